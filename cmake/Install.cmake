@@ -1,0 +1,15 @@
+# Headers, library, CMake package and pkg-config file.
+include(CMakePackageConfigHelpers)
+set(CORRMATCH_CONFIG_NEEDS_CUDA OFF)
+if(CORRMATCH_HAVE_CUDA AND corrmatch_type STREQUAL "STATIC_LIBRARY")
+  set(CORRMATCH_CONFIG_NEEDS_CUDA ON)
+endif()
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/corrmatch)
+install(DIRECTORY include/corrmatch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS corrmatch EXPORT corrmatchTargets)
+install(EXPORT corrmatchTargets NAMESPACE corrmatch:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/corrmatchConfig.cmake.in ${PROJECT_BINARY_DIR}/corrmatchConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/corrmatchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/corrmatchConfig.cmake ${PROJECT_BINARY_DIR}/corrmatchConfigVersion.cmake
+        DESTINATION ${package_dir})

@@ -1,0 +1,33 @@
+/* corrmatch: finds templates in images by normalized cross-correlation. SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A tour, in the order of use:
+ *   device.h    a context: which engines (CPU, CUDA) and how many threads; the text of the last error
+ *   image.h     borrowed views of your pixels and of the maps that the library writes
+ *   template.h  templates, prepared once; the methods, each by its formula; what is exact
+ *   find.h      one call: a map of scores (cm_correlate), or the best matches (cm_find)
+ *   convolve.h  convolution and plain correlation with float coefficients
+ *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
+ *   status.h    statuses and the version
+ *
+ * Conventions. x runs right, y down, both from 0. Extents are in pixels, pitches in bytes. A position is the top-left pixel of a
+ * window. Options structs may be NULL and mean the defaults where they are zero. Every call that can fail returns a cm_status and
+ * writes results through pointers; after a failure cm_context_error has a line of text. The library prints nothing, never exits,
+ * reads no environment variable, and keeps nothing outside its objects but the bookkeeping of each GPU's constant memory.
+ *
+ *     cm_context *cm = NULL;   cm_context_create(NULL, &cm);
+ *     cm_template *part = NULL;   cm_template_create(cm, &part_pixels, &part);
+ *     cm_match match[16];   size_t found = 0;
+ *     cm_find(cm, &scene, part, &(cm_find_options){ .min_score = 0.8f }, match, 16, &found);
+ */
+#ifndef CORRMATCH_H
+#define CORRMATCH_H
+
+#include "convolve.h"
+#include "device.h"
+#include "find.h"
+#include "image.h"
+#include "plan.h"
+#include "status.h"
+#include "template.h"
+
+#endif

@@ -1,0 +1,83 @@
+/* corrmatch: the one-call conveniences for matching. SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CORRMATCH_FIND_H
+#define CORRMATCH_FIND_H
+
+#include "template.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which windows a map has a score for. With a W x H image and a w x h template:
+ * CM_VALID: the windows wholly inside the image; the map is (W-w+1) x (H-h+1) and its element (x, y) belongs to the window whose
+ *           top-left pixel is (x, y). The template must not exceed the image.
+ * CM_SAME:  one window centred on each image pixel; the map is W x H and its element (x, y) belongs to the window whose top-left
+ *           pixel is (x - w/2, y - h/2), integer division. Pixels outside the image come from the border. */
+typedef enum cm_mode { CM_VALID = 0, CM_SAME = 1 } cm_mode;
+
+/* The pixels outside the image. Matching offers CM_BORDER_CLAMP; convolution offers both. */
+typedef enum cm_border {
+    CM_BORDER_CLAMP = 0, /* the nearest pixel of the image, repeated */
+    CM_BORDER_ZERO = 1   /* 0 */
+} cm_border;
+
+/* What a window scores where the method has no value (see cm_method). */
+typedef enum cm_flat { CM_FLAT_ZERO = 0, CM_FLAT_NAN = 1 } cm_flat;
+
+/* All zero: NCC of every window inside the image. */
+typedef struct cm_options {
+    cm_method method;
+    cm_mode mode;
+    cm_border border;
+    cm_flat flat;
+    const char *kernel; /* force a kernel by name (docs/guide.md lists them); NULL: the fastest. One that cannot serve the
+                           request is CM_ERROR_UNSUPPORTED, and the text names the limit */
+} cm_options;
+
+/* A match: the top-left pixel of its window in image coordinates (so in mode CM_SAME it may lie outside the image), and its score. */
+typedef struct cm_match {
+    int32_t x;
+    int32_t y;
+    float score;
+} cm_match;
+
+/* All zero: as many matches as the array holds, NCC, no window twice.
+ * Which matches are found is fully determined, and the same on every device:
+ * 1. Scores are ordered best first (largest first; smallest first for the sqdiff methods), then by y, then by x, smallest first.
+ * 2. A position is a candidate when its score is not NaN, keeps the limit below, and, with a minimum distance over 1, comes before
+ *    each of its eight neighbours in that order.
+ * 3. Candidates are taken in that order; one that is closer than the minimum distance to one already taken is passed over. The
+ *    distance of two positions is the larger of |dx| and |dy|. */
+typedef struct cm_find_options {
+    cm_method method;
+    cm_mode mode;
+    cm_border border;
+    const char *kernel;   /* as in cm_options */
+    size_t top;           /* how many at most; 0: the array's capacity */
+    float min_score;      /* a match scores at least this; -INFINITY keeps all. Not used by the sqdiff methods */
+    float max_score;      /* sqdiff methods: a match scores at most this; 0: no limit. Not used by the others */
+    int32_t min_distance; /* pixels; 1: every position counts; 0: half the template's shorter side, at least 1 */
+} cm_find_options;
+
+/* Writes the map of the image under the template. The map must have the extents of the mode (cm_mode above; cm_map_extent).
+ * options may be NULL. Image and template must have one pixel type. Image and map may lie in host or device memory, together or
+ * apart; device memory needs a context with the CUDA device. The call returns when the map is written.
+ * CM_ERROR_ARGUMENT, CM_ERROR_MEMORY, CM_ERROR_UNSUPPORTED, CM_ERROR_DEVICE; after a failure the map's content is undefined. */
+CM_API cm_status cm_correlate(cm_context *context, const cm_image *image, const cm_template *part,
+                              const cm_options *options, const cm_map *map);
+
+/* Finds the best matches of the template in the image, best first: at most capacity of them into match, and their number into
+ * *found (0 is a success: nothing kept the limit). options may be NULL. match may be NULL when capacity is 0.
+ * Errors as cm_correlate; *found is 0 after a failure. */
+CM_API cm_status cm_find(cm_context *context, const cm_image *image, const cm_template *part,
+                         const cm_find_options *options, cm_match *match, size_t capacity, size_t *found);
+
+/* The extents of a map, in elements, and the top-left pixel of the window of its element (0, 0).
+ * CM_ERROR_ARGUMENT when a side is not within 1 .. CM_MAX_SIDE or, in mode CM_VALID, the template exceeds the image. */
+CM_API cm_status cm_map_extent(cm_mode mode, int32_t image_width, int32_t image_height, int32_t template_width,
+                               int32_t template_height, int32_t *width, int32_t *height, int32_t *x0, int32_t *y0);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

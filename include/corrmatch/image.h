@@ -1,0 +1,67 @@
+/* corrmatch: borrowed views of pixels and maps. SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CORRMATCH_IMAGE_H
+#define CORRMATCH_IMAGE_H
+
+#include "status.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The widest and highest image or map, in pixels. A larger one is CM_ERROR_ARGUMENT. */
+#define CM_MAX_SIDE 1073741824 /* 2^30 */
+
+/* One sample a pixel. */
+typedef enum cm_pixel {
+    CM_U8 = 0,  /* uint8_t,  0..255: scores are exact */
+    CM_U16 = 1, /* uint16_t, 0..65535: scores are exact */
+    CM_F32 = 2  /* float, finite: scores hold the error bound of docs/numerics.md */
+} cm_pixel;
+
+/* Where the pixels lie. */
+typedef enum cm_memory {
+    CM_HOST = 0,  /* ordinary memory, pageable or pinned */
+    CM_DEVICE = 1 /* memory of the CUDA device that the context uses */
+} cm_memory;
+
+/* A borrowed view of an image: the scene, or a template's pixels. The library reads it during a call and keeps no
+ * pointer to it after the call (after the stream has passed it, for the calls that take a stream).
+ * Pixel (x, y) lies at (const char *)data + y * pitch + x * size of a pixel; x runs right, y down, from 0.
+ * The pitch is in bytes, at least width * size of a pixel and a multiple of that size; it may be odd for CM_U8. No other
+ * alignment is asked for. 0 for the pitch means tightly packed rows. */
+typedef struct cm_image {
+    const void *data;
+    int32_t width;  /* pixels, 1 .. CM_MAX_SIDE */
+    int32_t height; /* pixels, 1 .. CM_MAX_SIDE */
+    int64_t pitch;  /* bytes a row; 0: tight */
+    cm_pixel pixel;
+    cm_memory memory;
+} cm_image;
+
+/* A borrowed view of a map that a call writes: one float a position, laid out as in cm_image (pitch a multiple of 4,
+ * data aligned to 4 bytes). Every element of the width x height rectangle is written; the bytes between rows are not. */
+typedef struct cm_map {
+    float *data;
+    int32_t width;
+    int32_t height;
+    int64_t pitch; /* bytes a row; 0: tight */
+    cm_memory memory;
+} cm_map;
+
+/* Bytes a pixel: 1, 2 or 4; 0 for a value that is no pixel type. */
+CM_API size_t cm_pixel_size(cm_pixel pixel);
+
+/* "u8", "u16", "f32"; "?" for a value that is no pixel type. */
+CM_API const char *cm_pixel_name(cm_pixel pixel);
+
+/* The view of a rectangle inside a view: nothing is copied. (x, y) is the rectangle's top-left pixel.
+ * CM_ERROR_ARGUMENT when the view is not valid or the rectangle is empty or not wholly inside; *part is untouched then. */
+CM_API cm_status cm_image_crop(const cm_image *image, int32_t x, int32_t y, int32_t width, int32_t height,
+                               cm_image *part);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* corrmatch: plans, for doing the same thing many times. SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CORRMATCH_PLAN_H
+#define CORRMATCH_PLAN_H
+
+#include "convolve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a plan is for. */
+typedef enum cm_task {
+    CM_TASK_MATCH = 0,   /* cm_plan_correlate and cm_plan_find */
+    CM_TASK_CONVOLVE = 1 /* cm_plan_convolve */
+} cm_task;
+
+/* The sizes and rules that a plan is bound to. */
+typedef struct cm_problem {
+    cm_task task;
+    cm_pixel pixel;       /* of the image (and the template) */
+    int32_t image_width;  /* pixels */
+    int32_t image_height;
+    int32_t width;        /* of the template or the filter */
+    int32_t height;
+    cm_method method;     /* CM_TASK_MATCH */
+    cm_mode mode;         /* CM_TASK_MATCH */
+    cm_border border;
+    cm_flat flat;         /* CM_TASK_MATCH */
+} cm_problem;
+
+/* What the caller wants instead of the library's own choice. All zero: nothing. */
+typedef struct cm_preference {
+    cm_device device;       /* CM_DEVICE_AUTO: any engine of the context */
+    const char *kernel;     /* a kernel's name; NULL: the fastest */
+    cm_memory image_memory; /* where the images will lie; a hint for the choice */
+    cm_memory map_memory;   /* where the maps will lie; a hint for the choice */
+} cm_preference;
+
+typedef struct cm_plan cm_plan;
+
+/* Decides which kernel serves the problem, and takes all the memory that it will need.
+ * preference may be NULL. On success *plan is the caller's, to be given to cm_plan_destroy before the context goes; on failure
+ * it is NULL. CM_ERROR_ARGUMENT, CM_ERROR_MEMORY, CM_ERROR_UNSUPPORTED (a forced kernel that cannot serve it: the text names the
+ * limit), CM_ERROR_DEVICE. One thread at a time may use a plan; any number of plans may run at once. */
+CM_API cm_status cm_plan_create(cm_context *context, const cm_problem *problem, const cm_preference *preference,
+                                cm_plan **plan);
+
+/* Frees a plan, after waiting for its work. NULL is allowed. */
+CM_API void cm_plan_destroy(cm_plan *plan);
+
+/* Writes, in a few lines of text, which kernel the plan uses, why, its tile and memory, and the runner-up; at most size bytes with
+ * the final zero. Returns text. */
+CM_API const char *cm_plan_explain(const cm_plan *plan, char *text, size_t size);
+
+/* The name of the plan's kernel, as --kernel and cm_options take it. The string is constant. */
+CM_API const char *cm_plan_kernel(const cm_plan *plan);
+
+/* cm_correlate with a plan. On the CUDA engine the work is put on the stream; when image and map lie in device memory the call
+ * allocates nothing and returns without waiting, so image, map and template must live until the stream has passed it. When one of
+ * them lies in host memory, and on the CPU engine (which ignores the stream), the call returns when the map is written.
+ * CM_ERROR_ARGUMENT when image, template or map do not fit the plan's problem, CM_ERROR_DEVICE. */
+CM_API cm_status cm_plan_correlate(cm_plan *plan, const cm_image *image, const cm_template *part, const cm_map *map,
+                                   cm_stream stream);
+
+/* cm_find with a plan: options' method, mode, border and kernel are not looked at, the plan's count. Returns when the matches are
+ * there. */
+CM_API cm_status cm_plan_find(cm_plan *plan, const cm_image *image, const cm_template *part,
+                              const cm_find_options *options, cm_match *match, size_t capacity, size_t *found,
+                              cm_stream stream);
+
+/* cm_convolve with a plan; stream and memory as cm_plan_correlate. */
+CM_API cm_status cm_plan_convolve(cm_plan *plan, const cm_image *image, const cm_filter *filter, const cm_map *out,
+                                  cm_stream stream);
+
+/* The kernels that could serve a problem on this context, best first by the estimate that the decision uses.
+ * Writes up to capacity names (constant strings) and returns how many there are. 0 when there is none or the problem is not valid.
+ * Meant for benchmarks and tests. */
+CM_API size_t cm_kernels(cm_context *context, const cm_problem *problem, const char **name, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

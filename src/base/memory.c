@@ -1,0 +1,44 @@
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static atomic_ullong asked;
+static atomic_ullong fail_at;
+static atomic_int fail_on;
+
+uint64_t cm_alloc_fail(uint64_t nth, int persistent)
+{
+    atomic_store(&fail_at, 0);
+    atomic_store(&fail_on, persistent);
+    uint64_t before = atomic_exchange(&asked, 0);
+    atomic_store(&fail_at, nth);
+    return before;
+}
+
+static int told_to_fail(void)
+{
+    uint64_t now = atomic_fetch_add(&asked, 1) + 1;
+    uint64_t at = atomic_load(&fail_at);
+    return at != 0 && (now == at || (now > at && atomic_load(&fail_on)));
+}
+
+void *cm_alloc(uint64_t count, uint64_t size)
+{
+    uint64_t bytes;
+    if (!cm_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT || told_to_fail())
+        return NULL;
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);
+    if (memory)
+        memset(memory, 0, (size_t)bytes);
+    return memory;
+}
+
+void cm_free(void *memory)
+{
+    free(memory);
+}

@@ -1,0 +1,189 @@
+/* The score of a window: one function for each pixel family, included by the C and by the CUDA compiler, so that the formula stands
+ * once. All six methods of include/corrmatch/template.h.
+ *
+ * Integer pixels. n, S, Q, X, sumT, sumT2 are exact. With m the largest pixel value (255 or 65535) every product below is at most
+ * (n*m)^2, so 63 bits hold it while n*m <= 3037000499 = floor(sqrt(2^63)): n up to 11,909,805 for u8 (3450 x 3450), 46,341 for
+ * u16 (215 x 215). Past that the rule is `wide` and products take 128 bits. X <= n*m^2 fits 64 bits to n = 2^32; a template has at
+ * most 2^31 pixels.
+ *
+ * The exact integers are rounded to double (to nearest, ties to even), the formula runs in double in the order written, without
+ * contraction, and the result is rounded to float. A kernel may reach the same bits in another way, never other bits. */
+#ifndef CM_MODEL_SCORE_H
+#define CM_MODEL_SCORE_H
+
+#include "corrmatch/template.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define CM_BOTH __host__ __device__ __forceinline__
+#else
+#define CM_BOTH inline
+#endif
+
+/* All that turns a window's sums into its score: fixed for a template, a method and the choice for flat windows. */
+typedef struct cm_score_rule {
+    uint64_t n;       /* template pixels */
+    uint64_t sum;     /* sum T,   integer pixels */
+    uint64_t sum2;    /* sum T^2, integer pixels */
+    double root_sum2; /* sqrt(sumT2) */
+    double root_var;  /* sqrt(n*sumT2 - sumT^2); 0 when the template is flat */
+    /* float pixels: all sums are of pixel - pivot */
+    double pivot;
+    double fn, fsum, fsum2;
+    double noise;     /* relative: a variance n*Q - S^2 up to noise * n*Q cannot be told from 0 */
+    float undefined;  /* what a window scores where the correlation methods have no value: 0 or NaN */
+    int32_t wide;     /* products need 128 bits */
+    int32_t nan_flat; /* NaN was asked for */
+} cm_score_rule;
+
+/* An unsigned 128-bit number, for nvcc and for compilers without one. */
+typedef struct cm_u128 {
+    uint64_t high, low;
+} cm_u128;
+
+static CM_BOTH cm_u128 cm_mul_wide(uint64_t a, uint64_t b)
+{
+    cm_u128 p;
+#if defined(__CUDA_ARCH__)
+    p.high = __umul64hi(a, b);
+    p.low = a * b;
+#else
+    uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+    uint64_t low = a0 * b0;
+    uint64_t mid = a1 * b0 + (low >> 32);           /* at most 2^64 - 2^32: no overflow */
+    uint64_t mid2 = a0 * b1 + (mid & 0xffffffffu);  /* likewise */
+    p.high = a1 * b1 + (mid >> 32) + (mid2 >> 32);
+    p.low = (mid2 << 32) | (low & 0xffffffffu);
+#endif
+    return p;
+}
+
+/* Rounded to nearest, ties to even: the top 64 bits, the last of them sticky, are rounded once by the conversion. */
+static CM_BOTH double cm_u128_to_double(cm_u128 v)
+{
+    if (v.high == 0)
+        return (double)v.low;
+    int shift = 0;
+    uint64_t top = v.high, rest = v.low;
+    while (!(top >> 63)) {
+        top = (top << 1) | (rest >> 63);
+        rest <<= 1;
+        shift++;
+    }
+    return ldexp((double)(top | (rest != 0)), 64 - shift);
+}
+
+/* a*b - c*d as a double, exact before its one rounding. */
+static CM_BOTH double cm_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t d, int wide)
+{
+    if (!wide)
+        return (double)((int64_t)(a * b) - (int64_t)(c * d));
+    cm_u128 p = cm_mul_wide(a, b), q = cm_mul_wide(c, d);
+    int negative = p.high < q.high || (p.high == q.high && p.low < q.low);
+    cm_u128 big = negative ? q : p, small = negative ? p : q, r;
+    r.low = big.low - small.low;
+    r.high = big.high - small.high - (big.low < small.low);
+    double value = cm_u128_to_double(r);
+    return negative ? -value : value;
+}
+
+/* The score of a window of integer pixels from its exact sums. */
+static CM_BOTH float cm_score_integer(cm_method method, const cm_score_rule *rule, uint64_t S, uint64_t Q, uint64_t X)
+{
+    switch (method) {
+    case CM_CCOEFF_NORMED: {
+        double var = cm_difference(rule->n, Q, S, S, rule->wide);
+        if (var == 0.0 || rule->root_var == 0.0)
+            return rule->undefined;
+        return (float)(cm_difference(rule->n, X, S, rule->sum, rule->wide) / (sqrt(var) * rule->root_var));
+    }
+    case CM_CCOEFF:
+        return (float)(cm_difference(rule->n, X, S, rule->sum, rule->wide) / (double)rule->n);
+    case CM_CCORR:
+        return (float)(double)X;
+    case CM_CCORR_NORMED:
+        if (Q == 0 || rule->sum2 == 0)
+            return rule->undefined;
+        return (float)((double)X / (sqrt((double)Q) * rule->root_sum2));
+    case CM_SQDIFF:
+        return (float)(double)(Q + rule->sum2 - 2 * X);
+    case CM_SQDIFF_NORMED: {
+        uint64_t d = Q + rule->sum2 - 2 * X;
+        if (Q == 0 || rule->sum2 == 0)
+            return rule->nan_flat ? rule->undefined : (d == 0 ? 0.0f : 1.0f);
+        return (float)((double)d / (sqrt((double)Q) * rule->root_sum2));
+    }
+    }
+    return 0.0f;
+}
+
+/* One IEEE operation each, whatever the compiler would contract. */
+static CM_BOTH double cm_product(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+static CM_BOTH double cm_sum(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+    return __dadd_rn(a, b);
+#else
+    return a + b;
+#endif
+}
+
+/* A pixel of a float image or template as the sums take it. */
+static CM_BOTH double cm_centred(float pixel, double pivot)
+{
+    return cm_sum((double)pixel, -pivot);
+}
+
+/* n*a - b*c, every step rounded to double. */
+static CM_BOTH double cm_spread(double n, double a, double b, double c)
+{
+    return cm_sum(cm_product(n, a), -cm_product(b, c));
+}
+
+static CM_BOTH float cm_unit(double score)
+{
+    return score > 1.0 ? 1.0f : score < -1.0 ? -1.0f : (float)score;
+}
+
+/* The score of a window of float pixels. S, Q, X are sums over the window of (pixel - pivot) and its products: each row from left to
+ * right starting at 0, then the rows' sums from top to bottom starting at 0, every step rounded to double. */
+static CM_BOTH float cm_score_float(cm_method method, const cm_score_rule *rule, double S, double Q, double X)
+{
+    double d = cm_sum(cm_sum(Q, cm_product(-2.0, X)), rule->fsum2);
+    if (d < 0.0)
+        d = 0.0;
+    switch (method) {
+    case CM_CCOEFF_NORMED: {
+        double var = cm_spread(rule->fn, Q, S, S);
+        if (rule->root_var == 0.0 || var <= cm_product(rule->noise, cm_product(rule->fn, Q)))
+            return isnan(X) ? (float)X : rule->undefined;
+        return cm_unit(cm_spread(rule->fn, X, S, rule->fsum) / cm_product(sqrt(var), rule->root_var));
+    }
+    case CM_CCOEFF:
+        return (float)(cm_spread(rule->fn, X, S, rule->fsum) / rule->fn);
+    case CM_CCORR:
+        return (float)X;
+    case CM_CCORR_NORMED:
+        if (Q == 0.0 || rule->fsum2 == 0.0)
+            return isnan(X) ? (float)X : rule->undefined;
+        return cm_unit(X / cm_product(sqrt(Q), rule->root_sum2));
+    case CM_SQDIFF:
+        return (float)d;
+    case CM_SQDIFF_NORMED:
+        if (Q == 0.0 || rule->fsum2 == 0.0)
+            return isnan(X) ? (float)X : rule->nan_flat ? rule->undefined : (d == 0.0 ? 0.0f : 1.0f);
+        return (float)(d / cm_product(sqrt(Q), rule->root_sum2));
+    }
+    return 0.0f;
+}
+
+#endif

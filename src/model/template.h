@@ -1,0 +1,42 @@
+/* What a cm_template and a cm_filter hold. Immutable once made. */
+#ifndef CM_MODEL_TEMPLATE_H
+#define CM_MODEL_TEMPLATE_H
+
+#include "base/error.h"
+#include "corrmatch/convolve.h"
+#include "corrmatch/template.h"
+#include "model/score.h"
+
+/* The most pixels of a template: X then fits 64 bits for every pixel type (score.h). */
+#define CM_MAX_TEMPLATE_PIXELS (UINT64_C(1) << 31)
+
+/* What each engine made of the pixels or coefficients; opaque to everyone but the engine in that slot. */
+enum { CM_ENGINE_SLOTS = 2 };
+
+struct cm_template {
+    cm_context *context; /* borrowed */
+    int32_t width, height;
+    cm_pixel pixel;
+    void *pixels;        /* host memory, tightly packed */
+    uint64_t sum, sum2;  /* integer pixels */
+    void *prepared[CM_ENGINE_SLOTS];
+};
+
+struct cm_filter {
+    cm_context *context; /* borrowed */
+    int32_t width, height;
+    int32_t anchor_x, anchor_y; /* of the turned coefficients: out(x, y) = sum taps(i, j) * I(x - anchor_x + i, y - anchor_y + j) */
+    float *taps;                /* host memory, tightly packed, in the order in which they meet the image */
+    void *prepared[CM_ENGINE_SLOTS];
+};
+
+/* Fills width, height, pixel, pixels (copied from a valid view in host memory) and the sums of an all-zero template.
+ * CM_ERROR_MEMORY; CM_ERROR_ARGUMENT when it has more than CM_MAX_TEMPLATE_PIXELS. What was taken is freed by
+ * cm_template_clear. */
+cm_status cm_template_fill(cm_template *part, const cm_image *pixels, cm_error *error);
+void cm_template_clear(cm_template *part);
+
+/* The rule that scores windows under this template. */
+cm_score_rule cm_score_rule_make(const cm_template *part, cm_method method, cm_flat flat);
+
+#endif

@@ -1,0 +1,60 @@
+/* The decision: which kernel serves a problem on a machine. A pure function of plain data, the same answer everywhere. */
+#ifndef CM_PLAN_DECIDE_H
+#define CM_PLAN_DECIDE_H
+
+#include "base/error.h"
+#include "corrmatch/plan.h"
+#include "plan/kernels.h"
+
+/* CPU features that kernels ask for. */
+enum { CM_CPU_AVX2_FMA = 1, CM_CPU_AVXVNNI = 2, CM_CPU_AVX512_VNNI = 4 /* F, BW, VL, VNNI */ };
+
+/* What a decision may know of a machine. All zero: a machine with one thread, no SIMD and no GPU. */
+typedef struct cm_machine {
+    struct {
+        int32_t absent;   /* 1: the CPU engine may not be used */
+        int32_t threads;
+        uint32_t features; /* CM_CPU_* */
+    } cpu;
+    struct {
+        int32_t present;
+        int32_t major, minor;
+        int32_t processors;
+        int64_t shared_memory;  /* sharedMemPerBlock */
+        int64_t shared_optin;   /* sharedMemPerBlockOptin */
+        int64_t constant_bytes; /* of the bank that template pixels or filter taps may fill */
+        int64_t texture_width, texture_height; /* limits of a pitch-linear 2-D texture, elements */
+        int64_t texture_pitch;                 /* bytes */
+        int64_t workspace;      /* the most bytes of device memory that a plan may take */
+    } cuda;
+} cm_machine;
+
+enum { CM_REASON_SIZE = 200 };
+
+typedef struct cm_decision {
+    cm_kernel kernel;
+    cm_device engine;
+    /* CUDA: a block's share of the map, the tile it reads into shared memory (pitch in bytes, a multiple of 64), and the rows of the
+     * template that one filling of the constant bank holds. 0 where a kernel has no such thing. */
+    int32_t tile_width, tile_height;
+    int32_t tile_pitch, tile_rows;
+    int32_t shared_bytes;
+    int32_t constant_rows;
+    /* The part of the map that is computed at a time (all of it when it fits). */
+    int32_t band_width, band_height;
+    double estimate_ms; /* by the cost table; comparable within one machine only */
+    int32_t has_runner_up;
+    cm_kernel runner_up;
+    double runner_up_ms;
+    char reason[CM_REASON_SIZE];
+} cm_decision;
+
+/* Fills *decision. CM_ERROR_UNSUPPORTED when no kernel (or not the forced one) can serve the problem; the text names the limit.
+ * CM_ERROR_ARGUMENT for an invalid problem or an unknown kernel name. */
+cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
+                    cm_decision *decision, cm_error *error);
+
+/* Is the problem itself legal? CM_ERROR_ARGUMENT with a text, or CM_OK. */
+cm_status cm_problem_check(const cm_problem *problem, cm_error *error);
+
+#endif
