@@ -29,10 +29,10 @@ typedef struct cm_filter_options {
 
 /* Prepares a filter from width x height coefficients in host memory, row by row, tightly packed (copied). Each extent is
  * 1 .. CM_MAX_FILTER, odd or even. Coefficients must be finite. options may be NULL.
- * On success *filter is the caller's, to be given to cm_filter_destroy before the context goes; on failure it is NULL.
+ * On success *result is the caller's, to be given to cm_filter_destroy before the context goes; on failure it is NULL.
  * A filter may be used by any number of threads and plans at once. */
 CM_API cm_status cm_filter_create(cm_context *context, const float *coefficients, int32_t width, int32_t height,
-                                  const cm_filter_options *options, cm_filter **filter);
+                                  const cm_filter_options *options, cm_filter **result);
 
 /* Frees a filter. NULL is allowed. */
 CM_API void cm_filter_destroy(cm_filter *filter);

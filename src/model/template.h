@@ -36,6 +36,12 @@ struct cm_filter {
 cm_status cm_template_fill(cm_template *part, const cm_image *pixels, cm_error *error);
 void cm_template_clear(cm_template *part);
 
+/* Fills an all-zero filter from width x height coefficients: turned by 180 degrees unless options say correlate, with the anchor of the
+ * turned taps. CM_ERROR_ARGUMENT (extents, anchor, a coefficient that is not finite), CM_ERROR_MEMORY. */
+cm_status cm_filter_fill(cm_filter *filter, const float *coefficients, int32_t width, int32_t height,
+                         const cm_filter_options *options, cm_error *error);
+void cm_filter_clear(cm_filter *filter);
+
 /* The rule that scores windows under this template. */
 cm_score_rule cm_score_rule_make(const cm_template *part, cm_method method, cm_flat flat);
 

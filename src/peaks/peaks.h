@@ -9,7 +9,7 @@ typedef struct cm_peak_rule {
     int32_t smallest;     /* 1: small scores are good */
     float limit;          /* the worst score that counts */
     int32_t min_distance; /* >= 1 */
-    size_t top;           /* >= 1 */
+    size_t top;           /* 1 .. 2^31 */
 } cm_peak_rule;
 
 /* A bounded set of the best candidates seen so far. One thread at a time. */
@@ -31,8 +31,9 @@ cm_status cm_peaks_add(cm_peaks *peaks, cm_match candidate, cm_error *error);
 /* Adds everything that another set with the same rule holds. CM_ERROR_MEMORY. */
 cm_status cm_peaks_merge(cm_peaks *peaks, const cm_peaks *other, cm_error *error);
 
-/* The matches, best first: at most rule.top of them into match; returns their number. The set is used up. */
-size_t cm_peaks_finish(cm_peaks *peaks, cm_match *match);
+/* The matches, best first: at most rule.top of them into match, their number into *found. The set may not be fed after.
+ * CM_ERROR_MEMORY. */
+cm_status cm_peaks_finish(cm_peaks *peaks, cm_match *match, size_t *found, cm_error *error);
 
 /* 1 when a comes before b: the better score, then the smaller y, then the smaller x. */
 static inline int cm_match_before(const cm_match *a, const cm_match *b, int smallest)

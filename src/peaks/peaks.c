@@ -1,0 +1,286 @@
+#include "peaks/peaks.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many candidates have to be kept. Taking a match passes over candidates closer than d to it, all within a square of 2d - 1. No two
+ * candidates are neighbours (one of two neighbours comes before the other), so such a square holds at most d * d of them, the match
+ * included; the best top * d * d candidates therefore decide the result. */
+static uint64_t kept(const cm_peak_rule *rule, uint64_t positions)
+{
+    uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
+    if (!cm_mul_u64(d, d, &per_match) || !cm_mul_u64(per_match, rule->top, &all))
+        return positions;
+    return all < positions ? all : positions;
+}
+
+struct cm_peaks {
+    cm_peak_rule rule;
+    uint64_t keep;  /* candidates that matter */
+    uint64_t count; /* candidates held, at most 2 * keep */
+    uint64_t room;
+    cm_match *candidate;
+    float limit;          /* what a candidate must reach now: the rule's limit, or the worst of a full set */
+    unsigned char *flags; /* one row */
+    float *outside;       /* a row of NaN: comes before nothing */
+    int32_t row_room;
+};
+
+cm_status cm_peaks_create(const cm_peak_rule *rule, uint64_t positions, cm_peaks **peaks, cm_error *error)
+{
+    *peaks = NULL;
+    cm_peaks *p = cm_alloc(1, sizeof *p);
+    if (!p)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the peak search");
+    p->rule = *rule;
+    p->limit = rule->limit;
+    p->keep = kept(rule, positions);
+    *peaks = p;
+    return CM_OK;
+}
+
+void cm_peaks_destroy(cm_peaks *peaks)
+{
+    if (!peaks)
+        return;
+    cm_free(peaks->candidate);
+    cm_free(peaks->flags);
+    cm_free(peaks->outside);
+    cm_free(peaks);
+}
+
+static int compare_large(const void *a, const void *b)
+{
+    return cm_match_before(a, b, 0) ? -1 : 1;
+}
+
+static int compare_small(const void *a, const void *b)
+{
+    return cm_match_before(a, b, 1) ? -1 : 1;
+}
+
+/* Sorts the set, best first, and cuts it to what matters. */
+static void settle(cm_peaks *p)
+{
+    if (p->count > 1)
+        qsort(p->candidate, (size_t)p->count, sizeof *p->candidate, p->rule.smallest ? compare_small : compare_large);
+    if (p->count >= p->keep) {
+        p->count = p->keep;
+        p->limit = p->candidate[p->keep - 1].score;
+    }
+}
+
+static cm_status grow(cm_peaks *p, cm_error *error)
+{
+    uint64_t room = p->room ? p->room * 2 : 256;
+    cm_match *larger = cm_alloc(room, sizeof *larger);
+    if (!larger)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for %llu candidates; ask for fewer matches or a higher score",
+                       (unsigned long long)room);
+    if (p->count)
+        memcpy(larger, p->candidate, (size_t)p->count * sizeof *larger);
+    cm_free(p->candidate);
+    p->candidate = larger;
+    p->room = room;
+    return CM_OK;
+}
+
+cm_status cm_peaks_add(cm_peaks *peaks, cm_match candidate, cm_error *error)
+{
+    if (peaks->count == peaks->room && peaks->count >= 2 * peaks->keep)
+        settle(peaks);
+    if (peaks->count == peaks->room) {
+        cm_status status = grow(peaks, error);
+        if (status)
+            return status;
+    }
+    peaks->candidate[peaks->count++] = candidate;
+    return CM_OK;
+}
+
+cm_status cm_peaks_merge(cm_peaks *peaks, const cm_peaks *other, cm_error *error)
+{
+    for (uint64_t i = 0; i < other->count; i++) {
+        cm_status status = cm_peaks_add(peaks, other->candidate[i], error);
+        if (status)
+            return status;
+    }
+    return CM_OK;
+}
+
+/* The rows that decide whether a position comes before its neighbours. */
+typedef struct rows {
+    const float *above, *here, *below;
+} rows;
+
+static inline int reaches(float v, float limit, int smallest)
+{
+    return smallest ? v <= limit : v >= limit;
+}
+/* 1 when a neighbour does not come after v: strictly better, or (for those above and to the left) as good. NaN comes after all. */
+static inline int beats(float neighbour, float v, int smallest)
+{
+    return smallest ? neighbour < v : neighbour > v;
+}
+static inline int ties(float neighbour, float v, int smallest)
+{
+    return smallest ? neighbour <= v : neighbour >= v;
+}
+
+static inline int is_candidate(const rows *r, int32_t x, int32_t width, float limit, int smallest)
+{
+    float v = r->here[x];
+    int left = x > 0, right = x + 1 < width;
+    return reaches(v, limit, smallest) && !ties(r->above[x], v, smallest) && !beats(r->below[x], v, smallest) &&
+           (!left || (!ties(r->above[x - 1], v, smallest) && !ties(r->here[x - 1], v, smallest) &&
+                      !beats(r->below[x - 1], v, smallest))) &&
+           (!right || (!ties(r->above[x + 1], v, smallest) && !beats(r->here[x + 1], v, smallest) &&
+                       !beats(r->below[x + 1], v, smallest)));
+}
+
+/* The same without branches for the inner columns, so that the compiler makes vectors of it. */
+static inline void flag_row(const rows *r, int32_t width, float limit, int smallest, unsigned char *restrict flag)
+{
+    const float *restrict u = r->above, *restrict h = r->here, *restrict b = r->below;
+    for (int32_t x = 1; x + 1 < width; x++) {
+        float v = h[x];
+        int better = ties(u[x - 1], v, smallest) | ties(u[x], v, smallest) | ties(u[x + 1], v, smallest) |
+                     ties(h[x - 1], v, smallest) | beats(h[x + 1], v, smallest) | beats(b[x - 1], v, smallest) |
+                     beats(b[x], v, smallest) | beats(b[x + 1], v, smallest);
+        flag[x] = (unsigned char)(reaches(v, limit, smallest) & !better);
+    }
+    flag[0] = (unsigned char)is_candidate(r, 0, width, limit, smallest);
+    flag[width - 1] = (unsigned char)is_candidate(r, width - 1, width, limit, smallest);
+}
+
+static inline void flag_reaching(const float *here, int32_t width, float limit, int smallest, unsigned char *flag)
+{
+    for (int32_t x = 0; x < width; x++)
+        flag[x] = (unsigned char)reaches(here[x], limit, smallest);
+}
+
+static void flag(const cm_peaks *p, const rows *r, int32_t width)
+{
+    if (p->rule.min_distance > 1) {
+        if (p->rule.smallest)
+            flag_row(r, width, p->limit, 1, p->flags);
+        else
+            flag_row(r, width, p->limit, 0, p->flags);
+    } else if (p->rule.smallest) {
+        flag_reaching(r->here, width, p->limit, 1, p->flags);
+    } else {
+        flag_reaching(r->here, width, p->limit, 0, p->flags);
+    }
+}
+
+static cm_status make_rows(cm_peaks *p, int32_t width, cm_error *error)
+{
+    if (width <= p->row_room)
+        return CM_OK;
+    cm_free(p->flags);
+    cm_free(p->outside);
+    p->row_room = 0;
+    p->flags = cm_alloc((uint64_t)width + 8, 1);
+    p->outside = cm_alloc((uint64_t)width, sizeof(float));
+    if (!p->flags || !p->outside)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for a row of the peak search");
+    for (int32_t x = 0; x < width; x++)
+        p->outside[x] = NAN;
+    p->row_room = width;
+    return CM_OK;
+}
+
+static cm_status take_flagged(cm_peaks *p, const float *here, int32_t width, int32_t y, cm_error *error)
+{
+    for (int32_t x = 0; x < width; x++) {
+        uint64_t eight;
+        memcpy(&eight, p->flags + x, sizeof eight); /* the flags have eight bytes of room behind the row */
+        if (eight == 0) {
+            x += 7;
+            continue;
+        }
+        if (!p->flags[x] || !reaches(here[x], p->limit, p->rule.smallest))
+            continue;
+        cm_status status = cm_peaks_add(p, (cm_match){ x, y, here[x] }, error);
+        if (status)
+            return status;
+    }
+    return CM_OK;
+}
+
+cm_status cm_peaks_feed(cm_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width, int32_t first, int32_t count,
+                        int above, int below, cm_error *error)
+{
+    cm_status status = make_rows(peaks, width, error);
+    for (int32_t i = 0; i < count && !status; i++) {
+        const float *here = row + i * pitch;
+        rows r = { i > 0 || above ? here - pitch : peaks->outside, here,
+                   i + 1 < count || below ? here + pitch : peaks->outside };
+        flag(peaks, &r, width);
+        memset(peaks->flags + width, 0, 8);
+        status = take_flagged(peaks, here, width, first + i, error);
+    }
+    return status;
+}
+
+/* The matches taken so far, by cells of min_distance x min_distance: a cell holds at most one, and only the eight cells around can hold
+ * one that is too close. Open addressing, at most half full. */
+typedef struct cells {
+    uint64_t mask;
+    uint32_t *slot; /* index of a match + 1; 0: empty */
+    const cm_match *match;
+    int32_t side;
+} cells;
+
+static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
+{
+    uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
+    h ^= h >> 29;
+    while (c->slot[h & c->mask] != 0) {
+        const cm_match *m = &c->match[c->slot[h & c->mask] - 1];
+        if (m->x / c->side == cx && m->y / c->side == cy)
+            break;
+        h++;
+    }
+    return h & c->mask;
+}
+
+static int too_close(const cells *c, const cm_match *candidate)
+{
+    int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
+    for (int32_t y = cy - 1; y <= cy + 1; y++)
+        for (int32_t x = cx - 1; x <= cx + 1; x++) {
+            uint32_t taken = c->slot[slot_of(c, x, y)];
+            if (taken == 0)
+                continue;
+            const cm_match *m = &c->match[taken - 1];
+            if (abs(m->x - candidate->x) < c->side && abs(m->y - candidate->y) < c->side)
+                return 1;
+        }
+    return 0;
+}
+
+cm_status cm_peaks_finish(cm_peaks *peaks, cm_match *match, size_t *found, cm_error *error)
+{
+    *found = 0;
+    settle(peaks);
+    uint64_t most = peaks->count < peaks->rule.top ? peaks->count : peaks->rule.top, size = 16;
+    while (size < 2 * most)
+        size *= 2;
+    cells c = { size - 1, cm_alloc(size, sizeof *c.slot), match, peaks->rule.min_distance };
+    if (!c.slot)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory to choose among %llu candidates",
+                       (unsigned long long)peaks->count);
+    for (uint64_t i = 0; i < peaks->count && *found < most; i++) {
+        const cm_match *candidate = &peaks->candidate[i];
+        if (too_close(&c, candidate))
+            continue;
+        match[*found] = *candidate;
+        c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)++*found;
+    }
+    cm_free(c.slot);
+    return CM_OK;
+}

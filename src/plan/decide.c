@@ -1,0 +1,203 @@
+#include "plan/decide.h"
+
+#include "image/image.h"
+#include "model/template.h"
+#include "plan/cost.h"
+#include "plan/cost_cuda.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes a millisecond that a host image or map takes to and from a device: pageable memory over PCIe 4 x16, rounded down. A term of the
+ * choice between engines only. */
+static const double transfer_bytes_per_ms = 6.0e6;
+
+cm_status cm_map_extent(cm_mode mode, int32_t image_width, int32_t image_height, int32_t template_width,
+                        int32_t template_height, int32_t *width, int32_t *height, int32_t *x0, int32_t *y0)
+{
+    const int32_t sides[] = { image_width, image_height, template_width, template_height };
+    for (int i = 0; i < 4; i++)
+        if (sides[i] < 1 || sides[i] > CM_MAX_SIDE)
+            return CM_ERROR_ARGUMENT;
+    if (!width || !height || !x0 || !y0 || (mode != CM_VALID && mode != CM_SAME))
+        return CM_ERROR_ARGUMENT;
+    if (mode == CM_VALID && (template_width > image_width || template_height > image_height))
+        return CM_ERROR_ARGUMENT;
+    int same = mode == CM_SAME;
+    *width = same ? image_width : image_width - template_width + 1;
+    *height = same ? image_height : image_height - template_height + 1;
+    *x0 = same ? -(template_width / 2) : 0;
+    *y0 = same ? -(template_height / 2) : 0;
+    return CM_OK;
+}
+
+static cm_status check_sides(const char *what, int32_t width, int32_t height, int32_t most, cm_error *error)
+{
+    if (width < 1 || height < 1 || width > most || height > most)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d", what, width, height,
+                       most);
+    return CM_OK;
+}
+
+static cm_status check_match(const cm_problem *p, cm_error *error)
+{
+    cm_status status = check_sides("template", p->width, p->height, CM_MAX_SIDE, error);
+    if (status)
+        return status;
+    if ((uint64_t)p->width * (uint64_t)p->height > CM_MAX_TEMPLATE_PIXELS)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31", p->width, p->height);
+    if (strcmp(cm_method_name(p->method), "?") == 0)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no method", (int)p->method);
+    if (p->mode != CM_VALID && p->mode != CM_SAME)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no mode", (int)p->mode);
+    if (p->flat != CM_FLAT_ZERO && p->flat != CM_FLAT_NAN)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no choice for flat windows", (int)p->flat);
+    if (p->border != CM_BORDER_CLAMP)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "matching offers the clamp border only");
+    if (p->mode == CM_VALID && (p->width > p->image_width || p->height > p->image_height))
+        return cm_fail(error, CM_ERROR_ARGUMENT,
+                       "the template (%d x %d) is larger than the image (%d x %d); mode same allows that", p->width,
+                       p->height, p->image_width, p->image_height);
+    return CM_OK;
+}
+
+cm_status cm_problem_check(const cm_problem *problem, cm_error *error)
+{
+    if (!problem)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "the problem is a null pointer");
+    if (cm_pixel_size(problem->pixel) == 0)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no pixel type", (int)problem->pixel);
+    cm_status status = check_sides("image", problem->image_width, problem->image_height, CM_MAX_SIDE, error);
+    if (status)
+        return status;
+    if (problem->border != CM_BORDER_CLAMP && problem->border != CM_BORDER_ZERO)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no border", (int)problem->border);
+    if (problem->task == CM_TASK_MATCH)
+        return check_match(problem, error);
+    if (problem->task == CM_TASK_CONVOLVE)
+        return check_sides("filter", problem->width, problem->height, CM_MAX_FILTER, error);
+    return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no task", (int)problem->task);
+}
+
+/* "direct" asks for direct-avx2 too; "tex-tex" for itself alone. */
+static int is_asked_for(const char *wanted, const char *name)
+{
+    if (!wanted)
+        return 1;
+    size_t length = strlen(wanted);
+    return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
+}
+
+static int engine_allowed(cm_device engine, const cm_machine *machine, const cm_preference *preference)
+{
+    if (preference->device != CM_DEVICE_AUTO && preference->device != engine)
+        return 0;
+    return engine == CM_DEVICE_CPU ? !machine->cpu.absent : machine->cuda.present;
+}
+
+static double transfer_ms(const cm_problem *p, const cm_preference *preference)
+{
+    double pixels = (double)p->image_width * (double)p->image_height, bytes = 0.0;
+    if (preference->image_memory == CM_HOST)
+        bytes += pixels * (double)cm_pixel_size(p->pixel);
+    if (preference->map_memory == CM_HOST)
+        bytes += pixels * (double)sizeof(float);
+    return bytes / transfer_bytes_per_ms;
+}
+
+/* Can this kernel serve the problem, and at what cost? */
+static cm_status fit(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
+                     cm_kernel kernel, cm_decision *decision, cm_error *error)
+{
+    const cm_kernel_row *row = &cm_kernel_table[kernel];
+    *decision = (cm_decision){ .kernel = kernel, .engine = row->engine };
+    if (!engine_allowed(row->engine, machine, preference))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s needs the %s engine, which this context does not have",
+                       row->name, row->engine == CM_DEVICE_CPU ? "CPU" : "CUDA");
+    if (row->engine == CM_DEVICE_CPU) {
+        if (preference->image_memory == CM_DEVICE || preference->map_memory == CM_DEVICE)
+            return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s runs on the CPU, and image or map lie in device memory",
+                           row->name);
+        decision->estimate_ms = cm_cost_cpu(problem, machine, kernel);
+        if (decision->estimate_ms < 0.0)
+            return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                           "kernel %s cannot serve this problem on this machine (its instructions, pixel type or size)",
+                           row->name);
+        return CM_OK;
+    }
+    cm_status status = cm_fit_cuda(problem, machine, kernel, decision, error);
+    decision->kernel = kernel;
+    decision->engine = row->engine;
+    decision->estimate_ms += transfer_ms(problem, preference);
+    return status;
+}
+
+static void explain(const cm_decision *best, int feasible, const char *wanted, char *reason)
+{
+    if (wanted && feasible == 1)
+        (void)snprintf(reason, CM_REASON_SIZE, "forced by name");
+    else if (feasible == 1)
+        (void)snprintf(reason, CM_REASON_SIZE, "the only kernel that can serve the problem");
+    else
+        (void)snprintf(reason, CM_REASON_SIZE, "lowest estimate of %d feasible kernels: %.4g ms, next %s with %.4g ms",
+                       feasible, best->estimate_ms, cm_kernel_table[best->runner_up].name, best->runner_up_ms);
+}
+
+static cm_status check_preference(const cm_preference *preference, cm_task task, cm_error *error)
+{
+    if ((unsigned)preference->device > CM_DEVICE_CUDA || (unsigned)preference->image_memory > CM_DEVICE ||
+        (unsigned)preference->map_memory > CM_DEVICE)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "the preference names no device or no memory");
+    int known = 0, serves = 0;
+    for (int k = 0; k < CM_KERNEL_COUNT; k++)
+        if (is_asked_for(preference->kernel, cm_kernel_table[k].name)) {
+            known = 1;
+            serves |= cm_kernel_table[k].tasks & (1 << task);
+        }
+    if (!known)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "there is no kernel named '%s' (`corrmatch info` lists them)",
+                       preference->kernel);
+    if (!serves)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s does not serve %s", preference->kernel,
+                       task == CM_TASK_MATCH ? "matching" : "convolution");
+    return CM_OK;
+}
+
+cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
+                    cm_decision *decision, cm_error *error)
+{
+    static const cm_preference none = { CM_DEVICE_AUTO, NULL, CM_HOST, CM_HOST };
+    const cm_preference *want = preference ? preference : &none;
+    cm_status status = cm_problem_check(problem, error);
+    if (!status)
+        status = check_preference(want, problem->task, error);
+    if (status)
+        return status;
+    cm_decision best = { .kernel = CM_KERNEL_COUNT };
+    int feasible = 0;
+    cm_status refusal = cm_fail(error, CM_ERROR_UNSUPPORTED, "no engine of this context can serve the problem");
+    for (int k = 0; k < CM_KERNEL_COUNT; k++) {
+        cm_decision one;
+        if (!(cm_kernel_table[k].tasks & (1 << problem->task)) || !is_asked_for(want->kernel, cm_kernel_table[k].name))
+            continue;
+        if (fit(problem, machine, want, (cm_kernel)k, &one, error) != CM_OK)
+            continue;
+        if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
+            if (feasible > 1) {
+                one.has_runner_up = 1;
+                one.runner_up = best.kernel;
+                one.runner_up_ms = best.estimate_ms;
+            }
+            best = one;
+        } else if (!best.has_runner_up || one.estimate_ms < best.runner_up_ms) {
+            best.has_runner_up = 1;
+            best.runner_up = one.kernel;
+            best.runner_up_ms = one.estimate_ms;
+        }
+    }
+    if (feasible == 0)
+        return refusal;
+    explain(&best, feasible, want->kernel, best.reason);
+    *decision = best;
+    return CM_OK;
+}

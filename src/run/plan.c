@@ -1,0 +1,248 @@
+#include "run/run.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static cm_status make_plan(cm_plan *plan, const cm_problem *problem, const cm_preference *preference, cm_error *error)
+{
+    cm_machine machine = cm_context_machine(plan->context);
+    cm_status status = cm_decide(problem, &machine, preference, &plan->decision, error);
+    if (status)
+        return status;
+    plan->problem = *problem;
+    plan->map_width = problem->image_width;
+    plan->map_height = problem->image_height;
+    if (problem->task == CM_TASK_MATCH)
+        (void)cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
+                            problem->height, &plan->map_width, &plan->map_height, &plan->x0, &plan->y0);
+    cm_engine *engine = plan->context->engine[cm_slot(plan->decision.engine)];
+    plan->engine = engine;
+    return engine->ops->bind(engine, problem, &plan->decision, &plan->context->progress, &plan->work, error);
+}
+
+cm_status cm_plan_create(cm_context *context, const cm_problem *problem, const cm_preference *preference,
+                         cm_plan **result)
+{
+    cm_error error = { "" };
+    if (!result)
+        return cm_context_note(context, cm_fail(&error, CM_ERROR_ARGUMENT, "plan: result is a null pointer"), &error);
+    *result = NULL;
+    if (!context)
+        return CM_ERROR_ARGUMENT;
+    cm_plan *plan = cm_alloc(1, sizeof *plan);
+    if (!plan)
+        return cm_context_note(context, cm_fail(&error, CM_ERROR_MEMORY, "plan: no memory"), &error);
+    plan->context = context;
+    cm_status status = make_plan(plan, problem, preference, &error);
+    if (status)
+        cm_plan_destroy(plan);
+    else
+        *result = plan;
+    return cm_context_note(context, status, &error);
+}
+
+void cm_plan_destroy(cm_plan *plan)
+{
+    if (!plan)
+        return;
+    if (plan->work)
+        plan->engine->ops->unbind(plan->work);
+    cm_free(plan);
+}
+
+const char *cm_plan_kernel(const cm_plan *plan)
+{
+    return cm_kernel_table[plan->decision.kernel].name;
+}
+
+const char *cm_plan_explain(const cm_plan *plan, char *text, size_t size)
+{
+    const cm_decision *d = &plan->decision;
+    char tile[160] = "";
+    if (!text || size == 0)
+        return "";
+    if (d->tile_width)
+        (void)snprintf(tile, sizeof tile,
+                       "block of %d x %d map elements, tile pitch %d, %d rows, %d bytes of shared memory\n",
+                       d->tile_width, d->tile_height, d->tile_pitch, d->tile_rows, d->shared_bytes);
+    char band[96] = "";
+    if (d->band_height)
+        (void)snprintf(band, sizeof band, "bands of %d x %d map elements\n", d->band_width, d->band_height);
+    (void)snprintf(text, size, "kernel %s on the %s engine: %s\n%s%s", cm_kernel_table[d->kernel].name,
+                   d->engine == CM_DEVICE_CPU ? "CPU" : "CUDA", d->reason, tile, band);
+    return text;
+}
+
+size_t cm_kernels(cm_context *context, const cm_problem *problem, const char **name, size_t capacity)
+{
+    double cost[CM_KERNEL_COUNT];
+    const char *sorted[CM_KERNEL_COUNT];
+    size_t count = 0;
+    if (!context || !problem)
+        return 0;
+    cm_machine machine = cm_context_machine(context);
+    for (int k = 0; k < CM_KERNEL_COUNT; k++) {
+        cm_decision d;
+        cm_preference force = { .kernel = cm_kernel_table[k].name };
+        if (cm_decide(problem, &machine, &force, &d, NULL) != CM_OK || d.kernel != (cm_kernel)k)
+            continue;
+        size_t at = count++;
+        for (; at > 0 && cost[at - 1] > d.estimate_ms; at--) {
+            cost[at] = cost[at - 1];
+            sorted[at] = sorted[at - 1];
+        }
+        cost[at] = d.estimate_ms;
+        sorted[at] = cm_kernel_table[k].name;
+    }
+    for (size_t i = 0; i < count && i < capacity; i++)
+        name[i] = sorted[i];
+    return count;
+}
+
+/* Does the image fit the plan, and can the engine reach it? */
+static cm_status check_image(const cm_plan *plan, const cm_image *image, cm_error *error)
+{
+    cm_status status = cm_image_check(image, "image", error);
+    if (status)
+        return status;
+    const cm_problem *p = &plan->problem;
+    if (image->width != p->image_width || image->height != p->image_height || image->pixel != p->pixel)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "image: %d x %d %s does not fit the plan's %d x %d %s", image->width,
+                       image->height, cm_pixel_name(image->pixel), p->image_width, p->image_height,
+                       cm_pixel_name(p->pixel));
+    if (image->memory == CM_DEVICE && plan->decision.engine != CM_DEVICE_CUDA)
+        return cm_fail(error, CM_ERROR_ARGUMENT,
+                       "image: it lies in device memory and the plan runs on the CPU; say so in the preference");
+    return CM_OK;
+}
+
+static cm_status check_map(const cm_plan *plan, const cm_map *map, cm_error *error)
+{
+    cm_status status = cm_map_check(map, error);
+    if (status)
+        return status;
+    if (map->width != plan->map_width || map->height != plan->map_height)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "map: %d x %d does not fit the plan's %d x %d", map->width,
+                       map->height, plan->map_width, plan->map_height);
+    if (map->memory == CM_DEVICE && plan->decision.engine != CM_DEVICE_CUDA)
+        return cm_fail(error, CM_ERROR_ARGUMENT,
+                       "map: it lies in device memory and the plan runs on the CPU; say so in the preference");
+    return CM_OK;
+}
+
+/* A template or a filter: what it has and what the plan wants. */
+typedef struct sought {
+    const char *what;
+    const cm_context *context;
+    int32_t width, height;
+    cm_task task;
+} sought;
+
+static cm_status check_sought(const cm_plan *plan, const sought *s, cm_error *error)
+{
+    if (plan->problem.task != s->task)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "plan: it was not made for a %s", s->what);
+    if (s->context != plan->context)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%s: it was made with another context than the plan", s->what);
+    if (s->width != plan->problem.width || s->height != plan->problem.height)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%s: %d x %d does not fit the plan's %d x %d", s->what, s->width,
+                       s->height, plan->problem.width, plan->problem.height);
+    return CM_OK;
+}
+
+static cm_status check_template(const cm_plan *plan, const cm_template *part, cm_error *error)
+{
+    if (!part)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "template: a null pointer");
+    cm_status status =
+        check_sought(plan, &(sought){ "template", part->context, part->width, part->height, CM_TASK_MATCH }, error);
+    if (!status && part->pixel != plan->problem.pixel)
+        status = cm_fail(error, CM_ERROR_ARGUMENT, "template: its pixels are %s and the plan's are %s",
+                         cm_pixel_name(part->pixel), cm_pixel_name(plan->problem.pixel));
+    return status;
+}
+
+cm_status cm_plan_correlate(cm_plan *plan, const cm_image *image, const cm_template *part, const cm_map *map,
+                            cm_stream stream)
+{
+    cm_error error = { "" };
+    if (!plan)
+        return CM_ERROR_ARGUMENT;
+    cm_status status = check_template(plan, part, &error);
+    if (!status)
+        status = check_image(plan, image, &error);
+    if (!status)
+        status = check_map(plan, map, &error);
+    if (!status)
+        status = plan->engine->ops->correlate(plan->work, image, part, map, stream, &error);
+    return cm_context_note(plan->context, status, &error);
+}
+
+cm_status cm_plan_convolve(cm_plan *plan, const cm_image *image, const cm_filter *filter, const cm_map *out,
+                           cm_stream stream)
+{
+    cm_error error = { "" };
+    if (!plan)
+        return CM_ERROR_ARGUMENT;
+    cm_status status =
+        !filter ? cm_fail(&error, CM_ERROR_ARGUMENT, "filter: a null pointer")
+                : check_sought(plan, &(sought){ "filter", filter->context, filter->width, filter->height, CM_TASK_CONVOLVE },
+                               &error);
+    if (!status)
+        status = check_image(plan, image, &error);
+    if (!status)
+        status = check_map(plan, out, &error);
+    if (!status)
+        status = plan->engine->ops->convolve(plan->work, image, filter, out, stream, &error);
+    return cm_context_note(plan->context, status, &error);
+}
+
+/* The options as the peak search takes them. */
+static cm_status make_rule(const cm_plan *plan, const cm_find_options *o, size_t capacity, cm_peak_rule *rule,
+                           cm_error *error)
+{
+    const cm_problem *p = &plan->problem;
+    if (o->min_distance < 0)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "a minimum distance of %d is negative", o->min_distance);
+    if (isnan(o->min_score) || isnan(o->max_score))
+        return cm_fail(error, CM_ERROR_ARGUMENT, "the limit of the score is not a number");
+    int32_t shorter = p->width < p->height ? p->width : p->height;
+    rule->smallest = cm_method_is_distance(p->method);
+    rule->limit = !rule->smallest ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
+    rule->min_distance = o->min_distance ? o->min_distance : shorter / 2 > 1 ? shorter / 2 : 1;
+    rule->top = o->top && o->top < capacity ? o->top : capacity;
+    if (rule->top > (size_t)1 << 31)
+        rule->top = (size_t)1 << 31;
+    return CM_OK;
+}
+
+cm_status cm_plan_find(cm_plan *plan, const cm_image *image, const cm_template *part, const cm_find_options *options,
+                       cm_match *match, size_t capacity, size_t *found, cm_stream stream)
+{
+    static const cm_find_options none = { .top = 0 };
+    cm_error error = { "" };
+    cm_peak_rule rule = { 0 };
+    if (!plan)
+        return CM_ERROR_ARGUMENT;
+    if (!found || (!match && capacity))
+        return cm_context_note(plan->context, cm_fail(&error, CM_ERROR_ARGUMENT, "find: match or found is a null pointer"),
+                               &error);
+    *found = 0;
+    cm_status status = check_template(plan, part, &error);
+    if (!status)
+        status = check_image(plan, image, &error);
+    if (!status)
+        status = make_rule(plan, options ? options : &none, capacity, &rule, &error);
+    if (!status && rule.top > 0)
+        status = plan->engine->ops->find(plan->work, image, part, &rule, match, found, stream, &error);
+    if (status)
+        *found = 0;
+    for (size_t i = 0; i < *found; i++) {
+        match[i].x += plan->x0;
+        match[i].y += plan->y0;
+    }
+    return cm_context_note(plan->context, status, &error);
+}
