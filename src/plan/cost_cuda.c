@@ -1,0 +1,255 @@
+#include "plan/cost_cuda.h"
+
+/* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one H200 (132 processors, 8192 x 8192). */
+typedef struct rate {
+    double u8, u16, f32;
+} rate;
+static const rate shared_rate = { 3.4e8, 5.0e7, 2.0e7 };
+static const rate constant_rate = { 1.2e7, 1.0e7, 6.0e6 };
+static const rate texture_rate = { 8.0e6, 8.0e6, 5.0e6 };
+static const double score_elements_per_ms = 6.0e5; /* sums and score, a processor */
+static const double launch_ms = 0.004;
+/* Convolution: multiply-adds a millisecond and processor. */
+static const double conv_tiled_rate = 1.3e8, conv_constant_rate = 3.0e7, conv_halo_rate = 2.5e7, conv_global_rate = 2.0e7;
+static const double conv_elements_per_ms = 2.0e6;
+
+/* A band's workspace is kept under this even where more is free. */
+static const uint64_t most_workspace = UINT64_C(1) << 30;
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static int32_t at_most(int32_t a, int64_t b)
+{
+    return a < b ? a : (int32_t)b;
+}
+
+static uint64_t pixel_bytes(cm_pixel pixel)
+{
+    return pixel == CM_U8 ? 1 : pixel == CM_U16 ? 2 : 4;
+}
+
+static double rate_of(const rate *r, cm_pixel pixel)
+{
+    return pixel == CM_U8 ? r->u8 : pixel == CM_U16 ? r->u16 : r->f32;
+}
+
+int cm_cuda_is_narrow(const cm_problem *p)
+{
+    return p->pixel == CM_U8 && (uint64_t)p->width * (uint64_t)p->height <= UINT32_MAX / (255u * 255u);
+}
+
+int32_t cm_cuda_origin_x(const cm_problem *p)
+{
+    return p->mode == CM_SAME ? -(p->width / 2) : 0;
+}
+
+int32_t cm_cuda_origin_y(const cm_problem *p)
+{
+    return p->mode == CM_SAME ? -(p->height / 2) : 0;
+}
+
+int32_t cm_cuda_map_width(const cm_problem *p)
+{
+    return p->task == CM_TASK_CONVOLVE || p->mode == CM_SAME ? p->image_width : p->image_width - p->width + 1;
+}
+
+int32_t cm_cuda_map_height(const cm_problem *p)
+{
+    return p->task == CM_TASK_CONVOLVE || p->mode == CM_SAME ? p->image_height : p->image_height - p->height + 1;
+}
+
+cm_cuda_parts cm_cuda_workspace(const cm_problem *p, int32_t band_width, int32_t band_height)
+{
+    cm_cuda_parts parts = { 0 };
+    /* sides are at most 2^30 and 2^16, so every product here is below 2^63 for bands that any device could hold */
+    uint64_t columns = (uint64_t)band_width + (uint64_t)p->width - 1, rows = (uint64_t)band_height + (uint64_t)p->height - 1;
+    uint64_t image_width = (uint64_t)p->image_width, image_height = (uint64_t)p->image_height;
+    uint64_t stage_columns = columns < image_width ? columns : image_width;
+    uint64_t stage_rows = rows < image_height ? rows : image_height;
+    parts.stage_pitch = round_up(stage_columns * pixel_bytes(p->pixel), CM_STAGE_PITCH);
+    parts.stage = parts.stage_pitch * stage_rows;
+    parts.map = (uint64_t)cm_cuda_map_width(p) * (uint64_t)band_height * 4;
+    if (p->task == CM_TASK_MATCH) {
+        parts.rows_pitch = round_up((uint64_t)band_width, 32);
+        parts.rows = parts.rows_pitch * rows * (p->pixel == CM_U8 ? 8 : 16);
+        parts.sums = cm_cuda_is_narrow(p) ? 0 : (uint64_t)band_width * (uint64_t)band_height * 8;
+    }
+    parts.total = parts.stage + parts.map + parts.rows + parts.sums;
+    return parts;
+}
+
+/* The largest bands that textures and workspace allow. Bands are no smaller than the template where there is more than one, so that
+ * only the first and the last two of them touch the image's edges. */
+static cm_status fit_bands(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    int32_t map_width = cm_cuda_map_width(p), map_height = cm_cuda_map_height(p);
+    int64_t across = m->cuda.texture_width, down = m->cuda.texture_height;
+    int64_t pitch = m->cuda.texture_pitch / CM_STAGE_PITCH * CM_STAGE_PITCH / (int64_t)pixel_bytes(p->pixel);
+    if (p->width > CM_CUDA_TEMPLATE_SIDE)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "the CUDA kernels take templates up to %d pixels wide, and this one is %d",
+                       (int)CM_CUDA_TEMPLATE_SIDE, p->width);
+    if (pitch < across)
+        across = pitch;
+    if (p->height > down)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "the template is %d pixels high and a texture at most %lld", p->height,
+                       (long long)down);
+    fit->band_width = p->image_width <= across ? map_width : at_most(map_width, (across - p->width + 1) / 128 * 128);
+    fit->band_height = p->image_height <= down ? map_height : at_most(map_height, (down - p->height + 1) / 64 * 64);
+    if (fit->band_width < at_most(map_width, p->width) || fit->band_height < at_most(map_height, p->height))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "the image exceeds a texture (%lld x %lld) and the template, %d x %d, is too large for bands of it",
+                       (long long)across, (long long)down, p->width, p->height);
+    uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
+    uint64_t aim = limit < most_workspace ? limit : most_workspace;
+    int32_t least = at_most(map_height, p->height);
+    while (fit->band_height > least && cm_cuda_workspace(p, fit->band_width, fit->band_height).total > aim) {
+        int32_t half = (int32_t)round_up((uint64_t)fit->band_height / 2, 64);
+        fit->band_height = half < least || half >= fit->band_height ? least : half;
+    }
+    uint64_t need = cm_cuda_workspace(p, fit->band_width, fit->band_height).total;
+    if (need > limit)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "the smallest band of the map needs %llu bytes of device memory and a plan may take %llu; raise "
+                       "device_memory of the context",
+                       (unsigned long long)need, (unsigned long long)limit);
+    return CM_OK;
+}
+
+static int32_t thread_rows(cm_pixel pixel)
+{
+    return pixel == CM_U8 ? CM_THREAD_ROWS_U8 : pixel == CM_U16 ? CM_THREAD_ROWS_U16 : CM_THREAD_ROWS_F32;
+}
+
+/* Bytes a template row takes in the constant bank: integer pixels in groups of four, padded with zeros. */
+static uint64_t shared_row_bytes(const cm_problem *p)
+{
+    uint64_t width = (uint64_t)p->width;
+    return (p->pixel == CM_F32 ? width : round_up(width, CM_THREAD_COLUMNS)) * pixel_bytes(p->pixel);
+}
+
+/* Rows of a template block: as many as the bank holds and the tile has room for. A multiple of 4 where it is not the whole template,
+ * since the bank's columns are. */
+static cm_status fit_shared(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
+    fit->tile_width = CM_TILE_WIDTH;
+    fit->tile_height = CM_TILE_WARPS * thread_rows(p->pixel);
+    uint64_t columns = CM_TILE_WIDTH + round_up((uint64_t)p->width, CM_THREAD_COLUMNS);
+    uint64_t pitch = round_up(columns * pixel_bytes(p->pixel), CM_TILE_PITCH);
+    fit->tile_pitch = (int32_t)pitch;
+    int64_t bank_rows = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
+    int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
+    if (tile_rows < p->height)
+        tile_rows = tile_rows / 4 * 4;
+    fit->constant_rows = at_most(at_most(p->height, bank_rows > 0 ? bank_rows : 0), tile_rows > 0 ? tile_rows : 0);
+    int32_t least = at_most(p->height, 16);
+    if (fit->constant_rows < least) {
+        if (bank_rows < least)
+            return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                           "shared needs %d template rows of %llu bytes in the constant bank, which has %lld bytes", least,
+                           (unsigned long long)shared_row_bytes(p), (long long)m->cuda.constant_bytes);
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "shared needs a tile of %llu bytes and a block has %lld",
+                       (unsigned long long)pitch * (unsigned long long)(fit->tile_height + least - 1), (long long)limit);
+    }
+    fit->tile_rows = fit->tile_height + fit->constant_rows - 1;
+    fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
+    return CM_OK;
+}
+
+static cm_status fit_constant(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    uint64_t row = (uint64_t)p->width * pixel_bytes(p->pixel);
+    if (row > (uint64_t)m->cuda.constant_bytes)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "tex-constant needs %llu bytes of constant memory for a template row and the bank has %lld",
+                       (unsigned long long)row, (long long)m->cuda.constant_bytes);
+    fit->constant_rows = at_most(p->height, m->cuda.constant_bytes / (int64_t)row);
+    return CM_OK;
+}
+
+static double match_ms(const cm_problem *p, const cm_machine *m, const rate *r, const cm_decision *fit)
+{
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double elements = (double)cm_cuda_map_width(p) * (double)cm_cuda_map_height(p);
+    double pixels = (double)p->width * (double)p->height;
+    double height = fit->tile_height ? (double)fit->tile_height : 1.0;
+    /* a tile's filling is shared by the rows of the block */
+    double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch / CM_TILE_WIDTH * 8.0 : 0.0;
+    return launch_ms * 4.0 + elements * (pixels + fill) / (rate_of(r, p->pixel) * processors) +
+           elements / (score_elements_per_ms * processors);
+}
+
+static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
+    const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
+                                                                                                 : &texture_rate;
+    cm_status status = kernel == CM_KERNEL_SHARED         ? fit_shared(p, m, fit, error)
+                       : kernel == CM_KERNEL_TEX_CONSTANT ? fit_constant(p, m, fit, error)
+                                                          : CM_OK;
+    if (!status)
+        status = fit_bands(p, m, fit, error);
+    if (!status)
+        fit->estimate_ms = match_ms(p, m, r, fit);
+    return status;
+}
+
+/* Convolution stages an image only where it lies in host memory, a band of rows at a time. */
+static cm_status fit_conv_bands(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
+    uint64_t aim = limit < most_workspace / 4 ? limit : most_workspace / 4;
+    fit->band_width = p->image_width;
+    fit->band_height = p->image_height;
+    while (fit->band_height > 1 && cm_cuda_workspace(p, fit->band_width, fit->band_height).total > aim)
+        fit->band_height = (fit->band_height + 1) / 2;
+    uint64_t need = cm_cuda_workspace(p, fit->band_width, fit->band_height).total;
+    if (need > limit)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "a row of the convolution needs %llu bytes of device memory and a plan may take %llu; raise "
+                       "device_memory of the context",
+                       (unsigned long long)need, (unsigned long long)limit);
+    return CM_OK;
+}
+
+static cm_status fit_convolve(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
+    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
+    double r = kernel == CM_KERNEL_CONV_TILED ? conv_tiled_rate : kernel == CM_KERNEL_CONV_CONSTANT ? conv_constant_rate
+               : kernel == CM_KERNEL_CONV_CACHED_HALO ? conv_halo_rate : conv_global_rate;
+    if (kernel == CM_KERNEL_CONV_TILED) {
+        fit->tile_width = CM_TILE_WIDTH;
+        fit->tile_height = CM_CONV_TILE_HEIGHT;
+        uint64_t columns = CM_TILE_WIDTH + round_up((uint64_t)p->width, CM_CONV_CHUNK);
+        fit->tile_pitch = (int32_t)round_up(columns * 4, CM_TILE_PITCH);
+        fit->tile_rows = CM_CONV_TILE_HEIGHT + p->height - 1;
+        fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
+        if (fit->shared_bytes > limit)
+            return cm_fail(error, CM_ERROR_UNSUPPORTED, "conv-tiled needs a tile of %d bytes and a block has %lld",
+                           fit->shared_bytes, (long long)limit);
+    }
+    if (kernel != CM_KERNEL_CONV_GLOBAL) {
+        uint64_t bytes = round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
+        if (bytes > (uint64_t)m->cuda.constant_bytes)
+            return cm_fail(error, CM_ERROR_UNSUPPORTED, "the filter takes %llu bytes of constant memory and the bank has %lld",
+                           (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
+        fit->constant_rows = p->height;
+    }
+    cm_status status = fit_conv_bands(p, m, fit, error);
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double elements = (double)p->image_width * (double)p->image_height;
+    fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (r * processors) +
+                       elements / (conv_elements_per_ms * processors);
+    return status;
+}
+
+cm_status cm_fit_cuda(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, cm_decision *fit,
+                      cm_error *error)
+{
+    if (!machine->cuda.present)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device", cm_kernel_table[kernel].name);
+    return problem->task == CM_TASK_MATCH ? fit_match(problem, machine, kernel, fit, error)
+                                          : fit_convolve(problem, machine, kernel, fit, error);
+}

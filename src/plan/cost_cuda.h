@@ -1,0 +1,57 @@
+/* The CUDA kernels as the decision sees them: geometry, limits and cost. Pure C, no CUDA header; the kernels in cuda/ are built on the
+ * same numbers. */
+#ifndef CM_PLAN_COST_CUDA_H
+#define CM_PLAN_COST_CUDA_H
+
+#include "plan/decide.h"
+
+/* The share of a block and of a thread, in map elements. */
+enum {
+    CM_TILE_WIDTH = 128,     /* of a block of the tiled kernels */
+    CM_THREAD_COLUMNS = 4,   /* adjacent map elements of a thread; template rows are cut into groups of so many pixels */
+    CM_TILE_WARPS = 8,       /* warps of a `shared` block, one above the other */
+    CM_THREAD_ROWS_U8 = 8,   /* map rows of a thread */
+    CM_THREAD_ROWS_U16 = 4,
+    CM_THREAD_ROWS_F32 = 2,
+    CM_CONV_TILE_HEIGHT = 32, /* 128 threads, 8 columns and 4 rows each */
+    CM_CONV_CHUNK = 8         /* taps of a filter row that are worked on at a time */
+};
+
+/* A tile's rows begin at multiples of so many bytes. */
+enum { CM_TILE_PITCH = 64 };
+
+/* Staged image rows begin at multiples of so many bytes: every device's texture pitch alignment divides it. */
+enum { CM_STAGE_PITCH = 512 };
+
+/* The widest template: sums over a row of 65536 pixels of 8 bits, and their squares, fit 32 bits (65536 * 255^2 < 2^32). */
+enum { CM_CUDA_TEMPLATE_SIDE = 65536 };
+
+/* 1 when X, S and Q of every window fit 32 bits: 8-bit pixels and n * 255^2 < 2^32. */
+int cm_cuda_is_narrow(const cm_problem *problem);
+
+/* Where a window of map element (0, 0) begins in the image. */
+int32_t cm_cuda_origin_x(const cm_problem *problem);
+int32_t cm_cuda_origin_y(const cm_problem *problem);
+
+/* The extents of the whole map. */
+int32_t cm_cuda_map_width(const cm_problem *problem);
+int32_t cm_cuda_map_height(const cm_problem *problem);
+
+/* The parts of a plan's workspace for bands of width x height map elements, in bytes. */
+typedef struct cm_cuda_parts {
+    uint64_t stage;       /* image rows under the band, with the template's margin */
+    uint64_t stage_pitch; /* bytes a staged row */
+    uint64_t rows;        /* S and Q of every window row */
+    uint64_t rows_pitch;  /* elements a row of them; S and Q together are an element */
+    uint64_t sums;        /* X, where it does not fit the map's own memory */
+    uint64_t map;         /* the map's rows, for maps in host memory */
+    uint64_t total;
+} cm_cuda_parts;
+cm_cuda_parts cm_cuda_workspace(const cm_problem *problem, int32_t band_width, int32_t band_height);
+
+/* Can the kernel serve the (valid) problem on the machine's CUDA device? Fills the tile, constant, band and estimate fields of *fit.
+ * CM_ERROR_UNSUPPORTED with a text that names the limit. */
+cm_status cm_fit_cuda(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, cm_decision *fit,
+                      cm_error *error);
+
+#endif
