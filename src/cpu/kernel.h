@@ -1,0 +1,52 @@
+/* What a kernel of the CPU engine is: something that fills a rectangle of a map. The engine cuts the map into rectangles and shares them
+ * out among its threads. */
+#ifndef CM_CPU_KERNEL_H
+#define CM_CPU_KERNEL_H
+
+#include "model/template.h"
+#include "plan/kernels.h"
+
+#include <stddef.h>
+
+/* A rectangle of the map, and where its elements go: element (x, y) of the map to out[(y - area.y) * pitch + (x - area.x)]. */
+typedef struct cm_area {
+    int32_t x, y, width, height;
+    float *out;
+    ptrdiff_t pitch; /* elements */
+} cm_area;
+
+/* One call: what every rectangle of it needs. Constant while the threads run. */
+typedef struct cm_job {
+    const cm_problem *problem;
+    const cm_image *image;
+    const cm_template *part;  /* matching */
+    const cm_filter *filter;  /* convolution */
+    cm_score_rule rule;       /* matching */
+    int32_t x0, y0;           /* window of the map's element (0, 0) */
+    int32_t map_width, map_height;
+    const void *shared;       /* what the kernel's begin wrote */
+} cm_job;
+
+/* What a kernel asks for, given the problem. */
+typedef struct cm_shape {
+    uint64_t shared_bytes;  /* memory for begin; 0: none */
+    uint64_t scratch_bytes; /* memory for each thread; 0: none */
+    int32_t columns, rows;  /* the rectangle that suits it; any other works */
+} cm_shape;
+
+typedef struct cm_cpu_kernel {
+    /* CM_ERROR_MEMORY when sizes overflow. */
+    cm_status (*shape)(const cm_problem *problem, cm_shape *shape);
+    /* Prepares the template or filter in shared; NULL when there is nothing to do. One thread. */
+    void (*begin)(const cm_job *job, void *shared);
+    /* Fills a rectangle. Any thread; scratch is its own. */
+    void (*area)(const cm_job *job, void *scratch, const cm_area *area);
+} cm_cpu_kernel;
+
+/* The code behind a row of the kernel table for a task; NULL when there is none. */
+const cm_cpu_kernel *cm_cpu_kernel_of(cm_kernel kernel, const cm_problem *problem);
+
+extern const cm_cpu_kernel cm_reference_match;
+extern const cm_cpu_kernel cm_reference_convolve;
+
+#endif

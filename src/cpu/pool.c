@@ -1,0 +1,140 @@
+#include "cpu/pool.h"
+
+#include "base/memory.h"
+
+#include <pthread.h>
+
+/* One cm_pool_run under way; lives on its caller's stack. All fields are guarded by the pool's mutex. */
+typedef struct job {
+    struct job *next;
+    cm_task_fn function;
+    void *argument;
+    uint64_t count;
+    uint64_t started;
+    uint64_t finished;
+    int32_t slots; /* how many threads have joined */
+    pthread_cond_t done;
+} job;
+
+struct cm_pool {
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    job *jobs; /* those with tasks left to start, oldest first */
+    int stop;
+    int32_t threads;
+    int32_t workers; /* how many of thread[] run */
+    pthread_t *thread;
+};
+
+static void job_remove(cm_pool *pool, const job *finished)
+{
+    for (job **at = &pool->jobs; *at; at = &(*at)->next) {
+        if (*at == finished) {
+            *at = finished->next;
+            return;
+        }
+    }
+}
+
+/* Takes tasks of a job until none is left to start. Called and returns with the mutex held. */
+static void job_work(cm_pool *pool, job *j)
+{
+    int32_t slot = j->slots++;
+    while (j->started < j->count) {
+        uint64_t index = j->started++;
+        if (j->started == j->count)
+            job_remove(pool, j);
+        pthread_mutex_unlock(&pool->mutex);
+        j->function(j->argument, index, slot);
+        pthread_mutex_lock(&pool->mutex);
+        /* The job's owner may leave as soon as this says so, and the job with it: look at nothing of it after the last one. */
+        int last = j->started == j->count;
+        if (++j->finished == j->count)
+            pthread_cond_signal(&j->done);
+        if (last)
+            return;
+    }
+}
+
+static void *worker(void *argument)
+{
+    cm_pool *pool = argument;
+    pthread_mutex_lock(&pool->mutex);
+    while (!pool->stop) {
+        if (pool->jobs)
+            job_work(pool, pool->jobs);
+        else
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+void cm_pool_run(cm_pool *pool, uint64_t count, cm_task_fn function, void *argument)
+{
+    if (pool->workers == 0 || count <= 1) {
+        for (uint64_t i = 0; i < count; i++)
+            function(argument, i, 0);
+        return;
+    }
+    job j = { .function = function, .argument = argument, .count = count };
+    pthread_cond_init(&j.done, NULL);
+    pthread_mutex_lock(&pool->mutex);
+    job **end = &pool->jobs;
+    while (*end)
+        end = &(*end)->next;
+    *end = &j;
+    pthread_cond_broadcast(&pool->wake);
+    job_work(pool, &j);
+    while (j.finished < j.count)
+        pthread_cond_wait(&j.done, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
+    pthread_cond_destroy(&j.done);
+}
+
+cm_status cm_pool_create(int32_t threads, cm_pool **result, cm_error *error)
+{
+    *result = NULL;
+    cm_pool *pool = cm_alloc(1, sizeof *pool);
+    pthread_t *list = cm_alloc((uint64_t)threads, sizeof *list);
+    if (!pool || !list) {
+        cm_free(pool);
+        cm_free(list);
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for a pool of %d threads", (int)threads);
+    }
+    pool->thread = list;
+    pool->threads = threads;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    for (int32_t i = 0; i < threads - 1; i++) {
+        if (pthread_create(&list[i], NULL, worker, pool) != 0) {
+            cm_pool_destroy(pool);
+            return cm_fail(error, CM_ERROR_MEMORY, "thread %d of %d could not be started: ask for fewer threads", (int)i + 2,
+                           (int)threads);
+        }
+        pool->workers++;
+    }
+    *result = pool;
+    return CM_OK;
+}
+
+void cm_pool_destroy(cm_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pool->stop = 1;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int32_t i = 0; i < pool->workers; i++)
+        pthread_join(pool->thread[i], NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->mutex);
+    cm_free(pool->thread);
+    cm_free(pool);
+}
+
+int32_t cm_pool_threads(const cm_pool *pool)
+{
+    return pool->threads;
+}
