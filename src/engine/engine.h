@@ -8,14 +8,20 @@
 #include "peaks/peaks.h"
 #include "plan/decide.h"
 
+#ifdef __cplusplus
+#include <atomic>
+typedef std::atomic<uint64_t> cm_counter;
+#else
 #include <stdatomic.h>
+typedef _Atomic uint64_t cm_counter;
+#endif
 
 typedef struct cm_engine cm_engine; /* one device's state; may be used by several threads at once */
 typedef struct cm_work cm_work;     /* what a plan bound: workspace; one thread at a time */
 
 /* How far a call has come, for cm_context_progress: engines add to done. */
 typedef struct cm_progress {
-    _Atomic uint64_t done, total;
+    cm_counter done, total;
 } cm_progress;
 
 typedef struct cm_engine_ops {
