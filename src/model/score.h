@@ -158,6 +158,9 @@ static CM_BOTH float cm_unit(double score)
  * right starting at 0, then the rows' sums from top to bottom starting at 0, every step rounded to double. */
 static CM_BOTH float cm_score_float(cm_method method, const cm_score_rule *rule, double S, double Q, double X)
 {
+    /* Products of finite floats cannot overflow a double, so X tells whether the window holds a NaN or an infinity. */
+    if (!isfinite(X))
+        return NAN;
     double d = cm_sum(cm_sum(Q, cm_product(-2.0, X)), rule->fsum2);
     if (d < 0.0)
         d = 0.0;
@@ -165,7 +168,7 @@ static CM_BOTH float cm_score_float(cm_method method, const cm_score_rule *rule,
     case CM_CCOEFF_NORMED: {
         double var = cm_spread(rule->fn, Q, S, S);
         if (rule->root_var == 0.0 || var <= cm_product(rule->noise, cm_product(rule->fn, Q)))
-            return isnan(X) ? (float)X : rule->undefined;
+            return rule->undefined;
         return cm_unit(cm_spread(rule->fn, X, S, rule->fsum) / cm_product(sqrt(var), rule->root_var));
     }
     case CM_CCOEFF:
@@ -174,13 +177,13 @@ static CM_BOTH float cm_score_float(cm_method method, const cm_score_rule *rule,
         return (float)X;
     case CM_CCORR_NORMED:
         if (Q == 0.0 || rule->fsum2 == 0.0)
-            return isnan(X) ? (float)X : rule->undefined;
+            return rule->undefined;
         return cm_unit(X / cm_product(sqrt(Q), rule->root_sum2));
     case CM_SQDIFF:
         return (float)d;
     case CM_SQDIFF_NORMED:
         if (Q == 0.0 || rule->fsum2 == 0.0)
-            return isnan(X) ? (float)X : rule->nan_flat ? rule->undefined : (d == 0.0 ? 0.0f : 1.0f);
+            return rule->nan_flat ? rule->undefined : (d == 0.0 ? 0.0f : 1.0f);
         return (float)(d / cm_product(sqrt(Q), rule->root_sum2));
     }
     return 0.0f;
