@@ -1,0 +1,314 @@
+/* What only a GPU has: images and maps in its memory, streams, texture limits, the shared constant bank. */
+#include "check/on_device.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct shape {
+    int32_t image_width, image_height, width, height;
+} shape;
+
+/* An image, a template, their device twins, and the map the CPU gives. */
+typedef struct subject {
+    check_run *run;
+    kit_image image, part;
+    device_image on_device;
+    cm_template *template;
+    cm_options options;
+    kit_map want;
+    char name[128];
+} subject;
+
+static void fast_reference(subject *s)
+{
+    double macs = (double)s->want.view.width * s->want.view.height * s->part.view.width * s->part.view.height;
+    cm_template *template = NULL;
+    cm_options options = s->options;
+    options.kernel = macs < 1e8 ? "reference" : NULL; /* the CPU tests hold every CPU kernel to the reference */
+    if (check_ok(cm_template_create(s->run->cpu, &s->part.view, &template), s->run->cpu, s->name))
+        check_ok(cm_correlate(s->run->cpu, &s->image.view, template, &options, &s->want.view), s->run->cpu, s->name);
+    cm_template_destroy(template);
+}
+
+static subject subject_make(check_run *run, cm_pixel pixel, shape z, cm_mode mode, uint64_t number)
+{
+    kit_random random = kit_stream(9000 + number);
+    subject s = { .run = run, .options = { .method = (cm_method)(number % 6), .mode = mode } };
+    int32_t odd = (int32_t)(number % 5);
+    s.image = kit_image_create(pixel, z.image_width, z.image_height, odd, KIT_AFTER);
+    s.part = kit_image_create(pixel, z.width, z.height, 1, KIT_AFTER);
+    kit_image_fill(&s.image.view, KIT_NOISE, &random);
+    if (mode == CM_VALID)
+        kit_image_copy(&s.part.view, &s.image.view, kit_between(&random, 0, z.image_width - z.width),
+                       kit_between(&random, 0, z.image_height - z.height));
+    else
+        kit_image_fill(&s.part.view, KIT_NOISE, &random);
+    s.on_device = device_image_create(&s.image.view, odd);
+    s.want = check_map_for(&s.image.view, &s.part.view, mode);
+    snprintf(s.name, sizeof s.name, "%s %dx%d (pitch %lld) under %dx%d %s%s", cm_pixel_name(pixel), z.image_width, z.image_height,
+             (long long)s.image.view.pitch, z.width, z.height, cm_method_name(s.options.method), mode == CM_SAME ? " same" : "");
+    check_ok(cm_template_create(run->context[0], &s.part.view, &s.template), run->context[0], s.name);
+    fast_reference(&s);
+    return s;
+}
+
+static void subject_free(subject *s)
+{
+    cm_template_destroy(s->template);
+    device_image_destroy(&s->on_device);
+    kit_image_destroy(&s->image);
+    kit_image_destroy(&s->part);
+    kit_map_destroy(&s->want);
+}
+
+static cm_problem problem_of(const subject *s)
+{
+    cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+    problem.method = s->options.method;
+    problem.mode = s->options.mode;
+    return problem;
+}
+
+/* where: bit 0: the image on the device, bit 1: the map */
+static void check_placement(const subject *s, const char *kernel, int where)
+{
+    char what[256];
+    snprintf(what, sizeof what, "%s %s, image %s, map %s", s->name, kernel, where & 1 ? "device" : "host", where & 2 ? "device" : "host");
+    cm_options options = s->options;
+    options.kernel = kernel;
+    const cm_image *image = where & 1 ? &s->on_device.view : &s->image.view;
+    if (where & 2) {
+        device_map map = device_map_create(s->want.view.width, s->want.view.height, where == 3 ? 5 : 0);
+        if (check_ok(cm_correlate(s->run->context[0], image, s->template, &options, &map.view), s->run->context[0], what))
+            device_map_check(&map, &s->want.view, what);
+        device_map_destroy(&map);
+    } else {
+        kit_map map = kit_map_create(s->want.view.width, s->want.view.height, 3, KIT_AFTER);
+        if (check_ok(cm_correlate(s->run->context[0], image, s->template, &options, &map.view), s->run->context[0], what)) {
+            check_same(&map.view, &s->want.view, what);
+            CHECK(kit_map_padding_intact(&map));
+        }
+        kit_map_destroy(&map);
+    }
+    check_count(s->run, kernel);
+}
+
+static void check_shape(check_run *run, cm_pixel pixel, shape z, cm_mode mode, uint64_t number)
+{
+    subject s = subject_make(run, pixel, z, mode, number);
+    cm_problem problem = problem_of(&s);
+    const char *kernel[CHECK_KERNELS];
+    size_t kernels = check_kernels(run, &problem, kernel);
+    for (size_t k = 0; k < kernels; k++)
+        for (int where = 0; where < 4; where++)
+            if (run->full || number < 3 || where == 3 || where == (int)(k % 3))
+                check_placement(&s, kernel[k], where);
+    subject_free(&s);
+}
+
+/* Odd pitches, sizes past the texture limits in both directions, big templates. */
+static void check_shapes(check_run *run)
+{
+    static const shape some[] = { { 101, 67, 13, 7 },  { 640, 480, 32, 32 },  { 257, 263, 57, 3 },   { 140001, 12, 16, 5 },
+                                  { 40, 66007, 9, 5 }, { 400, 290, 300, 200 }, { 270, 261, 257, 257 }, { 200, 190, 182, 182 },
+                                  { 131072, 3, 1, 1 }, { 131073, 3, 2, 2 } };
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        for (int p = CM_U8; p <= CM_F32; p++)
+            for (int mode = CM_VALID; mode <= CM_SAME; mode++, number++)
+                if (check_wants(run, (cm_pixel)p) && (mode == CM_VALID || some[i].width <= 64))
+                    check_shape(run, (cm_pixel)p, some[i], (cm_mode)mode, number);
+}
+
+/* A tile that no block can hold: `shared` by name is refused with the limit, the plan's own choice serves it with the same bits. */
+static void check_fallback(check_run *run)
+{
+    subject s = subject_make(run, CM_U8, (shape){ 2011, 2007, 2000, 1999 }, CM_VALID, 0);
+    cm_problem problem = problem_of(&s);
+    cm_plan *plan = NULL;
+    char text[CM_ERROR_SIZE];
+    CHECK_STATUS(cm_plan_create(run->context[0], &problem, &(cm_preference){ .kernel = "shared" }, &plan), CM_ERROR_UNSUPPORTED);
+    CHECK(strstr(cm_context_error(run->context[0], text, sizeof text), "shared") != NULL);
+    printf("shared for 2000x1999: %s\n", text);
+    cm_plan_destroy(plan);
+    plan = NULL;
+    if (check_ok(cm_plan_create(run->context[0], &problem, NULL, &plan), run->context[0], "plan without a kernel's name")) {
+        printf("falls back to %s\n", cm_plan_kernel(plan));
+        CHECK(strcmp(cm_plan_kernel(plan), "shared") != 0);
+        check_placement(&s, cm_plan_kernel(plan), 0);
+    }
+    check_placement(&s, "tex-tex", 3);
+    cm_plan_destroy(plan);
+    subject_free(&s);
+}
+
+/* One plan, many images and templates, on the caller's stream. */
+static void check_reuse(check_run *run)
+{
+    enum { ROUNDS = 24 };
+    shape z = { 321, 203, 21, 17 };
+    subject s[3];
+    for (uint64_t i = 0; i < 3; i++)
+        s[i] = subject_make(run, CM_U8, z, CM_VALID, 30 + 6 * i);
+    cm_problem problem = problem_of(&s[0]);
+    const char *kernel[CHECK_KERNELS];
+    size_t kernels = check_kernels(run, &problem, kernel);
+    cm_stream stream = kit_device_stream();
+    for (size_t k = 0; k < kernels; k++) {
+        cm_plan *plan = NULL;
+        cm_preference want = { .kernel = kernel[k], .image_memory = CM_DEVICE, .map_memory = CM_DEVICE };
+        if (!check_ok(cm_plan_create(run->context[0], &problem, &want, &plan), run->context[0], kernel[k]))
+            continue;
+        device_map map[ROUNDS];
+        for (int i = 0; i < ROUNDS; i++) {
+            const subject *one = &s[i % 3];
+            map[i] = device_map_create(one->want.view.width, one->want.view.height, i % 4);
+            check_ok(cm_plan_correlate(plan, &one->on_device.view, one->template, &map[i].view, stream), run->context[0], one->name);
+        }
+        CHECK(kit_device_wait(stream));
+        for (int i = 0; i < ROUNDS; i++) {
+            /* the pitch of the three images differs; so does the template */
+            device_map_check(&map[i], &s[i % 3].want.view, s[i % 3].name);
+            device_map_destroy(&map[i]);
+            check_count(run, kernel[k]);
+        }
+        cm_plan_destroy(plan);
+    }
+    kit_device_stream_destroy(stream);
+    for (int i = 0; i < 3; i++)
+        subject_free(&s[i]);
+}
+
+/* One of two threads that put different templates through the one constant bank of the device. */
+typedef struct contender {
+    subject s;
+    const char *kernel;
+    int rounds;
+} contender;
+
+static void *contend(void *argument)
+{
+    contender *c = argument;
+    cm_context *context = c->s.run->context[0];
+    cm_problem problem = problem_of(&c->s);
+    cm_preference want = { .kernel = c->kernel, .image_memory = CM_DEVICE, .map_memory = CM_DEVICE };
+    cm_plan *plan = NULL;
+    cm_stream stream = kit_device_stream();
+    device_map map = device_map_create(c->s.want.view.width, c->s.want.view.height, 1);
+    if (check_ok(cm_plan_create(context, &problem, &want, &plan), context, c->s.name))
+        for (int i = 0; i < c->rounds && kit_failures() == 0; i++) {
+            for (int burst = 0; burst < 4; burst++)
+                check_ok(cm_plan_correlate(plan, &c->s.on_device.view, c->s.template, &map.view, stream), context, c->s.name);
+            CHECK(kit_device_wait(stream));
+            device_map_check(&map, &c->s.want.view, c->s.name);
+        }
+    device_map_destroy(&map);
+    kit_device_stream_destroy(stream);
+    cm_plan_destroy(plan);
+    return NULL;
+}
+
+static void check_contention(check_run *run)
+{
+    static const shape z[2] = { { 300, 200, 31, 33 }, { 257, 301, 40, 27 } };
+    cm_problem problem = { .pixel = CM_U8, .image_width = 300, .image_height = 200, .width = 31, .height = 33 };
+    const char *kernel[CHECK_KERNELS];
+    size_t kernels = check_kernels(run, &problem, kernel);
+    for (size_t k = 0; k < kernels; k++) {
+        contender c[2];
+        pthread_t thread[2];
+        for (uint64_t i = 0; i < 2; i++)
+            c[i] = (contender){ subject_make(run, CM_U8, z[i], CM_VALID, 6 * i), kernel[k], run->full ? 400 : 100 };
+        for (int i = 0; i < 2; i++)
+            if (pthread_create(&thread[i], NULL, contend, &c[i]) != 0)
+                kit_give_up("pthread_create failed");
+        for (int i = 0; i < 2; i++) {
+            pthread_join(thread[i], NULL);
+            subject_free(&c[i].s);
+        }
+        check_count(run, kernel[k]);
+    }
+}
+
+/* Matches from an image in device memory, and a template made from device memory. */
+static void check_found(check_run *run)
+{
+    subject s = subject_make(run, CM_U16, (shape){ 200, 150, 12, 10 }, CM_VALID, 0);
+    device_image part = device_image_create(&s.part.view, 3);
+    cm_template *template = NULL;
+    cm_match want[8], got[8];
+    oracle_peak_rule rule = { 0, -INFINITY, 5, 8 };
+    size_t wanted = oracle_peaks(&s.want.view, &rule, want), found = 0;
+    cm_find_options options = { .min_score = -INFINITY };
+    if (check_ok(cm_template_create(run->context[0], &part.view, &template), run->context[0], "template in device memory") &&
+        check_ok(cm_find(run->context[0], &s.on_device.view, template, &options, got, 8, &found), run->context[0], s.name))
+        CHECK(found == wanted && memcmp(got, want, wanted * sizeof *want) == 0);
+    cm_template_destroy(template);
+    device_image_destroy(&part);
+    subject_free(&s);
+}
+
+static void check_filter(check_run *run, shape z, cm_pixel pixel, uint64_t number)
+{
+    static float tap[CM_MAX_FILTER * CM_MAX_FILTER];
+    kit_random random = kit_stream(12000 + number);
+    for (int32_t i = 0; i < z.width * z.height; i++)
+        tap[i] = (float)kit_between(&random, -1000, 1000) / 512.0f;
+    kit_image image = kit_image_create(pixel, z.image_width, z.image_height, (int32_t)(number % 4), KIT_AFTER);
+    kit_image_fill(&image.view, KIT_NOISE, &random);
+    device_image twin = device_image_create(&image.view, (int32_t)(number % 3));
+    kit_map want = kit_map_create(z.image_width, z.image_height, 0, KIT_AFTER);
+    cm_problem problem = check_problem(&image.view, z.width, z.height);
+    problem.task = CM_TASK_CONVOLVE;
+    problem.border = number & 1 ? CM_BORDER_ZERO : CM_BORDER_CLAMP;
+    cm_convolve_options options = { .border = problem.border };
+    cm_filter *on_cpu = NULL, *filter = NULL;
+    const char *kernel[CHECK_KERNELS];
+    check_ok(cm_filter_create(run->cpu, tap, z.width, z.height, NULL, &on_cpu), run->cpu, "filter");
+    check_ok(cm_filter_create(run->context[0], tap, z.width, z.height, NULL, &filter), run->context[0], "filter");
+    check_ok(cm_convolve(run->cpu, &image.view, on_cpu, &options, &want.view), run->cpu, "convolution on the CPU");
+    for (size_t k = 0, kernels = check_kernels(run, &problem, kernel); k < kernels; k++) {
+        char what[160];
+        snprintf(what, sizeof what, "device %s %dx%d, filter %dx%d, %s", cm_pixel_name(pixel), z.image_width, z.image_height,
+                 z.width, z.height, kernel[k]);
+        device_map map = device_map_create(z.image_width, z.image_height, (int32_t)(number % 3));
+        options.kernel = kernel[k];
+        if (check_ok(cm_convolve(run->context[0], &twin.view, filter, &options, &map.view), run->context[0], what))
+            device_map_check(&map, &want.view, what);
+        device_map_destroy(&map);
+        check_count(run, kernel[k]);
+    }
+    cm_filter_destroy(on_cpu);
+    cm_filter_destroy(filter);
+    kit_map_destroy(&want);
+    device_image_destroy(&twin);
+    kit_image_destroy(&image);
+}
+
+static void check_filters(check_run *run)
+{
+    static const shape some[] = { { 1920, 1080, 3, 3 }, { 1920, 1080, 5, 5 }, { 641, 479, 27, 27 }, { 140001, 5, 7, 3 },
+                                  { 33, 66001, 2, 4 },  { 300, 200, 127, 127 } };
+    for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
+        for (uint64_t p = CM_U8; p <= CM_F32; p++)
+            if (check_wants(run, (cm_pixel)p))
+                check_filter(run, some[i], (cm_pixel)p, 3 * i + p);
+}
+
+void check_device(check_run *run)
+{
+    if (run->device != CM_DEVICE_CUDA)
+        kit_give_up("check device needs --device cuda");
+    if (!kit_device_present())
+        kit_skip("this build or machine has no CUDA device");
+    static const struct {
+        const char *name;
+        void (*check)(check_run *run);
+    } part[] = { { "shapes", check_shapes }, { "fallback", check_fallback }, { "reuse", check_reuse },
+                 { "threads", check_contention }, { "find", check_found }, { "filters", check_filters } };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (check_in_group(run, part[i].name))
+            part[i].check(run);
+}

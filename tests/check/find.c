@@ -1,0 +1,195 @@
+/* Matches: every kernel against the brute-force rule on a map whose bits are known. */
+#include "check/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { METHODS = 6, MOST_MATCHES = 4096 };
+
+typedef struct scene {
+    check_run *run;
+    kit_image image, part;
+    cm_template *template[CHECK_THREAD_COUNTS];
+    char name[128];
+} scene;
+
+static kit_map expected_map(const scene *s, cm_method method, cm_mode mode)
+{
+    if (s->image.view.pixel == CM_F32)
+        return check_reference(s->run, &s->image.view, &s->part.view, &(cm_options){ .method = method, .mode = mode });
+    kit_map map = check_map_for(&s->image.view, &s->part.view, mode);
+    oracle_sums sums = oracle_sums_make(&s->image.view, &s->part.view, mode);
+    for (int32_t y = 0; y < map.view.height; y++)
+        for (int32_t x = 0; x < map.view.width; x++)
+            kit_map_row(&map.view, y)[x] =
+                oracle_score(&sums, method, CM_FLAT_ZERO, (size_t)y * (size_t)map.view.width + (size_t)x);
+    oracle_sums_free(&sums);
+    return map;
+}
+
+/* The defaults of cm_find_options, from its comments. */
+static oracle_peak_rule rule_for(const scene *s, const cm_find_options *o, size_t capacity)
+{
+    int distance = o->method == CM_SQDIFF || o->method == CM_SQDIFF_NORMED;
+    int32_t shorter = s->part.view.width < s->part.view.height ? s->part.view.width : s->part.view.height;
+    oracle_peak_rule rule = { .smallest = distance };
+    rule.limit = !distance ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
+    rule.min_distance = o->min_distance ? o->min_distance : shorter / 2 < 1 ? 1 : shorter / 2;
+    rule.top = o->top && o->top < capacity ? o->top : capacity;
+    return rule;
+}
+
+static void check_matches(const scene *s, const cm_find_options *options, size_t capacity, const cm_map *map)
+{
+    static cm_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
+    oracle_peak_rule rule = rule_for(s, options, capacity);
+    size_t wanted = oracle_peaks(map, &rule, want), found = 12345;
+    int32_t x0 = options->mode == CM_SAME ? s->part.view.width / 2 : 0, y0 = options->mode == CM_SAME ? s->part.view.height / 2 : 0;
+    uint64_t slot = s->run->turn % CHECK_THREAD_COUNTS;
+    char what[320];
+    snprintf(what, sizeof what, "%s %s%s %s: top %zu of %zu, limit %g, distance %d", s->name, cm_method_name(options->method),
+             options->mode == CM_SAME ? " same" : "", options->kernel ? options->kernel : "(chosen)", options->top, capacity,
+             (double)rule.limit, options->min_distance);
+    memset(got, 0x5a, sizeof got);
+    cm_status status = cm_find(s->run->context[slot], &s->image.view, s->template[slot], options, got, capacity, &found);
+    if (!check_ok(status, s->run->context[slot], what))
+        return;
+    if (found != wanted)
+        kit_fail(__FILE__, __LINE__, "%s: %zu matches, want %zu", what, found, wanted);
+    CHECK(found == wanted);
+    for (size_t i = 0; i < found && i < wanted; i++) {
+        cm_match w = { want[i].x - x0, want[i].y - y0, want[i].score };
+        if (memcmp(&got[i], &w, sizeof w) == 0)
+            continue;
+        kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what, i, got[i].x, got[i].y,
+                 (double)got[i].score, w.x, w.y, (double)w.score);
+        break;
+    }
+    const unsigned char *after = (const unsigned char *)&got[capacity];
+    CHECK(*after == 0x5a); /* nothing past the capacity */
+    if (options->kernel)
+        check_count(s->run, options->kernel);
+}
+
+/* Limits that cut a map in the middle, at its best, past it. */
+static float limit_of(const cm_map *map, int smallest, int which)
+{
+    float best = smallest ? INFINITY : -INFINITY;
+    for (int32_t y = 0; y < map->height; y++)
+        for (int32_t x = 0; x < map->width; x++) {
+            float v = kit_map_row(map, y)[x];
+            if (smallest ? v < best : v > best)
+                best = v;
+        }
+    if (which == 0)
+        return smallest ? 0.0f : -INFINITY;
+    if (which == 1)
+        return best;
+    if (which == 2)
+        return smallest ? best * 1.5f + 0.25f : best * 0.5f;
+    return smallest ? nextafterf(best, -INFINITY) : nextafterf(best, INFINITY);
+}
+
+static void check_rules(const scene *s, const char *kernel, cm_method method, cm_mode mode, const cm_map *map)
+{
+    static const size_t top[] = { 0, 1, 3, 40 };
+    static const int32_t distance[] = { 0, 1, 2, 5, 1000 };
+    int smallest = method == CM_SQDIFF || method == CM_SQDIFF_NORMED;
+    for (int limit = 0; limit < 4; limit++)
+        for (int d = 0; d < 5; d++) {
+            float bound = limit_of(map, smallest, limit);
+            cm_find_options o = { .method = method, .mode = mode, .kernel = kernel, .top = top[(limit + d) & 3],
+                                  .min_distance = distance[d] };
+            o.min_score = smallest ? 99.0f : bound; /* the one that is not used must not matter */
+            o.max_score = smallest ? bound : -99.0f;
+            check_matches(s, &o, d == 2 ? 7 : MOST_MATCHES, map);
+        }
+}
+
+static void check_scene(scene *s)
+{
+    check_run *run = s->run;
+    int made = 1;
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        made &= check_ok(cm_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
+    for (int c = 0; c < 2 * METHODS && made; c++) {
+        cm_method method = (cm_method)(c % METHODS);
+        cm_mode mode = c < METHODS ? CM_VALID : CM_SAME;
+        cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+        problem.method = method;
+        problem.mode = mode;
+        const char *kernel[CHECK_KERNELS];
+        size_t kernels = check_kernels(run, &problem, kernel);
+        if (!kernels)
+            continue;
+        kit_map map = expected_map(s, method, mode);
+        for (size_t k = 0; k < kernels; k++)
+            check_rules(s, kernel[k], method, mode, &map.view);
+        check_matches(s, &(cm_find_options){ .method = method, .mode = mode, .min_score = -INFINITY }, 5, &map.view);
+        kit_map_destroy(&map);
+    }
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        cm_template_destroy(s->template[i]);
+}
+
+/* Copies of the template in the image, so that there is something to find, and ties. */
+static void plant(const scene *s, kit_random *random, int copies)
+{
+    for (int i = 0; i < copies; i++) {
+        int32_t x0 = kit_between(random, 0, s->image.view.width - s->part.view.width);
+        int32_t y0 = kit_between(random, 0, s->image.view.height - s->part.view.height);
+        for (int32_t y = 0; y < s->part.view.height; y++)
+            for (int32_t x = 0; x < s->part.view.width; x++)
+                kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(&s->part.view, x, y));
+    }
+}
+
+typedef struct setting {
+    int32_t image_width, image_height, width, height;
+    kit_fill image, part;
+    int copies;
+} setting;
+
+static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint64_t number)
+{
+    kit_random random = kit_stream(1000 + number);
+    scene s = { .run = run };
+    s.image = kit_image_create(pixel, z->image_width, z->image_height, 3, number & 1 ? KIT_AFTER : KIT_BEFORE);
+    s.part = kit_image_create(pixel, z->width, z->height, 1, KIT_AFTER);
+    kit_image_fill(&s.image.view, z->image, &random);
+    kit_image_fill(&s.part.view, z->part, &random);
+    plant(&s, &random, z->copies);
+    int holes = pixel == CM_F32 && z->copies > 2;
+    for (int i = 0; i < 3 && holes; i++)
+        kit_pixel_set(&s.image.view, kit_between(&random, 0, z->image_width - 1), kit_between(&random, 0, z->image_height - 1), (double)NAN);
+    kit_image_freeze(&s.image);
+    kit_image_freeze(&s.part);
+    snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", cm_pixel_name(pixel), z->image_width,
+             z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "", z->width, z->height, kit_fill_name(z->part));
+    check_scene(&s);
+    kit_image_destroy(&s.image);
+    kit_image_destroy(&s.part);
+}
+
+void check_find(check_run *run)
+{
+    static const setting some[] = {
+        { 61, 47, 7, 5, KIT_NOISE, KIT_NOISE, 3 },      { 64, 33, 4, 4, KIT_CHECKER, KIT_CHECKER, 0 },
+        { 40, 30, 5, 9, KIT_ZERO, KIT_NOISE, 4 },       { 33, 35, 1, 1, KIT_BLOCKS, KIT_MAX, 0 },
+        { 29, 31, 3, 3, KIT_FLAT, KIT_FLAT, 0 },        { 90, 25, 11, 8, KIT_BLOCKS, KIT_BLOCKS, 2 },
+        { 9, 9, 9, 9, KIT_NOISE, KIT_NOISE, 1 },        { 57, 41, 16, 12, KIT_GRADIENT, KIT_GRADIENT, 5 },
+    };
+    for (int p = CM_U8; p <= CM_F32; p++)
+        for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
+            if (check_wants(run, (cm_pixel)p))
+                check_setting(run, (cm_pixel)p, &some[i], i);
+    kit_random random = kit_stream(5);
+    for (uint64_t i = 0; i < (run->full ? 40 : 4); i++) {
+        setting z = { kit_between(&random, 20, 120), kit_between(&random, 20, 90), kit_between(&random, 1, 20),
+                      kit_between(&random, 1, 20), i & 1 ? KIT_NOISE : KIT_NEAR_FLAT, KIT_NOISE, 3 };
+        cm_pixel pixel = (cm_pixel)(i % 3);
+        if (check_wants(run, pixel))
+            check_setting(run, pixel, &z, 100 + i);
+    }
+}

@@ -1,0 +1,152 @@
+/* check AREA... [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME] [--full] [--seed N]
+ * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find, convolve, device. */
+#include "check/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t check_kernels(check_run *run, const cm_problem *problem, const char **name)
+{
+    const char *all[CHECK_KERNELS];
+    size_t count = cm_kernels(run->context[0], problem, all, CHECK_KERNELS), kept = 0;
+    if (count > CHECK_KERNELS)
+        kit_give_up("cm_kernels names %zu kernels", count);
+    for (size_t i = 0; i < count; i++)
+        if (!run->kernel || strcmp(run->kernel, all[i]) == 0)
+            name[kept++] = all[i];
+    if (!run->kernel)
+        CHECK(kept > 0);
+    return kept;
+}
+
+void check_count(check_run *run, const char *kernel)
+{
+    run->turn++;
+    for (int i = 0; i < CHECK_KERNELS; i++) {
+        if (!run->seen[i])
+            run->seen[i] = kernel;
+        if (strcmp(run->seen[i], kernel) == 0) {
+            run->times[i]++;
+            return;
+        }
+    }
+}
+
+int check_wants(const check_run *run, cm_pixel pixel)
+{
+    return run->pixels >> pixel & 1;
+}
+
+int check_in_group(const check_run *run, const char *group)
+{
+    return !run->group || strcmp(run->group, group) == 0;
+}
+
+int check_same(const cm_map *got, const cm_map *want, const char *what)
+{
+    for (int32_t y = 0; y < want->height; y++) {
+        const float *a = kit_map_row(got, y), *b = kit_map_row(want, y);
+        if (memcmp(a, b, (size_t)want->width * sizeof(float)) == 0)
+            continue;
+        for (int32_t x = 0; x < want->width; x++) {
+            if ((a[x] != a[x] && b[x] != b[x]) || memcmp(a + x, b + x, sizeof(float)) == 0)
+                continue;
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", what, x, y, (double)a[x], (double)b[x]);
+            return 0;
+        }
+    }
+    return CHECK(1);
+}
+
+int check_ok(cm_status status, const cm_context *context, const char *what)
+{
+    if (status == CM_OK)
+        return CHECK(1);
+    char text[CM_ERROR_SIZE];
+    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, cm_status_string(status), cm_context_error(context, text, sizeof text));
+    return 0;
+}
+
+cm_problem check_problem(const cm_image *image, int32_t width, int32_t height)
+{
+    return (cm_problem){ .pixel = image->pixel, .image_width = image->width, .image_height = image->height,
+                         .width = width, .height = height };
+}
+
+kit_map check_map_for(const cm_image *image, const cm_image *part, cm_mode mode)
+{
+    int32_t cut_x = mode == CM_VALID ? part->width - 1 : 0, cut_y = mode == CM_VALID ? part->height - 1 : 0;
+    return kit_map_create(image->width - cut_x, image->height - cut_y, 0, KIT_AFTER);
+}
+
+kit_map check_reference(check_run *run, const cm_image *image, const cm_image *part, const cm_options *options)
+{
+    kit_map map = check_map_for(image, part, options->mode);
+    cm_options forced = *options;
+    forced.kernel = "reference";
+    cm_template *template = NULL;
+    if (check_ok(cm_template_create(run->cpu, part, &template), run->cpu, "template for the reference"))
+        check_ok(cm_correlate(run->cpu, image, template, &forced, &map.view), run->cpu, "reference");
+    cm_template_destroy(template);
+    return map;
+}
+
+static void open_contexts(check_run *run)
+{
+    static const int32_t threads[CHECK_THREAD_COUNTS] = { 1, 2, 5 };
+    if (run->device == CM_DEVICE_CUDA) {
+        cm_context *cuda = kit_context(CM_DEVICE_CUDA, 0);
+        for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+            run->context[i] = cuda;
+        run->cpu = kit_context(CM_DEVICE_CPU, 0);
+        return;
+    }
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        run->context[i] = kit_context(CM_DEVICE_CPU, threads[i]);
+    run->cpu = run->context[1];
+}
+
+static void close_contexts(check_run *run)
+{
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        if (run->device == CM_DEVICE_CPU || i == 0)
+            cm_context_destroy(run->context[i]);
+    if (run->device == CM_DEVICE_CUDA)
+        cm_context_destroy(run->cpu);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*check)(check_run *run);
+    } area[] = { { "match", check_match }, { "find", check_find }, { "convolve", check_convolve }, { "device", check_device } };
+    kit_start(argc, argv);
+    check_run run = { .device = kit_device_option(argc, argv), .kernel = kit_option(argc, argv, "kernel", NULL),
+                      .full = kit_flag(argc, argv, "full"), .group = kit_option(argc, argv, "group", NULL) };
+    const char *pixel = kit_option(argc, argv, "pixel", NULL);
+    for (int p = CM_U8; p <= CM_F32; p++)
+        if (!pixel || strcmp(pixel, cm_pixel_name((cm_pixel)p)) == 0)
+            run.pixels |= 1 << p;
+    if (!run.pixels)
+        kit_give_up("--pixel %s: give u8, u16 or f32", pixel);
+    int areas = 0;
+    open_contexts(&run);
+    for (size_t i = 0; i < sizeof area / sizeof *area; i++)
+        for (int k = 1; k < argc && argv[k][0] != '-'; k++)
+            if (strcmp(argv[k], area[i].name) == 0) {
+                area[i].check(&run);
+                areas++;
+            }
+    if (!areas)
+        kit_give_up("check match|find|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME]"
+                    " [--full] [--seed N]");
+    for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)
+        printf("%s: %ld results\n", run.seen[i], run.times[i]);
+    if (run.kernel && !run.seen[0]) {
+        close_contexts(&run);
+        kit_skip("the kernel cannot serve anything here");
+    }
+    close_contexts(&run);
+    return kit_finish("check");
+}

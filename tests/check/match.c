@@ -1,0 +1,223 @@
+/* Maps: every kernel, method, mode and pixel type over sizes and fills that are hard on arithmetic and on edges. */
+#include "check/check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { METHODS = 6, CROP = KIT_FILLS, HOLES = KIT_FILLS };
+
+typedef struct sizes {
+    int32_t image_width, image_height, width, height;
+} sizes;
+
+/* One image under one template in one mode, and what its maps must be. */
+typedef struct subject {
+    check_run *run;
+    kit_image image, part;
+    cm_template *template[CHECK_THREAD_COUNTS];
+    cm_mode mode;
+    oracle_sums sums; /* integer pixels */
+    char name[160];
+} subject;
+
+/* Float pixels: the kernel "reference" within the bound of the oracle. */
+static void check_bound(const subject *s, const cm_map *map, cm_method method, cm_flat flat)
+{
+    /* all of a small map, a sample of a large one */
+    double work = (double)map->width * map->height * s->part.view.width * s->part.view.height;
+    int32_t step = 1 + (int32_t)(work / 8e5);
+    for (int32_t y = 0; y < map->height; y++)
+        for (int32_t x = y % step; x < map->width; x += step) {
+            oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x, y);
+            float got = kit_map_row(map, y)[x];
+            int undefined = flat == CM_FLAT_NAN ? isnan(got) : got == (method == CM_SQDIFF_NORMED ? 1.0f : 0.0f) || got == 0.0f;
+            int fits = want.must_be_nan ? isnan(got)
+                                        : (want.maybe_flat && undefined) ||
+                                              (!isnan(got) && fabsl((long double)got - want.value) <= want.bound);
+            if (want.maybe_flat && want.value == 0 && want.bound < 1e-40L) /* no doubt: it is flat */
+                fits = undefined;
+            CHECK(fits);
+            if (!fits)
+                kit_fail(__FILE__, __LINE__, "%s %s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s", s->name,
+                         cm_method_name(method), x, y, (double)got, want.value, want.bound,
+                         want.maybe_flat ? " (or flat)" : "");
+        }
+}
+
+static kit_map expected(const subject *s, cm_method method, cm_flat flat)
+{
+    if (s->image.view.pixel == CM_F32) {
+        cm_options options = { .method = method, .mode = s->mode, .flat = flat };
+        kit_map map = check_reference(s->run, &s->image.view, &s->part.view, &options);
+        check_bound(s, &map.view, method, flat);
+        return map;
+    }
+    kit_map map = check_map_for(&s->image.view, &s->part.view, s->mode);
+    for (int32_t y = 0; y < map.view.height; y++)
+        for (int32_t x = 0; x < map.view.width; x++)
+            kit_map_row(&map.view, y)[x] =
+                oracle_score(&s->sums, method, flat, (size_t)y * (size_t)map.view.width + (size_t)x);
+    return map;
+}
+
+static void check_kernel(const subject *s, const char *kernel, const cm_options *options, const cm_map *want)
+{
+    check_run *run = s->run;
+    uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
+    kit_map got = kit_map_create(want->width, want->height, (int32_t)(run->turn / 3 % 3) * 3, run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
+    cm_options forced = *options;
+    forced.kernel = kernel;
+    char what[256];
+    snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name, cm_method_name(options->method),
+             options->flat == CM_FLAT_NAN ? " nan" : "", kernel, (int)slot);
+    cm_status status = cm_correlate(run->context[slot], &s->image.view, s->template[slot], &forced, &got.view);
+    if (check_ok(status, run->context[slot], what)) {
+        check_same(&got.view, want, what);
+        CHECK(kit_map_padding_intact(&got));
+    }
+    check_count(run, kernel);
+    kit_map_destroy(&got);
+}
+
+/* combination 0 .. 11: method and choice for flat windows */
+static void check_combination(const subject *s, int combination)
+{
+    cm_options options = { .method = (cm_method)(combination % METHODS), .mode = s->mode,
+                           .flat = combination < METHODS ? CM_FLAT_ZERO : CM_FLAT_NAN };
+    cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+    problem.method = options.method;
+    problem.mode = options.mode;
+    problem.flat = options.flat;
+    const char *kernel[CHECK_KERNELS];
+    size_t kernels = check_kernels(s->run, &problem, kernel);
+    if (!kernels)
+        return;
+    kit_map want = expected(s, options.method, options.flat);
+    for (size_t k = 0; k < kernels; k++)
+        check_kernel(s, kernel[k], &options, &want.view);
+    kit_map_destroy(&want);
+}
+
+static void check_subject(subject *s, int all_methods)
+{
+    check_run *run = s->run;
+    int made = 1;
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        made &= check_ok(cm_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
+    if (s->image.view.pixel != CM_F32)
+        s->sums = oracle_sums_make(&s->image.view, &s->part.view, s->mode);
+    int other = 1 + (int)(run->turn % (2 * METHODS - 1));
+    for (int c = 0; c < 2 * METHODS && made; c++)
+        if (all_methods || c == 0 || c == other)
+            check_combination(s, c);
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        cm_template_destroy(s->template[i]);
+    oracle_sums_free(&s->sums);
+}
+
+/* Noise with a NaN and both infinities. */
+static void fill_holes(const cm_image *image, kit_random *random)
+{
+    static const double hole[] = { (double)NAN, (double)INFINITY, (double)-INFINITY };
+    kit_image_fill(image, KIT_NOISE, random);
+    for (int i = 0; i < 3; i++)
+        kit_pixel_set(image, kit_between(random, 0, image->width - 1), kit_between(random, 0, image->height - 1), hole[i]);
+}
+
+/* image and part: fills; HOLES for the image of floats; CROP for part: cut out of the image */
+static void check_pair(check_run *run, cm_pixel pixel, const sizes *z, int image_fill, int part_fill, int all_methods)
+{
+    kit_random random = kit_stream(run->turn + (uint64_t)pixel);
+    subject s = { .run = run };
+    int32_t pad = kit_between(&random, 0, 5);
+    s.image = kit_image_create(pixel, z->image_width, z->image_height, pad, kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
+    s.part = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3), kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
+    if (image_fill == HOLES)
+        fill_holes(&s.image.view, &random);
+    else
+        kit_image_fill(&s.image.view, (kit_fill)image_fill, &random);
+    if (part_fill != CROP)
+        kit_image_fill(&s.part.view, (kit_fill)part_fill, &random);
+    else if (z->width <= z->image_width && z->height <= z->image_height)
+        kit_image_copy(&s.part.view, &s.image.view, kit_between(&random, 0, z->image_width - z->width),
+                       kit_between(&random, 0, z->image_height - z->height));
+    else
+        kit_image_fill(&s.part.view, KIT_NOISE, &random);
+    kit_image_freeze(&s.image);
+    kit_image_freeze(&s.part);
+    double macs = (double)z->image_width * z->image_height * z->width * z->height;
+    for (int mode = CM_VALID; mode <= CM_SAME; mode++) {
+        if (mode == CM_VALID && (z->width > z->image_width || z->height > z->image_height))
+            continue;
+        if (mode == CM_SAME && macs > (run->full ? 4e9 : 3e8))
+            continue;
+        s.mode = (cm_mode)mode;
+        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s", cm_pixel_name(pixel), z->image_width,
+                 z->image_height, image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill), (long long)s.image.view.pitch, z->width, z->height,
+                 part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill), mode == CM_SAME ? "same" : "valid");
+        check_subject(&s, all_methods);
+    }
+    kit_image_destroy(&s.image);
+    kit_image_destroy(&s.part);
+}
+
+/* Every fill under every fill: the arithmetic, on the smallest sizes. */
+static void check_tiny(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 1, 1, 1, 1 },  { 2, 1, 1, 1 },   { 1, 9, 1, 3 },   { 9, 1, 4, 1 },  { 7, 5, 3, 2 },
+                                  { 13, 11, 13, 11 }, { 31, 17, 1, 17 }, { 17, 31, 17, 1 }, { 3, 2, 7, 5 }, { 33, 9, 6, 5 } };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int image = 0; image < (pixel == CM_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
+            for (int part = 0; part <= CROP; part++)
+                if (run->full || (int)i % 3 == (image + part) % 3)
+                    check_pair(run, pixel, &size[i], image, part, 1);
+}
+
+/* Sizes around the steps of vectors, tiles and blocks. */
+static void check_small(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 37, 29, 5, 7 },    { 64, 48, 8, 8 },   { 67, 53, 11, 13 }, { 97, 61, 16, 16 },
+                                  { 101, 67, 31, 29 }, { 129, 65, 32, 32 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },
+                                  { 131, 20, 63, 9 },  { 83, 79, 67, 65 }, { 257, 31, 2, 17 }, { 20, 30, 41, 37 } };
+    static const int pair[][2] = { { KIT_NOISE, CROP },      { KIT_MAX, KIT_MAX },        { KIT_CHECKER, CROP },
+                                   { KIT_BLOCKS, KIT_NOISE }, { KIT_ONE_OFF, KIT_ONE_OFF }, { KIT_NEAR_FLAT, CROP },
+                                   { KIT_GRADIENT, CROP },   { KIT_FLAT, KIT_NOISE } };
+    int pairs = sizeof pair / sizeof *pair;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int p = 0; p < pairs; p++)
+            check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full || p == (int)i % pairs);
+    if (pixel == CM_F32)
+        check_pair(run, pixel, &size[2], HOLES, KIT_NOISE, 1);
+    kit_random random = kit_stream(77);
+    for (int i = 0; i < (run->full ? 200 : 12); i++) {
+        sizes z = { kit_between(&random, 1, 150), kit_between(&random, 1, 90), kit_between(&random, 1, 40), kit_between(&random, 1, 40) };
+        check_pair(run, pixel, &z, KIT_NOISE, i & 1 ? CROP : KIT_NOISE, run->full);
+    }
+}
+
+/* Past 32 bits in the sums, past 64 in their products, long rows. */
+static void check_large(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 193, 187, 182, 182 }, { 270, 263, 257, 257 }, { 16411, 9, 16, 7 },
+                                  { 16390, 3, 1, 1 },     { 219, 131, 61, 59 },   { 310, 207, 300, 200 },
+                                  { 20011, 21, 3, 19 },   { 40, 600, 9, 301 } };
+    static const int pair[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, CROP }, { KIT_NEAR_FLAT, CROP }, { KIT_CHECKER, KIT_CHECKER } };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int p = 0; p < 4; p++)
+            if (run->full || pixel != CM_F32 || p == 1)
+                check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full);
+}
+
+void check_match(check_run *run)
+{
+    for (int p = CM_U8; p <= CM_F32; p++) {
+        if (!check_wants(run, (cm_pixel)p))
+            continue;
+        if (check_in_group(run, "tiny"))
+            check_tiny(run, (cm_pixel)p);
+        if (check_in_group(run, "small"))
+            check_small(run, (cm_pixel)p);
+        if (check_in_group(run, "large"))
+            check_large(run, (cm_pixel)p);
+    }
+}

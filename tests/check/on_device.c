@@ -1,0 +1,90 @@
+#include "check/on_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARGIN = 256, PATTERN = 0x5c };
+
+static size_t size_of(cm_pixel pixel)
+{
+    return pixel == CM_U8 ? 1 : pixel == CM_U16 ? 2 : 4;
+}
+
+static size_t bytes_of(const cm_image *image)
+{
+    return (size_t)image->pitch * (size_t)(image->height - 1) + (size_t)image->width * size_of(image->pixel);
+}
+
+device_image device_image_create(const cm_image *host, int32_t shift)
+{
+    device_image image = { .view = *host };
+    size_t start = (size_t)shift * size_of(host->pixel);
+    image.memory = kit_device_alloc(start + bytes_of(host));
+    if (!image.memory)
+        kit_give_up("no device memory for an image of %d x %d", host->width, host->height);
+    image.view.data = (char *)image.memory + start;
+    image.view.memory = CM_DEVICE;
+    device_image_update(&image, host);
+    return image;
+}
+
+void device_image_update(const device_image *image, const cm_image *host)
+{
+    if (!kit_device_upload((void *)(uintptr_t)image->view.data, host->data, bytes_of(host)))
+        kit_give_up("upload of %zu bytes failed", bytes_of(host));
+}
+
+void device_image_destroy(device_image *image)
+{
+    kit_device_free(image->memory);
+    memset(image, 0, sizeof *image);
+}
+
+device_map device_map_create(int32_t width, int32_t height, int32_t pad)
+{
+    device_map map = { .view = { .width = width, .height = height, .pitch = ((int64_t)width + pad) * 4, .memory = CM_DEVICE } };
+    map.bytes = (size_t)map.view.pitch * (size_t)height + 2 * MARGIN;
+    char *pattern = malloc(map.bytes);
+    map.memory = kit_device_alloc(map.bytes);
+    if (!map.memory || !pattern)
+        kit_give_up("no memory for a map of %d x %d", width, height);
+    memset(pattern, PATTERN, map.bytes);
+    if (!kit_device_upload(map.memory, pattern, map.bytes))
+        kit_give_up("upload of %zu bytes failed", map.bytes);
+    free(pattern);
+    map.view.data = (float *)(void *)((char *)map.memory + MARGIN);
+    return map;
+}
+
+static int untouched(const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != PATTERN)
+            return 0;
+    return 1;
+}
+
+void device_map_check(const device_map *map, const cm_map *want, const char *what)
+{
+    char *copy = malloc(map->bytes);
+    if (!copy || !kit_device_download(copy, map->memory, map->bytes))
+        kit_give_up("download of %zu bytes failed (%s)", map->bytes, what);
+    cm_map got = map->view;
+    got.data = (float *)(void *)(copy + MARGIN);
+    got.memory = CM_HOST;
+    check_same(&got, want, what);
+    size_t row = (size_t)got.width * 4, pitch = (size_t)got.pitch;
+    int clean = untouched(copy, MARGIN) && untouched(copy + map->bytes - MARGIN, MARGIN);
+    for (int32_t y = 0; y < got.height; y++)
+        clean &= untouched(copy + MARGIN + (size_t)y * pitch + row, pitch - row);
+    if (!clean)
+        kit_fail(__FILE__, __LINE__, "%s: bytes outside the map's rows were written", what);
+    CHECK(clean);
+    free(copy);
+}
+
+void device_map_destroy(device_map *map)
+{
+    kit_device_free(map->memory);
+    memset(map, 0, sizeof *map);
+}

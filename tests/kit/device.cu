@@ -1,0 +1,50 @@
+// Device memory and streams for tests (kit/device.h).
+#include "kit/device.h"
+
+#include <cuda_runtime.h>
+
+extern "C" {
+
+int kit_device_present(void)
+{
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+}
+
+void *kit_device_alloc(size_t bytes)
+{
+    void *memory = nullptr;
+    return cudaMalloc(&memory, bytes) == cudaSuccess ? memory : nullptr;
+}
+
+void kit_device_free(void *memory)
+{
+    (void)cudaFree(memory);
+}
+
+int kit_device_upload(void *device, const void *host, size_t bytes)
+{
+    return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess;
+}
+
+int kit_device_download(void *host, const void *device, size_t bytes)
+{
+    return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost) == cudaSuccess;
+}
+
+cm_stream kit_device_stream(void)
+{
+    cudaStream_t stream = nullptr;
+    return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess ? stream : nullptr;
+}
+
+int kit_device_wait(cm_stream stream)
+{
+    return cudaStreamSynchronize(stream) == cudaSuccess;
+}
+
+void kit_device_stream_destroy(cm_stream stream)
+{
+    (void)cudaStreamDestroy(stream);
+}
+}

@@ -1,0 +1,27 @@
+/* Device memory and streams for tests, without a CUDA header. Where the build has no CUDA every call fails. */
+#ifndef KIT_DEVICE_H
+#define KIT_DEVICE_H
+
+#include "kit/pixels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 1 when this build has CUDA and a device answers. */
+int kit_device_present(void);
+
+/* NULL and 0 mean failure. */
+void *kit_device_alloc(size_t bytes);
+void kit_device_free(void *memory);
+int kit_device_upload(void *device, const void *host, size_t bytes);
+int kit_device_download(void *host, const void *device, size_t bytes);
+
+cm_stream kit_device_stream(void);
+int kit_device_wait(cm_stream stream);
+void kit_device_stream_destroy(cm_stream stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

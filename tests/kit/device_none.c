@@ -1,0 +1,50 @@
+/* kit/device.h where the build has no CUDA. */
+#include "kit/device.h"
+
+int kit_device_present(void)
+{
+    return 0;
+}
+
+void *kit_device_alloc(size_t bytes)
+{
+    (void)bytes;
+    return NULL;
+}
+
+void kit_device_free(void *memory)
+{
+    (void)memory;
+}
+
+int kit_device_upload(void *device, const void *host, size_t bytes)
+{
+    (void)device;
+    (void)host;
+    (void)bytes;
+    return 0;
+}
+
+int kit_device_download(void *host, const void *device, size_t bytes)
+{
+    (void)device;
+    (void)host;
+    (void)bytes;
+    return 0;
+}
+
+cm_stream kit_device_stream(void)
+{
+    return NULL;
+}
+
+int kit_device_wait(cm_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+
+void kit_device_stream_destroy(cm_stream stream)
+{
+    (void)stream;
+}

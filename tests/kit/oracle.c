@@ -1,0 +1,217 @@
+/* The exact oracle for integer pixels, the brute-force peak rule, and the filter by its definition. */
+#include "kit/oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t clamp(int32_t at, int32_t length)
+{
+    return at < 0 ? 0 : at >= length ? length - 1 : at;
+}
+
+/* The pixels that the windows of a map cover, border included, one number each. */
+typedef struct plane {
+    int64_t width, height;
+    uint32_t *at;
+} plane;
+
+static plane plane_make(const cm_image *image, int64_t x0, int64_t y0, int64_t width, int64_t height)
+{
+    plane p = { width, height, calloc((size_t)(width * height), sizeof(uint32_t)) };
+    if (!p.at)
+        kit_give_up("no memory for a plane of %lld x %lld", (long long)width, (long long)height);
+    for (int64_t y = 0; y < height; y++)
+        for (int64_t x = 0; x < width; x++)
+            p.at[y * width + x] = (uint32_t)kit_pixel(image, clamp((int32_t)(x + x0), image->width),
+                                                      clamp((int32_t)(y + y0), image->height));
+    return p;
+}
+
+static void window_sums(const plane *scene, const plane *part, int64_t x, int64_t y, uint64_t *S, uint64_t *Q, uint64_t *X)
+{
+    uint64_t s = 0, q = 0, c = 0;
+    for (int64_t j = 0; j < part->height; j++) {
+        const uint32_t *a = scene->at + (y + j) * scene->width + x, *b = part->at + j * part->width;
+        for (int64_t i = 0; i < part->width; i++) {
+            s += a[i];
+            q += (uint64_t)a[i] * a[i];
+            c += (uint64_t)a[i] * b[i];
+        }
+    }
+    *S = s;
+    *Q = q;
+    *X = c;
+}
+
+oracle_sums oracle_sums_make(const cm_image *image, const cm_image *part, cm_mode mode)
+{
+    int32_t w = part->width, h = part->height;
+    oracle_sums sums = { image->width - (mode == CM_VALID ? w - 1 : 0), image->height - (mode == CM_VALID ? h - 1 : 0),
+                         (uint64_t)w * (uint64_t)h, 0, 0, NULL, NULL, NULL };
+    plane scene = mode == CM_VALID ? plane_make(image, 0, 0, image->width, image->height)
+                                   : plane_make(image, -(w / 2), -(h / 2), (int64_t)image->width + w - 1,
+                                                (int64_t)image->height + h - 1);
+    plane tmpl = plane_make(part, 0, 0, w, h);
+    for (size_t i = 0; i < sums.n; i++) {
+        sums.sum += tmpl.at[i];
+        sums.sum2 += (uint64_t)tmpl.at[i] * tmpl.at[i];
+    }
+    size_t count = (size_t)sums.width * (size_t)sums.height;
+    uint64_t *memory = calloc(3 * count, sizeof(uint64_t));
+    if (!memory)
+        kit_give_up("no memory for the sums of %zu windows", count);
+    sums.S = memory;
+    sums.Q = memory + count;
+    sums.X = memory + 2 * count;
+    for (int32_t y = 0; y < sums.height; y++)
+        for (int32_t x = 0; x < sums.width; x++) {
+            size_t i = (size_t)y * (size_t)sums.width + (size_t)x;
+            window_sums(&scene, &tmpl, x, y, sums.S + i, sums.Q + i, sums.X + i);
+        }
+    free(scene.at);
+    free(tmpl.at);
+    return sums;
+}
+
+void oracle_sums_free(oracle_sums *sums)
+{
+    free(sums->S);
+    memset(sums, 0, sizeof *sums);
+}
+
+/* Not the compiler's conversion, and not the sticky bit of score.h: the quotient and the remainder of the bits that do not fit. */
+double oracle_round(__int128 value)
+{
+    if (value < 0)
+        return -oracle_round(-value);
+    unsigned __int128 v = (unsigned __int128)value;
+    int length = 0;
+    while (length < 128 && v >> length)
+        length++;
+    if (length <= 53)
+        return (double)(uint64_t)v;
+    int dropped = length - 53;
+    unsigned __int128 unit = (unsigned __int128)1 << dropped, rest = v % unit;
+    uint64_t kept = (uint64_t)(v / unit);
+    if (rest > unit / 2 || (rest == unit / 2 && (kept & 1)))
+        kept++;
+    return ldexp((double)kept, dropped);
+}
+
+float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index)
+{
+    __int128 n = sums->n, S = sums->S[index], Q = sums->Q[index], X = sums->X[index], T = sums->sum, T2 = sums->sum2;
+    __int128 var_image = n * Q - S * S, var_part = n * T2 - T * T, spread = n * X - S * T, distance = Q - 2 * X + T2;
+    double undefined = flat == CM_FLAT_NAN ? (double)NAN : 0.0, score = 0.0;
+    switch (method) {
+    case CM_CCOEFF_NORMED:
+        score = var_image == 0 || var_part == 0
+                    ? undefined
+                    : oracle_round(spread) / (sqrt(oracle_round(var_image)) * sqrt(oracle_round(var_part)));
+        break;
+    case CM_CCOEFF: score = oracle_round(spread) / oracle_round(n); break;
+    case CM_CCORR: score = oracle_round(X); break;
+    case CM_CCORR_NORMED:
+        score = Q == 0 || T2 == 0 ? undefined : oracle_round(X) / (sqrt(oracle_round(Q)) * sqrt(oracle_round(T2)));
+        break;
+    case CM_SQDIFF: score = oracle_round(distance); break;
+    case CM_SQDIFF_NORMED:
+        if (Q == 0 || T2 == 0)
+            score = flat == CM_FLAT_NAN ? (double)NAN : distance == 0 ? 0.0 : 1.0;
+        else
+            score = oracle_round(distance) / (sqrt(oracle_round(Q)) * sqrt(oracle_round(T2)));
+        break;
+    }
+    return (float)score;
+}
+
+/* A better score first, then the smaller y, then the smaller x. */
+static int comes_before(const cm_match *a, const cm_match *b, int smallest)
+{
+    if (a->score < b->score)
+        return smallest;
+    if (a->score > b->score)
+        return !smallest;
+    return a->y != b->y ? a->y < b->y : a->x < b->x;
+}
+
+static int descending(const void *a, const void *b)
+{
+    return comes_before(a, b, 0) ? -1 : 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return comes_before(a, b, 1) ? -1 : 1;
+}
+
+static int is_candidate(const cm_map *map, const oracle_peak_rule *rule, const cm_match *m)
+{
+    if (m->score != m->score || (rule->smallest ? m->score > rule->limit : m->score < rule->limit))
+        return 0;
+    if (rule->min_distance <= 1)
+        return 1;
+    for (int32_t y = m->y - 1; y <= m->y + 1; y++)
+        for (int32_t x = m->x - 1; x <= m->x + 1; x++) {
+            if (x < 0 || y < 0 || x >= map->width || y >= map->height || (x == m->x && y == m->y))
+                continue;
+            cm_match other = { x, y, kit_map_row(map, y)[x] };
+            if (other.score == other.score && comes_before(&other, m, rule->smallest))
+                return 0;
+        }
+    return 1;
+}
+
+size_t oracle_peaks(const cm_map *map, const oracle_peak_rule *rule, cm_match *match)
+{
+    cm_match *all = malloc((size_t)map->width * (size_t)map->height * sizeof *all);
+    if (!all)
+        kit_give_up("no memory for the candidates");
+    size_t count = 0, taken = 0;
+    for (int32_t y = 0; y < map->height; y++)
+        for (int32_t x = 0; x < map->width; x++) {
+            cm_match m = { x, y, kit_map_row(map, y)[x] };
+            if (is_candidate(map, rule, &m))
+                all[count++] = m;
+        }
+    qsort(all, count, sizeof *all, rule->smallest ? ascending : descending);
+    for (size_t i = 0; i < count && taken < rule->top; i++) {
+        int close = 0;
+        for (size_t k = 0; k < taken && !close; k++) {
+            int32_t dx = abs(all[i].x - match[k].x), dy = abs(all[i].y - match[k].y);
+            close = (dx > dy ? dx : dy) < rule->min_distance;
+        }
+        if (!close)
+            match[taken++] = all[i];
+    }
+    free(all);
+    return taken;
+}
+
+static float bordered(const cm_image *image, int32_t x, int32_t y, cm_border border)
+{
+    if (border == CM_BORDER_ZERO && (x < 0 || y < 0 || x >= image->width || y >= image->height))
+        return 0.0f;
+    return (float)kit_pixel(image, clamp(x, image->width), clamp(y, image->height));
+}
+
+float oracle_convolve(const cm_image *image, const float *filter, int32_t width, int32_t height,
+                      const cm_filter_options *options, cm_border border, int32_t x, int32_t y)
+{
+    cm_filter_options none = { 0, 0, 0, 0 };
+    const cm_filter_options *o = options ? options : &none;
+    int32_t a = o->anchored ? o->anchor_x : width / 2, b = o->anchored ? o->anchor_y : height / 2;
+    float result = 0.0f;
+    if (o->correlate) {
+        for (int32_t j = 0; j < height; j++)
+            for (int32_t i = 0; i < width; i++)
+                result = fmaf(filter[j * width + i], bordered(image, x - a + i, y - b + j, border), result);
+        return result;
+    }
+    /* the topmost and leftmost pixel meets the last coefficient */
+    for (int32_t j = height - 1; j >= 0; j--)
+        for (int32_t i = width - 1; i >= 0; i--)
+            result = fmaf(filter[j * width + i], bordered(image, x + a - i, y + b - j, border), result);
+    return result;
+}

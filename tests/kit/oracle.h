@@ -1,0 +1,49 @@
+/* What the results must be, from the definitions in the public headers and nothing else: no code of src/ is used or included. */
+#ifndef KIT_ORACLE_H
+#define KIT_ORACLE_H
+
+#include "kit/pixels.h"
+
+/* Integer pixels: the exact sums of every window of a map. */
+typedef struct oracle_sums {
+    int32_t width, height; /* of the map */
+    uint64_t n, sum, sum2; /* template pixels, sum T, sum T^2 */
+    uint64_t *S, *Q, *X;   /* width * height each */
+} oracle_sums;
+
+/* Image and template in host memory, CM_U8 or CM_U16; border clamp. */
+oracle_sums oracle_sums_make(const cm_image *image, const cm_image *part, cm_mode mode);
+void oracle_sums_free(oracle_sums *sums);
+
+/* The score of element index: exact integers in 128 bits, the formula of template.h in double, one rounding to float. */
+float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index);
+
+/* A signed 128-bit integer to the nearest double, ties to even. */
+double oracle_round(__int128 value);
+
+/* Float pixels: the score in long double, and how far from it a result may lie (docs/numerics.md). */
+typedef struct oracle_bounded {
+    long double value;
+    long double bound;
+    int maybe_flat; /* the window, or the template, may also be taken for flat */
+    int must_be_nan; /* a NaN or an infinity in the window */
+} oracle_bounded;
+
+oracle_bounded oracle_float(const cm_image *image, const cm_image *part, cm_mode mode, cm_method method, int32_t x, int32_t y);
+
+/* The rule of find.h, brute force. Limit and distance are those in force (no zero-means-default). */
+typedef struct oracle_peak_rule {
+    int smallest;
+    float limit;
+    int32_t min_distance;
+    size_t top;
+} oracle_peak_rule;
+
+/* At most rule->top matches into match, in map coordinates; returns their number. */
+size_t oracle_peaks(const cm_map *map, const oracle_peak_rule *rule, cm_match *match);
+
+/* out(x, y) of convolve.h. options may be NULL. */
+float oracle_convolve(const cm_image *image, const float *filter, int32_t width, int32_t height,
+                      const cm_filter_options *options, cm_border border, int32_t x, int32_t y);
+
+#endif

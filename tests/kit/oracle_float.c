@@ -1,0 +1,126 @@
+/* The oracle for float pixels: long double, two passes about the window's own mean, and the bound of docs/numerics.md. */
+#include "kit/oracle.h"
+
+#include <math.h>
+
+/* What is needed of a window and the template: moments about 0, about their own means, and about the pivot, which is the template's mean
+ * as a float, so known here to a unit in its last place. */
+typedef struct moments {
+    long double n, mean_i, mean_t;
+    long double q, x, t2;    /* about 0 */
+    long double vi, vt, cov; /* about the means, over n */
+    long double pq, pt2;     /* about the pivot, from above */
+    int flat_i, flat_t;      /* all pixels equal */
+    int finite;
+} moments;
+
+typedef struct window {
+    const cm_image *image, *part;
+    int32_t x, y; /* top-left pixel in the image, which repeats its edge */
+} window;
+
+static long double image_at(const window *w, int32_t i, int32_t j)
+{
+    int32_t x = w->x + i, y = w->y + j;
+    x = x < 0 ? 0 : x >= w->image->width ? w->image->width - 1 : x;
+    y = y < 0 ? 0 : y >= w->image->height ? w->image->height - 1 : y;
+    return (long double)kit_pixel(w->image, x, y);
+}
+
+static long double part_at(const window *w, int32_t i, int32_t j)
+{
+    return (long double)kit_pixel(w->part, i, j);
+}
+
+static void first_pass(const window *w, moments *m)
+{
+    m->n = (long double)w->part->width * w->part->height;
+    m->finite = m->flat_i = m->flat_t = 1;
+    long double i0 = image_at(w, 0, 0), t0 = part_at(w, 0, 0);
+    for (int32_t j = 0; j < w->part->height; j++)
+        for (int32_t i = 0; i < w->part->width; i++) {
+            long double a = image_at(w, i, j), b = part_at(w, i, j);
+            m->finite &= isfinite(a) && isfinite(b);
+            m->flat_i &= a == i0;
+            m->flat_t &= b == t0;
+            m->mean_i += a;
+            m->mean_t += b;
+            m->q += a * a;
+            m->t2 += b * b;
+            m->x += a * b;
+        }
+    m->mean_i /= m->n;
+    m->mean_t /= m->n;
+}
+
+static void second_pass(const window *w, moments *m)
+{
+    long double unit = ldexpl(fabsl(m->mean_t), -23);
+    for (int32_t j = 0; j < w->part->height; j++)
+        for (int32_t i = 0; i < w->part->width; i++) {
+            long double a = image_at(w, i, j), b = part_at(w, i, j);
+            m->vi += (a - m->mean_i) * (a - m->mean_i);
+            m->vt += (b - m->mean_t) * (b - m->mean_t);
+            m->cov += (a - m->mean_i) * (b - m->mean_t);
+            m->pq += (fabsl(a - m->mean_t) + unit) * (fabsl(a - m->mean_t) + unit);
+            m->pt2 += (fabsl(b - m->mean_t) + unit) * (fabsl(b - m->mean_t) + unit);
+        }
+}
+
+/* docs/numerics.md, with g = (w + h + 8) 2^-53; where the page gives no bound, the error of each sum carried through the formula. */
+static oracle_bounded bounded(const moments *m, cm_method method, long double g)
+{
+    oracle_bounded b = { 0, 0, 0, 0 };
+    long double root = sqrtl(m->q) * sqrtl(m->t2), pivoted = sqrtl(m->pq) * sqrtl(m->pt2);
+    long double distance = m->q - 2 * m->x + m->t2, half = 0x1p-25L;
+    switch (method) {
+    case CM_CCOEFF_NORMED: {
+        /* the library calls a variance flat that is within (w+h+8) 2^-52 of n*Q, so 2g; its own error there is at most 3g */
+        int flat_i = m->flat_i || m->vi <= 5 * g * m->pq, flat_t = m->flat_t || m->vt <= 5 * g * m->pt2;
+        b.maybe_flat = flat_i || flat_t;
+        if (m->flat_i || m->flat_t)
+            return b;
+        b.value = m->cov / (sqrtl(m->vi) * sqrtl(m->vt));
+        long double kappa = m->pq / m->vi + m->pt2 / m->vt;
+        b.bound = b.maybe_flat || kappa * g > 0.125L ? 2.0L : 4 * g * kappa + half;
+        return b;
+    }
+    case CM_CCOEFF:
+        b.value = m->cov;
+        b.bound = 4 * g * pivoted;
+        return b;
+    case CM_CCORR:
+        b.value = m->x;
+        b.bound = g * root;
+        return b;
+    case CM_CCORR_NORMED:
+        b.maybe_flat = root == 0;
+        b.value = root == 0 ? 0 : m->x / root;
+        b.bound = root == 0 ? 0 : 4 * g + half;
+        return b;
+    case CM_SQDIFF:
+        b.value = distance;
+        b.bound = 4 * g * (m->pq + m->pt2);
+        return b;
+    case CM_SQDIFF_NORMED:
+        b.maybe_flat = root == 0;
+        b.value = root == 0 ? 0 : distance / root;
+        b.bound = root == 0 ? 0 : g * ((m->q + 2 * root + m->t2) / root + 2 * fabsl(b.value));
+        return b;
+    }
+    return b;
+}
+
+oracle_bounded oracle_float(const cm_image *image, const cm_image *part, cm_mode mode, cm_method method, int32_t x, int32_t y)
+{
+    window w = { image, part, x - (mode == CM_SAME ? part->width / 2 : 0), y - (mode == CM_SAME ? part->height / 2 : 0) };
+    moments m = { .n = 0 };
+    first_pass(&w, &m);
+    if (!m.finite)
+        return (oracle_bounded){ 0, 0, 0, 1 };
+    second_pass(&w, &m);
+    oracle_bounded b = bounded(&m, method, ldexpl((long double)(part->width + part->height + 8), -53));
+    if (method != CM_CCOEFF_NORMED && method != CM_CCORR_NORMED)
+        b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
+    return b;
+}

@@ -1,0 +1,71 @@
+/* Images and maps for tests: memory that faults when it is touched outside, and fills that are hard on arithmetic. */
+#ifndef KIT_PIXELS_H
+#define KIT_PIXELS_H
+
+#include "kit/kit.h"
+
+/* Which side of the pixels lies against an unmapped page. */
+typedef enum kit_side {
+    KIT_AFTER, /* the byte after the last row's last pixel */
+    KIT_BEFORE /* the byte before the first row's first pixel */
+} kit_side;
+
+/* Pages around a rectangle of pixels. */
+typedef struct kit_pages {
+    void *mapping;
+    size_t mapped;
+} kit_pages;
+
+typedef struct kit_image {
+    cm_image view;
+    kit_pages pages;
+} kit_image;
+
+typedef struct kit_map {
+    cm_map view;
+    kit_pages pages;
+} kit_map;
+
+/* An image with pad pixels between its rows. Fails the test when there is no memory. */
+kit_image kit_image_create(cm_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side);
+/* A map with pad floats between its rows; rows and padding hold a pattern that no score has. */
+kit_map kit_map_create(int32_t width, int32_t height, int32_t pad, kit_side side);
+/* Writes the pattern again. */
+void kit_map_clear(kit_map *map);
+/* 1 when the padding still holds its pattern. */
+int kit_map_padding_intact(const kit_map *map);
+/* From here on a write to the image faults. */
+void kit_image_freeze(kit_image *image);
+void kit_image_destroy(kit_image *image);
+void kit_map_destroy(kit_map *map);
+
+/* The pixel as a number, read without any code of the library. */
+double kit_pixel(const cm_image *image, int32_t x, int32_t y);
+void kit_pixel_set(const cm_image *image, int32_t x, int32_t y, double value);
+static inline float *kit_map_row(const cm_map *map, int32_t y)
+{
+    int64_t pitch = map->pitch ? map->pitch : (int64_t)map->width * 4;
+    return (float *)(void *)((char *)map->data + y * pitch);
+}
+
+typedef enum kit_fill {
+    KIT_ZERO,      /* all 0 */
+    KIT_MAX,       /* all at the largest value */
+    KIT_CHECKER,   /* 0 and the largest, changing from pixel to pixel */
+    KIT_BLOCKS,    /* 0 and the largest in blocks of 5 x 3 */
+    KIT_ONE_OFF,   /* flat, but for one pixel that is one more */
+    KIT_GRADIENT,  /* rising along x and y, wrapping */
+    KIT_NOISE,     /* the whole range */
+    KIT_NEAR_FLAT, /* two neighbouring values near the top */
+    KIT_FLAT,      /* all at one value in the middle */
+    KIT_FILLS
+} kit_fill;
+
+const char *kit_fill_name(kit_fill fill);
+/* The largest value that fills use: 255, 65535, and for floats 4096. */
+double kit_largest(cm_pixel pixel);
+void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random);
+/* Copies the rectangle at (x, y) of from, with the extents of to, into to. Same pixel type. */
+void kit_image_copy(const cm_image *to, const cm_image *from, int32_t x, int32_t y);
+
+#endif
