@@ -186,11 +186,11 @@ static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel k
 {
     const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
                                                                                                  : &texture_rate;
-    cm_status status = kernel == CM_KERNEL_SHARED         ? fit_shared(p, m, fit, error)
-                       : kernel == CM_KERNEL_TEX_CONSTANT ? fit_constant(p, m, fit, error)
-                                                          : CM_OK;
-    if (!status)
-        status = fit_bands(p, m, fit, error);
+    cm_status status = fit_bands(p, m, fit, error);
+    if (!status && kernel == CM_KERNEL_SHARED)
+        status = fit_shared(p, m, fit, error);
+    if (!status && kernel == CM_KERNEL_TEX_CONSTANT)
+        status = fit_constant(p, m, fit, error);
     if (!status)
         fit->estimate_ms = match_ms(p, m, r, fit);
     return status;

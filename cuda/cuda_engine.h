@@ -1,0 +1,24 @@
+/* The CUDA engine's door: C, and no CUDA header. */
+#ifndef CM_CUDA_ENGINE_H
+#define CM_CUDA_ENGINE_H
+
+#include "base/error.h"
+#include "engine/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes the engine of CUDA device `index`. workspace_limit: the most bytes of device memory a plan may take; 0: a quarter of what is
+ * free when the plan is made. On success *engine goes to its ops->destroy; on failure it is NULL. CM_ERROR_DEVICE with a text that says
+ * why there is no usable device; CM_ERROR_MEMORY. */
+cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, cm_engine **engine, cm_error *error);
+
+/* Describes up to capacity CUDA devices and returns how many entries there are: one a device, or one with usable = 0 and index = -1
+ * whose text says why there is none. */
+size_t cm_cuda_describe(cm_device_info *info, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,222 @@
+// The engine behind its C interface.
+#include "engine.cuh"
+
+#include "convolve.cuh"
+#include "sums.cuh"
+
+namespace cm {
+
+namespace {
+
+cm_status refuse(int32_t index, cudaError_t code, cm_error *error)
+{
+    const char *why = why_unusable(code);
+    (void)cudaGetLastError();
+    return cm_fail(error, CM_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index, why ? why : cudaGetErrorString(code));
+}
+
+cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
+{
+    int v = 0;
+    cudaError_t code = cudaDeviceGetAttribute(&v, name, device);
+    *value = v;
+    return code;
+}
+
+// Asks the device once for all that plans will want to know.
+cudaError_t read_limits(int device, cm_machine *machine)
+{
+    auto &m = machine->cuda;
+    int64_t major = 0, minor = 0, processors = 0;
+    struct {
+        cudaDeviceAttr name;
+        int64_t *value;
+    } const wanted[] = { { cudaDevAttrComputeCapabilityMajor, &major },
+                         { cudaDevAttrComputeCapabilityMinor, &minor },
+                         { cudaDevAttrMultiProcessorCount, &processors },
+                         { cudaDevAttrMaxSharedMemoryPerBlock, &m.shared_memory },
+                         { cudaDevAttrMaxSharedMemoryPerBlockOptin, &m.shared_optin },
+                         { cudaDevAttrMaxTexture2DLinearWidth, &m.texture_width },
+                         { cudaDevAttrMaxTexture2DLinearHeight, &m.texture_height },
+                         { cudaDevAttrMaxTexture2DLinearPitch, &m.texture_pitch } };
+    cudaError_t code = cudaSuccess;
+    for (const auto &w : wanted)
+        if (code == cudaSuccess)
+            code = attribute(w.name, device, w.value);
+    m.present = 1;
+    m.major = static_cast<int32_t>(major);
+    m.minor = static_cast<int32_t>(minor);
+    m.processors = static_cast<int32_t>(processors);
+    m.constant_bytes = BANK_BYTES;
+    return code;
+}
+
+cudaError_t open_device(Engine *engine)
+{
+    cudaError_t code = find_device_code();
+    if (code == cudaSuccess)
+        code = read_limits(engine->device, &engine->machine);
+    int most = static_cast<int>(engine->machine.cuda.shared_optin);
+    if (code == cudaSuccess)
+        code = shared_raise(most);
+    if (code == cudaSuccess)
+        code = convolve_raise(most);
+    if (code == cudaSuccess)
+        code = bank_open(FAMILY_TEXTURE, engine->device, texture_bank(), &engine->banks[FAMILY_TEXTURE]);
+    if (code == cudaSuccess)
+        code = bank_open(FAMILY_SHARED, engine->device, shared_bank(), &engine->banks[FAMILY_SHARED]);
+    if (code == cudaSuccess)
+        code = bank_open(FAMILY_CONVOLVE, engine->device, convolve_bank(), &engine->banks[FAMILY_CONVOLVE]);
+    return code;
+}
+
+void destroy_engine(cm_engine *engine)
+{
+    destroy(engine_of(engine));
+}
+
+void describe(const cm_engine *base, cm_machine *machine)
+{
+    const Engine *engine = reinterpret_cast<const Engine *>(base);
+    DeviceScope scope(engine->device);
+    machine->cuda = engine->machine.cuda;
+    size_t available = 0, total = 0;
+    uint64_t limit = engine->workspace_limit;
+    if (limit == 0 && cudaMemGetInfo(&available, &total) == cudaSuccess)
+        limit = available / 4;
+    machine->cuda.workspace = static_cast<int64_t>(limit < INT64_MAX ? limit : INT64_MAX);
+}
+
+// Makes a prepared object on a stream of its own, so that other threads' work is neither waited for nor held up.
+template <class Source>
+cm_status prepare(cm_engine *base, const Source *source, cm_status (*fill)(const Source *, cudaStream_t, Prepared *, cm_error *),
+                  void **prepared, cm_error *error)
+{
+    DeviceScope scope(engine_of(base)->device);
+    Stream stream;
+    Prepared *made = create<Prepared>();
+    cm_status status = made ? check(stream.make(), "making a stream", error)
+                            : cm_fail(error, CM_ERROR_MEMORY, "no memory for the device's form of a template or filter");
+    if (!status)
+        status = fill(source, stream.get(), made, error);
+    if (status)
+        destroy(made);
+    else
+        *prepared = made;
+    return status;
+}
+
+cm_status prepare_template_slot(cm_engine *engine, const cm_template *part, void **prepared, cm_error *error)
+{
+    // one that no CUDA kernel takes (cost_cuda.c says so when a plan is made) can still serve the CPU
+    const auto &limits = engine_of(engine)->machine.cuda;
+    if (part->width > CM_CUDA_TEMPLATE_SIDE || part->height > limits.texture_height)
+        return CM_OK;
+    return prepare<cm_template>(engine, part, prepare_template, prepared, error);
+}
+
+cm_status prepare_filter_slot(cm_engine *engine, const cm_filter *filter, void **prepared, cm_error *error)
+{
+    return prepare<cm_filter>(engine, filter, prepare_filter, prepared, error);
+}
+
+void release(cm_engine *engine, void *prepared)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    destroy(static_cast<Prepared *>(prepared));
+}
+
+void unbind(cm_work *work)
+{
+    DeviceScope scope(work->engine->device);
+    if (work->done.get())
+        (void)cudaEventSynchronize(work->done.get());
+    destroy(work);
+}
+
+cm_status bind(cm_engine *base, const cm_problem *problem, const cm_decision *decision, cm_progress *progress, cm_work **result,
+               cm_error *error)
+{
+    DeviceScope scope(engine_of(base)->device);
+    cm_work *work = create<cm_work>();
+    if (!work)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the plan");
+    work->engine = engine_of(base);
+    work->problem = *problem;
+    work->decision = *decision;
+    work->progress = progress;
+    work->parts = cm_cuda_workspace(problem, decision->band_width, decision->band_height);
+    cm_status status = check(work->done.make(), "making an event", error);
+    if (!status)
+        status = problem->task == CM_TASK_MATCH ? match_bind(work, error) : filter_bind(work, error);
+    if (status)
+        unbind(work);
+    else
+        *result = work;
+    return status;
+}
+
+cm_status correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
+                    cm_error *error)
+{
+    DeviceScope scope(work->engine->device);
+    return match_correlate(work, image, part, map, stream, error);
+}
+
+cm_status find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
+               size_t *found, cm_stream stream, cm_error *error)
+{
+    DeviceScope scope(work->engine->device);
+    return match_find(work, image, part, rule, match, found, stream, error);
+}
+
+cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
+                   cm_error *error)
+{
+    DeviceScope scope(work->engine->device);
+    return filter_convolve(work, image, filter, out, stream, error);
+}
+
+// On the default stream, so that what the caller put on blocking streams before is in the pixels.
+cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *error)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    size_t bytes = static_cast<size_t>(image->width) * cm_pixel_size(image->pixel);
+    return check(cudaMemcpy2D(host, bytes, image->data, static_cast<size_t>(cm_image_pitch(image)), bytes,
+                              static_cast<size_t>(image->height), cudaMemcpyDeviceToHost),
+                 "copying pixels to the host", error);
+}
+
+const cm_engine_ops operations = { destroy_engine, describe, prepare_template_slot, prepare_filter_slot, release, bind, unbind,
+                                   correlate, find, convolve, fetch };
+
+} // namespace
+
+} // namespace cm
+
+extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, cm_engine **result, cm_error *error)
+{
+    *result = nullptr;
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count == 0)
+        code = cudaErrorNoDevice;
+    if (code != cudaSuccess)
+        return cm::refuse(index, code, error);
+    if (index < 0 || index >= count)
+        return cm_fail(error, CM_ERROR_DEVICE, "there is no CUDA device %d: this machine has %d, counted from 0", index, count);
+    cm::Engine *engine = cm::create<cm::Engine>();
+    if (!engine)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the CUDA engine");
+    engine->base.ops = &cm::operations;
+    engine->device = index;
+    engine->workspace_limit = workspace_limit;
+    cm::DeviceScope scope(index);
+    code = cm::open_device(engine);
+    if (code != cudaSuccess) {
+        cm::destroy(engine);
+        return cm::refuse(index, code, error);
+    }
+    *result = &engine->base;
+    return CM_OK;
+}

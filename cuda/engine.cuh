@@ -1,0 +1,88 @@
+// What the files of the engine share: a device's state, and what a plan bound.
+#ifndef CM_CUDA_ENGINE_CUH
+#define CM_CUDA_ENGINE_CUH
+
+#include "correlate.cuh"
+
+namespace cm {
+
+struct Engine {
+    cm_engine base; // first: a cm_engine pointer is an Engine pointer
+    int32_t device = 0;
+    uint64_t workspace_limit = 0;
+    cm_machine machine = {}; // the CUDA half, but for the workspace
+    Bank *banks[FAMILY_COUNT] = {};
+};
+
+inline Engine *engine_of(cm_engine *engine)
+{
+    return reinterpret_cast<Engine *>(engine);
+}
+
+inline const Prepared *prepared_of(void *const *slots)
+{
+    return static_cast<const Prepared *>(slots[1]); // slot 1 is CUDA's
+}
+
+// Says why the CUDA runtime has no usable device; nullptr when the code means something else.
+const char *why_unusable(cudaError_t code);
+
+} // namespace cm
+
+// A plan's share of the engine.
+struct cm_work {
+    cm::Engine *engine = nullptr;
+    cm_problem problem = {};
+    cm_decision decision = {};
+    cm_progress *progress = nullptr;
+    cm_cuda_parts parts = {};
+    cm::Axis x, y;
+    cm::Stage stage;               // matching
+    cm::DeviceMemory staged;       // convolution: rows of a host image
+    cm::DeviceMemory rows, sums;   // matching: S and Q of window rows; X
+    cm::DeviceMemory map;          // rows of a map whose home is the host
+    cm::PinnedMemory pinned;       // matching: map rows on their way to the peak search
+    int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
+    cm::Event done;                // behind the plan's last call
+};
+
+namespace cm {
+
+cm_status match_bind(cm_work *work, cm_error *error);
+cm_status match_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
+                          cm_error *error);
+cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
+                     size_t *found, cm_stream stream, cm_error *error);
+
+cm_status filter_bind(cm_work *work, cm_error *error);
+cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
+                          cm_error *error);
+
+// Progress in map elements; a finished call's count is dropped when the next begins.
+inline void progress_begin(cm_work *work)
+{
+    cm_progress *p = work->progress;
+    if (p->done.load() >= p->total.load()) {
+        p->done.store(0);
+        p->total.store(0);
+    }
+    p->total.fetch_add(static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
+}
+
+inline void progress_step(cm_work *work, int32_t rows)
+{
+    work->progress->done.fetch_add(static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
+}
+
+// Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait` says so.
+inline cm_status finish(cm_work *work, cudaStream_t stream, bool wait, cm_error *error)
+{
+    cm_status status = check(cudaEventRecord(work->done.get(), stream), "ending the call", error);
+    if (!status && wait)
+        status = check(cudaStreamSynchronize(stream), "the work on the stream", error);
+    return status;
+}
+
+} // namespace cm
+
+#endif

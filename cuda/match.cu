@@ -1,0 +1,274 @@
+// Matching: the order of the passes over a band, and what becomes of its map.
+#include "engine.cuh"
+#include "score.cuh"
+#include "sums.cuh"
+
+#include <string.h>
+
+namespace cm {
+
+namespace {
+
+// Map rows that find fetches at a time take so many bytes, and there are at least two of them.
+constexpr uint64_t PINNED_BYTES = 4u << 20;
+constexpr int32_t KEPT_ROWS = 2;
+
+struct Call {
+    cm_work *work;
+    const cm_image *image;
+    const Prepared *part;
+    cm_score_rule rule;
+    cudaStream_t stream;
+    cm_error *error;
+};
+
+// A band's part of the map on the device.
+struct Target {
+    float *map;
+    int64_t pitch; // elements
+};
+
+CorrelateFamily family_of(cm_kernel kernel)
+{
+    switch (kernel) {
+    case CM_KERNEL_SHARED: return shared_family();
+    case CM_KERNEL_TEX_CONSTANT: return constant_family();
+    default: return texture_family();
+    }
+}
+
+Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error)
+{
+    Call call = {};
+    call.work = work;
+    call.image = image;
+    call.part = prepared_of(part->prepared);
+    call.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
+    call.stream = stream;
+    call.error = error;
+    return call;
+}
+
+cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int32_t rows)
+{
+    const cm_work *work = call.work;
+    RowSumsJob job = {};
+    job.stage = view;
+    job.size = work->problem.width;
+    job.columns = columns;
+    job.rows = rows + work->problem.height - 1;
+    job.sums = work->rows.as<void>();
+    job.pitch = static_cast<int64_t>(work->parts.rows_pitch);
+    job.pivot = call.rule.pivot;
+    return check(launch_row_sums(work->problem.pixel, job, call.stream), "launching the window sums", call.error);
+}
+
+// X of a band, a block of template rows at a time.
+cm_status correlate(const Call &call, CorrelateJob job)
+{
+    const cm_work *work = call.work;
+    const cm_decision &d = work->decision;
+    CorrelateFamily family = family_of(d.kernel);
+    int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
+    bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
+    cudaError_t code = cudaSuccess;
+    for (int32_t first = 0; first < work->problem.height && code == cudaSuccess; first += step) {
+        job.first = first;
+        job.rows = work->problem.height - first < step ? work->problem.height - first : step;
+        job.add = first > 0;
+        if (d.tile_rows) {
+            job.tile_rows = d.tile_height + job.rows - 1;
+            job.shared_bytes = job.tile_rows * d.tile_pitch;
+        }
+        if (family.bank == FAMILY_NONE) {
+            code = family.launch(work->problem.pixel, narrow, job, call.stream);
+            continue;
+        }
+        BankTurn turn(work->engine->banks[family.bank], call.stream);
+        code = family.load(turn, *call.part, first, job.rows);
+        if (code == cudaSuccess)
+            code = family.launch(work->problem.pixel, narrow, job, call.stream);
+    }
+    return check(code, "launching the correlation", call.error);
+}
+
+// All passes over a band.
+cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &target)
+{
+    cm_work *work = call.work;
+    const cm_problem &p = work->problem;
+    cm_status status =
+        check(work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
+    StageView view = work->stage.view(bx, by);
+    int32_t width = work->x.length(bx), height = work->y.length(by);
+    if (!status)
+        status = sum_rows(call, view, width, height);
+    bool narrow = cm_cuda_is_narrow(&p) != 0;
+    CorrelateJob job = {};
+    job.stage = view;
+    job.width = width;
+    job.height = height;
+    job.size = p.width;
+    job.tile_pitch = work->decision.tile_pitch;
+    job.sums = narrow ? static_cast<void *>(target.map) : work->sums.as<void>();
+    job.pitch = narrow ? target.pitch : width;
+    job.pivot = call.rule.pivot;
+    job.texture = call.part->texture.get();
+    if (!status)
+        status = correlate(call, job);
+    if (status)
+        return status;
+    ScoreJob score = {};
+    score.rule = call.rule;
+    score.method = p.method;
+    score.width = width;
+    score.height = height;
+    score.size = p.height;
+    score.rows = work->rows.as<void>();
+    score.rows_pitch = static_cast<int64_t>(work->parts.rows_pitch);
+    score.sums = narrow ? nullptr : work->sums.as<void>();
+    score.sums_pitch = job.pitch;
+    score.map = target.map;
+    score.map_pitch = target.pitch;
+    return check(launch_score(p.pixel, narrow, score, call.stream), "launching the score", call.error);
+}
+
+// All bands across the map in row `by` of bands. target: the map's first column in the band's first row.
+cm_status run_across(const Call &call, int32_t by, Target target)
+{
+    cm_status status = CM_OK;
+    for (int32_t bx = 0; bx < call.work->x.count() && !status; bx++)
+        status = run_band(call, bx, by, Target{ target.map + call.work->x.start(bx), target.pitch });
+    return status;
+}
+
+cudaError_t download(const cm_map &map, int32_t row, int32_t rows, const Target &source, cudaStream_t stream)
+{
+    size_t bytes = static_cast<size_t>(map.width) * sizeof(float);
+    return cudaMemcpy2DAsync(cm_map_row(&map, row), static_cast<size_t>(cm_map_pitch(&map)), source.map,
+                             static_cast<size_t>(source.pitch) * sizeof(float), bytes, static_cast<size_t>(rows),
+                             cudaMemcpyDeviceToHost, stream);
+}
+
+// A chunk of map rows for the peak search. rows: address of the chunk's first row; the two rows before it are the chunk's before.
+struct Chunk {
+    float *rows;
+    int32_t first, end;
+};
+
+// Feeds what can be fed: a row needs the one below it, so each chunk's last row goes with the next.
+cm_status feed(const Call &call, cm_peaks *peaks, const Chunk &chunk)
+{
+    int32_t width = call.work->x.map, height = call.work->y.map;
+    int32_t begin = chunk.first > 0 ? chunk.first - 1 : 0, end = chunk.end < height ? chunk.end - 1 : height;
+    cm_status status = CM_OK;
+    if (end > begin)
+        status = cm_peaks_feed(peaks, chunk.rows + (static_cast<int64_t>(begin) - chunk.first) * width, width, width, begin,
+                               end - begin, begin > 0, end < height, call.error);
+    float *kept = chunk.rows - static_cast<int64_t>(KEPT_ROWS) * width;
+    memmove(kept, chunk.rows + (static_cast<int64_t>(chunk.end) - chunk.first - KEPT_ROWS) * width,
+            static_cast<size_t>(KEPT_ROWS) * static_cast<size_t>(width) * sizeof(float));
+    return status;
+}
+
+// Fetches a band of the map, a chunk at a time, and looks at it.
+cm_status search_band(const Call &call, cm_peaks *peaks, int32_t by, const Target &source)
+{
+    cm_work *work = call.work;
+    int32_t begin = work->y.start(by), end = begin + work->y.length(by), width = work->x.map;
+    cm_map chunk_map = {};
+    chunk_map.width = width;
+    chunk_map.height = work->pinned_rows;
+    chunk_map.data = work->pinned.as<float>() + static_cast<int64_t>(KEPT_ROWS) * width;
+    cm_status status = CM_OK;
+    for (int32_t row = begin; row < end && !status; row += work->pinned_rows) {
+        int32_t count = end - row < work->pinned_rows ? end - row : work->pinned_rows;
+        Target from = { source.map + static_cast<int64_t>(row - begin) * source.pitch, source.pitch };
+        status = check(download(chunk_map, 0, count, from, call.stream), "fetching the map", call.error);
+        if (!status)
+            status = finish(work, call.stream, true, call.error);
+        if (!status)
+            status = feed(call, peaks, Chunk{ chunk_map.data, row, row + count });
+        progress_step(work, count);
+    }
+    return status;
+}
+
+Axis make_axis(int32_t image, int32_t map, int32_t origin, int32_t size, int32_t band)
+{
+    Axis axis;
+    axis.image = image;
+    axis.map = map;
+    axis.origin = origin;
+    axis.size = size;
+    axis.band = band;
+    return axis;
+}
+
+} // namespace
+
+cm_status match_bind(cm_work *work, cm_error *error)
+{
+    const cm_problem &p = work->problem;
+    const cm_decision &d = work->decision;
+    work->x = make_axis(p.image_width, cm_cuda_map_width(&p), cm_cuda_origin_x(&p), p.width, d.band_width);
+    work->y = make_axis(p.image_height, cm_cuda_map_height(&p), cm_cuda_origin_y(&p), p.height, d.band_height);
+    uint64_t row = static_cast<uint64_t>(work->x.map) * sizeof(float), rows = PINNED_BYTES / row;
+    rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
+    work->pinned_rows = rows < static_cast<uint64_t>(work->y.map) ? static_cast<int32_t>(rows) : work->y.map;
+    cudaError_t code = work->stage.make(p.pixel, work->x, work->y, work->parts);
+    if (code == cudaSuccess)
+        code = work->rows.take(work->parts.rows);
+    if (code == cudaSuccess)
+        code = work->sums.take(work->parts.sums);
+    if (code == cudaSuccess)
+        code = work->map.take(work->parts.map);
+    if (code == cudaSuccess)
+        code = work->pinned.take(row * static_cast<uint64_t>(work->pinned_rows + KEPT_ROWS));
+    return check(code, "taking the plan's workspace", error);
+}
+
+cm_status match_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
+                          cm_error *error)
+{
+    Call call = make_call(work, image, part, stream, error);
+    Target own = { work->map.as<float>(), work->x.map };
+    cm_status status = CM_OK;
+    progress_begin(work);
+    for (int32_t by = 0; by < work->y.count() && !status; by++) {
+        int32_t row = work->y.start(by), rows = work->y.length(by);
+        bool direct = map->memory == CM_DEVICE;
+        Target target = direct ? Target{ cm_map_row(map, row), cm_map_pitch(map) / static_cast<int64_t>(sizeof(float)) } : own;
+        status = run_across(call, by, target);
+        if (!status && !direct)
+            status = check(download(*map, row, rows, own, stream), "copying the map to the host", error);
+        progress_step(work, rows);
+    }
+    cm_status ended = finish(work, stream, image->memory == CM_HOST || map->memory == CM_HOST, status ? nullptr : error);
+    return status ? status : ended;
+}
+
+cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
+                     size_t *found, cm_stream stream, cm_error *error)
+{
+    Call call = make_call(work, image, part, stream, error);
+    Target own = { work->map.as<float>(), work->x.map };
+    cm_peaks *peaks = nullptr;
+    cm_status status =
+        cm_peaks_create(rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks, error);
+    progress_begin(work);
+    for (int32_t by = 0; by < work->y.count() && !status; by++) {
+        status = run_across(call, by, own);
+        if (!status)
+            status = search_band(call, peaks, by, own);
+    }
+    cm_status ended = finish(work, stream, true, status ? nullptr : error);
+    if (!status)
+        status = ended;
+    if (!status)
+        status = cm_peaks_finish(peaks, match, found, error);
+    cm_peaks_destroy(peaks);
+    return status;
+}
+
+} // namespace cm

@@ -1,0 +1,29 @@
+// Last pass: window rows' sums slide down into S and Q, and with X they become the score.
+#ifndef CM_CUDA_SCORE_CUH
+#define CM_CUDA_SCORE_CUH
+
+#include "stage.cuh"
+
+#include "model/score.h"
+
+namespace cm {
+
+struct ScoreJob {
+    cm_score_rule rule; // a kernel's parameters lie in constant memory, so the template's sums do too
+    cm_method method;
+    int32_t width, height; // of the band, in map elements
+    int32_t size;          // rows of a window
+    const void *rows;      // RowSums<pixel>::Value, height + size - 1 rows
+    int64_t rows_pitch;    // elements
+    const void *sums;      // X: 64-bit integers or doubles; nullptr: 32-bit integers where the scores will be
+    int64_t sums_pitch;    // elements
+    float *map;
+    int64_t map_pitch; // elements
+};
+
+// narrow: X, S and Q of every window fit 32 bits, and X lies in the map's own memory.
+cudaError_t launch_score(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream);
+
+} // namespace cm
+
+#endif
