@@ -71,7 +71,7 @@ static void map_task(void *argument, uint64_t index, int32_t slot)
     area.height = smaller(run->rows, work->map_height - area.y);
     area.out = cm_map_row(run->map, area.y) + area.x;
     area.pitch = (ptrdiff_t)(cm_map_pitch(run->map) / (int64_t)sizeof(float));
-    work->kernel->area(&run->job, scratch_of(work, slot), &area);
+    work->kernel->area(work->kernel, &run->job, scratch_of(work, slot), &area);
     progress_step(work->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
 
@@ -90,7 +90,7 @@ static void map_write(map_run *run)
 {
     cm_work *work = run->work;
     if (work->kernel->begin)
-        work->kernel->begin(&run->job, work->shared);
+        work->kernel->begin(work->kernel, &run->job, work->shared);
     run->columns = smaller(work->shape.columns, work->map_width);
     run->rows = smaller(work->shape.rows, work->map_height);
     run->across = (work->map_width - 1) / run->columns + 1;
@@ -166,7 +166,7 @@ static void find_task(void *argument, uint64_t index, int32_t slot)
     if (!status) {
         int above = first > 0, below = first + count < work->map_height;
         cm_area area = { 0, first - above, work->map_width, count + above + below, run->band[slot], work->map_width };
-        work->kernel->area(&run->job, scratch_of(work, slot), &area);
+        work->kernel->area(work->kernel, &run->job, scratch_of(work, slot), &area);
         status = cm_peaks_feed(run->peaks[slot], area.out + (above ? area.pitch : 0), area.pitch, work->map_width, first,
                                count, above, below, &error);
     }
@@ -216,7 +216,7 @@ static cm_status find(cm_work *work, const cm_image *image, const cm_template *p
                                              : cm_fail(error, CM_ERROR_MEMORY, "no memory for %d threads", (int)threads);
     if (!status) {
         if (work->kernel->begin)
-            work->kernel->begin(&run.job, work->shared);
+            work->kernel->begin(work->kernel, &run.job, work->shared);
         progress_begin(work->progress, (uint64_t)work->map_width * (uint64_t)work->map_height);
         cm_pool_run(work->engine->pool, (uint64_t)((work->map_height - 1) / run.rows + 1), find_task, &run);
         status = (cm_status)atomic_load(&run.failed);
@@ -271,8 +271,9 @@ static void unbind(cm_work *work)
 static cm_status take_memory(cm_work *work, cm_error *error)
 {
     uint64_t threads = (uint64_t)cm_pool_threads(work->engine->pool), all;
-    cm_status status = work->kernel->shape(&work->problem, &work->shape);
-    if (!status && work->shape.scratch_bytes > 0) {
+    cm_status status = CM_OK;
+    work->kernel->shape(work->kernel, &work->problem, &work->shape);
+    if (work->shape.scratch_bytes > 0) {
         work->scratch_step = (work->shape.scratch_bytes + 127) / 64 * 64;
         if (cm_mul_u64(work->scratch_step, threads, &all))
             work->scratch = cm_alloc(all, 1);
@@ -283,8 +284,8 @@ static cm_status take_memory(cm_work *work, cm_error *error)
         status = work->shared ? CM_OK : CM_ERROR_MEMORY;
     }
     if (status)
-        return cm_fail(error, status, "no memory for the workspace of kernel %d (%llu bytes a thread)", (int)work->problem.task,
-                       (unsigned long long)work->shape.scratch_bytes);
+        return cm_fail(error, status, "no memory for the kernel's workspace (%llu bytes for each of %llu threads)",
+                       (unsigned long long)work->shape.scratch_bytes, (unsigned long long)threads);
     return CM_OK;
 }
 

@@ -34,14 +34,15 @@ typedef struct cm_shape {
     int32_t columns, rows;  /* the rectangle that suits it; any other works */
 } cm_shape;
 
-typedef struct cm_cpu_kernel {
-    /* CM_ERROR_MEMORY when sizes overflow. */
-    cm_status (*shape)(const cm_problem *problem, cm_shape *shape);
+typedef struct cm_cpu_kernel cm_cpu_kernel;
+struct cm_cpu_kernel {
+    void (*shape)(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape);
     /* Prepares the template or filter in shared; NULL when there is nothing to do. One thread. */
-    void (*begin)(const cm_job *job, void *shared);
+    void (*begin)(const cm_cpu_kernel *self, const cm_job *job, void *shared);
     /* Fills a rectangle. Any thread; scratch is its own. */
-    void (*area)(const cm_job *job, void *scratch, const cm_area *area);
-} cm_cpu_kernel;
+    void (*area)(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
+    const void *variant; /* the instruction set's part, for kernels that have one */
+};
 
 /* The code behind a row of the kernel table for a task; NULL when there is none. */
 const cm_cpu_kernel *cm_cpu_kernel_of(cm_kernel kernel, const cm_problem *problem);

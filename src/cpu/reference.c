@@ -64,8 +64,9 @@ static float score_float(const cm_job *job, int64_t left, int64_t top)
     return cm_score_float(job->problem->method, &job->rule, S, Q, X);
 }
 
-static void match_area(const cm_job *job, void *scratch, const cm_area *area)
+static void match_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
 {
+    (void)self;
     (void)scratch;
     for (int32_t y = 0; y < area->height; y++) {
         for (int32_t x = 0; x < area->width; x++) {
@@ -92,8 +93,9 @@ static float convolve_one(const cm_job *job, int64_t left, int64_t top)
     return sum;
 }
 
-static void convolve_area(const cm_job *job, void *scratch, const cm_area *area)
+static void convolve_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
 {
+    (void)self;
     (void)scratch;
     for (int32_t y = 0; y < area->height; y++)
         for (int32_t x = 0; x < area->width; x++)
@@ -101,11 +103,11 @@ static void convolve_area(const cm_job *job, void *scratch, const cm_area *area)
                 convolve_one(job, (int64_t)job->x0 + area->x + x, (int64_t)job->y0 + area->y + y);
 }
 
-static cm_status shape(const cm_problem *problem, cm_shape *shape)
+static void shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
 {
+    (void)self;
     (void)problem;
     *shape = (cm_shape){ .columns = 1024, .rows = 4 };
-    return CM_OK;
 }
 
 const cm_cpu_kernel cm_reference_match = { .shape = shape, .area = match_area };

@@ -5,7 +5,21 @@ double cm_cost_cpu(const cm_problem *problem, const cm_machine *machine, cm_kern
 {
     double threads = machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0;
     double macs = (double)problem->image_width * (double)problem->image_height * (double)problem->width * (double)problem->height;
-    if (kernel != CM_KERNEL_REFERENCE)
+    double rate = 0.0; /* of one thread, 10^6 a millisecond */
+    int floats = problem->pixel == CM_F32 || problem->task == CM_TASK_CONVOLVE;
+    if (kernel == CM_KERNEL_REFERENCE)
+        rate = 0.5;
+    else if (floats)
         return -1.0;
-    return macs * 1e-6 / threads;
+    else if (kernel == CM_KERNEL_DIRECT_PORTABLE)
+        rate = 10;
+    else if (kernel == CM_KERNEL_DIRECT_AVX2 && (machine->cpu.features & CM_CPU_AVX2_FMA))
+        rate = 100;
+    else if (kernel == CM_KERNEL_DIRECT_AVXVNNI && (machine->cpu.features & CM_CPU_AVXVNNI))
+        rate = 200;
+    else if (kernel == CM_KERNEL_DIRECT_AVX512 && (machine->cpu.features & CM_CPU_AVX512_VNNI))
+        rate = 400;
+    else
+        return -1.0;
+    return macs * 1e-6 / rate / threads;
 }

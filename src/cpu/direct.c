@@ -1,0 +1,433 @@
+/* Drives the `direct` kernels: a rectangle of the map is cut into strips of columns, a strip goes down block by block of a few rows.
+ * Image rows are staged in a ring (so that no kernel reads outside the caller's pixels, and borders cost nothing further in), products
+ * come from isa->dot, window sums slide down with the rows. A template too large for the ring or for 32-bit sums is taken in panels
+ * and chunks of rows, whose sums are gathered in 64 bits. */
+#include "cpu/direct.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <string.h>
+
+enum {
+    MOST_STRIP = 2048,       /* map columns */
+    LEAST_STRIP = 256,
+    RING_BYTES = 448 << 10,  /* with the table and the rows of sums this stays within 1 MB of second-level cache */
+    MOST_PANEL_BYTES = 2048, /* template columns at a time */
+    MOST_PANEL_U16 = 496,    /* a row of it stays within CM_MOST_PRODUCTS_U16 in every form */
+    GATHER_BYTES = 1 << 20
+};
+
+/* How a problem is cut; a function of the problem alone. */
+typedef struct cut {
+    cm_isa_dot dot;
+    int32_t phases, planes, element;
+    int32_t panel_width, panel_height, panels_across, panels_down;
+    int32_t groups;      /* of a panel's row */
+    int32_t chunk;       /* template rows whose sums fit 32 bits */
+    int32_t strip;       /* map columns, a multiple of CM_TILE */
+    int32_t gather_rows; /* map rows gathered at a time when there are several panels */
+    int narrow;          /* u8 and one chunk: every sum fits 32 bits */
+    int single;          /* one panel */
+    int64_t row_bytes;   /* of the ring */
+} cut;
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static int64_t ring_row_bytes(const cut *c, int32_t strip)
+{
+    /* one odd cache line: rows a multiple of 4096 bytes apart would fight for the same sets */
+    int64_t bytes = ((int64_t)strip + (int64_t)c->groups * c->phases) * c->element;
+    return (bytes + 63) / 128 * 128 + 192;
+}
+
+static int64_t ring_rows(const cut *c)
+{
+    return (int64_t)c->panel_height + c->dot.rows - 1;
+}
+
+static cut cut_make(const cm_direct_isa *isa, const cm_problem *problem)
+{
+    int wide_pixels = problem->pixel == CM_U16;
+    cut c = { .dot = wide_pixels ? isa->u16 : isa->u8 };
+    c.phases = c.dot.form == CM_FORM_BYTES ? 4 : c.dot.form == CM_FORM_WORDS ? 2 : 1;
+    c.planes = wide_pixels ? 2 : 1;
+    c.element = c.dot.form == CM_FORM_BYTES ? 1 : 2;
+    int32_t most_groups = (wide_pixels ? CM_MOST_PRODUCTS_U16 : CM_MOST_PRODUCTS_U8) / c.phases;
+    c.panels_across = ceil_div(problem->width, wide_pixels ? MOST_PANEL_U16 : MOST_PANEL_BYTES);
+    c.panel_width = ceil_div(problem->width, c.panels_across);
+    c.panels_across = ceil_div(problem->width, c.panel_width);
+    c.groups = ceil_div(c.panel_width + c.phases - 1, c.phases);
+    c.strip = MOST_STRIP;
+    c.panel_height = problem->height;
+    while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * ring_rows(&c) > RING_BYTES)
+        c.strip /= 2;
+    c.row_bytes = ring_row_bytes(&c, c.strip);
+    int64_t fit = RING_BYTES * 2 / c.row_bytes; /* at least 800 KB / 9 KB */
+    if (ring_rows(&c) > fit)
+        c.panel_height = ceil_div(problem->height, ceil_div(problem->height, (int32_t)fit - c.dot.rows + 1));
+    c.panels_down = ceil_div(problem->height, c.panel_height);
+    c.chunk = smaller(most_groups / c.groups, c.panel_height);
+    c.single = c.panels_across == 1 && c.panels_down == 1;
+    c.narrow = !wide_pixels && c.single && c.chunk == problem->height;
+    c.gather_rows = c.single ? c.dot.rows : (int32_t)(GATHER_BYTES / 8 / c.strip / c.dot.rows * c.dot.rows);
+    return c;
+}
+
+static uint64_t table_dwords(const cut *c)
+{
+    return (uint64_t)c->panel_height * (uint64_t)c->planes * (uint64_t)c->groups * (uint64_t)c->phases;
+}
+
+/* One thread's memory. */
+typedef struct scratch {
+    char *ring;
+    const void **row;   /* twice the ring's rows: row[k .. k + rows - 1] are consecutive image rows for every k in the ring */
+    int32_t *x32;       /* the sums of one dot, block rows * planes of them */
+    int64_t *x64;       /* gathered sums, gather_rows of them; not when narrow */
+    uint64_t *column;   /* column sums: packed, or S and then Q */
+    uint64_t *window;   /* window sums likewise */
+    void *raw[2];       /* an image row with its border */
+    int32_t *table;     /* of the panel at hand when there are several */
+    int64_t columns;    /* room in column and raw */
+} scratch;
+
+/* Lays the scratch out in memory (NULL: only counts); returns its bytes. */
+static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memory, scratch *s)
+{
+    uint64_t strip = (uint64_t)c->strip, columns = strip + (uint64_t)problem->width, rows = (uint64_t)ring_rows(c);
+    uint64_t bytes[9] = { rows * (uint64_t)c->row_bytes,
+                          2 * rows * sizeof(void *),
+                          strip * sizeof(int32_t) * (uint64_t)(c->dot.rows * c->planes),
+                          c->narrow ? 0 : strip * sizeof(int64_t) * (uint64_t)c->gather_rows,
+                          columns * sizeof(uint64_t) * (c->narrow ? 1 : 2),
+                          strip * sizeof(uint64_t) * (c->narrow ? 1 : 2),
+                          columns * sizeof(uint16_t),
+                          columns * sizeof(uint16_t),
+                          c->single ? 0 : table_dwords(c) * sizeof(int32_t) };
+    uint64_t at[9], total = 0;
+    for (int i = 0; i < 9; i++) {
+        at[i] = total;
+        total += (bytes[i] + 63) / 64 * 64 + 64;
+    }
+    if (memory)
+        *s = (scratch){ memory + at[0],
+                        (const void **)(void *)(memory + at[1]),
+                        (int32_t *)(void *)(memory + at[2]),
+                        (int64_t *)(void *)(memory + at[3]),
+                        (uint64_t *)(void *)(memory + at[4]),
+                        (uint64_t *)(void *)(memory + at[5]),
+                        { memory + at[6], memory + at[7] },
+                        (int32_t *)(void *)(memory + at[8]),
+                        (int64_t)columns };
+    return total;
+}
+
+void cm_direct_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+{
+    cut c = cut_make(self->variant, problem);
+    *shape = (cm_shape){ .columns = c.strip };
+    /* Rows: many enough that the rows above a rectangle, summed up before its first window, do not count; few enough for an even load. */
+    int64_t area_rows = (int64_t)64 + problem->height / 2;
+    area_rows = (area_rows + c.dot.rows - 1) / c.dot.rows * c.dot.rows;
+    if (!c.single)
+        area_rows = (area_rows + c.gather_rows - 1) / c.gather_rows * c.gather_rows;
+    shape->rows = area_rows > CM_MAX_SIDE ? CM_MAX_SIDE : (int32_t)area_rows;
+    shape->scratch_bytes = scratch_lay(&c, problem, NULL, NULL);
+    shape->shared_bytes = c.single ? table_dwords(&c) * sizeof(int32_t) : 0;
+}
+
+/* Template pixel (i, j) as the forms take it, one number for each plane. */
+static void digits(const cm_template *part, int32_t i, int32_t j, int32_t digit[2])
+{
+    size_t at = (size_t)j * (size_t)part->width + (size_t)i;
+    if (part->pixel == CM_U8) {
+        digit[0] = ((const uint8_t *)part->pixels)[at] - 128;
+        return;
+    }
+    int32_t t = ((const uint16_t *)part->pixels)[at] - 32896;
+    digit[1] = ((t + 32896) & 255) - 128; /* 32896 = 128 * 257: t + 32896 and t + 128 agree in the low byte */
+    digit[0] = (t - digit[1]) / 256;
+}
+
+/* Puts template pixel i of a row into every phase: shifted by p it is pixel i + p. */
+static void table_put(const cut *c, int32_t *row, int32_t i, const int32_t digit[2])
+{
+    for (int32_t plane = 0; plane < c->planes; plane++) {
+        for (int32_t p = 0; p < c->phases; p++) {
+            int32_t g = (i + p) / c->phases, within = (i + p) % c->phases;
+            char *to = (char *)&row[((ptrdiff_t)g * c->planes + plane) * c->phases + p];
+            if (c->phases == 1)
+                memcpy(to, &digit[plane], 4);
+            else if (c->element == 1)
+                *(int8_t *)(to + within) = (int8_t)digit[plane];
+            else
+                memcpy(to + 2 * within, &(int16_t){ (int16_t)digit[plane] }, 2);
+        }
+    }
+}
+
+/* Writes a panel's table: template rows j0 .. and columns i0 .. */
+static void table_fill(const cut *c, const cm_template *part, int32_t j0, int32_t i0, int32_t *table)
+{
+    int32_t rows = smaller(c->panel_height, part->height - j0), width = smaller(c->panel_width, part->width - i0);
+    memset(table, 0, table_dwords(c) * sizeof(int32_t));
+    for (int32_t j = 0; j < rows; j++) {
+        int32_t *row = table + (ptrdiff_t)j * c->groups * c->planes * c->phases;
+        for (int32_t i = 0; i < width; i++) {
+            int32_t digit[2] = { 0, 0 };
+            digits(part, i0 + i, j0 + j, digit);
+            table_put(c, row, i, digit);
+        }
+    }
+}
+
+void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
+{
+    cut c = cut_make(self->variant, job->problem);
+    if (c.single)
+        table_fill(&c, job->part, 0, 0, shared);
+}
+
+/* A strip of a rectangle under way. */
+typedef struct strip {
+    const cm_direct_isa *isa;
+    const cm_job *job;
+    const cm_area *area;
+    cut c;
+    scratch s;
+    int32_t x, width; /* map columns */
+} strip;
+
+static int64_t clamp(int64_t v, int64_t extent)
+{
+    return v < 0 ? 0 : v >= extent ? extent - 1 : v;
+}
+
+/* count pixels of image row y from column x on, with the border: in place where they lie inside, else copied to buffer. */
+static const void *raw_row(const cm_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
+{
+    const cm_image *image = job->image;
+    size_t size = cm_pixel_size(image->pixel);
+    const char *row = cm_image_row(image, (int32_t)clamp(y, image->height));
+    if (x >= 0 && x + count <= image->width)
+        return row + (size_t)x * size;
+    int64_t inner = clamp(x, image->width), last = clamp(x + count - 1, image->width);
+    int64_t left = inner - x < count ? inner - x : count;
+    if (left < 0)
+        left = 0;
+    char *out = buffer;
+    for (int64_t i = 0; i < left; i++)
+        memcpy(out + (size_t)i * size, row, size);
+    int64_t middle = left < count ? last - inner + 1 : 0;
+    if (middle > count - left)
+        middle = count - left;
+    memcpy(out + (size_t)left * size, row + (size_t)inner * size, (size_t)middle * size);
+    for (int64_t i = left + middle; i < count; i++)
+        memcpy(out + (size_t)i * size, row + (size_t)(image->width - 1) * size, size);
+    return out;
+}
+
+static void stage_words(const void *raw, cm_pixel pixel, int16_t *restrict out, int32_t count)
+{
+    if (pixel == CM_U8) {
+        const uint8_t *restrict in = raw;
+        for (int32_t i = 0; i < count; i++)
+            out[i] = in[i];
+    } else {
+        const uint16_t *restrict in = raw;
+        for (int32_t i = 0; i < count; i++)
+            out[i] = (int16_t)(in[i] ^ 0x8000); /* I - 32768 */
+    }
+}
+
+/* Stages the image row that meets template row j of the panel's first column i0 for map row y. */
+static void stage(strip *t, int32_t i0, int32_t panel_width, int64_t image_y, int64_t slot)
+{
+    int32_t count = t->width + panel_width - 1;
+    char *to = t->s.ring + slot * t->c.row_bytes;
+    const void *raw = raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count, t->s.raw[0]);
+    if (t->c.dot.form == CM_FORM_BYTES)
+        memcpy(to, raw, (size_t)count);
+    else
+        stage_words(raw, t->job->image->pixel, (int16_t *)(void *)to, count);
+}
+
+/* A panel of the template on its way down the map rows first .. first + count - 1 of a strip. */
+typedef struct panel {
+    int32_t j0, i0, height, width;
+    const int32_t *table;
+    int64_t staged; /* image rows of this pass staged so far, counted from the first one */
+} panel;
+
+/* The window's image rows for the block at map row `first + done`: stages what is missing and returns the first pointer. */
+static const void *const *panel_rows(strip *t, panel *p, int32_t first, int32_t done, int32_t live)
+{
+    int64_t rows = ring_rows(&t->c), need = (int64_t)done + live - 1 + p->height;
+    int64_t top = (int64_t)t->job->y0 + first + p->j0;
+    for (; p->staged < need; p->staged++)
+        stage(t, p->i0, p->width, top + p->staged, p->staged % rows);
+    return t->s.row + done % rows;
+}
+
+/* One block of map rows under one panel: x32 when narrow, else added to the gathered rows at x64. */
+static void panel_block(strip *t, const panel *p, const void *const *row, int32_t live, int64_t *x64)
+{
+    const cut *c = &t->c;
+    for (int32_t j = 0; j < p->height; j += c->chunk) {
+        cm_dot dot = { .row = row + j,
+                       .table = p->table + (size_t)j * (size_t)(c->planes * c->groups * c->phases),
+                       .rows = smaller(c->chunk, p->height - j),
+                       .groups = c->groups,
+                       .live = live,
+                       .columns = (t->width + CM_TILE - 1) / CM_TILE * CM_TILE,
+                       .out = t->s.x32,
+                       .stride = c->strip };
+        c->dot.dot(&dot);
+        for (int32_t r = 0; r < live && !c->narrow; r++) {
+            int64_t *restrict sum = x64 + (ptrdiff_t)r * c->strip;
+            const int32_t *restrict high = t->s.x32 + (ptrdiff_t)(r * c->planes) * c->strip;
+            const int32_t *restrict low = high + c->strip;
+            if (c->planes == 1) {
+                for (int32_t x = 0; x < t->width; x++)
+                    sum[x] += high[x];
+            } else {
+                for (int32_t x = 0; x < t->width; x++)
+                    sum[x] += (int64_t)high[x] * 256 + low[x];
+            }
+        }
+    }
+}
+
+/* What turns gathered sums into X: image and template were shifted (cm_form).
+ * u8:  X = X' + 128 * S.
+ * u16: with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', sum T' = sumT - 32896 * n.
+ * All of it modulo 2^64, the result is below 2^63. */
+static void gathered_to_products(const strip *t, const int64_t *gathered, const uint64_t *S, uint64_t *X)
+{
+    const cm_score_rule *rule = &t->job->rule;
+    int u16 = t->job->part->pixel == CM_U16;
+    uint64_t factor = u16 ? 32896 : 128, constant = u16 ? 32768 * (rule->sum - 32896 * rule->n) : 0;
+    for (int32_t x = 0; x < t->width; x++)
+        X[x] = (uint64_t)gathered[x] + factor * S[x] + constant;
+}
+
+/* Brings the column sums to the windows of map row y: fresh is the strip's first row. */
+static void columns_to(strip *t, int32_t y, int fresh)
+{
+    const cm_job *job = t->job;
+    int32_t height = job->part->height, count = t->width + job->part->width - 1;
+    int64_t top = (int64_t)job->y0 + y, left = (int64_t)job->x0 + t->x;
+    uint64_t *S = t->s.column, *Q = t->s.column + t->s.columns;
+    cm_pixel pixel = job->image->pixel;
+    if (fresh) {
+        memset(S, 0, (size_t)t->s.columns * sizeof *S * (t->c.narrow ? 1 : 2));
+        for (int32_t j = 0; j < height; j++) {
+            const void *enter = raw_row(job, top + j, left, count, t->s.raw[0]);
+            if (t->c.narrow)
+                t->isa->rows.add_u8(S, enter, count);
+            else
+                t->isa->wide.add(S, Q, enter, pixel, count);
+        }
+        return;
+    }
+    const void *enter = raw_row(job, top + height - 1, left, count, t->s.raw[0]);
+    const void *leave = raw_row(job, top - 1, left, count, t->s.raw[1]);
+    if (t->c.narrow)
+        t->isa->rows.slide_u8(S, enter, leave, count);
+    else
+        t->isa->wide.slide(S, Q, enter, leave, pixel, count);
+}
+
+/* Scores map row y from its products: x32 when narrow, else gathered. */
+static void score_row(strip *t, int32_t y, const int32_t *x32, int64_t *gathered)
+{
+    const cm_job *job = t->job;
+    const cm_area *a = t->area;
+    float *out = a->out + (ptrdiff_t)(y - a->y) * a->pitch + (t->x - a->x);
+    int32_t width = job->part->width;
+    columns_to(t, y, y == a->y);
+    t->isa->rows.window(t->s.column, width, t->s.window, t->width);
+    if (t->c.narrow) {
+        t->isa->rows.score(job->problem->method, &job->rule, x32, t->s.window, out, t->width);
+        return;
+    }
+    uint64_t *Q = t->s.window + t->c.strip;
+    t->isa->rows.window(t->s.column + t->s.columns, width, Q, t->width);
+    uint64_t *X = (uint64_t *)gathered;
+    gathered_to_products(t, gathered, t->s.window, X);
+    t->isa->wide.score(job->problem->method, &job->rule, &(cm_wide_row){ X, t->s.window, Q }, out, t->width);
+}
+
+static void strip_single(strip *t)
+{
+    const cm_area *a = t->area;
+    panel p = { .height = t->job->part->height, .width = t->job->part->width, .table = t->job->shared };
+    for (int32_t done = 0; done < a->height; done += t->c.dot.rows) {
+        int32_t live = smaller(t->c.dot.rows, a->height - done);
+        const void *const *row = panel_rows(t, &p, a->y, done, live);
+        if (!t->c.narrow)
+            memset(t->s.x64, 0, (size_t)live * (size_t)t->c.strip * sizeof *t->s.x64);
+        panel_block(t, &p, row, live, t->s.x64);
+        for (int32_t r = 0; r < live; r++)
+            score_row(t, a->y + done + r, t->s.x32 + (ptrdiff_t)r * t->c.strip, t->s.x64 + (ptrdiff_t)r * t->c.strip);
+    }
+}
+
+/* All panels over map rows first .. first + count - 1. */
+static void gather(strip *t, int32_t first, int32_t count)
+{
+    const cut *c = &t->c;
+    const cm_template *part = t->job->part;
+    memset(t->s.x64, 0, (size_t)count * (size_t)c->strip * sizeof *t->s.x64);
+    for (int32_t j0 = 0; j0 < part->height; j0 += c->panel_height) {
+        for (int32_t i0 = 0; i0 < part->width; i0 += c->panel_width) {
+            panel p = { .j0 = j0, .i0 = i0, .table = t->s.table };
+            p.height = smaller(c->panel_height, part->height - j0);
+            p.width = smaller(c->panel_width, part->width - i0);
+            table_fill(c, part, j0, i0, t->s.table);
+            for (int32_t done = 0; done < count; done += c->dot.rows) {
+                int32_t live = smaller(c->dot.rows, count - done);
+                const void *const *row = panel_rows(t, &p, first, done, live);
+                panel_block(t, &p, row, live, t->s.x64 + (ptrdiff_t)done * c->strip);
+            }
+        }
+    }
+}
+
+static void strip_gathered(strip *t)
+{
+    const cm_area *a = t->area;
+    for (int32_t done = 0; done < a->height; done += t->c.gather_rows) {
+        int32_t count = smaller(t->c.gather_rows, a->height - done);
+        gather(t, a->y + done, count);
+        for (int32_t r = 0; r < count; r++)
+            score_row(t, a->y + done + r, NULL, t->s.x64 + (ptrdiff_t)r * t->c.strip);
+    }
+}
+
+void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, const cm_area *area)
+{
+    const cm_direct_isa *isa = self->variant;
+    strip t = { .isa = isa, .job = job, .area = area, .c = cut_make(isa, job->problem) };
+    (void)scratch_lay(&t.c, job->problem, memory, &t.s);
+    int64_t rows = ring_rows(&t.c);
+    for (int64_t i = 0; i < 2 * rows; i++)
+        t.s.row[i] = t.s.ring + (i % rows) * t.c.row_bytes;
+    for (int32_t x = 0; x < area->width; x += t.c.strip) {
+        t.x = area->x + x;
+        t.width = smaller(t.c.strip, area->width - x);
+        if (t.c.single)
+            strip_single(&t);
+        else
+            strip_gathered(&t);
+    }
+}

@@ -1,0 +1,36 @@
+/* direct-avxvnni: the VNNI instructions at 256 bits, for processors without AVX-512. 12 accumulators, the image, and a broadcast. */
+#include "cpu/rows.h"
+#include "cpu/variants.h"
+#include "cpu/vec256.h"
+
+static inline vec vec_bytes(vec sum, vec image, const int32_t *dword)
+{
+    return _mm256_dpbusd_avx_epi32(sum, image, _mm256_set1_epi32(*dword));
+}
+
+static inline vec vec_words(vec sum, vec image, const int32_t *dword)
+{
+    return _mm256_dpwssd_avx_epi32(sum, image, _mm256_set1_epi32(*dword));
+}
+
+#include "cpu/dot.h"
+
+enum { ROWS = 3 };
+
+static void dot_u8(const cm_dot *d)
+{
+    dot_live(d, 1, 1, ROWS);
+}
+
+static void dot_u16(const cm_dot *d)
+{
+    dot_live(d, 0, 2, ROWS);
+}
+
+static const cm_direct_isa isa = {
+    .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
+    .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },
+    .rows = { rows_add_u8, rows_slide_u8, rows_window, rows_score },
+    .wide = { rows_wide_add, rows_wide_slide, rows_wide_score },
+};
+const cm_cpu_kernel cm_direct_avxvnni_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };

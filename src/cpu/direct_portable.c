@@ -1,0 +1,63 @@
+/* direct-portable: plain C in a shape that compilers turn into vectors on every architecture. */
+#include "cpu/rows.h"
+#include "cpu/variants.h"
+
+enum { ROWS = 4, TILE = 32, TAPS = 4 };
+
+/* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and stored once for four products. */
+static inline void add_taps(int32_t *restrict sum, const int16_t *restrict image, const int16_t t[TAPS])
+{
+    const int16_t a = t[0], b = t[1], c = t[2], d = t[3];
+    for (int32_t x = 0; x < TILE; x++)
+        sum[x] += ((int32_t)image[x] * a + (int32_t)image[x + 1] * b) + ((int32_t)image[x + 2] * c + (int32_t)image[x + 3] * d);
+}
+
+static inline void add_tap(int32_t *restrict sum, const int16_t *restrict image, int16_t a)
+{
+    for (int32_t x = 0; x < TILE; x++)
+        sum[x] += (int32_t)image[x] * a;
+}
+
+/* One map row's tile under one plane; t is the table at that plane and steps by `planes` dwords. */
+static void tile(const cm_dot *d, int32_t r, int32_t x, int32_t planes, const int32_t *t, int32_t *out)
+{
+    int32_t sum[TILE] = { 0 };
+    for (int32_t j = 0; j < d->rows; j++) {
+        const int16_t *image = (const int16_t *)d->row[j + r] + x;
+        int32_t i = 0;
+        for (; i + TAPS <= d->groups; i += TAPS, t += TAPS * planes) {
+            const int16_t taps[TAPS] = { (int16_t)t[0], (int16_t)t[planes], (int16_t)t[2 * planes], (int16_t)t[3 * planes] };
+            add_taps(sum, image + i, taps);
+        }
+        for (; i < d->groups; i++, t += planes)
+            add_tap(sum, image + i, (int16_t)t[0]);
+    }
+    for (int32_t i = 0; i < TILE; i++)
+        out[i] = sum[i];
+}
+
+static void dot(const cm_dot *d, int32_t planes)
+{
+    for (int32_t x = 0; x < d->columns; x += TILE)
+        for (int32_t r = 0; r < d->live; r++)
+            for (int32_t plane = 0; plane < planes; plane++)
+                tile(d, r, x, planes, d->table + plane, d->out + (r * planes + plane) * d->stride + x);
+}
+
+static void dot_u8(const cm_dot *d)
+{
+    dot(d, 1);
+}
+
+static void dot_u16(const cm_dot *d)
+{
+    dot(d, 2);
+}
+
+static const cm_direct_isa isa = {
+    .u8 = { CM_FORM_SINGLE, ROWS, dot_u8 },
+    .u16 = { CM_FORM_SINGLE, ROWS, dot_u16 },
+    .rows = { rows_add_u8, rows_slide_u8, rows_window, rows_score },
+    .wide = { rows_wide_add, rows_wide_slide, rows_wide_score },
+};
+const cm_cpu_kernel cm_direct_portable_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };

@@ -1,0 +1,12 @@
+/* The variants by instruction set. Only those of the processor that the library is built for exist (CM_CPU_X86). */
+#ifndef CM_CPU_VARIANTS_H
+#define CM_CPU_VARIANTS_H
+
+#include "cpu/kernel.h"
+
+extern const cm_cpu_kernel cm_direct_portable_match;
+extern const cm_cpu_kernel cm_direct_avx2_match;
+extern const cm_cpu_kernel cm_direct_avxvnni_match;
+extern const cm_cpu_kernel cm_direct_avx512_match;
+
+#endif
