@@ -1,0 +1,13 @@
+/* The sub-commands. Each takes checked options and returns a status; after a failure the text says what, which file, what to do. */
+#ifndef APP_COMMANDS_H
+#define APP_COMMANDS_H
+
+#include "common/options.h"
+
+cm_status app_find(const app_options *options, app_error *error);
+cm_status app_correlate(const app_options *options, app_error *error);
+cm_status app_convolve(const app_options *options, app_error *error);
+cm_status app_bench(const app_options *options, app_error *error);
+cm_status app_info(const app_options *options, app_error *error);
+
+#endif

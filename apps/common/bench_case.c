@@ -1,0 +1,167 @@
+#include "bench_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double whole_macs = 2e9; /* up to here the whole map is checked */
+static const double part_macs = 2e8;  /* of one part */
+
+/* xorshift64* (Vigna, 2014). */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 2685821657736338717u;
+}
+
+static void fill(void *data, cm_pixel pixel, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t r = next_random(&seed) >> 40;
+        if (pixel == CM_U8)
+            ((uint8_t *)data)[i] = (uint8_t)r;
+        else if (pixel == CM_U16)
+            ((uint16_t *)data)[i] = (uint16_t)r;
+        else
+            ((float *)data)[i] = (float)r / 16777216.0f;
+    }
+}
+
+cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_error *error)
+{
+    const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
+    const size_t part = (size_t)problem->width * (size_t)problem->height, size = cm_pixel_size(problem->pixel);
+    memset(c, 0, sizeof *c);
+    c->problem = *problem;
+    c->map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
+    if (problem->task == CM_TASK_MATCH &&
+        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height, &c->map.width,
+                      &c->map.height, &c->x0, &c->y0) != CM_OK)
+        return app_fail(error, CM_ERROR_ARGUMENT, "the template of %d x %d exceeds the image of %d x %d; give other sizes",
+                        problem->width, problem->height, problem->image_width, problem->image_height);
+    void *image = calloc(pixels, size), *part_pixels = calloc(part, size);
+    c->image = (cm_image){ .data = image, .width = problem->image_width, .height = problem->image_height, .pixel = problem->pixel };
+    c->pixels = (cm_image){ .data = part_pixels, .width = problem->width, .height = problem->height, .pixel = problem->pixel };
+    c->coefficients = calloc(part, sizeof(float));
+    c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
+    if (!image || !part_pixels || !c->coefficients || !c->map.data)
+        return app_fail(error, CM_ERROR_MEMORY, "out of memory for an image of %d x %d; give a smaller --size",
+                        problem->image_width, problem->image_height);
+    fill(image, problem->pixel, pixels, 1);
+    fill(part_pixels, problem->pixel, part, 2);
+    fill(c->coefficients, CM_F32, part, 3);
+    return CM_OK;
+}
+
+void app_bench_case_close(app_bench_case *c)
+{
+    free((void *)(uintptr_t)c->image.data);
+    free((void *)(uintptr_t)c->pixels.data);
+    free(c->coefficients);
+    free(c->map.data);
+    memset(c, 0, sizeof *c);
+}
+
+double app_bench_pixels(const app_bench_case *c)
+{
+    return (double)c->map.width * (double)c->map.height;
+}
+
+double app_bench_macs(const app_bench_case *c)
+{
+    return app_bench_pixels(c) * (double)c->problem.width * (double)c->problem.height;
+}
+
+/* The reference kernel on an image that may be a part of the case's. map is allocated here and is the caller's. */
+static cm_status run_reference(cm_context *context, const app_bench_case *c, const cm_problem *problem, const cm_image *image,
+                               cm_map *map, app_error *error)
+{
+    cm_plan *plan = NULL;
+    cm_template *part = NULL;
+    cm_filter *filter = NULL;
+    int32_t x0, y0;
+    *map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
+    if (problem->task == CM_TASK_MATCH)
+        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height, &map->width,
+                      &map->height, &x0, &y0);
+    map->data = calloc((size_t)map->width * (size_t)map->height, sizeof(float));
+    cm_status status = map->data ? CM_OK : CM_ERROR_MEMORY;
+    if (!status)
+        status = cm_plan_create(context, problem, &(cm_preference){ .device = CM_DEVICE_CPU, .kernel = "reference" }, &plan);
+    if (!status && problem->task == CM_TASK_MATCH) {
+        status = cm_template_create(context, &c->pixels, &part);
+        if (!status)
+            status = cm_plan_correlate(plan, image, part, map, NULL);
+    } else if (!status) {
+        status = cm_filter_create(context, c->coefficients, problem->width, problem->height, NULL, &filter);
+        if (!status)
+            status = cm_plan_convolve(plan, image, filter, map, NULL);
+    }
+    cm_plan_destroy(plan);
+    cm_template_destroy(part);
+    cm_filter_destroy(filter);
+    return status ? app_fail(error, status, "the reference kernel: %s", cm_status_string(status)) : CM_OK;
+}
+
+/* A rectangle of windows (matching) or of output pixels, wholly inside the image with all that they read. */
+typedef struct region {
+    int32_t x, y, width, height;
+} region;
+
+static cm_status check_region(cm_context *context, const app_bench_case *c, region r, int *exact, app_error *error)
+{
+    const int convolve = c->problem.task == CM_TASK_CONVOLVE;
+    /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor lies, less than w to both sides. */
+    const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
+    cm_image part;
+    cm_map map;
+    cm_problem problem = c->problem;
+    problem.mode = CM_VALID;
+    problem.image_width = r.width + (convolve ? 2 * left : problem.width - 1);
+    problem.image_height = r.height + (convolve ? 2 * top : problem.height - 1);
+    cm_status status = cm_image_crop(&c->image, r.x - left, r.y - top, problem.image_width, problem.image_height, &part);
+    if (status)
+        return app_fail(error, status, "bench: a part to check lies outside the image");
+    status = run_reference(context, c, &problem, &part, &map, error);
+    for (int32_t y = 0; y < r.height && !status; y++) {
+        const float *ours = c->map.data + (size_t)(r.y - c->y0 + y) * (size_t)c->map.width + (r.x - c->x0);
+        const float *theirs = map.data + (size_t)(y + top) * (size_t)map.width + left;
+        if (memcmp(ours, theirs, (size_t)r.width * sizeof(float)) != 0)
+            *exact = 0;
+    }
+    free(map.data);
+    return status;
+}
+
+static cm_status check_whole(cm_context *context, const app_bench_case *c, int *exact, app_error *error)
+{
+    cm_map map;
+    cm_status status = run_reference(context, c, &c->problem, &c->image, &map, error);
+    if (!status)
+        *exact = memcmp(map.data, c->map.data, (size_t)map.width * (size_t)map.height * sizeof(float)) == 0;
+    free(map.data);
+    return status;
+}
+
+cm_status app_bench_check(cm_context *context, const app_bench_case *c, int *exact, app_error *error)
+{
+    *exact = 1;
+    const int convolve = c->problem.task == CM_TASK_CONVOLVE;
+    const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
+    /* Where regions may lie: x from left, so many positions. */
+    const int32_t wide = c->image.width - (convolve ? 2 * left : c->problem.width - 1);
+    const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.height - 1);
+    if (app_bench_macs(c) <= whole_macs || wide < 1 || high < 1)
+        return check_whole(context, c, exact, error);
+    const double fit = sqrt(part_macs / ((double)c->problem.width * (double)c->problem.height));
+    const int32_t side = fit < 8.0 ? 8 : fit > 512.0 ? 512 : (int32_t)fit;
+    const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
+    cm_status status = CM_OK;
+    for (int i = 0; i < 3 && !status; i++) {
+        const region r = { left + (wide - width) / 2 * i, top + (high - height) / 2 * i, width, height };
+        status = check_region(context, c, r, exact, error);
+    }
+    return status;
+}

@@ -1,0 +1,19 @@
+#include "fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+cm_status app_fail(app_error *error, cm_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(error->text, sizeof error->text, format, list);
+    va_end(list);
+    return status;
+}
+
+cm_status app_blame_usage(app_error *error, cm_status status)
+{
+    error->usage = 1;
+    return status;
+}

@@ -1,0 +1,32 @@
+/* The text of a failure on its way to the user: one line that names the file or value and says what to do. */
+#ifndef APP_FAIL_H
+#define APP_FAIL_H
+
+#include "corrmatch/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { APP_ERROR_SIZE = 1024 };
+
+typedef struct app_error {
+    int usage; /* 1: the command line is to blame */
+    char text[APP_ERROR_SIZE];
+} app_error;
+
+/* Writes the text (printf rules; what does not fit is cut) and returns the status, so that a failing function can say:
+ * return app_fail(error, ...). */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+cm_status app_fail(app_error *error, cm_status status, const char *format, ...);
+
+/* Marks the failure as wrong usage (exit status 2) and returns the status. */
+cm_status app_blame_usage(app_error *error, cm_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

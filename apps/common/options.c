@@ -1,0 +1,385 @@
+#include "options.h"
+
+#include "numbers.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An option: where it belongs, what it takes, and how its text gets into the options (1 when it may be so). */
+typedef struct entry {
+    const char *name;
+    char letter;
+    const char *argument; /* NULL: none */
+    unsigned commands;
+    int (*set)(app_options *options, const char *text);
+    const char *expected; /* what the text must be */
+    const char *help;
+} entry;
+
+static int set_device(app_options *o, const char *text)
+{
+    int64_t index = 0;
+    if (strcmp(text, "auto") == 0)
+        o->device.device = CM_DEVICE_AUTO;
+    else if (strcmp(text, "cpu") == 0)
+        o->device.device = CM_DEVICE_CPU;
+    else if (strcmp(text, "cuda") == 0)
+        o->device.device = CM_DEVICE_CUDA;
+    else if (strncmp(text, "cuda:", 5) == 0 && app_parse_integer(text + 5, 0, 1023, &index))
+        o->device.device = CM_DEVICE_CUDA;
+    else
+        return 0;
+    o->device.cuda_index = (int32_t)index;
+    return 1;
+}
+
+static int set_kernel(app_options *o, const char *text)
+{
+    o->kernel = text;
+    return *text != 0;
+}
+
+static int set_method(app_options *o, const char *text)
+{
+    return cm_method_parse(text, &o->method) == CM_OK;
+}
+
+/* The index of a word in a list that ends with NULL, or -1. */
+static int word_index(const char *const *words, const char *text)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static int set_mode(app_options *o, const char *text)
+{
+    static const char *const words[] = { "valid", "same", NULL };
+    int i = word_index(words, text);
+    o->mode = i == 1 ? CM_SAME : CM_VALID;
+    return i >= 0;
+}
+
+static int set_match_border(app_options *o, const char *text)
+{
+    o->border = CM_BORDER_CLAMP;
+    return strcmp(text, "clamp") == 0;
+}
+
+static int set_border(app_options *o, const char *text)
+{
+    static const char *const words[] = { "clamp", "zero", NULL };
+    int i = word_index(words, text);
+    o->border = i == 1 ? CM_BORDER_ZERO : CM_BORDER_CLAMP;
+    return i >= 0;
+}
+
+static int set_flat(app_options *o, const char *text)
+{
+    static const char *const words[] = { "zero", "nan", NULL };
+    int i = word_index(words, text);
+    o->flat = i == 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
+    return i >= 0;
+}
+
+static int set_page(app_options *o, const char *text)
+{
+    return app_parse_integer(text, 0, UINT32_MAX - 1, &o->page);
+}
+
+static int set_pages(app_options *o, const char *text)
+{
+    if (strcmp(text, "all") != 0)
+        return set_page(o, text);
+    o->page = APP_ALL_PAGES;
+    return 1;
+}
+
+static int set_format(app_options *o, const char *text)
+{
+    static const char *const words[] = { "table", "csv", "json", NULL };
+    int i = word_index(words, text);
+    o->format = i == 2 ? APP_JSON : i == 1 ? APP_CSV : APP_TABLE;
+    return i >= 0;
+}
+
+static int set_text_format(app_options *o, const char *text)
+{
+    return set_format(o, text) && o->format != APP_CSV;
+}
+
+static int set_threads(app_options *o, const char *text)
+{
+    int64_t value = 0;
+    int ok = app_parse_integer(text, 0, 1024, &value);
+    o->device.threads = (int32_t)value;
+    return ok;
+}
+
+static int set_memory(app_options *o, const char *text)
+{
+    o->limits.trusted = 1;
+    return app_parse_bytes(text, &o->limits.max_memory) && o->limits.max_memory >= 1;
+}
+
+static int set_quiet(app_options *o, const char *text)
+{
+    (void)text;
+    o->quiet = 1;
+    return 1;
+}
+
+static int set_top(app_options *o, const char *text)
+{
+    return app_parse_integer(text, 1, 1000000000, &o->top);
+}
+
+static int set_min_score(app_options *o, const char *text)
+{
+    o->has_min_score = 1;
+    return app_parse_float(text, 1, &o->min_score);
+}
+
+static int set_max_score(app_options *o, const char *text)
+{
+    o->has_max_score = 1;
+    return app_parse_float(text, 0, &o->max_score) && o->max_score >= 0.0f;
+}
+
+static int set_min_distance(app_options *o, const char *text)
+{
+    int64_t value = 0;
+    int ok = app_parse_integer(text, 1, CM_MAX_SIDE, &value);
+    o->min_distance = (int32_t)value;
+    return ok;
+}
+
+static int set_overlay(app_options *o, const char *text)
+{
+    o->overlay = text;
+    return *text != 0;
+}
+
+static int set_output(app_options *o, const char *text)
+{
+    o->output = text;
+    return *text != 0;
+}
+
+static int set_gaussian(app_options *o, const char *text)
+{
+    return app_parse_double(text, &o->gaussian) && o->gaussian > 0.0 && o->gaussian <= 15.75;
+}
+
+static int set_gradient(app_options *o, const char *text)
+{
+    o->gradient = text[0];
+    return strcmp(text, "x") == 0 || strcmp(text, "y") == 0;
+}
+
+static int set_gradient_size(app_options *o, const char *text)
+{
+    o->gradient_size = text[0] - '0';
+    return strcmp(text, "3") == 0 || strcmp(text, "5") == 0;
+}
+
+static int set_filter(app_options *o, const char *text)
+{
+    o->filter = text;
+    return *text != 0;
+}
+
+static int set_correlate(app_options *o, const char *text)
+{
+    (void)text;
+    o->correlate = 1;
+    return 1;
+}
+
+/* WxH, or WxH,WxH,... */
+static int parse_sizes(const char *text, app_sizes *sizes)
+{
+    char *copy = strdup(text), *rest = copy;
+    int ok = copy != NULL;
+    sizes->count = 0;
+    while (ok && rest) {
+        char *item = rest, *comma = strchr(rest, ',');
+        rest = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = 0;
+        int64_t width = 0, height = 0;
+        char *times = strchr(item, 'x');
+        if (times)
+            *times = 0;
+        ok = times && sizes->count < APP_MAX_SIZES && app_parse_integer(item, 1, CM_MAX_SIDE, &width) &&
+             app_parse_integer(times + 1, 1, CM_MAX_SIDE, &height);
+        if (ok)
+            sizes->size[sizes->count++] = (app_size){ (int32_t)width, (int32_t)height };
+    }
+    free(copy);
+    return ok;
+}
+
+static int set_sizes(app_options *o, const char *text)
+{
+    return parse_sizes(text, &o->sizes);
+}
+
+static int set_size(app_options *o, const char *text)
+{
+    return parse_sizes(text, &o->sizes) && o->sizes.count == 1;
+}
+
+static int set_templates(app_options *o, const char *text)
+{
+    return parse_sizes(text, &o->templates);
+}
+
+static int set_template(app_options *o, const char *text)
+{
+    return parse_sizes(text, &o->templates) && o->templates.count == 1;
+}
+
+static int set_pixel(app_options *o, const char *text)
+{
+    static const char *const words[] = { "u8", "u16", "f32", NULL };
+    int i = word_index(words, text);
+    o->pixel = i == 2 ? CM_F32 : i == 1 ? CM_U16 : CM_U8;
+    return i >= 0;
+}
+
+static int set_task(app_options *o, const char *text)
+{
+    static const char *const words[] = { "all", "match", "convolve", NULL };
+    int i = word_index(words, text);
+    o->task = i == 2 ? APP_TASK_CONVOLVE : i == 1 ? APP_TASK_MATCH : APP_TASK_ALL;
+    return i >= 0;
+}
+
+static int set_repeat(app_options *o, const char *text)
+{
+    int64_t value = 0;
+    int ok = app_parse_integer(text, 1, 10000, &value);
+    o->repeat = (int32_t)value;
+    return ok;
+}
+
+enum { MATCHING = APP_FIND | APP_CORRELATE, WORKING = MATCHING | APP_CONVOLVE, EVERY = WORKING | APP_BENCH | APP_INFO };
+
+static const entry table[] = {
+    { "top", 0, "N", APP_FIND, set_top, "a whole number 1 .. 1000000000", "at most N matches a template and page (default 10)" },
+    { "min-score", 0, "S", APP_FIND, set_min_score, "a number, or -inf for no limit",
+      "a match scores at least S (default 0); not for the sqdiff methods" },
+    { "max-score", 0, "S", APP_FIND, set_max_score, "a number that is not negative",
+      "a match scores at most S (default: no limit); for the sqdiff methods" },
+    { "min-distance", 0, "N", APP_FIND, set_min_distance, "a whole number 1 .. 1073741824",
+      "pixels in x or y between matches (default: half the template's shorter side)" },
+    { "overlay", 0, "FILE", APP_FIND, set_overlay, "a file name",
+      "write the scene with every match framed and numbered: RGB TIFF, or PNG when FILE ends in .png" },
+    { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name", "the float32 TIFF to write (BigTIFF when needed)" },
+    { "gaussian", 0, "SIGMA", APP_CONVOLVE, set_gaussian, "a number above 0 and up to 15.75 (a filter has at most 127 x 127 coefficients)",
+      "smooth with a Gaussian; the filter has 2*ceil(4*SIGMA)+1 coefficients a side, their sum is 1" },
+    { "gradient", 0, "x|y", APP_CONVOLVE, set_gradient, "x or y", "Sobel derivative, positive where brightness grows to the right (x) or down (y)" },
+    { "size", 0, "3|5", APP_CONVOLVE, set_gradient_size, "3 or 5", "side of the gradient's filter (default 3)" },
+    { "filter", 0, "FILE", APP_CONVOLVE, set_filter, "a file name", "coefficients from a text file: rows of numbers, # starts a comment" },
+    { "correlate", 0, NULL, APP_CONVOLVE, set_correlate, "", "with --filter: do not turn the filter by 180 degrees" },
+    { "method", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, set_method,
+      "ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff or sqdiff_normed", "how windows are scored (default ccoeff_normed, which is NCC)" },
+    { "mode", 0, "valid|same", MATCHING | APP_BENCH | APP_INFO, set_mode, "valid or same",
+      "windows inside the image (default), or one centred on every pixel" },
+    { "border", 0, "clamp", MATCHING, set_match_border, "clamp", "the pixels outside, for mode same: the nearest pixel repeated" },
+    { "border", 0, "clamp|zero", APP_CONVOLVE, set_border, "clamp or zero", "the pixels outside: the nearest repeated (default), or 0" },
+    { "flat", 0, "zero|nan", MATCHING, set_flat, "zero or nan", "what a window without contrast scores (default zero); NaN is never a match" },
+    { "page", 0, "N|all", APP_FIND, set_pages, "a page number, counted from 0, or all",
+      "the page of IMAGE (default 0); all leaves out reduced copies and masks" },
+    { "page", 0, "N", APP_CORRELATE | APP_CONVOLVE, set_page, "a page number, counted from 0", "the page of IMAGE (default 0)" },
+    { "size", 0, "WxH,...", APP_BENCH, set_sizes, "up to 16 sizes such as 1920x1080, with commas between", "image sizes (default 1920x1080)" },
+    { "template", 0, "WxH,...", APP_BENCH, set_templates, "up to 16 sizes such as 16x16, with commas between",
+      "template and filter sizes (default 8x8,16x16,32x32,64x64, and 3x3,5x5,27x27 for filters)" },
+    { "size", 0, "WxH", APP_INFO, set_size, "a size such as 1920x1080", "explain the choice for this image size (default 1920x1080)" },
+    { "template", 0, "WxH", APP_INFO, set_template, "a size such as 64x64", "and this template size (default 64x64)" },
+    { "pixel", 0, "NAME", APP_BENCH | APP_INFO, set_pixel, "u8, u16 or f32", "pixel type (default u8)" },
+    { "task", 0, "NAME", APP_BENCH, set_task, "all, match or convolve", "what to time (default all)" },
+    { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000", "timed runs, of which the median counts (default 5)" },
+    { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N", "which engine (default auto: the fastest)" },
+    { "kernel", 0, "NAME", EVERY, set_kernel, "a name; corrmatch info lists them", "force a kernel (default: the fastest)" },
+    { "threads", 0, "N", EVERY, set_threads, "a whole number 0 .. 1024", "CPU threads (default 0: one a processor)" },
+    { "format", 0, "NAME", WORKING | APP_BENCH, set_format, "table, csv or json", "table (default), csv or json" },
+    { "format", 0, "NAME", APP_INFO, set_text_format, "table or json", "table (default) or json" },
+    { "max-memory", 0, "SIZE", WORKING, set_memory, "a number of bytes, with K, M, G or T at its end for powers of 1024",
+      "the most memory for a picture (default 8G); giving it also admits files that look too small for their pixels" },
+    { "quiet", 'q', NULL, EVERY, set_quiet, "", "no progress on stderr, no summary on stdout" },
+    { "help", 'h', NULL, EVERY, NULL, "", "this text" },
+};
+enum { ENTRIES = sizeof table / sizeof table[0], FIRST_KEY = 1000 };
+
+static void set_defaults(app_options *o, const char *command)
+{
+    memset(o, 0, sizeof *o);
+    o->command = command;
+    o->top = 10;
+    o->limits = app_default_limits;
+    o->repeat = 5;
+}
+
+/* The entry for what getopt_long returned: a key, or a letter. */
+static const entry *find_entry(int key, unsigned command)
+{
+    if (key >= FIRST_KEY)
+        return &table[key - FIRST_KEY];
+    for (int i = 0; i < ENTRIES; i++)
+        if (table[i].letter == key && (table[i].commands & command))
+            return &table[i];
+    return NULL;
+}
+
+app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options, app_error *error)
+{
+    struct option longs[ENTRIES + 1] = { { NULL, 0, NULL, 0 } };
+    int count = 0, key;
+    set_defaults(options, argv[0]);
+    for (int i = 0; i < ENTRIES; i++)
+        if (table[i].commands & command)
+            longs[count++] = (struct option){ table[i].name, table[i].argument ? required_argument : no_argument, NULL, FIRST_KEY + i };
+    const char *shorts = command & (APP_CORRELATE | APP_CONVOLVE) ? ":o:qh" : ":qh";
+    opterr = 0;
+    optind = 1;
+    while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        const char *at = argv[optind - 1];
+        if (key == ':') {
+            app_fail(error, CM_ERROR_ARGUMENT, "%s: needs a value; see corrmatch %s --help", at, argv[0]);
+            return APP_WRONG;
+        }
+        const entry *e = key == '?' ? NULL : find_entry(key, command);
+        if (!e) {
+            app_fail(error, CM_ERROR_ARGUMENT, "%s: no such option, or not so; see corrmatch %s --help", at, argv[0]);
+            return APP_WRONG;
+        }
+        if (!e->set)
+            return APP_HELP;
+        if (!e->set(options, optarg)) {
+            app_fail(error, CM_ERROR_ARGUMENT, "--%s %s: must be %s", e->name, optarg, e->expected);
+            return APP_WRONG;
+        }
+    }
+    options->files = argv + optind;
+    options->file_count = argc - optind;
+    return APP_RUN;
+}
+
+void app_options_print(unsigned command, FILE *out)
+{
+    fputs("Options:\n", out);
+    for (int i = 0; i < ENTRIES; i++) {
+        const entry *e = &table[i];
+        char left[64];
+        if (!(e->commands & command))
+            continue;
+        snprintf(left, sizeof left, "%c%c --%s %s", e->letter ? '-' : ' ', e->letter ? e->letter : ' ', e->name,
+                 e->argument ? e->argument : "");
+        fprintf(out, "  %-24s %s\n", left, e->help);
+    }
+}

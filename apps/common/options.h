@@ -1,0 +1,64 @@
+/* The command line. */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "corrmatch/plan.h"
+#include "report.h"
+#include "tiff_read.h"
+
+/* Sub-commands, as bits, so that an option says where it belongs. */
+enum { APP_FIND = 1, APP_CORRELATE = 2, APP_CONVOLVE = 4, APP_BENCH = 8, APP_INFO = 16 };
+
+enum { APP_ALL_PAGES = -1, APP_MAX_SIZES = 16 };
+
+typedef struct app_size {
+    int32_t width, height;
+} app_size;
+
+typedef struct app_sizes {
+    app_size size[APP_MAX_SIZES];
+    int count;
+} app_sizes;
+
+typedef enum app_task { APP_TASK_ALL, APP_TASK_MATCH, APP_TASK_CONVOLVE } app_task;
+
+typedef struct app_options {
+    const char *command; /* "find", ... */
+    cm_context_options device;
+    const char *kernel;
+    cm_method method;
+    cm_mode mode;
+    cm_border border;
+    cm_flat flat;
+    int64_t page; /* or APP_ALL_PAGES */
+    app_format format;
+    int quiet;
+    int64_t top;
+    int has_min_score, has_max_score;
+    float min_score, max_score;
+    int32_t min_distance; /* 0: the library's default */
+    const char *overlay, *output;
+    app_limits limits;
+    double gaussian; /* 0: not given */
+    char gradient;   /* 'x', 'y' or 0 */
+    int gradient_size;
+    const char *filter;
+    int correlate;
+    app_sizes sizes, templates;
+    cm_pixel pixel;
+    app_task task;
+    int32_t repeat;
+    char **files;
+    int file_count;
+} app_options;
+
+typedef enum app_parsed { APP_RUN, APP_HELP, APP_WRONG } app_parsed;
+
+/* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the option, the value and what would be
+ * right. files points into argv, whose order getopt may change. */
+app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options, app_error *error);
+
+/* The list of a sub-command's options, for --help. */
+void app_options_print(unsigned command, FILE *out);
+
+#endif

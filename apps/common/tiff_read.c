@@ -1,0 +1,268 @@
+/* Opening, page selection and progressive decoding. libtiff's messages go to the handle, not to stderr. */
+#include "tiff_layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LINES_BYTES = 1 << 20 }; /* by line: how much is decoded in one call */
+
+const app_limits app_default_limits = { (uint64_t)8 << 30, 0 };
+
+struct app_tiff {
+    TIFF *tif;
+    char *path;
+    app_limits limits;
+    uint64_t file_size;
+    uint32_t page;
+    tiff_layout layout;
+    uint8_t *segment; /* the current strips or tiles, one behind the other for separate planes */
+    uint32_t row;     /* next row to be decoded */
+    int decoding;
+    int complained;   /* libtiff has sent an error or, while decoding, a warning */
+    char message[256];
+};
+
+size_t app_sample_size(app_sample sample)
+{
+    static const size_t size[] = { 1, 2, 2, 4 };
+    return size[sample];
+}
+
+/* Keeps the first message. The text is one line whatever the file holds. */
+static int take_message(app_tiff *t, const char *format, va_list list)
+{
+    if (!t->complained) {
+        vsnprintf(t->message, sizeof t->message, format, list);
+        for (char *c = t->message; *c; c++)
+            if ((unsigned char)*c < 32 || *c == 127)
+                *c = ' ';
+    }
+    t->complained = 1;
+    return 1;
+}
+
+static int on_error(TIFF *tif, void *data, const char *module, const char *format, va_list list)
+{
+    (void)tif;
+    (void)module;
+    return take_message(data, format, list);
+}
+
+/* While pixels are decoded a warning means pixels that are not in the file (a JPEG cut short is filled up with grey), but for these. */
+static int on_warning(TIFF *tif, void *data, const char *module, const char *format, va_list list)
+{
+    app_tiff *t = data;
+    (void)tif;
+    (void)module;
+    if (!t->decoding || strstr(format, "Old-style LZW") || strstr(format, "exceeds expected dimensions"))
+        return 1;
+    return take_message(t, format, list);
+}
+
+static TIFF *open_handle(app_tiff *t)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options)
+        return NULL;
+    uint64_t cap = t->limits.max_memory > INT64_MAX / 2 ? INT64_MAX / 2 : t->limits.max_memory;
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)cap);
+#ifdef APP_HAVE_TIFF_CUMULATED_CAP
+    TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, (tmsize_t)(2 * cap));
+#endif
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
+    /* m: no memory map, so that a file that shrinks is a read error and not a SIGBUS; C: uncompressed strips are chopped. */
+    TIFF *tif = TIFFOpenExt(t->path, "rmC", options);
+    TIFFOpenOptionsFree(options);
+    return tif;
+}
+
+cm_status app_tiff_open(const char *path, const app_limits *limits, app_tiff **tiff, app_error *error)
+{
+    struct stat info;
+    *tiff = NULL;
+    if (stat(path, &info) != 0)
+        return app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return app_fail(error, CM_ERROR_ARGUMENT, "%s: is not a regular file; name a TIFF file", path);
+    app_tiff *t = calloc(1, sizeof *t);
+    if (!t || !(t->path = strdup(path))) {
+        free(t);
+        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", path);
+    }
+    t->limits = *limits;
+    t->file_size = (uint64_t)info.st_size;
+    t->page = UINT32_MAX;
+    t->tif = open_handle(t);
+    if (!t->tif) {
+        app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot be read as TIFF: %s; give a TIFF file", path,
+                 t->message[0] ? t->message : "no reason given");
+        app_tiff_close(t);
+        return CM_ERROR_ARGUMENT;
+    }
+    *tiff = t;
+    return CM_OK;
+}
+
+void app_tiff_close(app_tiff *t)
+{
+    if (!t)
+        return;
+    if (t->tif)
+        TIFFClose(t->tif);
+    free(t->segment);
+    free(t->path);
+    free(t);
+}
+
+uint32_t app_tiff_pages(app_tiff *t)
+{
+    return TIFFNumberOfDirectories(t->tif);
+}
+
+static cm_status fail_page(const app_tiff *t, cm_status status, const char *text, app_error *error)
+{
+    return app_fail(error, status, "%s: page %u: %s", t->path, t->page, text);
+}
+
+cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_error *error)
+{
+    app_error text;
+    t->page = page;
+    t->row = 0;
+    free(t->segment);
+    t->segment = NULL;
+    t->complained = 0;
+    t->message[0] = 0;
+    t->layout.height = 0;
+    if (!TIFFSetDirectory(t->tif, (tdir_t)page)) {
+        uint32_t pages = app_tiff_pages(t);
+        if (page >= pages)
+            return app_fail(error, CM_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0", t->path, page, pages);
+        app_fail(&text, CM_OK, "cannot be read: %s; the file is damaged", t->message[0] ? t->message : "no reason given");
+        return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
+    }
+    tiff_layout layout;
+    cm_status status = tiff_layout_read(t->tif, &layout, &text);
+    if (!status)
+        status = tiff_layout_check(&layout, t->file_size, &t->limits, &text);
+    if (status)
+        return fail_page(t, status, text.text, error);
+    t->layout = layout;
+    info->width = (int32_t)layout.width;
+    info->height = (int32_t)layout.height;
+    info->sample = layout.sample;
+    info->secondary = layout.subfile != 0;
+    return CM_OK;
+}
+
+static cm_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y, app_error *error)
+{
+    app_error text;
+    app_fail(&text, CM_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
+             t->message[0] ? t->message : "too few bytes");
+    return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
+}
+
+/* Strips or tiles of all planes at one place, into the segment buffer. bytes: what each must have. */
+static int decode_segment(app_tiff *t, uint32_t x, uint32_t y, uint64_t bytes)
+{
+    const tiff_layout *l = &t->layout;
+    for (unsigned plane = 0; plane < l->planes; plane++) {
+        uint16_t sample = (uint16_t)(l->separate ? l->first + plane : 0);
+        uint8_t *to = t->segment + plane * l->segment_bytes;
+        tmsize_t got;
+        if (l->tiled)
+            got = TIFFReadEncodedTile(t->tif, TIFFComputeTile(t->tif, x, y, 0, sample), to, (tmsize_t)bytes);
+        else
+            got = TIFFReadEncodedStrip(t->tif, TIFFComputeStrip(t->tif, y, sample), to, (tmsize_t)bytes);
+        if (got < 0 || (uint64_t)got != bytes || t->complained)
+            return 0;
+    }
+    return 1;
+}
+
+/* Rows of the segment buffer into the picture, whose pixel (x, y) lies at out. */
+static void convert_segment(const app_tiff *t, uint32_t width, uint32_t rows, uint8_t *out, int64_t pitch)
+{
+    const tiff_layout *l = &t->layout;
+    for (uint32_t r = 0; r < rows; r++) {
+        const uint8_t *row[3] = { NULL, NULL, NULL };
+        for (unsigned plane = 0; plane < l->planes; plane++)
+            row[plane] = t->segment + plane * l->segment_bytes + r * l->row_bytes;
+        tiff_row_convert(l, row, width, out + (int64_t)r * pitch);
+    }
+}
+
+static cm_status decode_lines(app_tiff *t, uint8_t *out, int64_t pitch, app_error *error)
+{
+    const tiff_layout *l = &t->layout;
+    uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
+    for (; lines > 0 && t->row < l->height; lines--) {
+        if (TIFFReadScanline(t->tif, t->segment, t->row, (uint16_t)(l->separate ? l->first : 0)) < 0 || t->complained)
+            return fail_decode(t, "the line", 0, t->row, error);
+        convert_segment(t, l->width, 1, out, pitch);
+        out += pitch;
+        t->row++;
+    }
+    return CM_OK;
+}
+
+static cm_status decode_rows(app_tiff *t, uint8_t *out, int64_t pitch, app_error *error)
+{
+    const tiff_layout *l = &t->layout;
+    const uint32_t left = l->height - t->row, rows = left < l->segment_height ? left : l->segment_height;
+    const uint64_t bytes = l->tiled ? l->segment_bytes : TIFFVStripSize64(t->tif, rows);
+    if (bytes == 0 || bytes > l->segment_bytes)
+        return fail_decode(t, "the strip", 0, t->row, error);
+    for (uint32_t x = 0; x < l->width; x += l->segment_width) {
+        const uint32_t right = l->width - x, width = right < l->segment_width ? right : l->segment_width;
+        if (!decode_segment(t, x, t->row, bytes))
+            return fail_decode(t, l->tiled ? "the tile" : "the strip", x, t->row, error);
+        convert_segment(t, width, rows, out + (uint64_t)x * app_sample_size(l->sample), pitch);
+        if (right <= l->segment_width)
+            break; /* x + segment_width may exceed 32 bits */
+    }
+    t->row += rows;
+    return CM_OK;
+}
+
+cm_status app_tiff_decode(app_tiff *t, void *pixels, int64_t pitch, int32_t *ready, app_error *error)
+{
+    const tiff_layout *l = &t->layout;
+    cm_status status = CM_OK;
+    if (l->height == 0)
+        return app_fail(error, CM_ERROR_ARGUMENT, "%s: no page has been selected", t->path);
+    if (!t->segment) {
+        uint64_t bytes = l->by_line ? l->row_bytes : l->segment_bytes * l->planes; /* checked by tiff_layout_check */
+        t->segment = calloc(1, (size_t)bytes);
+        if (!t->segment)
+            return fail_page(t, CM_ERROR_MEMORY, "out of memory for a strip or tile; free some memory", error);
+    }
+    if (t->row < l->height) {
+        uint8_t *out = (uint8_t *)pixels + (int64_t)t->row * pitch;
+        t->decoding = 1;
+        t->complained = 0;
+        t->message[0] = 0;
+        status = l->by_line ? decode_lines(t, out, pitch, error) : decode_rows(t, out, pitch, error);
+        t->decoding = 0;
+    }
+    *ready = (int32_t)t->row;
+    return status;
+}
+
+void app_tiff_codecs(void (*take)(void *data, const char *name), void *data)
+{
+    TIFFCodec *codecs = TIFFGetConfiguredCODECs();
+    for (const TIFFCodec *codec = codecs; codec && codec->name; codec++)
+        take(data, codec->name);
+    _TIFFfree(codecs);
+}
+
+const char *app_tiff_version(void)
+{
+    return TIFFGetVersion();
+}

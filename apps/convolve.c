@@ -1,0 +1,117 @@
+/* corrmatch convolve: one page convolved with a filter. */
+#include "commands.h"
+#include "common/filters.h"
+#include "common/map_out.h"
+#include "common/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cm_status check_usage(const app_options *o, app_error *error)
+{
+    const int given = (o->gaussian > 0.0) + (o->gradient != 0) + (o->filter != NULL);
+    if (given != 1)
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "%s of --gaussian, --gradient and --filter given; give one",
+                        given ? "several" : "none");
+    if (o->gradient_size && !o->gradient)
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--size: goes with --gradient");
+    if (o->correlate && !o->filter)
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--correlate: goes with --filter");
+    return app_map_check(o, error);
+}
+
+static cm_status make_filter(const app_options *o, app_filter *filter, app_error *error)
+{
+    if (o->filter)
+        return app_filter_load(o->filter, filter, error);
+    if (o->gaussian > 0.0)
+        return app_filter_gaussian(o->gaussian, filter, error);
+    app_filter_gradient(o->gradient, o->gradient_size ? o->gradient_size : 3, filter);
+    return CM_OK;
+}
+
+/* As in correlate.c. */
+static char *describe(const app_options *o, const app_source *scene, const app_filter *filter)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("{\"image\": ", out);
+    app_json_string(out, scene->path);
+    fprintf(out, ", \"page\": %u, \"filter\": ", scene->page);
+    if (o->filter)
+        app_json_string(out, o->filter);
+    else if (o->gradient)
+        fprintf(out, "\"gradient %c\"", o->gradient);
+    else
+        fprintf(out, "\"gaussian %.9g\"", o->gaussian);
+    fprintf(out, ", \"filter_width\": %d, \"filter_height\": %d, \"correlate\": %s, \"border\": \"%s\"}", filter->width,
+            filter->height, o->correlate ? "true" : "false", o->border == CM_BORDER_ZERO ? "zero" : "clamp");
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* Runs the plan; the map has the image's extents. */
+static cm_status run_plan(const app_session *session, app_source *scene, const app_filter *coefficients, cm_plan **plan,
+                          cm_map *map, app_error *error)
+{
+    const app_options *o = session->options;
+    const app_picture *s = &scene->picture;
+    const cm_pixel pixel = s->sample == APP_U8 ? CM_U8 : s->sample == APP_U16 ? CM_U16 : CM_F32;
+    const cm_problem problem = { .task = CM_TASK_CONVOLVE, .pixel = pixel, .image_width = s->width, .image_height = s->height,
+                                 .width = coefficients->width, .height = coefficients->height, .border = o->border };
+    cm_image image;
+    app_progress progress;
+    cm_filter *filter = NULL;
+    cm_status status = app_picture_view(s, (app_pixel_form){ pixel, 0 }, &image, &scene->converted, error);
+    if (status)
+        return status;
+    status = cm_filter_create(session->context, coefficients->value, coefficients->width, coefficients->height,
+                              &(cm_filter_options){ .correlate = o->correlate }, &filter);
+    if (status)
+        return app_session_fail(session, status, o->filter ? o->filter : scene->path, error);
+    status = cm_plan_create(session->context, &problem, &(cm_preference){ .kernel = o->kernel }, plan);
+    if (status == CM_ERROR_ARGUMENT && o->kernel)
+        app_blame_usage(error, status);
+    if (!status) {
+        app_progress_start(&progress, session->context, scene->path, o->quiet);
+        status = cm_plan_convolve(*plan, &image, filter, map, NULL);
+        app_progress_stop(&progress);
+    }
+    if (status)
+        app_session_fail(session, status, scene->path, error);
+    cm_filter_destroy(filter);
+    return status;
+}
+
+cm_status app_convolve(const app_options *o, app_error *error)
+{
+    static app_filter filter; /* 63 KB */
+    app_source scene = { .path = NULL };
+    app_session session = { .context = NULL };
+    cm_plan *plan = NULL;
+    cm_map map = { .data = NULL };
+    char *description = NULL;
+    cm_status status = check_usage(o, error);
+    if (!status)
+        status = make_filter(o, &filter, error);
+    if (!status)
+        status = app_source_load(o->files[0], (uint32_t)o->page, &o->limits, &scene, error);
+    if (!status)
+        status = app_session_open(o, &session, error);
+    if (!status)
+        status = app_map_open(o->output, scene.picture.width, scene.picture.height, &map, error);
+    if (!status)
+        status = run_plan(&session, &scene, &filter, &plan, &map, error);
+    if (!status && !(description = describe(o, &scene, &filter)))
+        status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
+    if (!status)
+        status = app_map_write(o, &map, description, app_session_device(&session, cm_plan_kernel(plan)), cm_plan_kernel(plan), error);
+    cm_plan_destroy(plan);
+    app_session_close(&session);
+    app_source_free(&scene);
+    free(map.data);
+    free(description);
+    return status;
+}

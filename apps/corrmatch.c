@@ -1,0 +1,102 @@
+/* corrmatch: finds templates in TIFF images. SPDX-License-Identifier: BSD-2-Clause */
+#include "commands.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    unsigned bit;
+    int least, most; /* files */
+    cm_status (*run)(const app_options *options, app_error *error);
+    const char *usage, *purpose, *more;
+} command;
+
+static const command commands[] = {
+    { "find", APP_FIND, 2, 1 << 30, app_find, "IMAGE TEMPLATE...", "where the templates are in the image",
+      "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel of the window, x to the right, y down, from 0.\n"
+      "Example: corrmatch find --top 4 data/board.tif data/board-fiducial.tif\n" },
+    { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif", "the whole map of scores as a float32 TIFF",
+      "Example: corrmatch correlate data/cells.tif data/cells-cell.tif -o map.tif\n" },
+    { "convolve", APP_CONVOLVE, 1, 1, app_convolve, "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
+      "the image convolved with a filter as a float32 TIFF",
+      "Example: corrmatch convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
+    { "bench", APP_BENCH, 0, 0, app_bench, "", "times every kernel that can serve, each result checked",
+      "Example: corrmatch bench --size 1920x1080 --template 16x16,64x64 --device cpu\n" },
+    { "info", APP_INFO, 0, 0, app_info, "", "devices, limits, and the kernel that would be chosen and why",
+      "Example: corrmatch info --size 4096x4096 --template 31x31 --pixel u16\n" },
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_overview(FILE *out)
+{
+    fprintf(out, "corrmatch %s: finds templates in TIFF images by exact normalized cross-correlation\n\n", cm_version());
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  corrmatch %-9s %s\n", commands[i].name, commands[i].purpose);
+    fputs("\ncorrmatch COMMAND --help lists the options of a command; corrmatch --version prints the version.\n"
+          "Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.\n", out);
+}
+
+static void print_help(const command *c)
+{
+    printf("corrmatch %s [options] %s\n%s\n\n", c->name, c->usage, c->purpose);
+    app_options_print(c->bit, stdout);
+    printf("\n%s", c->more);
+}
+
+/* One line whatever the names in it hold. */
+static void complain(const char *about, const char *text)
+{
+    char line[APP_ERROR_SIZE];
+    fprintf(stderr, "corrmatch%s%s: %s\n", *about ? " " : "", about, app_printable(text, line, sizeof line));
+}
+
+static int run(const command *c, int argc, char **argv)
+{
+    app_options options;
+    app_error error = { .text = "" };
+    switch (app_options_parse(argc, argv, c->bit, &options, &error)) {
+    case APP_WRONG:
+        complain(c->name, error.text);
+        return 2;
+    case APP_HELP:
+        print_help(c);
+        return fflush(stdout) == 0 ? 0 : 1;
+    default:
+        break;
+    }
+    if (options.file_count < c->least || options.file_count > c->most) {
+        fprintf(stderr, "corrmatch %s: %d file%s given; usage: corrmatch %s [options] %s\n", c->name, options.file_count,
+                options.file_count == 1 ? "" : "s", c->name, c->usage);
+        return 2;
+    }
+    if (c->run(&options, &error) == CM_OK)
+        return 0;
+    complain(c->name, error.text);
+    return error.usage ? 2 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    /* A full disk or a closed pipe is an error to report, not a reason to die with half a file behind. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    const char *word = argc > 1 ? argv[1] : "";
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return run(&commands[i], argc - 1, argv + 1);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        print_overview(stdout);
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("corrmatch %s\n", cm_version());
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    if (argc > 1)
+        complain("", "no such command; see corrmatch --help");
+    else
+        print_overview(stderr);
+    return 2;
+}

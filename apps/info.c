@@ -1,0 +1,156 @@
+/* corrmatch info: what this build and machine can do, and which kernel would be chosen and why. */
+#include "commands.h"
+#include "common/overlay.h"
+#include "common/session.h"
+
+#include <string.h>
+
+enum { DEVICES = 64, KERNELS = 64, EXPLANATION = 2048 };
+
+/* What would serve the problem. Where no context can be had the reason stands in explanation and the list is empty. */
+typedef struct choice {
+    cm_problem problem;
+    const char *kernel; /* NULL: none */
+    const char *feasible[KERNELS];
+    size_t feasible_count;
+    char explanation[EXPLANATION];
+} choice;
+
+static cm_problem asked_problem(const app_options *o)
+{
+    const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
+    const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
+    return (cm_problem){ .task = CM_TASK_MATCH, .pixel = o->pixel, .image_width = image.width, .image_height = image.height,
+                         .width = part.width, .height = part.height, .method = o->method, .mode = o->mode };
+}
+
+static cm_status choose(const app_options *o, choice *c, app_error *error)
+{
+    app_session session;
+    cm_plan *plan = NULL;
+    memset(c, 0, sizeof *c);
+    c->problem = asked_problem(o);
+    cm_status status = app_session_open(o, &session, error);
+    if (status)
+        return status;
+    size_t count = cm_kernels(session.context, &c->problem, c->feasible, KERNELS);
+    c->feasible_count = count < KERNELS ? count : KERNELS;
+    status = cm_plan_create(session.context, &c->problem, &(cm_preference){ .kernel = o->kernel }, &plan);
+    if (status) {
+        app_session_fail(&session, status, "no choice", error);
+        /* Sizes, types and names come from the command line here. */
+        if (status == CM_ERROR_ARGUMENT || status == CM_ERROR_UNSUPPORTED)
+            app_blame_usage(error, status);
+    } else {
+        c->kernel = cm_plan_kernel(plan);
+        cm_plan_explain(plan, c->explanation, sizeof c->explanation);
+    }
+    cm_plan_destroy(plan);
+    app_session_close(&session);
+    return status;
+}
+
+static void print_device(const cm_device_info *d)
+{
+    const double gib = 1073741824.0;
+    if (d->device == CM_DEVICE_CPU) {
+        printf("cpu     %s, %d processors%s%s\n", d->name, d->processors, d->text[0] ? ", " : "", d->text);
+        return;
+    }
+    if (!d->usable) {
+        if (d->index >= 0)
+            printf("cuda:%d  %s: not usable: %s\n", d->index, d->name, d->text);
+        else
+            printf("cuda    not usable: %s\n", d->text);
+        return;
+    }
+    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory a block %lld (opt-in %lld) bytes\n",
+           d->index, d->name, d->major, d->minor, d->processors, (double)d->memory / gib, (long long)d->shared_memory,
+           (long long)d->shared_optin);
+}
+
+static void print_codec(void *data, const char *name)
+{
+    int *count = data;
+    printf("%s%s", (*count)++ ? ", " : "", name);
+}
+
+static void print_text(const app_options *o, const cm_device_info *devices, size_t count, const choice *c)
+{
+    int codecs = 0;
+    printf("corrmatch %s\n\nDevices\n", cm_version());
+    for (size_t i = 0; i < count; i++)
+        print_device(&devices[i]);
+    const char *version = app_tiff_version();
+    printf("\nPictures\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
+    app_tiff_codecs(print_codec, &codecs);
+    printf("\npng     %s\n", app_overlay_has_png() ? "for --overlay" : "not built in");
+    printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory says otherwise\n"
+           "filter  %d coefficients a side\n", CM_MAX_SIDE, (double)app_default_limits.max_memory / 1073741824.0, CM_MAX_FILTER);
+    printf("\nChoice for a %d x %d %s image, a %d x %d template, %s, %s\n%s%s", c->problem.image_width, c->problem.image_height,
+           cm_pixel_name(o->pixel), c->problem.width, c->problem.height, cm_method_name(o->method),
+           o->mode == CM_SAME ? "same" : "valid", c->explanation,
+           c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
+    printf("feasible kernels, best first:");
+    for (size_t i = 0; i < c->feasible_count; i++)
+        printf(" %s", c->feasible[i]);
+    putchar('\n');
+}
+
+static void print_json_pair(const char *key, const char *text, const char *end)
+{
+    printf("\"%s\": ", key);
+    app_json_string(stdout, text);
+    fputs(end, stdout);
+}
+
+static void take_json_codec(void *data, const char *name)
+{
+    int *count = data;
+    fputs((*count)++ ? ", " : "", stdout);
+    app_json_string(stdout, name);
+}
+
+static void print_json(const app_options *o, const cm_device_info *devices, size_t count, const choice *c)
+{
+    int codecs = 0;
+    printf("{\n  \"version\": \"%s\",\n  \"devices\": [", cm_version());
+    for (size_t i = 0; i < count; i++) {
+        const cm_device_info *d = &devices[i];
+        printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", i ? "," : "", d->device == CM_DEVICE_CPU ? "cpu" : "cuda",
+               d->index, d->usable ? "true" : "false");
+        print_json_pair("name", d->name, ", ");
+        printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, \"shared_memory\": %lld, \"shared_optin\": %lld, ",
+               d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory, (long long)d->shared_optin);
+        print_json_pair("text", d->text, "}");
+    }
+    printf("\n  ],\n  ");
+    print_json_pair("tiff", app_tiff_version(), ",\n  \"codecs\": [");
+    app_tiff_codecs(take_json_codec, &codecs);
+    printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": %llu},\n", app_overlay_has_png() ? "true" : "false",
+           CM_MAX_SIDE, CM_MAX_FILTER, (unsigned long long)app_default_limits.max_memory);
+    printf("  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, \"template_height\": %d, ",
+           c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
+    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", ", cm_pixel_name(o->pixel), cm_method_name(o->method),
+           o->mode == CM_SAME ? "same" : "valid");
+    print_json_pair("kernel", c->kernel, ", ");
+    print_json_pair("explanation", c->explanation, ", \"feasible\": [");
+    for (size_t i = 0; i < c->feasible_count; i++)
+        printf("%s\"%s\"", i ? ", " : "", c->feasible[i]);
+    printf("]}\n}\n");
+}
+
+cm_status app_info(const app_options *o, app_error *error)
+{
+    cm_device_info devices[DEVICES];
+    size_t count = cm_device_describe(devices, DEVICES);
+    choice c;
+    cm_status status = choose(o, &c, error);
+    if (status)
+        return status;
+    if (o->format == APP_JSON)
+        print_json(o, devices, count < DEVICES ? count : DEVICES, &c);
+    else
+        print_text(o, devices, count < DEVICES ? count : DEVICES, &c);
+    return app_finish_stdout(error);
+}
