@@ -63,7 +63,7 @@ void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const a
 {
     const canvas c = { rgb, width, height };
     const int64_t side = width > height ? width : height;
-    const int64_t line = 1 + side / 1000, scale = 1 + side / 500;
+    const int64_t line = 1 + side / 1000, scale = 2 + side / 800;
     while (count-- > 0) {
         const app_frame *f = &frames[count];
         const unsigned char *colour = palette[(size_t)f->colour % (sizeof palette / sizeof palette[0])];

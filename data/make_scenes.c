@@ -1,0 +1,404 @@
+/* Makes the scenes of this directory, their templates and the truth, or compares them with what lies there. SPDX-License-Identifier:
+ * BSD-2-Clause
+ *
+ * Integer arithmetic only, so that the pixels are the same on every machine.
+ *   make_scenes DIRECTORY            writes the files
+ *   make_scenes --check DIRECTORY    0 when the pixels and truth.csv there are those that it would write */
+#include "picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tiffio.h>
+
+/* Values are kept in 16 bits, and stored in 8 where the scene is of that kind. */
+typedef struct canvas {
+    int width, height, bits;
+    uint16_t *value;
+} canvas;
+
+typedef struct place {
+    int x, y;
+} place;
+
+/* xorshift64* (Vigna, 2014). */
+static uint64_t state;
+
+static unsigned next_random(unsigned limit)
+{
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (unsigned)((state * 2685821657736338717u) >> 33) % limit;
+}
+
+/* Nearly Gaussian, standard deviation about 0.58 * amplitude. */
+static int noise(int amplitude)
+{
+    int sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += (int)next_random(2u * (unsigned)amplitude + 1) - amplitude;
+    return sum / 2;
+}
+
+static canvas new_canvas(int width, int height, int bits)
+{
+    canvas c = { width, height, bits, calloc((size_t)width * (size_t)height, sizeof(uint16_t)) };
+    if (!c.value) {
+        fprintf(stderr, "make_scenes: out of memory\n");
+        exit(1);
+    }
+    return c;
+}
+
+static uint16_t *at(const canvas *c, int x, int y)
+{
+    return &c->value[(size_t)y * (size_t)c->width + (size_t)x];
+}
+
+static void set_clamped(const canvas *c, int x, int y, int value)
+{
+    const int top = c->bits == 8 ? 255 : 65535;
+    if (x >= 0 && y >= 0 && x < c->width && y < c->height)
+        *at(c, x, y) = (uint16_t)(value < 0 ? 0 : value > top ? top : value);
+}
+
+static void fill_rectangle(const canvas *c, int x0, int y0, int width, int height, int value)
+{
+    for (int y = y0; y < y0 + height; y++)
+        for (int x = x0; x < x0 + width; x++)
+            set_clamped(c, x, y, value);
+}
+
+/* How many of 16 points in pixel (dx, dy) lie within the radius (in quarter pixels) of the centre of pixel (0, 0). */
+static int disc_cover(int dx, int dy, int radius4)
+{
+    int count = 0;
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 4; i++) {
+            /* in eighths of a pixel, from the centre */
+            int x = 8 * dx - 3 + 2 * i, y = 8 * dy - 3 + 2 * j;
+            count += x * x + y * y <= 4 * radius4 * radius4;
+        }
+    return count;
+}
+
+static void fill_disc(const canvas *c, int x0, int y0, int radius4, int value)
+{
+    const int reach = radius4 / 4 + 1;
+    for (int dy = -reach; dy <= reach; dy++)
+        for (int dx = -reach; dx <= reach; dx++) {
+            int x = x0 + dx, y = y0 + dy, cover = disc_cover(dx, dy, radius4);
+            if (cover > 0 && x >= 0 && y >= 0 && x < c->width && y < c->height)
+                set_clamped(c, x, y, (*at(c, x, y) * (16 - cover) + value * cover + 8) / 16);
+        }
+}
+
+/* The circuit board. */
+
+enum { FIDUCIAL = 29, BOARD_WIDTH = 480, BOARD_HEIGHT = 360 };
+
+/* A copper dot in a clearing of the solder mask. */
+static void draw_fiducial(const canvas *c, int x, int y)
+{
+    fill_disc(c, x, y, 4 * 12, 46);
+    fill_disc(c, x, y, 4 * 5 + 2, 214);
+}
+
+static void draw_via(const canvas *c, int x, int y)
+{
+    fill_disc(c, x, y, 4 * 5, 176);
+    fill_disc(c, x, y, 4 * 2, 40);
+}
+
+static void draw_chip(const canvas *c, int x, int y, int width, int height)
+{
+    for (int i = 4; i + 5 < width; i += 9) {
+        fill_rectangle(c, x + i, y - 6, 5, height + 12, 196);
+    }
+    fill_rectangle(c, x, y, width, height, 34);
+    fill_disc(c, x + 7, y + height - 7, 4 * 2, 60);
+}
+
+static void draw_trace(const canvas *c, int x, int y, int across, int down)
+{
+    fill_rectangle(c, x, y, across, 3, 112);
+    fill_rectangle(c, x + across, y, 3, down, 112);
+    draw_via(c, x, y + 1);
+    draw_via(c, x + across + 1, y + down);
+}
+
+static canvas make_board(const place *fiducial, int count)
+{
+    canvas c = new_canvas(BOARD_WIDTH, BOARD_HEIGHT, 8);
+    fill_rectangle(&c, 0, 0, c.width, c.height, 84);
+    for (int i = 0; i < 26; i++) {
+        int x = 20 + (int)next_random(380), y = 20 + (int)next_random(260);
+        draw_trace(&c, x, y, 15 + (int)next_random(60), 10 + (int)next_random(60));
+    }
+    draw_chip(&c, 90, 70, 110, 60);
+    draw_chip(&c, 280, 60, 74, 74);
+    draw_chip(&c, 130, 220, 56, 40);
+    draw_chip(&c, 300, 210, 92, 66);
+    for (int i = 0; i < 14; i++)
+        fill_rectangle(&c, 30 + 31 * i, 322, 14, 26, 205);
+    for (int i = 0; i < count; i++) {
+        fill_disc(&c, fiducial[i].x, fiducial[i].y, 4 * 18, 84);
+        draw_fiducial(&c, fiducial[i].x, fiducial[i].y);
+    }
+    /* Light from the right. */
+    for (int y = 0; y < c.height; y++)
+        for (int x = 0; x < c.width; x++)
+            set_clamped(&c, x, y, *at(&c, x, y) * (850 + 300 * x / c.width) / 1000 + noise(8));
+    return c;
+}
+
+static canvas make_fiducial(void)
+{
+    canvas c = new_canvas(FIDUCIAL, FIDUCIAL, 8);
+    fill_rectangle(&c, 0, 0, c.width, c.height, 84);
+    draw_fiducial(&c, FIDUCIAL / 2, FIDUCIAL / 2);
+    return c;
+}
+
+/* The cells. */
+
+enum { CELL = 25, CELL_RADIUS = 10, CELLS = 18, CELLS_WIDTH = 400, CELLS_HEIGHT = 320 };
+
+/* In percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the square of the radius in pixels. */
+static int cell_profile(int r2, int radius)
+{
+    const int outer = radius * radius, inner = (radius - 3) * (radius - 3), core = radius * radius / 9;
+    if (r2 > outer)
+        return 100;
+    if (r2 > inner)
+        return 100 + 70 * (outer - r2) / (outer - inner);
+    if (r2 > core)
+        return 130;
+    return 185;
+}
+
+static void draw_cell(const canvas *c, int x0, int y0, int radius)
+{
+    for (int y = -radius; y <= radius; y++)
+        for (int x = -radius; x <= radius; x++)
+            if (x * x + y * y <= radius * radius)
+                set_clamped(c, x0 + x, y0 + y, 70 * cell_profile(x * x + y * y, radius) / 100);
+}
+
+/* A place that keeps its distance from those before it. */
+static place choose_place(const place *taken, int count, int width, int height, int margin, int distance)
+{
+    for (;;) {
+        place p = { margin + (int)next_random((unsigned)(width - 2 * margin)), margin + (int)next_random((unsigned)(height - 2 * margin)) };
+        int free_place = 1;
+        for (int i = 0; i < count; i++) {
+            int dx = p.x - taken[i].x, dy = p.y - taken[i].y;
+            free_place = free_place && dx * dx + dy * dy >= distance * distance;
+        }
+        if (free_place)
+            return p;
+    }
+}
+
+static canvas make_cells(place *centre)
+{
+    enum { OTHERS = 16 };
+    place all[CELLS + OTHERS];
+    canvas c = new_canvas(CELLS_WIDTH, CELLS_HEIGHT, 8);
+    fill_rectangle(&c, 0, 0, c.width, c.height, 70);
+    for (int i = 0; i < CELLS + OTHERS; i++) {
+        all[i] = choose_place(all, i, c.width, c.height, CELL, 33);
+        if (i < CELLS)
+            centre[i] = all[i];
+        /* the others: fragments, too small to be cells, without a nucleus of that size */
+        draw_cell(&c, all[i].x, all[i].y, i < CELLS ? CELL_RADIUS : 4 + i % 2);
+    }
+    /* The lamp stands off the middle: the corner far from it gets a third of the light. */
+    for (int y = 0; y < c.height; y++)
+        for (int x = 0; x < c.width; x++) {
+            int dx = x - 130, dy = y - 110, light = 1250 - (dx * dx + dy * dy) / 140;
+            set_clamped(&c, x, y, *at(&c, x, y) * light / 1000 + noise(5));
+        }
+    return c;
+}
+
+static canvas make_cell(void)
+{
+    canvas c = new_canvas(CELL, CELL, 8);
+    fill_rectangle(&c, 0, 0, c.width, c.height, 70);
+    draw_cell(&c, CELL / 2, CELL / 2, CELL_RADIUS);
+    return c;
+}
+
+/* The star field. */
+
+enum { STARS = 150, STARS_WIDTH = 320, STARS_HEIGHT = 240, CLUSTER_WIDTH = 41, CLUSTER_HEIGHT = 33 };
+
+typedef struct star {
+    int x4, y4; /* quarter pixels */
+    int peak;
+} star;
+
+/* Moffat's profile with exponent 2, in 64-bit integers: peak * (s^2 / (r^2 + s^2))^2, s = 1.5 pixels = 6 quarters. */
+static int star_light(const star *s, int x, int y)
+{
+    const int64_t dx = 4 * x - s->x4, dy = 4 * y - s->y4, s2 = 36, r2 = dx * dx + dy * dy;
+    return (int)(s->peak * s2 * s2 / ((r2 + s2) * (r2 + s2)));
+}
+
+/* A part of the sky from (x0, y0), seen with a gain (in 1/256), a background and a noise of its own. */
+static canvas make_sky(const star *stars, int x0, int y0, int width, int height, int gain, int background, int grain)
+{
+    canvas c = new_canvas(width, height, 16);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int64_t light = 0;
+            for (int i = 0; i < STARS; i++)
+                light += star_light(&stars[i], x0 + x, y0 + y);
+            set_clamped(&c, x, y, (int)(light * gain / 256) + background + noise(grain));
+        }
+    return c;
+}
+
+static void choose_stars(star *stars)
+{
+    for (int i = 0; i < STARS; i++) {
+        unsigned rank = next_random(1000); /* many faint, few bright */
+        stars[i] = (star){ (int)next_random(4 * STARS_WIDTH), (int)next_random(4 * STARS_HEIGHT),
+                           1500 + (int)(40000u * rank / 1000u * rank / 1000u * rank / 1000u) };
+    }
+}
+
+/* Files. */
+
+static int write_tiff(const char *path, const canvas *c)
+{
+    TIFF *tif = TIFFOpen(path, "w");
+    if (!tif)
+        return 0;
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)c->width);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)c->height);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, c->bits);
+    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)c->height);
+    int ok = 1;
+    uint8_t row[2 * BOARD_WIDTH];
+    for (int y = 0; y < c->height && ok; y++) {
+        for (int x = 0; x < c->width; x++) {
+            if (c->bits == 8)
+                row[x] = (uint8_t)*at(c, x, y);
+            else
+                memcpy(row + 2 * x, at(c, x, y), 2);
+        }
+        ok = TIFFWriteScanline(tif, row, (uint32_t)y, 0) == 1;
+    }
+    ok = TIFFFlush(tif) && ok;
+    TIFFClose(tif);
+    return ok;
+}
+
+static int same_tiff(const char *path, const canvas *c)
+{
+    app_picture picture;
+    app_error error;
+    if (app_picture_load(path, 0, &app_default_limits, &picture, &error)) {
+        fprintf(stderr, "make_scenes: %s\n", error.text);
+        return 0;
+    }
+    int same = picture.width == c->width && picture.height == c->height && picture.sample == (c->bits == 8 ? APP_U8 : APP_U16);
+    for (size_t i = 0; same && i < (size_t)c->width * (size_t)c->height; i++)
+        same = app_picture_value(&picture, i) == c->value[i];
+    app_picture_free(&picture);
+    return same;
+}
+
+typedef struct store {
+    const char *directory;
+    int check;
+    int wrong;
+    char truth[4096];
+} store;
+
+static void keep(store *s, const char *name, canvas *c)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", s->directory, name);
+    if (!(s->check ? same_tiff(path, c) : write_tiff(path, c))) {
+        fprintf(stderr, "make_scenes: %s %s\n", path, s->check ? "differs" : "cannot be written");
+        s->wrong = 1;
+    }
+    free(c->value);
+}
+
+static void add_truth(store *s, const char *image, const char *part, int x, int y)
+{
+    size_t length = strlen(s->truth);
+    snprintf(s->truth + length, sizeof s->truth - length, "%s,%s,%d,%d\n", image, part, x, y);
+}
+
+static void keep_truth(store *s)
+{
+    char path[4096], text[sizeof s->truth] = "";
+    snprintf(path, sizeof path, "%s/truth.csv", s->directory);
+    FILE *file = fopen(path, s->check ? "rb" : "wb");
+    int ok = file != NULL;
+    if (ok && s->check) {
+        size_t length = fread(text, 1, sizeof text - 1, file);
+        ok = length == strlen(s->truth) && memcmp(text, s->truth, length) == 0;
+    } else if (ok) {
+        ok = fputs(s->truth, file) >= 0;
+    }
+    if (file && fclose(file) != 0)
+        ok = 0;
+    if (!ok) {
+        fprintf(stderr, "make_scenes: %s %s\n", path, s->check ? "differs" : "cannot be written");
+        s->wrong = 1;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const place fiducials[] = { { 40, 38 }, { 441, 36 }, { 38, 296 }, { 436, 300 } };
+    enum { FIDUCIALS = sizeof fiducials / sizeof fiducials[0], CLUSTER_X = 236, CLUSTER_Y = 179 };
+    static star stars[STARS];
+    static store s;
+    place cells[CELLS];
+    s.check = argc == 3 && strcmp(argv[1], "--check") == 0;
+    if (argc != 2 && !s.check) {
+        fprintf(stderr, "usage: make_scenes [--check] DIRECTORY\n");
+        return 2;
+    }
+    s.directory = argv[argc - 1];
+    snprintf(s.truth, sizeof s.truth, "image,template,x,y\n");
+
+    state = 20240229;
+    canvas c = make_board(fiducials, FIDUCIALS);
+    keep(&s, "board.tif", &c);
+    c = make_fiducial();
+    keep(&s, "board-fiducial.tif", &c);
+    for (int i = 0; i < FIDUCIALS; i++)
+        add_truth(&s, "board.tif", "board-fiducial.tif", fiducials[i].x - FIDUCIAL / 2, fiducials[i].y - FIDUCIAL / 2);
+
+    state = 20240301;
+    c = make_cells(cells);
+    keep(&s, "cells.tif", &c);
+    c = make_cell();
+    keep(&s, "cells-cell.tif", &c);
+    for (int i = 0; i < CELLS; i++)
+        add_truth(&s, "cells.tif", "cells-cell.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
+
+    state = 20240302;
+    choose_stars(stars);
+    c = make_sky(stars, 0, 0, STARS_WIDTH, STARS_HEIGHT, 256, 1200, 120);
+    keep(&s, "stars.tif", &c);
+    /* The template is another exposure: shorter, brighter sky, its own noise. */
+    c = make_sky(stars, CLUSTER_X, CLUSTER_Y, CLUSTER_WIDTH, CLUSTER_HEIGHT, 150, 2500, 160);
+    keep(&s, "stars-cluster.tif", &c);
+    add_truth(&s, "stars.tif", "stars-cluster.tif", CLUSTER_X, CLUSTER_Y);
+
+    keep_truth(&s);
+    return s.wrong;
+}
