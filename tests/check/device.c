@@ -122,26 +122,39 @@ static void check_shapes(check_run *run)
                     check_shape(run, (cm_pixel)p, some[i], (cm_mode)mode, number);
 }
 
-/* A tile that no block can hold: `shared` by name is refused with the limit, the plan's own choice serves it with the same bits. */
-static void check_fallback(check_run *run)
+/* A template that the kernel cannot take is refused when it is forced, with a text that names it; the plan's own choice is another
+ * kernel with the right bits. */
+static void check_refusal(check_run *run, cm_pixel pixel, shape z, const char *refused, const char *chosen)
 {
-    subject s = subject_make(run, CM_U8, (shape){ 2011, 2007, 2000, 1999 }, CM_VALID, 0);
+    subject s = subject_make(run, pixel, z, CM_VALID, 0);
     cm_problem problem = problem_of(&s);
     cm_plan *plan = NULL;
     char text[CM_ERROR_SIZE];
-    CHECK_STATUS(cm_plan_create(run->context[0], &problem, &(cm_preference){ .kernel = "shared" }, &plan), CM_ERROR_UNSUPPORTED);
-    CHECK(strstr(cm_context_error(run->context[0], text, sizeof text), "shared") != NULL);
-    printf("shared for 2000x1999: %s\n", text);
+    CHECK_STATUS(cm_plan_create(run->context[0], &problem, &(cm_preference){ .kernel = refused }, &plan), CM_ERROR_UNSUPPORTED);
+    CHECK(strstr(cm_context_error(run->context[0], text, sizeof text), refused) != NULL);
+    printf("%s for %dx%d: %s\n", refused, z.width, z.height, text);
     cm_plan_destroy(plan);
     plan = NULL;
     if (check_ok(cm_plan_create(run->context[0], &problem, NULL, &plan), run->context[0], "plan without a kernel's name")) {
-        printf("falls back to %s\n", cm_plan_kernel(plan));
-        CHECK(strcmp(cm_plan_kernel(plan), "shared") != 0);
-        check_placement(&s, cm_plan_kernel(plan), 0);
+        const char *kernel = cm_plan_kernel(plan);
+        printf("falls back to %s\n", kernel);
+        CHECK(strcmp(kernel, refused) != 0);
+        if (chosen)
+            CHECK_TEXT(kernel, chosen);
+        check_placement(&s, kernel, 0);
+        check_placement(&s, kernel, 3);
     }
     check_placement(&s, "tex-tex", 3);
     cm_plan_destroy(plan);
     subject_free(&s);
+}
+
+/* Sixteen rows of 8000 pixels exceed the constant bank; one row of 33000 16-bit pixels does, so that only tex-tex is left. */
+static void check_fallback(check_run *run)
+{
+    check_refusal(run, CM_U8, (shape){ 8051, 41, 8000, 24 }, "shared", NULL);
+    check_refusal(run, CM_U16, (shape){ 33051, 12, 33000, 3 }, "shared", "tex-tex");
+    check_refusal(run, CM_U16, (shape){ 33051, 12, 33000, 3 }, "tex-constant", "tex-tex");
 }
 
 /* One plan, many images and templates, on the caller's stream. */

@@ -1,0 +1,241 @@
+/* What must hold of any right answer, without a second one to compare with: for every kernel, 8 and 16 bits. */
+#include "kit/pixels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 83, HEIGHT = 61, MOST_KERNELS = 64, METHODS = 6 };
+
+typedef struct subject {
+    cm_context *context;
+    const char *kernel;
+    cm_pixel pixel;
+    kit_image image, part;
+    int32_t x, y; /* where the template was cut from */
+} subject;
+
+static kit_map map_of(const subject *s, const cm_image *image, const cm_image *part, const cm_options *options)
+{
+    int valid = options->mode == CM_VALID;
+    kit_map map = kit_map_create(image->width - (valid ? part->width - 1 : 0), image->height - (valid ? part->height - 1 : 0), 1, KIT_AFTER);
+    cm_template *template = NULL;
+    cm_options forced = *options;
+    forced.kernel = s->kernel;
+    char text[CM_ERROR_SIZE];
+    if (cm_template_create(s->context, part, &template) != CM_OK || cm_correlate(s->context, image, template, &forced, &map.view) != CM_OK)
+        kit_give_up("%s: %s", s->kernel, cm_context_error(s->context, text, sizeof text));
+    cm_template_destroy(template);
+    return map;
+}
+
+/* Compares the width x height elements at (x, y) of b with those at (0, 0) of a. */
+static int same_part(const kit_map *a, const kit_map *b, int32_t x, int32_t y, float sign)
+{
+    for (int32_t j = 0; j < a->view.height; j++)
+        for (int32_t i = 0; i < a->view.width; i++) {
+            float u = kit_map_row(&a->view, j)[i], v = kit_map_row(&b->view, j + y)[i + x];
+            if (u != sign * v && !(u != u && v != v))
+                return 0;
+        }
+    return 1;
+}
+
+/* A copy, each pixel gain * v + offset. */
+static kit_image changed(const kit_image *from, double gain, double offset)
+{
+    kit_image to = kit_image_create(from->view.pixel, from->view.width, from->view.height, 2, KIT_BEFORE);
+    for (int32_t y = 0; y < from->view.height; y++)
+        for (int32_t x = 0; x < from->view.width; x++)
+            kit_pixel_set(&to.view, x, y, gain * kit_pixel(&from->view, x, y) + offset);
+    return to;
+}
+
+/* Where the template was cut out the score is exactly 1, for its negative exactly -1, and nothing is beyond. */
+static void check_self(const subject *s)
+{
+    kit_map map = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .flat = CM_FLAT_NAN });
+    CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], 1.0f);
+    kit_image negative = changed(&s->part, -1.0, kit_largest(s->pixel));
+    kit_map opposite = map_of(s, &s->image.view, &negative.view, &(cm_options){ .flat = CM_FLAT_NAN });
+    CHECK_FLOAT(kit_map_row(&opposite.view, s->y)[s->x], -1.0f);
+    CHECK(same_part(&map, &opposite, 0, 0, -1.0f));
+    int within = 1;
+    for (int32_t y = 0; y < map.view.height; y++)
+        for (int32_t x = 0; x < map.view.width; x++)
+            within &= fabsf(kit_map_row(&map.view, y)[x]) <= 1.0f;
+    CHECK(within);
+    kit_map normed = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .method = CM_CCORR_NORMED });
+    CHECK_FLOAT(kit_map_row(&normed.view, s->y)[s->x], 1.0f);
+    kit_map distance = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .method = CM_SQDIFF });
+    CHECK_FLOAT(kit_map_row(&distance.view, s->y)[s->x], 0.0f);
+    kit_map_destroy(&map);
+    kit_map_destroy(&opposite);
+    kit_map_destroy(&normed);
+    kit_map_destroy(&distance);
+    kit_image_destroy(&negative);
+}
+
+/* A gain and an offset of the template that keep its pixels whole move a score by no more than its rounding; a gain that is a power of
+ * 4 and any offset that leave the products in 53 bits do not move it at all. */
+static void check_gain(const subject *s)
+{
+    kit_map plain = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .method = CM_CCOEFF_NORMED });
+    static const double gain[][2] = { { 1, 9 }, { 2, 0 }, { 3, 17 }, { 4, 5 } };
+    for (int i = 0; i < 4; i++) {
+        kit_image part = changed(&s->part, gain[i][0], gain[i][1]);
+        kit_map map = map_of(s, &s->image.view, &part.view, &(cm_options){ .method = CM_CCOEFF_NORMED });
+        int close = 1;
+        for (int32_t y = 0; y < map.view.height; y++)
+            for (int32_t x = 0; x < map.view.width; x++) {
+                float a = kit_map_row(&map.view, y)[x], b = kit_map_row(&plain.view, y)[x];
+                close &= a == b || a == nextafterf(b, 2.0f) || a == nextafterf(b, -2.0f);
+            }
+        CHECK(close);
+        CHECK(i != 0 || same_part(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
+        kit_map_destroy(&map);
+        kit_image_destroy(&part);
+    }
+    kit_map_destroy(&plain);
+}
+
+/* A crop of the image gives the crop of the map; so does the image inside a larger one; every method. */
+static void check_crop(const subject *s, kit_random *random)
+{
+    for (int method = 0; method < METHODS; method++) {
+        cm_options options = { .method = (cm_method)method };
+        kit_map whole = map_of(s, &s->image.view, &s->part.view, &options);
+        int32_t x = kit_between(random, 0, 20), y = kit_between(random, 0, 20);
+        int32_t width = kit_between(random, s->part.view.width, WIDTH - x), height = kit_between(random, s->part.view.height, HEIGHT - y);
+        cm_image crop;
+        CHECK_STATUS(cm_image_crop(&s->image.view, x, y, width, height, &crop), CM_OK);
+        kit_map part = map_of(s, &crop, &s->part.view, &options);
+        CHECK(same_part(&part, &whole, x, y, 1.0f));
+        /* in mode same the inner part is the valid map */
+        options.mode = CM_SAME;
+        kit_map same = map_of(s, &s->image.view, &s->part.view, &options);
+        CHECK(same_part(&whole, &same, s->part.view.width / 2, s->part.view.height / 2, 1.0f));
+        kit_map_destroy(&whole);
+        kit_map_destroy(&part);
+        kit_map_destroy(&same);
+    }
+}
+
+/* Swapping rows and columns of image and template swaps those of the map: nothing mixes up x and y. */
+static void check_transpose(const subject *s)
+{
+    kit_image image = kit_image_create(s->pixel, HEIGHT, WIDTH, 0, KIT_AFTER);
+    kit_image part = kit_image_create(s->pixel, s->part.view.height, s->part.view.width, 0, KIT_AFTER);
+    for (int32_t y = 0; y < HEIGHT; y++)
+        for (int32_t x = 0; x < WIDTH; x++)
+            kit_pixel_set(&image.view, y, x, kit_pixel(&s->image.view, x, y));
+    for (int32_t y = 0; y < s->part.view.height; y++)
+        for (int32_t x = 0; x < s->part.view.width; x++)
+            kit_pixel_set(&part.view, y, x, kit_pixel(&s->part.view, x, y));
+    for (int mode = CM_VALID; mode <= CM_SAME; mode++) {
+        cm_options options = { .mode = (cm_mode)mode };
+        kit_map a = map_of(s, &s->image.view, &s->part.view, &options), b = map_of(s, &image.view, &part.view, &options);
+        int same = 1;
+        for (int32_t y = 0; y < a.view.height; y++)
+            for (int32_t x = 0; x < a.view.width; x++)
+                same &= kit_map_row(&a.view, y)[x] == kit_map_row(&b.view, x)[y];
+        CHECK(same);
+        kit_map_destroy(&a);
+        kit_map_destroy(&b);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&part);
+}
+
+/* The book's case: under a 52 x 52 template every constant window scores 0 (or NaN when asked), and one pixel off flat is not noise. */
+static void check_flat(const subject *s)
+{
+    kit_image part = kit_image_create(s->pixel, 52, 52, 0, KIT_AFTER), image = kit_image_create(s->pixel, 60, 53, 1, KIT_AFTER);
+    kit_random random = kit_stream(9);
+    kit_image_fill(&part.view, KIT_NOISE, &random);
+    for (int value = 0; value < 256; value += 5) {
+        for (int32_t y = 0; y < 53; y++)
+            for (int32_t x = 0; x < 60; x++)
+                kit_pixel_set(&image.view, x, y, value);
+        kit_map zero = map_of(s, &image.view, &part.view, &(cm_options){ .flat = CM_FLAT_ZERO });
+        kit_map nan = map_of(s, &image.view, &part.view, &(cm_options){ .flat = CM_FLAT_NAN });
+        int flat = 1;
+        for (int32_t y = 0; y < 2; y++)
+            for (int32_t x = 0; x < 9; x++)
+                flat &= kit_map_row(&zero.view, y)[x] == 0.0f && isnan(kit_map_row(&nan.view, y)[x]);
+        CHECK(flat);
+        kit_map_destroy(&zero);
+        kit_map_destroy(&nan);
+    }
+    kit_image_destroy(&part);
+    kit_image_destroy(&image);
+}
+
+static void check_kernel(cm_context *context, cm_pixel pixel, const char *kernel)
+{
+    long before = kit_failures();
+    kit_random random = kit_stream(20);
+    subject s = { .context = context, .kernel = kernel, .pixel = pixel, .x = 31, .y = 22 };
+    s.image = kit_image_create(pixel, WIDTH, HEIGHT, 3, KIT_AFTER);
+    s.part = kit_image_create(pixel, 19, 14, 1, KIT_AFTER);
+    /* room for gain and offset */
+    for (int32_t y = 0; y < HEIGHT; y++)
+        for (int32_t x = 0; x < WIDTH; x++)
+            kit_pixel_set(&s.image.view, x, y, (double)kit_below(&random, (uint64_t)kit_largest(pixel) / 5));
+    kit_image_copy(&s.part.view, &s.image.view, s.x, s.y);
+    kit_image_freeze(&s.image); /* inputs are not written: a write would fault */
+    kit_image_freeze(&s.part);
+    check_self(&s);
+    check_gain(&s);
+    check_crop(&s, &random);
+    check_transpose(&s);
+    check_flat(&s);
+    if (kit_failures() != before)
+        kit_fail(__FILE__, __LINE__, "with kernel %s, %s", kernel, cm_pixel_name(pixel));
+    kit_image_destroy(&s.image);
+    kit_image_destroy(&s.part);
+}
+
+/* One plan, any thread count, again and again: the same bits, floats included. */
+static void check_threads(cm_device device)
+{
+    static const int32_t threads[] = { 1, 2, 3, 7, 16 };
+    for (int pixel = CM_U8; pixel <= CM_F32; pixel++) {
+        kit_random random = kit_stream(30);
+        kit_image image = kit_image_create((cm_pixel)pixel, 301, 203, 1, KIT_AFTER), part = kit_image_create((cm_pixel)pixel, 23, 29, 0, KIT_AFTER);
+        kit_image_fill(&image.view, KIT_NOISE, &random);
+        kit_image_copy(&part.view, &image.view, 100, 50);
+        kit_map first = { .view = { .width = 0 } };
+        for (int i = 0; i < 5; i++) {
+            subject s = { .context = kit_context(device, threads[i]), .pixel = (cm_pixel)pixel };
+            kit_map map = map_of(&s, &image.view, &part.view, &(cm_options){ .mode = CM_SAME });
+            if (i == 0) {
+                first = map;
+            } else {
+                CHECK(same_part(&map, &first, 0, 0, 1.0f));
+                kit_map_destroy(&map);
+            }
+            cm_context_destroy(s.context);
+        }
+        kit_map_destroy(&first);
+        kit_image_destroy(&image);
+        kit_image_destroy(&part);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    kit_start(argc, argv);
+    cm_device device = kit_device_option(argc, argv);
+    cm_context *context = kit_context(device, 2);
+    for (int pixel = CM_U8; pixel <= CM_U16; pixel++) {
+        cm_problem problem = { .pixel = (cm_pixel)pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = 19, .height = 14 };
+        const char *kernel[MOST_KERNELS];
+        size_t kernels = cm_kernels(context, &problem, kernel, MOST_KERNELS);
+        for (size_t k = 0; k < kernels; k++)
+            check_kernel(context, (cm_pixel)pixel, kernel[k]);
+    }
+    cm_context_destroy(context);
+    check_threads(device);
+    return kit_finish("props");
+}
