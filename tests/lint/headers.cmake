@@ -1,0 +1,25 @@
+# cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... -P headers.cmake
+# Every public header compiles by itself, twice in one unit, with pedantic warnings as errors, and leaves no warning in strict C or C++.
+cmake_minimum_required(VERSION 3.25)
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/*.h)
+if(NOT headers)
+  message(FATAL_ERROR "no headers under ${INCLUDE}")
+endif()
+set(failed 0)
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER "${header}" name)
+  set(source ${WORK}/${STANDARD}_${name}.txt)
+  file(WRITE ${source} "#include \"${header}\"\n#include \"${header}\"\nint use_${name};\n")
+  execute_process(
+    COMMAND ${COMPILER} -x ${LANGUAGE} -std=${STANDARD} -pedantic-errors -Wall -Wextra -Wconversion -Werror -fsyntax-only -I ${INCLUDE} ${source}
+    RESULT_VARIABLE result ERROR_VARIABLE text OUTPUT_VARIABLE text)
+  if(NOT result EQUAL 0)
+    message("${header} as ${STANDARD}:\n${text}")
+    set(failed 1)
+  endif()
+endforeach()
+if(failed)
+  message(FATAL_ERROR "public headers do not compile by themselves as ${STANDARD}")
+endif()
+list(LENGTH headers count)
+message("${count} headers compile as ${STANDARD}")
