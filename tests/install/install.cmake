@@ -1,0 +1,35 @@
+# cmake -D BUILD=... -D CONFIG=... -D WORK=... -D CONSUMER=... -D COMPILER=... -D GENERATOR=... -P install.cmake
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${WORK})
+set(prefix ${WORK}/prefix)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}\nfails with ${result}:\n${text}")
+  endif()
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --config "${CONFIG}")
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_C_COMPILER=${COMPILER}
+    -D CMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${WORK}/build --config Release)
+find_program(consumer consumer PATHS ${WORK}/build ${WORK}/build/Release NO_DEFAULT_PATH REQUIRED)
+run(${consumer})
+message("with find_package: ${output}")
+
+# The pkg-config file, where there is pkg-config.
+find_program(PKG_CONFIG NAMES pkg-config pkgconf)
+file(GLOB_RECURSE pc ${prefix}/*/corrmatch.pc)
+if(PKG_CONFIG AND pc)
+  get_filename_component(folder ${pc} DIRECTORY)
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG} --define-variable=prefix=${prefix} --static --cflags --libs corrmatch)
+  string(STRIP "${output}" flags)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${COMPILER} -std=c11 ${CONSUMER}/consumer.c ${flags} -o ${WORK}/consumer_pc)
+  get_filename_component(libraries ${folder} DIRECTORY)
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${WORK}/consumer_pc)
+  message("with pkg-config: ${output}")
+endif()
