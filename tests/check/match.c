@@ -195,17 +195,21 @@ static void check_small(check_run *run, cm_pixel pixel)
     }
 }
 
-/* Past 32 bits in the sums, past 64 in their products, long rows. */
+/* Past 32 bits in the sums, past 64 in their products, long rows, templates that kernels take in pieces. */
 static void check_large(check_run *run, cm_pixel pixel)
 {
     static const sizes size[] = { { 193, 187, 182, 182 }, { 270, 263, 257, 257 }, { 16411, 9, 16, 7 },
                                   { 16390, 3, 1, 1 },     { 219, 131, 61, 59 },   { 310, 207, 300, 200 },
-                                  { 20011, 21, 3, 19 },   { 40, 600, 9, 301 } };
+                                  { 20011, 21, 3, 19 },   { 40, 600, 9, 301 },    { 275, 265, 259, 257 },
+                                  { 320, 311, 310, 305 }, { 2151, 9, 2100, 5 },   { 4300, 5, 2051, 3 },
+                                  { 560, 80, 520, 9 },    { 40, 2530, 9, 2500 },  { 510, 1010, 500, 1000 } };
     static const int pair[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, CROP }, { KIT_NEAR_FLAT, CROP }, { KIT_CHECKER, KIT_CHECKER } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < 4; p++)
-            if (run->full || pixel != CM_F32 || p == 1)
+            if (run->full || (pixel != CM_F32 && (i < 10 || p == (int)i % 4)) || p == 1)
                 check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full);
+    if (pixel == CM_U8)
+        check_pair(run, pixel, &(sizes){ 3459, 3454, 3452, 3452 }, KIT_CHECKER, CROP, 0); /* past 63 bits */
 }
 
 void check_match(check_run *run)
