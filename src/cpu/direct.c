@@ -97,13 +97,13 @@ typedef struct scratch {
     uint64_t *window;   /* window sums likewise */
     void *raw[2];       /* an image row with its border */
     int32_t *table;     /* of the panel at hand when there are several */
-    int64_t columns;    /* room in column and raw */
+    int64_t columns;    /* room in column and raw; whole vectors past the end may be read */
 } scratch;
 
 /* Lays the scratch out in memory (NULL: only counts); returns its bytes. */
 static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memory, scratch *s)
 {
-    uint64_t strip = (uint64_t)c->strip, columns = strip + (uint64_t)problem->width, rows = (uint64_t)ring_rows(c);
+    uint64_t strip = (uint64_t)c->strip, columns = strip + (uint64_t)problem->width + 64, rows = (uint64_t)ring_rows(c);
     uint64_t bytes[9] = { rows * (uint64_t)c->row_bytes,
                           2 * rows * sizeof(void *),
                           strip * sizeof(int32_t) * (uint64_t)(c->dot.rows * c->planes),

@@ -61,7 +61,7 @@ typedef struct cm_isa_dot {
     void (*dot)(const cm_dot *dot);
 } cm_isa_dot;
 
-enum { CM_MOST_ROWS = 8, CM_TILE = 64 /* columns; every isa's tile divides it */ };
+enum { CM_MOST_ROWS = 6, CM_TILE = 64 /* columns; every isa's tile divides it */ };
 
 typedef struct cm_direct_isa {
     cm_isa_dot u8, u16;

@@ -1,11 +1,17 @@
 /* direct-avx2: 16-bit products by vpmaddwd. 12 accumulators, the image, and a broadcast that becomes the product: 14 of 16 registers. */
+#define ROWS_LANES 4
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 #include "cpu/vec256.h"
 
+static inline rows_double rows_sqrt(rows_double v)
+{
+    return (rows_double)_mm256_sqrt_pd((__m256d)v);
+}
+
 static inline vec vec_words(vec sum, vec image, const int32_t *dword)
 {
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(image, _mm256_set1_epi32(*dword)));
+    return sum + (vec)_mm256_madd_epi16((__m256i)image, _mm256_set1_epi32(*dword));
 }
 #define vec_bytes vec_words /* no such instruction, never asked for */
 

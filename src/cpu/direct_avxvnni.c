@@ -1,16 +1,22 @@
 /* direct-avxvnni: the VNNI instructions at 256 bits, for processors without AVX-512. 12 accumulators, the image, and a broadcast. */
+#define ROWS_LANES 4
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 #include "cpu/vec256.h"
 
+static inline rows_double rows_sqrt(rows_double v)
+{
+    return (rows_double)_mm256_sqrt_pd((__m256d)v);
+}
+
 static inline vec vec_bytes(vec sum, vec image, const int32_t *dword)
 {
-    return _mm256_dpbusd_avx_epi32(sum, image, _mm256_set1_epi32(*dword));
+    return (vec)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)image, _mm256_set1_epi32(*dword));
 }
 
 static inline vec vec_words(vec sum, vec image, const int32_t *dword)
 {
-    return _mm256_dpwssd_avx_epi32(sum, image, _mm256_set1_epi32(*dword));
+    return (vec)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)image, _mm256_set1_epi32(*dword));
 }
 
 #include "cpu/dot.h"

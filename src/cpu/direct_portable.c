@@ -1,8 +1,14 @@
 /* direct-portable: plain C in a shape that compilers turn into vectors on every architecture. */
+#define ROWS_LANES 2
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 
 enum { ROWS = 4, TILE = 32, TAPS = 4 };
+
+static inline rows_double rows_sqrt(rows_double v)
+{
+    return (rows_double){ sqrt(v[0]), sqrt(v[1]) };
+}
 
 /* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and stored once for four products. */
 static inline void add_taps(int32_t *restrict sum, const int16_t *restrict image, const int16_t t[TAPS])

@@ -10,58 +10,117 @@
 
 #define DOT_INLINE __attribute__((always_inline)) static inline
 
-/* One group of one template row: k counts planes and phases. */
-DOT_INLINE void dot_group(vec *sum, vec image, const int32_t *t, int bytes, int count)
+/* The sums of one map row: one for each dword of a group. Rows and sums are named one by one, not by loops, because compilers keep
+ * arrays in registers only when all their indices are constants early on. */
+typedef struct dot_row {
+    vec s[4];
+} dot_row;
+
+/* One group of one template row; count: its dwords, planes * phases. */
+DOT_INLINE void dot_group(dot_row *row, vec image, const int32_t *t, int bytes, int count)
 {
-    _Pragma("GCC unroll 8") for (int k = 0; k < count; k++)
-        sum[k] = bytes ? vec_bytes(sum[k], image, t + k) : vec_words(sum[k], image, t + k);
+    row->s[0] = bytes ? vec_bytes(row->s[0], image, t) : vec_words(row->s[0], image, t);
+    row->s[1] = bytes ? vec_bytes(row->s[1], image, t + 1) : vec_words(row->s[1], image, t + 1);
+    if (count == 4) {
+        row->s[2] = bytes ? vec_bytes(row->s[2], image, t + 2) : vec_words(row->s[2], image, t + 2);
+        row->s[3] = bytes ? vec_bytes(row->s[3], image, t + 3) : vec_words(row->s[3], image, t + 3);
+    }
 }
 
-/* live map rows x one vector's columns. `live`, `bytes` and `count` (dwords a group) are constants where this is inlined. */
-DOT_INLINE void dot_sums(const cm_dot *d, int32_t x, int bytes, int count, int live, vec (*sum)[4])
+/* What is the same for all the tiles of a call; all of it is constant where it is inlined. */
+typedef struct dot_kind {
+    int bytes, planes, count, live;
+} dot_kind;
+
+typedef struct dot_block {
+    dot_row row0, row1, row2, row3, row4, row5;
+} dot_block;
+
+#define DOT_EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
+
+/* One template row for each map row: map rows 0 .. split - 1 meet image row `upper` with table rows upwards from `high`, the others image
+ * row `lower` with those from `low`; r rows up is r * step back. */
+DOT_INLINE void dot_pass(const cm_dot *d, dot_kind kind, dot_block *block, int split, const char *upper, const int32_t *high,
+                         const char *lower, const int32_t *low)
 {
-    const int32_t rows = d->rows, groups = d->groups;
-    const ptrdiff_t step = (ptrdiff_t)groups * count;
-    for (int32_t jj = 0; jj < rows + live - 1; jj++) {
-        const char *image = (const char *)d->row[jj] + (ptrdiff_t)x * (bytes ? 1 : 2);
-        const int32_t *table = d->table + jj * step; /* map row r meets template row jj - r */
-        if (jj >= live - 1 && jj < rows) {
-            for (int32_t g = 0; g < groups; g++) {
-                vec pixels = vec_load(image + 4 * (ptrdiff_t)g);
-                _Pragma("GCC unroll 8") for (int r = 0; r < live; r++)
-                    dot_group(sum[r], pixels, table - r * step + (ptrdiff_t)g * count, bytes, count);
-            }
-            continue;
-        }
-        _Pragma("GCC unroll 8") for (int r = 0; r < live; r++) {
-            if (jj - r < 0 || jj - r >= rows)
-                continue;
-            for (int32_t g = 0; g < groups; g++)
-                dot_group(sum[r], vec_load(image + 4 * (ptrdiff_t)g), table - r * step + (ptrdiff_t)g * count, bytes, count);
-        }
+    const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
+    for (int32_t g = 0; g < d->groups; g++) {
+        const vec above = vec_load(upper + 4 * (ptrdiff_t)g);
+        const vec below = split < kind.live ? vec_load(lower + 4 * (ptrdiff_t)g) : above;
+        const int32_t *ta = high + (ptrdiff_t)g * kind.count, *tb = low + (ptrdiff_t)g * kind.count;
+#define DOT_GROUP(r)           \
+    if (kind.live > (r))       \
+        dot_group(&block->row##r, (r) < split ? above : below, ((r) < split ? ta : tb) - (r) * step, kind.bytes, kind.count);
+        DOT_EACH_ROW(DOT_GROUP)
     }
+}
+
+/* A whole template row for one map row, for templates lower than a block. */
+DOT_INLINE void dot_single(const cm_dot *d, dot_kind kind, int32_t jj, int r, const char *image, dot_row *row)
+{
+    if (r >= kind.live || jj < r || jj - r >= d->rows)
+        return;
+    const int32_t *table = d->table + (ptrdiff_t)(jj - r) * d->groups * kind.count;
+    for (int32_t g = 0; g < d->groups; g++)
+        dot_group(row, vec_load(image + 4 * (ptrdiff_t)g), table + (ptrdiff_t)g * kind.count, kind.bytes, kind.count);
+}
+
+DOT_INLINE const char *dot_image(const cm_dot *d, dot_kind kind, int32_t jj, int32_t x)
+{
+    return (const char *)d->row[jj] + (ptrdiff_t)x * (kind.bytes ? 1 : 2);
+}
+
+DOT_INLINE void dot_low(const cm_dot *d, dot_kind kind, int32_t x, dot_block *block)
+{
+    for (int32_t jj = 0; jj < d->rows + kind.live - 1; jj++) {
+        const char *image = dot_image(d, kind, jj, x);
+#define DOT_SINGLE(r) dot_single(d, kind, jj, r, image, &block->row##r);
+        DOT_EACH_ROW(DOT_SINGLE)
+    }
+}
+
+/* Map row r meets template row jj - r in image row jj. The first and the last live - 1 image rows meet only some of the map rows; image
+ * rows jj and rows + jj meet exactly all of them together. */
+DOT_INLINE void dot_high(const cm_dot *d, dot_kind kind, int32_t x, dot_block *block)
+{
+    const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
+#define DOT_EDGE(jj)                                                                                              \
+    if (kind.live - 1 > (jj))                                                                                     \
+        dot_pass(d, kind, block, (jj) + 1, dot_image(d, kind, jj, x), d->table + (jj) * step,                     \
+                 dot_image(d, kind, d->rows + (jj), x), d->table + (d->rows + (jj)) * step);
+    DOT_EACH_ROW(DOT_EDGE)
+    for (int32_t jj = kind.live - 1; jj < d->rows; jj++) {
+        const char *image = dot_image(d, kind, jj, x);
+        const int32_t *table = d->table + jj * step;
+        dot_pass(d, kind, block, kind.live, image, table, image, table);
+    }
+}
+
+/* live map rows x one vector's columns. */
+DOT_INLINE void dot_tile(const cm_dot *d, int32_t x, dot_kind kind)
+{
+    const vec zero = vec_zero();
+    const dot_row none = { { zero, zero, zero, zero } };
+    dot_block block = { none, none, none, none, none, none };
+    if (d->rows >= kind.live - 1)
+        dot_high(d, kind, x, &block);
+    else
+        dot_low(d, kind, x, &block);
+#define DOT_STORE(r)                                                                         \
+    if (kind.live > (r) && kind.bytes)                                                       \
+        vec_store4(d->out + (r) * d->stride + x, block.row##r.s);                            \
+    if (kind.live > (r) && !kind.bytes)                                                      \
+        vec_store2(d->out + (r) * kind.planes * d->stride + x, block.row##r.s);              \
+    if (kind.live > (r) && !kind.bytes && kind.planes == 2)                                  \
+        vec_store2(d->out + ((r) * 2 + 1) * d->stride + x, block.row##r.s + 2);
+    DOT_EACH_ROW(DOT_STORE)
 }
 
 DOT_INLINE void dot_tiles(const cm_dot *d, int bytes, int planes, int live)
 {
-    const int phases = bytes ? 4 : 2;
-    for (int32_t x = 0; x < d->columns; x += VEC_LANES * phases) {
-        vec sum[CM_MOST_ROWS][4];
-        _Pragma("GCC unroll 8") for (int r = 0; r < live; r++)
-            _Pragma("GCC unroll 8") for (int k = 0; k < planes * phases; k++)
-                sum[r][k] = vec_zero();
-        dot_sums(d, x, bytes, planes * phases, live, sum);
-        _Pragma("GCC unroll 8") for (int r = 0; r < live; r++) {
-            int32_t *out = d->out + r * planes * d->stride + x;
-            if (bytes) {
-                vec_store4(out, sum[r]);
-            } else {
-                vec_store2(out, sum[r]);
-                if (planes == 2)
-                    vec_store2(out + d->stride, sum[r] + 2);
-            }
-        }
-    }
+    const dot_kind kind = { bytes, planes, planes * (bytes ? 4 : 2), live };
+    for (int32_t x = 0; x < d->columns; x += VEC_LANES * (bytes ? 4 : 2))
+        dot_tile(d, x, kind);
 }
 
 /* All the numbers of live rows up to `most`, each with its own loops. */

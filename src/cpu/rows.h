@@ -6,6 +6,7 @@
 #include "cpu/direct.h"
 
 #include <math.h>
+#include <string.h>
 
 static void rows_add_u8(uint64_t *restrict column, const uint8_t *restrict enter, int32_t count)
 {
@@ -24,7 +25,7 @@ static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict ent
 }
 
 /* One addition a step stands in the way of the next. */
-static inline void rows_window(const uint64_t *restrict column, int32_t width, uint64_t *restrict window, int32_t count)
+__attribute__((unused)) static void rows_window(const uint64_t *restrict column, int32_t width, uint64_t *restrict window, int32_t count)
 {
     uint64_t sum = 0;
     for (int32_t i = 0; i < width; i++)
@@ -36,92 +37,173 @@ static inline void rows_window(const uint64_t *restrict column, int32_t width, u
     }
 }
 
-/* An unsigned number below 2^32 in the low half of v: the bits of 2^52 + v, less 2^52. */
-static inline double rows_u32(uint64_t v)
+/* The scores run in vectors of ROWS_LANES doubles; the including file defines that and rows_sqrt. */
+typedef double rows_double __attribute__((vector_size(8 * ROWS_LANES)));
+typedef int64_t rows_long __attribute__((vector_size(8 * ROWS_LANES)));
+typedef uint64_t rows_ulong __attribute__((vector_size(8 * ROWS_LANES)));
+typedef int32_t rows_int __attribute__((vector_size(4 * ROWS_LANES)));
+typedef float rows_float __attribute__((vector_size(4 * ROWS_LANES)));
+
+static inline rows_double rows_sqrt(rows_double v);
+
+/* Unsigned numbers below 2^32, exactly: the bits of 2^52 + v, less 2^52. */
+static inline rows_double rows_u32(rows_ulong v)
 {
-    return (double)(int64_t)(v & 0xffffffffu);
+    return (rows_double)(v | UINT64_C(0x4330000000000000)) - 0x1p52;
 }
 
-/* The score from doubles that hold the exact sums. Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of
- * at most (65792 * 255)^2 < 2^49 and every product and difference below is exact in double; then come the operations of
- * cm_score_integer, one rounding each. Flat templates are dealt with before. */
-static inline float rows_score_one(cm_method method, const cm_score_rule *rule, double S, double Q, double X)
+/* Signed 64-bit numbers, rounded to nearest once. With v = high * 2^32 + low: the first bits are 2^84 + 2^63 + high * 2^32, from which
+ * 2^84 + 2^63 + 2^52 is taken exactly (the difference is a multiple of 2^32 below 2^64); adding 2^52 + low then rounds v itself. */
+static inline rows_double rows_i64(rows_ulong v)
 {
-    double n = (double)rule->n, sum = (double)rule->sum, sum2 = (double)rule->sum2;
+    rows_double high = (rows_double)((v >> 32) ^ UINT64_C(0x4530000080000000));
+    rows_double low = (rows_double)((v & UINT64_C(0xffffffff)) | UINT64_C(0x4330000000000000));
+    return (high - 0x1.00000801p84) + low;
+}
+
+static inline rows_double rows_fill(double v)
+{
+    return (rows_double){ 0 } + v;
+}
+
+static inline rows_double rows_choose(rows_long condition, rows_double yes, rows_double no)
+{
+    return (rows_double)((condition & (rows_long)yes) | (~condition & (rows_long)no));
+}
+
+/* What the formulas of cm_score_integer start from, each rounded to double once; only those that the method needs are looked at. */
+typedef struct rows_terms {
+    rows_double num, var, Q, X, distance;
+} rows_terms;
+
+/* cm_score_integer from there on. Flat templates are dealt with before. */
+static inline rows_double rows_finish(cm_method method, const cm_score_rule *rule, const rows_terms *t)
+{
+    const rows_double undefined = rows_fill((double)rule->undefined);
     switch (method) {
-    case CM_CCOEFF_NORMED: {
-        double var = n * Q - S * S, num = n * X - S * sum;
-        float score = (float)(num / (sqrt(var) * rule->root_var));
-        return var == 0.0 ? rule->undefined : score;
-    }
+    case CM_CCOEFF_NORMED:
+        return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
     case CM_CCOEFF:
-        return (float)((n * X - S * sum) / n);
+        return t->num / (double)rule->n;
     case CM_CCORR:
-        return (float)X;
-    case CM_CCORR_NORMED: {
-        float score = (float)(X / (sqrt(Q) * rule->root_sum2));
-        return Q == 0.0 ? rule->undefined : score;
-    }
+        return t->X;
+    case CM_CCORR_NORMED:
+        return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
     case CM_SQDIFF:
-        return (float)(Q + sum2 - 2.0 * X);
+        return t->distance;
     case CM_SQDIFF_NORMED: {
-        double d = Q + sum2 - 2.0 * X;
-        float flat = rule->nan_flat ? rule->undefined : d == 0.0 ? 0.0f : 1.0f;
-        float score = (float)(d / (sqrt(Q) * rule->root_sum2));
-        return Q == 0.0 ? flat : score;
+        rows_double one = rows_choose(t->distance == 0.0, rows_fill(0.0), rows_fill(1.0));
+        rows_double flat = rule->nan_flat ? undefined : one;
+        return rows_choose(t->Q == 0.0, flat, t->distance / (rows_sqrt(t->Q) * rule->root_sum2));
     }
     }
-    return 0.0f;
+    return undefined;
 }
 
-static inline void rows_score_method(cm_method method, const cm_score_rule *rule, const int32_t *restrict x,
-                                     const uint64_t *restrict window, float *restrict out, int32_t count)
+/* Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of at most (65792 * 255)^2 < 2^49, and every product
+ * and difference here is exact in double. The template was shifted by 128 (cm_form). */
+static inline rows_double rows_narrow(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window)
 {
-    for (int32_t i = 0; i < count; i++) {
-        double S = rows_u32(window[i]), Q = rows_u32(window[i] >> 32);
-        double X = (double)x[i] + 128.0 * S; /* the template was shifted by 128 (cm_form) */
-        out[i] = rows_score_one(method, rule, S, Q, X);
+    const double n = (double)rule->n;
+    rows_int products;
+    rows_ulong sums;
+    memcpy(&products, x, sizeof products);
+    memcpy(&sums, window, sizeof sums);
+    rows_double S = rows_u32(sums & UINT64_C(0xffffffff));
+    rows_terms t = { .Q = rows_u32(sums >> 32), .X = __builtin_convertvector(products, rows_double) + 128.0 * S };
+    t.num = n * t.X - S * (double)rule->sum;
+    t.var = n * t.Q - S * S;
+    t.distance = t.Q + (double)rule->sum2 - 2.0 * t.X;
+    return rows_finish(method, rule, &t);
+}
+
+/* Wide windows whose products fit 63 bits (rule->wide is 0). */
+static inline rows_double rows_wide(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, int32_t i)
+{
+    rows_ulong S, Q, X;
+    memcpy(&S, row->S + i, sizeof S);
+    memcpy(&Q, row->Q + i, sizeof Q);
+    memcpy(&X, row->X + i, sizeof X);
+    rows_terms t = { .Q = rows_i64(Q), .X = rows_i64(X) };
+    t.num = rows_i64(rule->n * X - S * rule->sum);
+    t.var = rows_i64(rule->n * Q - S * S);
+    t.distance = rows_i64(Q + rule->sum2 - 2 * X);
+    return rows_finish(method, rule, &t);
+}
+
+/* What a row is scored from: x and window, or wide. */
+typedef struct rows_source {
+    const int32_t *x;
+    const uint64_t *window;
+    const cm_wide_row *wide;
+} rows_source;
+
+/* All buffers have room for whole vectors past count; the map has not. */
+static inline void rows_score_method(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += ROWS_LANES) {
+        rows_double score = s->wide ? rows_wide(method, rule, s->wide, i) : rows_narrow(method, rule, s->x + i, s->window + i);
+        rows_float rounded = __builtin_convertvector(score, rows_float);
+        if (count - i >= ROWS_LANES)
+            memcpy(out + i, &rounded, sizeof rounded);
+        else
+            memcpy(out + i, &rounded, (size_t)(count - i) * sizeof *out);
     }
 }
 
-/* The rare: a flat or black template, by the plain function. */
-static void rows_score_flat(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window, float *out,
-                            int32_t count)
+/* One loop for each method. */
+static inline void rows_score_methods(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out, int32_t count)
 {
+    switch (method) {
+    case CM_CCOEFF_NORMED:
+        rows_score_method(CM_CCOEFF_NORMED, rule, s, out, count);
+        return;
+    case CM_CCOEFF:
+        rows_score_method(CM_CCOEFF, rule, s, out, count);
+        return;
+    case CM_CCORR:
+        rows_score_method(CM_CCORR, rule, s, out, count);
+        return;
+    case CM_CCORR_NORMED:
+        rows_score_method(CM_CCORR_NORMED, rule, s, out, count);
+        return;
+    case CM_SQDIFF:
+        rows_score_method(CM_SQDIFF, rule, s, out, count);
+        return;
+    case CM_SQDIFF_NORMED:
+        rows_score_method(CM_SQDIFF_NORMED, rule, s, out, count);
+        return;
+    }
+}
+
+/* 1 when the template leaves the method without a value: by the plain function then. */
+static inline int rows_undefined(cm_method method, const cm_score_rule *rule)
+{
+    int normed = method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED;
+    return (method == CM_CCOEFF_NORMED && rule->root_var == 0.0) || (normed && rule->sum2 == 0);
+}
+
+static void rows_score(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window, float *out,
+                       int32_t count)
+{
+    if (!rows_undefined(method, rule)) {
+        rows_score_methods(method, rule, &(rows_source){ .x = x, .window = window }, out, count);
+        return;
+    }
     for (int32_t i = 0; i < count; i++) {
         uint64_t S = window[i] & 0xffffffffu;
         out[i] = cm_score_integer(method, rule, S, window[i] >> 32, (uint64_t)(x[i] + 128 * (int64_t)S));
     }
 }
 
-static void rows_score(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window, float *out,
-                       int32_t count)
+static void rows_wide_score(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out, int32_t count)
 {
-    int normed = method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED;
-    if ((method == CM_CCOEFF_NORMED && rule->root_var == 0.0) || (normed && rule->sum2 == 0)) {
-        rows_score_flat(method, rule, x, window, out, count);
+    if (!rule->wide && !rows_undefined(method, rule)) {
+        rows_score_methods(method, rule, &(rows_source){ .wide = row }, out, count);
         return;
     }
-    switch (method) {
-    case CM_CCOEFF_NORMED:
-        rows_score_method(CM_CCOEFF_NORMED, rule, x, window, out, count);
-        return;
-    case CM_CCOEFF:
-        rows_score_method(CM_CCOEFF, rule, x, window, out, count);
-        return;
-    case CM_CCORR:
-        rows_score_method(CM_CCORR, rule, x, window, out, count);
-        return;
-    case CM_CCORR_NORMED:
-        rows_score_method(CM_CCORR_NORMED, rule, x, window, out, count);
-        return;
-    case CM_SQDIFF:
-        rows_score_method(CM_SQDIFF, rule, x, window, out, count);
-        return;
-    case CM_SQDIFF_NORMED:
-        rows_score_method(CM_SQDIFF_NORMED, rule, x, window, out, count);
-        return;
-    }
+    for (int32_t i = 0; i < count; i++)
+        out[i] = cm_score_integer(method, rule, row->S[i], row->Q[i], row->X[i]);
 }
 
 /* Wide rows: 64-bit sums. */
@@ -159,30 +241,6 @@ static void rows_wide_slide(uint64_t *restrict S, uint64_t *restrict Q, const vo
             Q[i] += (uint64_t)((uint32_t)a[i] * a[i]) - (uint64_t)((uint32_t)b[i] * b[i]);
         }
     }
-}
-
-/* NCC with products that fit 64 bits (rule->wide is 0); the conversion of a 64-bit integer rounds once. */
-static void rows_wide_ncc(const cm_score_rule *rule, const cm_wide_row *row, float *restrict out, int32_t count)
-{
-    const uint64_t *restrict X = row->X, *restrict S = row->S, *restrict Q = row->Q;
-    uint64_t n = rule->n, sum = rule->sum;
-    double root = rule->root_var;
-    float undefined = rule->undefined;
-    for (int32_t i = 0; i < count; i++) {
-        double var = (double)(int64_t)(n * Q[i] - S[i] * S[i]), num = (double)(int64_t)(n * X[i] - S[i] * sum);
-        float score = (float)(num / (sqrt(var) * root));
-        out[i] = var == 0.0 ? undefined : score;
-    }
-}
-
-static void rows_wide_score(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out, int32_t count)
-{
-    if (method == CM_CCOEFF_NORMED && !rule->wide && rule->root_var != 0.0) {
-        rows_wide_ncc(rule, row, out, count);
-        return;
-    }
-    for (int32_t i = 0; i < count; i++)
-        out[i] = cm_score_integer(method, rule, row->S[i], row->Q[i], row->X[i]);
 }
 
 #endif
