@@ -2,7 +2,7 @@
  * Image rows are staged in a ring (so that no kernel reads outside the caller's pixels, and borders cost nothing further in), products
  * come from isa->dot, window sums slide down with the rows. A template too large for the ring or for 32-bit sums is taken in panels
  * and chunks of rows, whose sums are gathered in 64 bits. */
-#include "cpu/direct.h"
+#include "cpu/windows.h"
 
 #include "base/memory.h"
 #include "image/image.h"
@@ -93,28 +93,25 @@ typedef struct scratch {
     const void **row;   /* twice the ring's rows: row[k .. k + rows - 1] are consecutive image rows for every k in the ring */
     int32_t *x32;       /* the sums of one dot, block rows * planes of them */
     int64_t *x64;       /* gathered sums, gather_rows of them; not when narrow */
-    uint64_t *column;   /* column sums: packed, or S and then Q */
-    uint64_t *window;   /* window sums likewise */
-    void *raw[2];       /* an image row with its border */
+    void *raw;          /* an image row with its border */
+    char *windows;
     int32_t *table;     /* of the panel at hand when there are several */
-    int64_t columns;    /* room in column and raw; whole vectors past the end may be read */
 } scratch;
 
 /* Lays the scratch out in memory (NULL: only counts); returns its bytes. */
 static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memory, scratch *s)
 {
-    uint64_t strip = (uint64_t)c->strip, columns = strip + (uint64_t)problem->width + 64, rows = (uint64_t)ring_rows(c);
-    uint64_t bytes[9] = { rows * (uint64_t)c->row_bytes,
-                          2 * rows * sizeof(void *),
-                          strip * sizeof(int32_t) * (uint64_t)(c->dot.rows * c->planes),
-                          c->narrow ? 0 : strip * sizeof(int64_t) * (uint64_t)c->gather_rows,
-                          columns * sizeof(uint64_t) * (c->narrow ? 1 : 2),
-                          strip * sizeof(uint64_t) * (c->narrow ? 1 : 2),
-                          columns * sizeof(uint16_t),
-                          columns * sizeof(uint16_t),
-                          c->single ? 0 : table_dwords(c) * sizeof(int32_t) };
-    uint64_t at[9], total = 0;
-    for (int i = 0; i < 9; i++) {
+    enum { PIECES = 7 };
+    uint64_t strip = (uint64_t)c->strip, rows = (uint64_t)ring_rows(c);
+    uint64_t bytes[PIECES] = { rows * (uint64_t)c->row_bytes,
+                               2 * rows * sizeof(void *),
+                               strip * sizeof(int32_t) * (uint64_t)(c->dot.rows * c->planes),
+                               c->narrow ? 0 : strip * sizeof(int64_t) * (uint64_t)c->gather_rows,
+                               (strip + (uint64_t)c->panel_width) * sizeof(uint16_t),
+                               cm_windows_bytes(problem, c->narrow, c->strip),
+                               c->single ? 0 : table_dwords(c) * sizeof(int32_t) };
+    uint64_t at[PIECES], total = 0;
+    for (int i = 0; i < PIECES; i++) {
         at[i] = total;
         total += (bytes[i] + 63) / 64 * 64 + 64;
     }
@@ -123,11 +120,9 @@ static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memor
                         (const void **)(void *)(memory + at[1]),
                         (int32_t *)(void *)(memory + at[2]),
                         (int64_t *)(void *)(memory + at[3]),
-                        (uint64_t *)(void *)(memory + at[4]),
-                        (uint64_t *)(void *)(memory + at[5]),
-                        { memory + at[6], memory + at[7] },
-                        (int32_t *)(void *)(memory + at[8]),
-                        (int64_t)columns };
+                        memory + at[4],
+                        memory + at[5],
+                        (int32_t *)(void *)(memory + at[6]) };
     return total;
 }
 
@@ -199,42 +194,13 @@ void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
 
 /* A strip of a rectangle under way. */
 typedef struct strip {
-    const cm_direct_isa *isa;
     const cm_job *job;
     const cm_area *area;
     cut c;
     scratch s;
+    cm_windows windows;
     int32_t x, width; /* map columns */
 } strip;
-
-static int64_t clamp(int64_t v, int64_t extent)
-{
-    return v < 0 ? 0 : v >= extent ? extent - 1 : v;
-}
-
-/* count pixels of image row y from column x on, with the border: in place where they lie inside, else copied to buffer. */
-static const void *raw_row(const cm_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
-{
-    const cm_image *image = job->image;
-    size_t size = cm_pixel_size(image->pixel);
-    const char *row = cm_image_row(image, (int32_t)clamp(y, image->height));
-    if (x >= 0 && x + count <= image->width)
-        return row + (size_t)x * size;
-    int64_t inner = clamp(x, image->width), last = clamp(x + count - 1, image->width);
-    int64_t left = inner - x < count ? inner - x : count;
-    if (left < 0)
-        left = 0;
-    char *out = buffer;
-    for (int64_t i = 0; i < left; i++)
-        memcpy(out + (size_t)i * size, row, size);
-    int64_t middle = left < count ? last - inner + 1 : 0;
-    if (middle > count - left)
-        middle = count - left;
-    memcpy(out + (size_t)left * size, row + (size_t)inner * size, (size_t)middle * size);
-    for (int64_t i = left + middle; i < count; i++)
-        memcpy(out + (size_t)i * size, row + (size_t)(image->width - 1) * size, size);
-    return out;
-}
 
 static void stage_words(const void *raw, cm_pixel pixel, int16_t *restrict out, int32_t count)
 {
@@ -254,7 +220,7 @@ static void stage(strip *t, int32_t i0, int32_t panel_width, int64_t image_y, in
 {
     int32_t count = t->width + panel_width - 1;
     char *to = t->s.ring + slot * t->c.row_bytes;
-    const void *raw = raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count, t->s.raw[0]);
+    const void *raw = cm_raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count, t->s.raw);
     if (t->c.dot.form == CM_FORM_BYTES)
         memcpy(to, raw, (size_t)count);
     else
@@ -307,64 +273,12 @@ static void panel_block(strip *t, const panel *p, const void *const *row, int32_
     }
 }
 
-/* What turns gathered sums into X: image and template were shifted (cm_form).
- * u8:  X = X' + 128 * S.
- * u16: with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', sum T' = sumT - 32896 * n.
- * All of it modulo 2^64, the result is below 2^63. */
-static void gathered_to_products(const strip *t, const int64_t *gathered, const uint64_t *S, uint64_t *X)
-{
-    const cm_score_rule *rule = &t->job->rule;
-    int u16 = t->job->part->pixel == CM_U16;
-    uint64_t factor = u16 ? 32896 : 128, constant = u16 ? 32768 * (rule->sum - 32896 * rule->n) : 0;
-    for (int32_t x = 0; x < t->width; x++)
-        X[x] = (uint64_t)gathered[x] + factor * S[x] + constant;
-}
-
-/* Brings the column sums to the windows of map row y: fresh is the strip's first row. */
-static void columns_to(strip *t, int32_t y, int fresh)
-{
-    const cm_job *job = t->job;
-    int32_t height = job->part->height, count = t->width + job->part->width - 1;
-    int64_t top = (int64_t)job->y0 + y, left = (int64_t)job->x0 + t->x;
-    uint64_t *S = t->s.column, *Q = t->s.column + t->s.columns;
-    cm_pixel pixel = job->image->pixel;
-    if (fresh) {
-        memset(S, 0, (size_t)t->s.columns * sizeof *S * (t->c.narrow ? 1 : 2));
-        for (int32_t j = 0; j < height; j++) {
-            const void *enter = raw_row(job, top + j, left, count, t->s.raw[0]);
-            if (t->c.narrow)
-                t->isa->rows.add_u8(S, enter, count);
-            else
-                t->isa->wide.add(S, Q, enter, pixel, count);
-        }
-        return;
-    }
-    const void *enter = raw_row(job, top + height - 1, left, count, t->s.raw[0]);
-    const void *leave = raw_row(job, top - 1, left, count, t->s.raw[1]);
-    if (t->c.narrow)
-        t->isa->rows.slide_u8(S, enter, leave, count);
-    else
-        t->isa->wide.slide(S, Q, enter, leave, pixel, count);
-}
-
 /* Scores map row y from its products: x32 when narrow, else gathered. */
 static void score_row(strip *t, int32_t y, const int32_t *x32, int64_t *gathered)
 {
-    const cm_job *job = t->job;
     const cm_area *a = t->area;
     float *out = a->out + (ptrdiff_t)(y - a->y) * a->pitch + (t->x - a->x);
-    int32_t width = job->part->width;
-    columns_to(t, y, y == a->y);
-    t->isa->rows.window(t->s.column, width, t->s.window, t->width);
-    if (t->c.narrow) {
-        t->isa->rows.score(job->problem->method, &job->rule, x32, t->s.window, out, t->width);
-        return;
-    }
-    uint64_t *Q = t->s.window + t->c.strip;
-    t->isa->rows.window(t->s.column + t->s.columns, width, Q, t->width);
-    uint64_t *X = (uint64_t *)gathered;
-    gathered_to_products(t, gathered, t->s.window, X);
-    t->isa->wide.score(job->problem->method, &job->rule, &(cm_wide_row){ X, t->s.window, Q }, out, t->width);
+    cm_windows_score(&t->windows, y, y == a->y, x32, gathered, out);
 }
 
 static void strip_single(strip *t)
@@ -417,7 +331,7 @@ static void strip_gathered(strip *t)
 void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, const cm_area *area)
 {
     const cm_direct_isa *isa = self->variant;
-    strip t = { .isa = isa, .job = job, .area = area, .c = cut_make(isa, job->problem) };
+    strip t = { .job = job, .area = area, .c = cut_make(isa, job->problem) };
     (void)scratch_lay(&t.c, job->problem, memory, &t.s);
     int64_t rows = ring_rows(&t.c);
     for (int64_t i = 0; i < 2 * rows; i++)
@@ -425,6 +339,8 @@ void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, 
     for (int32_t x = 0; x < area->width; x += t.c.strip) {
         t.x = area->x + x;
         t.width = smaller(t.c.strip, area->width - x);
+        cm_windows_begin(&t.windows, &isa->windows, job, t.c.narrow, t.c.strip, t.s.windows);
+        cm_windows_place(&t.windows, t.x, t.width);
         if (t.c.single)
             strip_single(&t);
         else

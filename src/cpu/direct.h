@@ -34,25 +34,22 @@ typedef struct cm_dot {
 } cm_dot;
 
 /* Column sums as one number: sum in the low 32 bits, sum of squares above, added modulo 2^64; true window sums have both fields below 2^32
- * (see narrow in direct.c), so what a field borrows on the way cancels out. */
-typedef struct cm_isa_rows {
+ * (see narrow in windows.h), so what a field borrows on the way cancels out. */
+typedef struct cm_wide_row {
+    const uint64_t *X, *S, *Q;
+} cm_wide_row;
+
+typedef struct cm_isa_windows {
     void (*add_u8)(uint64_t *column, const uint8_t *enter, int32_t count);
     void (*slide_u8)(uint64_t *column, const uint8_t *enter, const uint8_t *leave, int32_t count);
     /* window[x] = sum of column[x .. x + width - 1] */
     void (*window)(const uint64_t *column, int32_t width, uint64_t *window, int32_t count);
     void (*score)(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window, float *out, int32_t count);
-} cm_isa_rows;
-
-/* The same without bounds on the sums; columns and windows hold S and Q apart. */
-typedef struct cm_wide_row {
-    const uint64_t *X, *S, *Q;
-} cm_wide_row;
-
-typedef struct cm_isa_wide {
-    void (*add)(uint64_t *S, uint64_t *Q, const void *enter, cm_pixel pixel, int32_t count);
-    void (*slide)(uint64_t *S, uint64_t *Q, const void *enter, const void *leave, cm_pixel pixel, int32_t count);
-    void (*score)(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out, int32_t count);
-} cm_isa_wide;
+    /* Without bounds on the sums: S and Q apart. */
+    void (*wide_add)(uint64_t *S, uint64_t *Q, const void *enter, cm_pixel pixel, int32_t count);
+    void (*wide_slide)(uint64_t *S, uint64_t *Q, const void *enter, const void *leave, cm_pixel pixel, int32_t count);
+    void (*wide_score)(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out, int32_t count);
+} cm_isa_windows;
 
 /* How one pixel type's products are made. */
 typedef struct cm_isa_dot {
@@ -65,8 +62,7 @@ enum { CM_MOST_ROWS = 6, CM_TILE = 64 /* columns; every isa's tile divides it */
 
 typedef struct cm_direct_isa {
     cm_isa_dot u8, u16;
-    cm_isa_rows rows;
-    cm_isa_wide wide;
+    cm_isa_windows windows;
 } cm_direct_isa;
 
 /* What direct.c does for every instruction set; self->variant is a cm_direct_isa. */

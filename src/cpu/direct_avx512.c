@@ -92,7 +92,6 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },
-    .rows = { rows_add_u8, rows_slide_u8, window_sums, rows_score },
-    .wide = { rows_wide_add, rows_wide_slide, rows_wide_score },
+    .windows = { rows_add_u8, rows_slide_u8, window_sums, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score },
 };
 const cm_cpu_kernel cm_direct_avx512_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };

@@ -1,0 +1,128 @@
+#include "cpu/windows.h"
+
+#include "image/image.h"
+
+#include <string.h>
+
+/* Whole vectors past the last column may be read. */
+enum { SLACK = 64 };
+
+static uint64_t columns_room(const cm_problem *problem, int32_t strip)
+{
+    return (uint64_t)strip + (uint64_t)problem->width + SLACK;
+}
+
+uint64_t cm_windows_bytes(const cm_problem *problem, int narrow, int32_t strip)
+{
+    uint64_t numbers = (columns_room(problem, strip) + (uint64_t)strip) * (narrow ? 1 : 2);
+    return numbers * sizeof(uint64_t) + 2 * columns_room(problem, strip) * sizeof(uint16_t) + 4 * 64;
+}
+
+static char *take(char **memory, uint64_t bytes)
+{
+    char *piece = *memory;
+    *memory += (bytes + 63) / 64 * 64;
+    return piece;
+}
+
+void cm_windows_begin(cm_windows *w, const cm_isa_windows *isa, const cm_job *job, int narrow, int32_t strip, char *memory)
+{
+    uint64_t room = columns_room(job->problem, strip), fields = narrow ? 1 : 2;
+    *w = (cm_windows){ .isa = isa, .job = job, .narrow = narrow, .room = (int64_t)room, .strip = strip };
+    w->column = (uint64_t *)(void *)take(&memory, room * fields * sizeof(uint64_t));
+    w->window = (uint64_t *)(void *)take(&memory, (uint64_t)strip * fields * sizeof(uint64_t));
+    w->raw[0] = take(&memory, room * sizeof(uint16_t));
+    w->raw[1] = take(&memory, room * sizeof(uint16_t));
+}
+
+void cm_windows_place(cm_windows *w, int32_t x, int32_t width)
+{
+    w->x = x;
+    w->width = width;
+}
+
+static int64_t clamp(int64_t v, int64_t extent)
+{
+    return v < 0 ? 0 : v >= extent ? extent - 1 : v;
+}
+
+const void *cm_raw_row(const cm_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
+{
+    const cm_image *image = job->image;
+    size_t size = cm_pixel_size(image->pixel);
+    const char *row = cm_image_row(image, (int32_t)clamp(y, image->height));
+    if (x >= 0 && x + count <= image->width)
+        return row + (size_t)x * size;
+    int64_t inner = clamp(x, image->width), last = clamp(x + count - 1, image->width);
+    int64_t left = inner - x < count ? inner - x : count;
+    if (left < 0)
+        left = 0;
+    char *out = buffer;
+    for (int64_t i = 0; i < left; i++)
+        memcpy(out + (size_t)i * size, row, size);
+    int64_t middle = left < count ? last - inner + 1 : 0;
+    if (middle > count - left)
+        middle = count - left;
+    memcpy(out + (size_t)left * size, row + (size_t)inner * size, (size_t)middle * size);
+    for (int64_t i = left + middle; i < count; i++)
+        memcpy(out + (size_t)i * size, row + (size_t)(image->width - 1) * size, size);
+    return out;
+}
+
+/* What turns gathered sums into X: image and template were shifted (cm_form).
+ * u8:  X = X' + 128 * S.
+ * u16: with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', sum T' = sumT - 32896 * n.
+ * All of it modulo 2^64, the result is below 2^63. */
+static void gathered_to_products(const cm_windows *w, const int64_t *gathered, const uint64_t *S, uint64_t *X)
+{
+    const cm_score_rule *rule = &w->job->rule;
+    int u16 = w->job->part->pixel == CM_U16;
+    uint64_t factor = u16 ? 32896 : 128, constant = u16 ? 32768 * (rule->sum - 32896 * rule->n) : 0;
+    for (int32_t x = 0; x < w->width; x++)
+        X[x] = (uint64_t)gathered[x] + factor * S[x] + constant;
+}
+
+/* Brings the column sums to the windows of map row y. */
+static void columns_to(cm_windows *w, int32_t y, int fresh)
+{
+    const cm_job *job = w->job;
+    int32_t height = job->part->height, count = w->width + job->part->width - 1;
+    int64_t top = (int64_t)job->y0 + y, left = (int64_t)job->x0 + w->x;
+    uint64_t *S = w->column, *Q = w->column + w->room;
+    cm_pixel pixel = job->image->pixel;
+    if (fresh) {
+        memset(S, 0, (size_t)w->room * sizeof *S * (w->narrow ? 1 : 2));
+        for (int32_t j = 0; j < height; j++) {
+            const void *enter = cm_raw_row(job, top + j, left, count, w->raw[0]);
+            if (w->narrow)
+                w->isa->add_u8(S, enter, count);
+            else
+                w->isa->wide_add(S, Q, enter, pixel, count);
+        }
+        return;
+    }
+    const void *enter = cm_raw_row(job, top + height - 1, left, count, w->raw[0]);
+    const void *leave = cm_raw_row(job, top - 1, left, count, w->raw[1]);
+    if (w->narrow)
+        w->isa->slide_u8(S, enter, leave, count);
+    else
+        w->isa->wide_slide(S, Q, enter, leave, pixel, count);
+}
+
+void cm_windows_score(cm_windows *w, int32_t y, int fresh, const int32_t *x32, int64_t *gathered, float *out)
+{
+    const cm_job *job = w->job;
+    int32_t width = job->part->width;
+    cm_method method = job->problem->method;
+    columns_to(w, y, fresh);
+    w->isa->window(w->column, width, w->window, w->width);
+    if (w->narrow) {
+        w->isa->score(method, &job->rule, x32, w->window, out, w->width);
+        return;
+    }
+    uint64_t *Q = w->window + w->strip;
+    w->isa->window(w->column + w->room, width, Q, w->width);
+    uint64_t *X = (uint64_t *)gathered;
+    gathered_to_products(w, gathered, w->window, X);
+    w->isa->wide_score(method, &job->rule, &(cm_wide_row){ X, w->window, Q }, out, w->width);
+}
