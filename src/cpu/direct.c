@@ -339,7 +339,7 @@ void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, 
     for (int32_t x = 0; x < area->width; x += t.c.strip) {
         t.x = area->x + x;
         t.width = smaller(t.c.strip, area->width - x);
-        cm_windows_begin(&t.windows, &isa->windows, job, t.c.narrow, t.c.strip, t.s.windows);
+        cm_windows_begin(&t.windows, isa->windows, job, t.c.narrow, t.c.strip, t.s.windows);
         cm_windows_place(&t.windows, t.x, t.width);
         if (t.c.single)
             strip_single(&t);

@@ -62,7 +62,7 @@ enum { CM_MOST_ROWS = 6, CM_TILE = 64 /* columns; every isa's tile divides it */
 
 typedef struct cm_direct_isa {
     cm_isa_dot u8, u16;
-    cm_isa_windows windows;
+    const cm_isa_windows *windows;
 } cm_direct_isa;
 
 /* What direct.c does for every instruction set; self->variant is a cm_direct_isa. */

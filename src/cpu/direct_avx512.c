@@ -89,9 +89,10 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     }
 }
 
+const cm_isa_windows cm_windows_avx512 = { rows_add_u8, rows_slide_u8, window_sums, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },
-    .windows = { rows_add_u8, rows_slide_u8, window_sums, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score },
+    .windows = &cm_windows_avx512,
 };
 const cm_cpu_kernel cm_direct_avx512_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };

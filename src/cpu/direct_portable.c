@@ -60,9 +60,10 @@ static void dot_u16(const cm_dot *d)
     dot(d, 2);
 }
 
+const cm_isa_windows cm_windows_portable = { rows_add_u8, rows_slide_u8, rows_window, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_SINGLE, ROWS, dot_u8 },
     .u16 = { CM_FORM_SINGLE, ROWS, dot_u16 },
-    .windows = { rows_add_u8, rows_slide_u8, rows_window, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score },
+    .windows = &cm_windows_portable,
 };
 const cm_cpu_kernel cm_direct_portable_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };

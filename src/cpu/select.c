@@ -8,7 +8,13 @@ static const cm_cpu_kernel *matching(cm_kernel kernel)
         return &cm_reference_match;
     case CM_KERNEL_DIRECT_PORTABLE:
         return &cm_direct_portable_match;
+    case CM_KERNEL_FFT_PORTABLE:
+        return &cm_fft_portable_match;
 #ifdef CM_CPU_X86
+    case CM_KERNEL_FFT_AVX2:
+        return &cm_fft_avx2_match;
+    case CM_KERNEL_FFT_AVX512:
+        return &cm_fft_avx512_match;
     case CM_KERNEL_DIRECT_AVX2:
         return &cm_direct_avx2_match;
     case CM_KERNEL_DIRECT_AVXVNNI:

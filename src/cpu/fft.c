@@ -1,0 +1,261 @@
+/* Drives the `fft` kernel: blocks in pairs, forward, product, backward, round, score. */
+#include "cpu/fft.h"
+
+#include <math.h>
+#include <string.h>
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+double cm_fft_error(const cm_fft_cut *cut, cm_pixel pixel, double n)
+{
+    double points = (double)cut->nx * (double)cut->ny, largest = pixel == CM_U8 ? 128.0 : 32768.0;
+    return 13.0 * 0x1p-53 * (log2(points) + 1.0) * sqrt(2.0 * points) * largest * sqrt(n) * 128.0;
+}
+
+/* What a cut costs, in units of a complex point and level; the constants follow measurements (docs/performance-cpu.md). */
+static double cut_cost(const cm_fft_cut *c, int32_t map_width, int32_t map_height)
+{
+    double pairs = ceil((double)map_width / (2.0 * c->across)) * ceil((double)map_height / c->down);
+    double points = (double)c->nx * (double)c->ny;
+    double per_point = log2(points) + 6.0 + (points * 16.0 > 1 << 20 ? 4.0 : 0.0); /* levels, ends, and cache misses */
+    if (pairs < 16.0)
+        pairs = 2.0 * ceil(pairs / 2.0); /* an odd pair at the end leaves a thread idle */
+    return pairs * points * per_point;
+}
+
+int cm_fft_cut_make(const cm_problem *problem, cm_fft_cut *cut)
+{
+    int32_t width, height, x0, y0;
+    double best = 0.0, n = (double)problem->width * (double)problem->height;
+    if (problem->pixel == CM_F32 || cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
+                                                  problem->height, &width, &height, &x0, &y0) != CM_OK)
+        return 0;
+    for (int32_t nx = CM_FFT_LEAST; nx <= CM_FFT_MOST; nx *= 2) {
+        for (int32_t ny = CM_FFT_LEAST; ny <= CM_FFT_MOST; ny *= 2) {
+            cm_fft_cut c = { .nx = nx, .ny = ny, .planes = problem->pixel == CM_U16 ? 2 : 1 };
+            if (nx < problem->width || ny < problem->height || cm_fft_error(&c, problem->pixel, n) > 0.25)
+                continue;
+            int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->width + 1)));
+            int32_t bands = (int32_t)ceil((double)height / (ny - problem->height + 1));
+            c.across = (int32_t)ceil((double)width / (2.0 * pairs));
+            c.down = (int32_t)ceil((double)height / bands);
+            double cost = cut_cost(&c, width, height);
+            if (best == 0.0 || cost < best) {
+                best = cost;
+                *cut = c;
+            }
+        }
+    }
+    return best > 0.0;
+}
+
+static uint64_t round64(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static uint64_t spectrum_bytes(const cm_fft_cut *c)
+{
+    return (uint64_t)c->nx * (uint64_t)c->ny * 16;
+}
+
+static uint64_t array_bytes(const cm_fft_isa *isa, const cm_fft_cut *c)
+{
+    return round64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
+}
+
+static int32_t strip_room(const cm_fft_cut *c)
+{
+    return (2 * c->across + 63) / 64 * 64;
+}
+
+static int is_narrow(const cm_problem *problem)
+{
+    return problem->pixel == CM_U8 && (int64_t)problem->width * problem->height <= CM_MOST_PRODUCTS_U8;
+}
+
+/* One thread's memory. */
+typedef struct scratch {
+    char *array[2];
+    void *buffer;
+    int64_t *sum[2]; /* a row of results of each plane, both blocks */
+    int32_t *x32;
+    void *raw[2];
+    char *windows;
+} scratch;
+
+static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm_problem *problem, char *memory, scratch *s)
+{
+    enum { PIECES = 9 };
+    uint64_t strip = (uint64_t)strip_room(c), total = 0, at[PIECES];
+    uint64_t two = c->planes == 2 ? 1 : 0;
+    uint64_t bytes[PIECES] = { array_bytes(isa, c),
+                               two * array_bytes(isa, c),
+                               2 * (uint64_t)c->ny * CM_FFT_COLUMN,
+                               strip * sizeof(int64_t),
+                               two * strip * sizeof(int64_t),
+                               strip * sizeof(int32_t),
+                               (uint64_t)c->nx * sizeof(uint16_t),
+                               (uint64_t)c->nx * sizeof(uint16_t),
+                               cm_windows_bytes(problem, is_narrow(problem), strip_room(c)) };
+    for (int i = 0; i < PIECES; i++) {
+        at[i] = total;
+        total += round64(bytes[i]) + 64;
+    }
+    if (memory)
+        *s = (scratch){ { memory + at[0], memory + at[1] },
+                        memory + at[2],
+                        { (int64_t *)(void *)(memory + at[3]), (int64_t *)(void *)(memory + at[4]) },
+                        (int32_t *)(void *)(memory + at[5]),
+                        { memory + at[6], memory + at[7] },
+                        memory + at[8] };
+    return total;
+}
+
+/* Shared memory: the spectra, the tables, then room to make a spectrum in. */
+static void shared_lay(const cm_fft_isa *isa, const cm_fft_cut *c, char *shared, char *spectrum[2], char **table)
+{
+    (void)isa;
+    spectrum[0] = shared;
+    spectrum[1] = shared + (c->planes - 1) * (ptrdiff_t)spectrum_bytes(c);
+    *table = shared + c->planes * (ptrdiff_t)spectrum_bytes(c);
+}
+
+void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+{
+    const cm_fft_isa *isa = self->variant;
+    cm_fft_cut c = { 0 };
+    *shape = (cm_shape){ 0 };
+    if (!cm_fft_cut_make(problem, &c))
+        return;
+    shape->columns = 2 * c.across;
+    shape->rows = c.down;
+    shape->scratch_bytes = scratch_lay(isa, &c, problem, NULL, NULL);
+    shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) + round64(isa->table_bytes(c.nx, c.ny)) + array_bytes(isa, &c) +
+                          (uint64_t)c.nx * sizeof(double);
+}
+
+/* Template row j, digit by digit, as cm_form has it. */
+static void digits(const cm_template *part, int32_t j, int plane, double *digit)
+{
+    for (int32_t i = 0; i < part->width; i++) {
+        size_t at = (size_t)j * (size_t)part->width + (size_t)i;
+        if (part->pixel == CM_U8) {
+            digit[i] = (double)((const uint8_t *)part->pixels)[at] - 128.0;
+        } else {
+            int32_t t = ((const uint16_t *)part->pixels)[at];
+            digit[i] = (double)((plane == 0 ? t >> 8 : t & 255) - 128);
+        }
+    }
+}
+
+void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
+{
+    const cm_fft_isa *isa = self->variant;
+    cm_fft_cut c = { 0 };
+    char *spectrum[2], *table;
+    if (!cm_fft_cut_make(job->problem, &c))
+        return;
+    shared_lay(isa, &c, shared, spectrum, &table);
+    char *array = table + round64(isa->table_bytes(c.nx, c.ny));
+    double *digit = (double *)(void *)(array + array_bytes(isa, &c));
+    isa->tables(c.nx, c.ny, table);
+    memset(digit, 0, (size_t)c.nx * sizeof *digit);
+    for (int plane = 0; plane < c.planes; plane++) {
+        memset(array, 0, array_bytes(isa, &c));
+        for (int32_t j = 0; j < job->part->height; j++) {
+            digits(job->part, j, plane, digit);
+            isa->digits_in(table, &c, digit, array + (uint64_t)j * isa->row_bytes(c.nx));
+        }
+        isa->columns(table, &c, array, spectrum[plane]);
+    }
+}
+
+/* A pair of blocks under way: map columns x .. x + width - 1, of which the first block has across. */
+typedef struct block {
+    const cm_fft_isa *isa;
+    const cm_job *job;
+    cm_fft_cut c;
+    scratch s;
+    const void *table;
+    int32_t x, y, width, height;
+} block;
+
+static void block_in(const block *b)
+{
+    const cm_job *job = b->job;
+    int32_t w = job->part->width, rows = b->height + job->part->height - 1;
+    int32_t width_a = smaller(b->width, b->c.across), width_b = b->width - width_a;
+    cm_fft_pixels p = { .count_a = width_a + w - 1, .count_b = width_b ? width_b + w - 1 : 0, .pixel = job->image->pixel };
+    int64_t left = (int64_t)job->x0 + b->x, top = (int64_t)job->y0 + b->y;
+    uint64_t step = b->isa->row_bytes(b->c.nx);
+    for (int32_t j = 0; j < rows; j++) {
+        p.a = cm_raw_row(job, top + j, left, p.count_a, b->s.raw[0]);
+        if (width_b)
+            p.b = cm_raw_row(job, top + j, left + b->c.across, p.count_b, b->s.raw[1]);
+        b->isa->row_in(b->table, &b->c, &p, b->s.array[0] + (uint64_t)j * step);
+    }
+    memset(b->s.array[0] + (uint64_t)rows * step, 0, (size_t)(b->c.ny - rows) * step);
+}
+
+/* A row of products of both blocks. The image was shifted by 128 too (u8): adding 128 * sum T' takes that back, and leaves what the
+ * direct kernels' products are. */
+static void block_products(const block *b, int32_t r)
+{
+    const cm_score_rule *rule = &b->job->rule;
+    uint64_t step = b->isa->row_bytes(b->c.nx);
+    int32_t width_a = smaller(b->width, b->c.across);
+    for (int plane = 0; plane < b->c.planes; plane++)
+        b->isa->row_out(b->table, &b->c, b->s.array[plane] + (uint64_t)r * step, width_a, b->s.sum[plane],
+                        b->s.sum[plane] + width_a);
+    int64_t *restrict sum = b->s.sum[0];
+    if (b->c.planes == 2) {
+        const int64_t *restrict low = b->s.sum[1];
+        for (int32_t x = 0; x < b->width; x++)
+            sum[x] = sum[x] * 256 + low[x];
+        return;
+    }
+    int64_t constant = 128 * ((int64_t)rule->sum - 128 * (int64_t)rule->n);
+    for (int32_t x = 0; x < b->width; x++)
+        sum[x] += constant;
+    if (is_narrow(b->job->problem))
+        for (int32_t x = 0; x < b->width; x++)
+            b->s.x32[x] = (int32_t)sum[x];
+}
+
+static void block_run(block *b, cm_windows *windows, char *const spectrum[2], const cm_area *area)
+{
+    block_in(b);
+    b->isa->convolve(b->table, &b->c, b->s.array, spectrum, b->s.buffer);
+    cm_windows_place(windows, b->x, b->width);
+    for (int32_t r = 0; r < b->height; r++) {
+        block_products(b, r);
+        cm_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0],
+                         area->out + (ptrdiff_t)(b->y + r - area->y) * area->pitch + (b->x - area->x));
+    }
+}
+
+void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, const cm_area *area)
+{
+    block b = { .isa = self->variant, .job = job };
+    cm_windows windows;
+    char *spectrum[2], *table;
+    if (!cm_fft_cut_make(job->problem, &b.c))
+        return;
+    (void)scratch_lay(b.isa, &b.c, job->problem, memory, &b.s);
+    shared_lay(b.isa, &b.c, (char *)(uintptr_t)job->shared, spectrum, &table);
+    b.table = table;
+    cm_windows_begin(&windows, b.isa->windows, job, is_narrow(job->problem), strip_room(&b.c), b.s.windows);
+    for (int32_t y = 0; y < area->height; y += b.c.down) {
+        for (int32_t x = 0; x < area->width; x += 2 * b.c.across) {
+            b.x = area->x + x;
+            b.y = area->y + y;
+            b.width = smaller(2 * b.c.across, area->width - x);
+            b.height = smaller(b.c.down, area->height - y);
+            block_run(&b, &windows, spectrum, area);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/* The `fft` kernel: products by exact overlap-save convolution in double precision. fft.c cuts the map into blocks and drives; one build of
+ * fft_body.h for each instruction set transforms. docs/performance-cpu.md has the measurements.
+ *
+ * Two neighbouring blocks of the image travel as the real and the imaginary part of one complex array: the template is real, so the
+ * two results come back as the real and the imaginary part. Forward transforms leave their output in whatever order they
+ * produce it, the template's spectrum has the same order, and the inverse undoes it.
+ *
+ * Why rounding gives the exact integer. For a cyclic convolution of length N = 2^m by radix-2 transforms in precision u = 2^-53 with
+ * twiddles off by at most b, no result is off by more than
+ *     ||x|| * ||y|| * ( (1+u)^(3m) * (1 + u*sqrt(5))^(3m+1) * (1+b)^(3m) - 1 )
+ * (Percival, "Rapid multiplication modulo the sum and difference of highly composite numbers", 2003, theorem 5.1, with the constant of Brent,
+ * Percival and Zimmermann, "Error bounds on complex floating-point multiplication", 2007). Two dimensions have m = log2 of the
+ * number of points. Larger radices do the same additions and fewer multiplications. Twiddles are rounded from long double, so b <= u. Below 2^-44
+ * the bracket is at most 1.01 * u * (3m + sqrt(5) * (3m + 1) + 3m) < 13 * u * (m + 1).
+ * With c the largest size of a shifted pixel (128, or 32768) and d that of a template digit (128), ||x|| <= sqrt(2N) * c for the two
+ * blocks together and ||y|| <= sqrt(n) * d. cm_fft_error returns the bound; kernels are chosen only where it is below 1/4. */
+#ifndef CM_CPU_FFT_H
+#define CM_CPU_FFT_H
+
+#include "cpu/windows.h"
+
+/* Sides of a block, powers of two. */
+enum { CM_FFT_LEAST = 64, CM_FFT_MOST = 2048 };
+
+/* The blocks of a problem. */
+typedef struct cm_fft_cut {
+    int32_t nx, ny;         /* transform */
+    int32_t across, down;   /* results of one block: at most nx - w + 1, ny - h + 1 */
+    int32_t planes;         /* template digits: 1 (u8), 2 (u16) */
+} cm_fft_cut;
+
+/* 0 when no block serves the problem. */
+int cm_fft_cut_make(const cm_problem *problem, cm_fft_cut *cut);
+
+/* The bound above for n template pixels. */
+double cm_fft_error(const cm_fft_cut *cut, cm_pixel pixel, double n);
+
+/* Rows of pixels of the two blocks. */
+typedef struct cm_fft_pixels {
+    const void *a, *b;
+    int32_t count_a, count_b; /* at most nx; what follows counts as shifted pixels of 0 */
+    cm_pixel pixel;
+} cm_fft_pixels;
+
+/* One instruction set's transforms. Arrays are complex, ny rows of row_bytes(nx) bytes; a spectrum has as many bytes as nx * ny complex
+ * numbers. */
+typedef struct cm_fft_isa {
+    uint64_t (*row_bytes)(int32_t nx);
+    uint64_t (*table_bytes)(int32_t nx, int32_t ny);
+    void (*tables)(int32_t nx, int32_t ny, void *table);
+    /* A row of pixels, shifted by 128 or 32768, into a transformed row of an array. */
+    void (*row_in)(const void *table, const cm_fft_cut *cut, const cm_fft_pixels *pixels, void *row);
+    /* nx template digits likewise. */
+    void (*digits_in)(const void *table, const cm_fft_cut *cut, const double *digit, void *row);
+    /* An array of such rows into a spectrum, scaled by 1 / (nx * ny). */
+    void (*columns)(const void *table, const cm_fft_cut *cut, char *array, void *spectrum);
+    /* The columns of array[0] forward, times the conjugate of each plane's spectrum, backward into array[plane]. buffer: 2 * ny vectors of
+     * complex numbers, CM_FFT_COLUMN bytes each. */
+    void (*convolve)(const void *table, const cm_fft_cut *cut, char *const array[2], char *const spectrum[2], void *buffer);
+    /* A row back to integers: `count` of the real and of the imaginary part. */
+    void (*row_out)(const void *table, const cm_fft_cut *cut, void *row, int32_t count, int64_t *a, int64_t *b);
+    const cm_isa_windows *windows;
+} cm_fft_isa;
+
+enum { CM_FFT_COLUMN = 128 };
+
+/* What fft.c does for every instruction set; self->variant is a cm_fft_isa. */
+void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape);
+void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared);
+void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
+
+#endif

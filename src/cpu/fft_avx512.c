@@ -1,0 +1,17 @@
+/* fft-avx512: the transforms for AVX-512, 8 doubles a vector. */
+#define FFT_LANES 8
+#include "cpu/fft_body.h"
+#include "cpu/variants.h"
+
+static const cm_fft_isa isa = {
+    .row_bytes = row_bytes,
+    .table_bytes = table_bytes,
+    .tables = tables,
+    .row_in = row_in,
+    .digits_in = digits_in,
+    .columns = columns,
+    .convolve = convolve,
+    .row_out = row_out,
+    .windows = &cm_windows_avx512,
+};
+const cm_cpu_kernel cm_fft_avx512_match = { cm_fft_shape, cm_fft_begin, cm_fft_area, &isa };
