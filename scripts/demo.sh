@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds the tool and finds the four fiducials of a circuit board. Writes out/board-overlay.png (or .tif where libpng is missing).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/setup.sh
+setup
+
+build=${BUILD_DIR:-build}
+mkdir -p "$build" out
+log=$build/demo.log
+echo "building in $build ..."
+# One GPU generation is enough here; the full list is the project's default when built by hand.
+if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCORRMATCH_TESTS=OFF \
+           -DCMAKE_CUDA_ARCHITECTURES="${CORRMATCH_CUDA_ARCHITECTURES:-90}" &&
+       cmake --build "$build" --parallel "$jobs"; } >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "the build failed; all of its output is in $log" >&2
+    exit 1
+fi
+rm -f "$log"
+
+tool=$build/apps/corrmatch
+overlay=out/board-overlay.png
+rm -f out/board-overlay.png out/board-overlay.tif
+find_board() {
+    "$tool" find --top 4 --min-score 0.5 --overlay "$1" data/board.tif data/board-fiducial.tif
+}
+echo
+echo "$tool find --top 4 --min-score 0.5 --overlay $overlay data/board.tif data/board-fiducial.tif"
+echo
+if ! find_board "$overlay" 2>out/message.txt; then
+    grep -qi png out/message.txt || { cat out/message.txt >&2; exit 1; }
+    overlay=out/board-overlay.tif # built without libpng
+    find_board "$overlay"
+fi
+rm -f out/message.txt
+echo
+echo "The picture with the matches framed: $PWD/$overlay"
