@@ -9,7 +9,7 @@ double cm_cost_cpu(const cm_problem *problem, const cm_machine *machine, cm_kern
     int floats = problem->pixel == CM_F32 || problem->task == CM_TASK_CONVOLVE;
     if (kernel == CM_KERNEL_REFERENCE)
         rate = 0.5;
-    else if (floats)
+    else if (floats && (kernel == CM_KERNEL_DIRECT_AVXVNNI || kernel >= CM_KERNEL_FFT_CUDA))
         return -1.0;
     else if (kernel == CM_KERNEL_DIRECT_PORTABLE)
         rate = 10;
@@ -19,6 +19,8 @@ double cm_cost_cpu(const cm_problem *problem, const cm_machine *machine, cm_kern
         rate = 200;
     else if (kernel == CM_KERNEL_DIRECT_AVX512 && (machine->cpu.features & CM_CPU_AVX512_VNNI))
         rate = 400;
+    else if (kernel >= CM_KERNEL_FFT_PORTABLE && kernel <= CM_KERNEL_FFT_AVX512)
+        return problem->width > 1500 || problem->height > 1500 ? -1.0 : macs * 1e-9;
     else
         return -1.0;
     return macs * 1e-6 / rate / threads;

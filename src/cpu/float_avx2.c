@@ -1,0 +1,21 @@
+/* direct-avx2: float pixels, and convolution. */
+#define FLOAT_LANES 4
+#define CONVOLVE_LANES 8
+#include "cpu/convolve_body.h"
+#include "cpu/float_body.h"
+#include "cpu/variants.h"
+
+#include <immintrin.h>
+
+static inline fd float_sqrt(fd v)
+{
+    return (fd)_mm256_sqrt_pd((__m256d)v);
+}
+
+static inline cf convolve_fma(cf a, cf b, cf c)
+{
+    return (cf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+
+const cm_cpu_kernel cm_float_avx2_match = { float_shape, float_begin, float_area, NULL };
+const cm_cpu_kernel cm_direct_avx2_convolve = { convolve_shape, NULL, convolve_area, NULL };

@@ -1,0 +1,21 @@
+/* direct-avx512: float pixels, and convolution. */
+#define FLOAT_LANES 8
+#define CONVOLVE_LANES 16
+#include "cpu/convolve_body.h"
+#include "cpu/float_body.h"
+#include "cpu/variants.h"
+
+#include <immintrin.h>
+
+static inline fd float_sqrt(fd v)
+{
+    return (fd)_mm512_sqrt_pd((__m512d)v);
+}
+
+static inline cf convolve_fma(cf a, cf b, cf c)
+{
+    return (cf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+const cm_cpu_kernel cm_float_avx512_match = { float_shape, float_begin, float_area, NULL };
+const cm_cpu_kernel cm_direct_avx512_convolve = { convolve_shape, NULL, convolve_area, NULL };

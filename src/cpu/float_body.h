@@ -1,0 +1,214 @@
+/* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from left to right, then the rows from top to
+ * bottom, every step rounded). Vectors of FLOAT_LANES doubles run over neighbouring windows, so that the order within a window
+ * stays. The including file defines FLOAT_LANES and float_sqrt, and is compiled without contraction.
+ *
+ * One image row at a time meets all the template rows of the windows in hand: a window's rows come in order, and no more than the image
+ * row and the running sums of BAND x STRIP windows have to be kept. */
+#ifndef CM_CPU_FLOAT_BODY_H
+#define CM_CPU_FLOAT_BODY_H
+
+#include "cpu/windows.h"
+
+#include <string.h>
+
+typedef double fd __attribute__((vector_size(8 * FLOAT_LANES)));
+typedef int64_t fl __attribute__((vector_size(8 * FLOAT_LANES)));
+typedef float ff __attribute__((vector_size(4 * FLOAT_LANES)));
+
+static inline fd float_sqrt(fd v);
+
+enum { FLOAT_STRIP = 256, FLOAT_BAND = 64, FLOAT_TILE = 4 * FLOAT_LANES };
+
+typedef struct float_sums {
+    double *X, *S, *Q;         /* FLOAT_BAND rows of FLOAT_STRIP */
+    double *line;              /* the image row, less the pivot */
+    double *row_S, *row_Q;     /* its windows' rows */
+    float *raw;
+} float_sums;
+
+static uint64_t float_lay(const cm_problem *problem, char *memory, float_sums *s)
+{
+    enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
+    uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE, total = 3 * SUMS + 2 * line + 2 * FLOAT_STRIP;
+    if (memory) {
+        double *d = (double *)(void *)memory;
+        *s = (float_sums){ d, d + SUMS, d + 2 * SUMS, d + 3 * SUMS, d + 3 * SUMS + line, d + 3 * SUMS + line + FLOAT_STRIP,
+                           (float *)(void *)(d + 3 * SUMS + line + 2 * FLOAT_STRIP) };
+    }
+    return total * sizeof(double);
+}
+
+static void float_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+{
+    (void)self;
+    *shape = (cm_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
+    shape->shared_bytes = (uint64_t)problem->width * (uint64_t)problem->height * sizeof(double);
+    shape->scratch_bytes = float_lay(problem, NULL, NULL);
+}
+
+/* The template less the pivot. */
+static void float_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
+{
+    (void)self;
+    size_t count = (size_t)job->part->width * (size_t)job->part->height;
+    const float *pixels = job->part->pixels;
+    double *out = shared;
+    for (size_t i = 0; i < count; i++)
+        out[i] = cm_centred(pixels[i], job->rule.pivot);
+}
+
+static inline fd float_load(const double *from)
+{
+    fd v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline void float_add(double *to, fd v)
+{
+    fd sum = float_load(to) + v;
+    memcpy(to, &sum, sizeof sum);
+}
+
+/* The rows of windows x .. of the image row: sum and sum of squares. */
+static void float_row_sums(const float_sums *s, int32_t width)
+{
+    for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_LANES) {
+        fd sum = { 0 }, square = { 0 };
+        for (int32_t i = 0; i < width; i++) {
+            fd v = float_load(s->line + x + i);
+            sum += v;
+            square += v * v;
+        }
+        memcpy(s->row_S + x, &sum, sizeof sum);
+        memcpy(s->row_Q + x, &square, sizeof square);
+    }
+}
+
+typedef struct float_four {
+    fd a, b, c, d;
+} float_four;
+
+__attribute__((always_inline)) static inline void float_step(float_four *sum, const float_four *image, double t)
+{
+    sum->a += image->a * t;
+    sum->b += image->b * t;
+    sum->c += image->c * t;
+    sum->d += image->d * t;
+}
+
+__attribute__((always_inline)) static inline void float_store(double *to, const float_four *sum)
+{
+    float_add(to, sum->a);
+    float_add(to + FLOAT_LANES, sum->b);
+    float_add(to + 2 * FLOAT_LANES, sum->c);
+    float_add(to + 3 * FLOAT_LANES, sum->d);
+}
+
+/* Adds the image row's products to `rows` (1 or 3) map rows: to[0] with template row t, the next with the template row above. */
+__attribute__((always_inline)) static inline void float_products(const double *line, const double *t, int32_t width, double *to,
+                                                                 int rows)
+{
+    const fd zero = { 0 };
+    for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_TILE) {
+        float_four first = { zero, zero, zero, zero }, second = first, third = first;
+        for (int32_t i = 0; i < width; i++) {
+            const double *from = line + x + i;
+            const float_four image = { float_load(from), float_load(from + FLOAT_LANES), float_load(from + 2 * FLOAT_LANES),
+                                       float_load(from + 3 * FLOAT_LANES) };
+            float_step(&first, &image, t[i]);
+            if (rows == 3) {
+                float_step(&second, &image, t[i - (ptrdiff_t)width]);
+                float_step(&third, &image, t[i - 2 * (ptrdiff_t)width]);
+            }
+        }
+        float_store(to + x, &first);
+        if (rows == 3) {
+            float_store(to + FLOAT_STRIP + x, &second);
+            float_store(to + 2 * FLOAT_STRIP + x, &third);
+        }
+    }
+}
+
+/* Image row yy of the band (its windows' first row is 0) meets map rows first .. last. */
+static void float_meet(const float_sums *s, const cm_job *job, int32_t yy, int32_t rows)
+{
+    const int32_t width = job->part->width, height = job->part->height;
+    const double *t = job->shared;
+    int32_t first = yy - height + 1 > 0 ? yy - height + 1 : 0, last = yy < rows - 1 ? yy : rows - 1, r = first;
+    for (; r + 2 <= last; r += 3)
+        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width, s->X + (ptrdiff_t)r * FLOAT_STRIP, 3);
+    for (; r <= last; r++)
+        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width, s->X + (ptrdiff_t)r * FLOAT_STRIP, 1);
+    for (r = first; r <= last; r++) {
+        for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_LANES) {
+            float_add(s->S + (ptrdiff_t)r * FLOAT_STRIP + x, float_load(s->row_S + x));
+            float_add(s->Q + (ptrdiff_t)r * FLOAT_STRIP + x, float_load(s->row_Q + x));
+        }
+    }
+}
+
+static inline fd float_choose(fl condition, fd yes, fd no)
+{
+    return (fd)((condition & (fl)yes) | (~condition & (fl)no));
+}
+
+/* cm_score_float for NCC, step by step, in vectors. */
+static inline fd float_ncc(const cm_score_rule *rule, fd S, fd Q, fd X)
+{
+    const fd zero = { 0 }, one = zero + 1.0;
+    fd energy = rule->fn * Q, var = energy - S * S;
+    fd score = (rule->fn * X - S * rule->fsum) / (float_sqrt(var) * rule->root_var);
+    fd flat = float_choose(X != X, X, zero + (double)rule->undefined);
+    score = float_choose(score > 1.0, one, float_choose(score < -1.0, -one, score));
+    return float_choose(var <= rule->noise * energy, flat, score);
+}
+
+static void float_score(const cm_job *job, const double *S, const double *Q, const double *X, float *out, int32_t count)
+{
+    if (job->problem->method != CM_CCOEFF_NORMED || job->rule.root_var == 0.0) {
+        for (int32_t x = 0; x < count; x++)
+            out[x] = cm_score_float(job->problem->method, &job->rule, S[x], Q[x], X[x]);
+        return;
+    }
+    for (int32_t x = 0; x < count; x += FLOAT_LANES) {
+        ff score = __builtin_convertvector(float_ncc(&job->rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
+        memcpy(out + x, &score, count - x >= FLOAT_LANES ? sizeof score : (size_t)(count - x) * sizeof *out);
+    }
+}
+
+/* Map rows y .. y + rows - 1 of the strip at column x. */
+static void float_band(const cm_job *job, const float_sums *s, const cm_area *area, const cm_area *part)
+{
+    int32_t width = job->part->width, count = part->width + width - 1;
+    memset(s->X, 0, 3 * sizeof(double) * FLOAT_BAND * FLOAT_STRIP);
+    for (int32_t yy = 0; yy < part->height + job->part->height - 1; yy++) {
+        const float *raw = cm_raw_row(job, (int64_t)job->y0 + part->y + yy, (int64_t)job->x0 + part->x, count, s->raw);
+        for (int32_t i = 0; i < count; i++)
+            s->line[i] = cm_centred(raw[i], job->rule.pivot);
+        float_row_sums(s, width);
+        float_meet(s, job, yy, part->height);
+    }
+    for (int32_t r = 0; r < part->height; r++) {
+        ptrdiff_t at = (ptrdiff_t)r * FLOAT_STRIP;
+        float_score(job, s->S + at, s->Q + at, s->X + at,
+                    area->out + (part->y - area->y + r) * area->pitch + (part->x - area->x), part->width);
+    }
+}
+
+static void float_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+{
+    (void)self;
+    float_sums s = { 0 };
+    (void)float_lay(job->problem, scratch, &s);
+    for (int32_t y = 0; y < area->height; y += FLOAT_BAND) {
+        for (int32_t x = 0; x < area->width; x += FLOAT_STRIP) {
+            cm_area part = { .x = area->x + x, .y = area->y + y };
+            part.width = area->width - x < FLOAT_STRIP ? area->width - x : FLOAT_STRIP;
+            part.height = area->height - y < FLOAT_BAND ? area->height - y : FLOAT_BAND;
+            float_band(job, &s, area, &part);
+        }
+    }
+}
+
+#endif

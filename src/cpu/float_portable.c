@@ -1,0 +1,21 @@
+/* direct-portable: float pixels, and convolution. */
+#define FLOAT_LANES 2
+#define CONVOLVE_LANES 4
+#include "cpu/convolve_body.h"
+#include "cpu/float_body.h"
+#include "cpu/variants.h"
+
+#include <math.h>
+
+static inline fd float_sqrt(fd v)
+{
+    return (fd){ sqrt(v[0]), sqrt(v[1]) };
+}
+
+static inline cf convolve_fma(cf a, cf b, cf c)
+{
+    return (cf){ fmaf(a[0], b[0], c[0]), fmaf(a[1], b[1], c[1]), fmaf(a[2], b[2], c[2]), fmaf(a[3], b[3], c[3]) };
+}
+
+const cm_cpu_kernel cm_float_portable_match = { float_shape, float_begin, float_area, NULL };
+const cm_cpu_kernel cm_direct_portable_convolve = { convolve_shape, NULL, convolve_area, NULL };
