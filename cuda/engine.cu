@@ -84,6 +84,7 @@ void describe(const cm_engine *base, cm_machine *machine)
     uint64_t limit = engine->workspace_limit;
     if (limit == 0 && cudaMemGetInfo(&available, &total) == cudaSuccess)
         limit = available / 4;
+    machine->cuda.fft = !fft_library_missing();
     machine->cuda.workspace = static_cast<int64_t>(limit < INT64_MAX ? limit : INT64_MAX);
 }
 
@@ -177,6 +178,12 @@ cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter
     return filter_convolve(work, image, filter, out, stream, error);
 }
 
+int ready(cm_engine *engine, cm_kernel kernel)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    return kernel != CM_KERNEL_FFT_CUDA || fft_library() != nullptr;
+}
+
 // On the default stream, so that what the caller put on blocking streams before is in the pixels.
 cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *error)
 {
@@ -188,7 +195,7 @@ cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *
 }
 
 const cm_engine_ops operations = { destroy_engine, describe, prepare_template_slot, prepare_filter_slot, release, bind, unbind,
-                                   correlate, find, convolve, fetch };
+                                   correlate, find, convolve, ready, fetch };
 
 } // namespace
 

@@ -3,6 +3,7 @@
 #define CM_CUDA_ENGINE_CUH
 
 #include "correlate.cuh"
+#include "fft.cuh"
 
 namespace cm {
 
@@ -40,6 +41,7 @@ struct cm_work {
     cm::Stage stage;               // matching
     cm::DeviceMemory staged;       // convolution: rows of a host image
     cm::DeviceMemory rows, sums;   // matching: S and Q of window rows; X
+    cm::Fft fft;                   // matching with kernel fft
     cm::DeviceMemory map;          // rows of a map whose home is the host
     cm::PinnedMemory pinned;       // matching: map rows on their way to the peak search
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before

@@ -68,9 +68,11 @@ cm_status correlate(const Call &call, CorrelateJob job)
 {
     const cm_work *work = call.work;
     const cm_decision &d = work->decision;
+    bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
+    if (d.kernel == CM_KERNEL_FFT_CUDA)
+        return call.work->fft.correlate(job, narrow, *call.part, call.stream, call.error);
     CorrelateFamily family = family_of(d.kernel);
     int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
-    bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
     cudaError_t code = cudaSuccess;
     for (int32_t first = 0; first < work->problem.height && code == cudaSuccess; first += step) {
         job.first = first;
@@ -225,7 +227,8 @@ cm_status match_bind(cm_work *work, cm_error *error)
         code = work->map.take(work->parts.map);
     if (code == cudaSuccess)
         code = work->pinned.take(row * static_cast<uint64_t>(work->pinned_rows + KEPT_ROWS));
-    return check(code, "taking the plan's workspace", error);
+    cm_status status = check(code, "taking the plan's workspace", error);
+    return status || d.kernel != CM_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
 }
 
 cm_status match_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,

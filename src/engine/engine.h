@@ -49,6 +49,10 @@ typedef struct cm_engine_ops {
     cm_status (*convolve)(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out,
                           cm_stream stream, cm_error *error);
 
+    /* 1 when the engine has what the kernel needs, which it may have to load first. After a 0, describe no longer promises it.
+     * NULL: always 1. */
+    int (*ready)(cm_engine *engine, cm_kernel kernel);
+
     /* Copies a view in device memory to tightly packed host memory, and waits. NULL for the CPU engine. */
     cm_status (*fetch)(cm_engine *engine, const cm_image *image, void *host, cm_error *error);
 } cm_engine_ops;

@@ -1,5 +1,9 @@
 #include "plan/cost_cuda.h"
 
+#include "plan/cost_fft_cuda.h"
+
+#include <math.h>
+
 /* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one H200 (132 processors, 8192 x 8192). */
 typedef struct rate {
     double u8, u16, f32;
@@ -13,8 +17,9 @@ static const double launch_ms = 0.004;
 static const double conv_tiled_rate = 1.3e8, conv_constant_rate = 3.0e7, conv_halo_rate = 2.5e7, conv_global_rate = 2.0e7;
 static const double conv_elements_per_ms = 2.0e6;
 
-/* A band's workspace is kept under this even where more is free. */
+/* A band's workspace, and that of the transforms of fft, are kept under these even where more is free. */
 static const uint64_t most_workspace = UINT64_C(1) << 30;
+static const uint64_t most_transforms = UINT64_C(5) << 29;
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -182,8 +187,32 @@ static double match_ms(const cm_problem *p, const cm_machine *m, const rate *r, 
            elements / (score_elements_per_ms * processors);
 }
 
+/* Bands may take half of the workspace, transforms what is left. */
+static cm_status fit_fft(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    cm_machine half = *m;
+    half.cuda.workspace = m->cuda.workspace / 2;
+    cm_status status = fit_bands(p, m, fit, error);
+    if (status)
+        return status;
+    if (fit_bands(p, &half, fit, error) != CM_OK)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "fft leaves bands of the map half of the %lld bytes that a plan may take, which is too little; raise "
+                       "device_memory of the context",
+                       (long long)m->cuda.workspace);
+    uint64_t rest = (uint64_t)m->cuda.workspace - cm_cuda_workspace(p, fit->band_width, fit->band_height).total;
+    status = cm_fit_fft_cuda(p, m, rest < most_transforms ? rest : most_transforms, fit, error);
+    double elements = (double)cm_cuda_map_width(p) * (double)cm_cuda_map_height(p);
+    double bands = ceil((double)cm_cuda_map_width(p) / fit->band_width) * ceil((double)cm_cuda_map_height(p) / fit->band_height);
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    fit->estimate_ms = fit->estimate_ms * bands + launch_ms * 3.0 + elements / (score_elements_per_ms * processors);
+    return status;
+}
+
 static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
 {
+    if (kernel == CM_KERNEL_FFT_CUDA)
+        return fit_fft(p, m, fit, error);
     const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
                                                                                                  : &texture_rate;
     cm_status status = fit_bands(p, m, fit, error);

@@ -26,10 +26,18 @@ typedef struct cm_machine {
         int64_t texture_width, texture_height; /* limits of a pitch-linear 2-D texture, elements */
         int64_t texture_pitch;                 /* bytes */
         int64_t workspace;      /* the most bytes of device memory that a plan may take */
+        int32_t fft;            /* 0: cuFFT cannot be loaded; 1: it can, or nobody has tried */
     } cuda;
 } cm_machine;
 
 enum { CM_REASON_SIZE = 200 };
+
+/* How kernel fft on CUDA cuts image and template. Plain zeros for other kernels. */
+typedef struct cm_fft_blocks {
+    int32_t width, height; /* of a transform */
+    int32_t batch;         /* transforms at a time */
+    int32_t columns, rows; /* of the template's pieces; as a rule there is one */
+} cm_fft_blocks;
 
 typedef struct cm_decision {
     cm_kernel kernel;
@@ -42,6 +50,7 @@ typedef struct cm_decision {
     int32_t constant_rows;
     /* The part of the map that is computed at a time (all of it when it fits). */
     int32_t band_width, band_height;
+    cm_fft_blocks fft;
     double estimate_ms; /* by the cost table; comparable within one machine only */
     int32_t has_runner_up;
     cm_kernel runner_up;

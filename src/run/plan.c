@@ -6,10 +6,28 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Has the engine what the decided kernel needs? */
+static int is_ready(const cm_context *context, const cm_decision *decision)
+{
+    cm_engine *engine = context->engine[cm_slot(decision->engine)];
+    return !engine->ops->ready || engine->ops->ready(engine, decision->kernel);
+}
+
+/* An engine may find that it lacks what a kernel needs only when the kernel is wanted; then it says less, and the decision is made again. */
+static cm_status decide(const cm_context *context, const cm_problem *problem, const cm_preference *preference, cm_decision *decision,
+                        cm_error *error)
+{
+    cm_status status;
+    do {
+        cm_machine machine = cm_context_machine(context);
+        status = cm_decide(problem, &machine, preference, decision, error);
+    } while (!status && !is_ready(context, decision));
+    return status;
+}
+
 static cm_status make_plan(cm_plan *plan, const cm_problem *problem, const cm_preference *preference, cm_error *error)
 {
-    cm_machine machine = cm_context_machine(plan->context);
-    cm_status status = cm_decide(problem, &machine, preference, &plan->decision, error);
+    cm_status status = decide(plan->context, problem, preference, &plan->decision, error);
     if (status)
         return status;
     plan->problem = *problem;
@@ -68,6 +86,9 @@ const char *cm_plan_explain(const cm_plan *plan, char *text, size_t size)
         (void)snprintf(tile, sizeof tile,
                        "block of %d x %d map elements, tile pitch %d, %d rows, %d bytes of shared memory\n",
                        d->tile_width, d->tile_height, d->tile_pitch, d->tile_rows, d->shared_bytes);
+    if (d->fft.batch)
+        (void)snprintf(tile, sizeof tile, "transforms of %d x %d points, %d at a time, template pieces of %d x %d\n", d->fft.width,
+                       d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
     char band[96] = "";
     if (d->band_height)
         (void)snprintf(band, sizeof band, "bands of %d x %d map elements\n", d->band_width, d->band_height);
@@ -86,8 +107,8 @@ size_t cm_kernels(cm_context *context, const cm_problem *problem, const char **n
     cm_machine machine = cm_context_machine(context);
     for (int k = 0; k < CM_KERNEL_COUNT; k++) {
         cm_decision d;
-        cm_preference force = { .kernel = cm_kernel_table[k].name };
-        if (cm_decide(problem, &machine, &force, &d, NULL) != CM_OK || d.kernel != (cm_kernel)k)
+        cm_preference force = { .device = cm_kernel_table[k].engine, .kernel = cm_kernel_table[k].name };
+        if (cm_decide(problem, &machine, &force, &d, NULL) != CM_OK || d.kernel != (cm_kernel)k || !is_ready(context, &d))
             continue;
         size_t at = count++;
         for (; at > 0 && cost[at - 1] > d.estimate_ms; at--) {

@@ -2,8 +2,10 @@
 #include "kit/kit.h"
 
 #include "plan/cost_cuda.h"
+#include "plan/cost_fft_cuda.h"
 #include "plan/decide.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +28,7 @@ static cm_machine machine(int which)
     m.cuda.texture_height = 65000;
     m.cuda.texture_pitch = 2097120;
     m.cuda.workspace = INT64_C(4) << 30;
+    m.cuda.fft = which != 2;
     static const struct {
         int32_t major, minor, processors;
         int64_t shared, optin;
@@ -68,6 +71,29 @@ static int64_t pixel_size(cm_pixel pixel)
     return pixel == CM_U8 ? 1 : pixel == CM_U16 ? 2 : 4;
 }
 
+static int has_large_prime(int32_t n)
+{
+    for (int32_t prime = 2; prime <= 7; prime++)
+        while (n % prime == 0)
+            n /= prime;
+    return n != 1;
+}
+
+/* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be rounded to exact integers. */
+static void check_fft_blocks(const cm_problem *p, const cm_machine *m, const cm_decision *d)
+{
+    const cm_fft_blocks *b = &d->fft;
+    CHECK(p->pixel != CM_F32 && m->cuda.fft);
+    CHECK(b->batch >= 1 && b->columns >= 1 && b->rows >= 1 && b->columns <= p->width && b->rows <= p->height);
+    CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) && !has_large_prime(b->height));
+    double points = (double)b->width * b->height, pixels = (double)b->columns * b->rows;
+    /* worst case of all bytes 255 in both parts of the image's block: squares sum to 2 * points * 255^2 */
+    CHECK(40 * log2(points) * pow(2, -53) * sqrt(2 * points * 255 * 255) * sqrt(pixels * 255 * 255) < 0.25);
+    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16, batches = p->pixel == CM_U8 ? 2 : 3, spectra = p->pixel == CM_U8 ? 1 : 2;
+    CHECK(cm_cuda_workspace(p, d->band_width, d->band_height).total + bytes * (batches * (uint64_t)b->batch + spectra) <=
+          (uint64_t)m->cuda.workspace);
+}
+
 /* What a CUDA decision claims must fit the machine. Written from the limits, not from the code that chooses. */
 static void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
 {
@@ -98,6 +124,10 @@ static void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decisi
         CHECK(columns <= m->cuda.texture_width && columns * pixel_size(p->pixel) <= m->cuda.texture_pitch);
         CHECK(rows <= m->cuda.texture_height);
     }
+    if (d->kernel == CM_KERNEL_FFT_CUDA)
+        check_fft_blocks(p, m, d);
+    else
+        CHECK_INT(d->fft.batch, 0);
     if (d->kernel == CM_KERNEL_CONV_TILED)
         CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * 4 && d->tile_rows == d->tile_height + p->height - 1);
 }
@@ -113,7 +143,7 @@ static void check_choice(const cm_problem *p, const cm_machine *m)
     int feasible = 0;
     for (int k = 0; k < CM_KERNEL_COUNT; k++) {
         const cm_kernel_row *row = &cm_kernel_table[k];
-        cm_status one = decide(p, m, row->name, &forced, &error);
+        cm_status one = cm_decide(p, m, &(cm_preference){ .device = row->engine, .kernel = row->name }, &forced, &error);
         if (one) {
             CHECK_STATUS(one, CM_ERROR_UNSUPPORTED);
             CHECK(status || chosen.kernel != (cm_kernel)k);
@@ -270,6 +300,35 @@ static void check_fallback(void)
     CHECK(mentions(&error, 1000));
 }
 
+static void check_fft(void)
+{
+    cm_machine m = machine(5);
+    m.cpu.absent = 1;
+    cm_decision d;
+    cm_error error;
+    cm_problem large = matching(CM_U8, 8192, 8192, 1000, 1000);
+    CHECK_STATUS(decide(&large, &m, NULL, &d, &error), CM_OK);
+    CHECK_INT(d.kernel, CM_KERNEL_FFT_CUDA);
+    CHECK(d.fft.columns == 1000 && d.fft.rows == 1000);
+    large.pixel = CM_F32;
+    CHECK_STATUS(decide(&large, &m, "fft", &d, &error), CM_ERROR_UNSUPPORTED);
+    large.pixel = CM_U8;
+    m.cuda.fft = 0;
+    CHECK_STATUS(decide(&large, &m, "fft", &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "cuFFT") != NULL);
+    CHECK_STATUS(decide(&large, &m, NULL, &d, &error), CM_OK);
+    CHECK(d.kernel != CM_KERNEL_FFT_CUDA);
+    m.cuda.fft = 1;
+    /* past the bound in one piece, whatever the transform */
+    cm_problem huge = matching(CM_U16, 10000, 10000, 7000, 7000);
+    CHECK_STATUS(decide(&huge, &m, "fft", &d, &error), CM_OK);
+    CHECK(d.fft.columns < 7000 || d.fft.rows < 7000);
+    check_cuda(&huge, &m, &d);
+    m.cuda.workspace = INT64_C(1) << 20;
+    CHECK_STATUS(decide(&large, &m, "fft", &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK(mentions(&error, m.cuda.workspace));
+}
+
 static void check_names(void)
 {
     cm_machine cpu = machine(1), gpu = machine(5);
@@ -344,6 +403,7 @@ int main(int argc, char **argv)
     check_illegal();
     check_fallback();
     check_limits();
+    check_fft();
     check_sweep();
     return kit_finish("decide");
 }

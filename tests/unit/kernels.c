@@ -89,9 +89,10 @@ int main(int argc, char **argv)
                 cm_decision decision;
                 cm_status status = cm_decide(&problem, &machine, &(cm_preference){ .kernel = row->name }, &decision, NULL);
                 uint32_t need = needed((cm_kernel)k);
-                /* The byte instructions of VNNI serve integer pixels only; any other kernel serves every type where it can run. */
-                int vnni = k == CM_KERNEL_DIRECT_AVXVNNI || k == CM_KERNEL_DIRECT_AVX512;
-                if ((machine.cpu.features & need) == need && !(vnni && status))
+                /* The byte instructions of VNNI and the rounding of fft serve integer pixels only; any other kernel serves every
+                 * type where it can run. */
+                int integers = k == CM_KERNEL_DIRECT_AVXVNNI || k == CM_KERNEL_DIRECT_AVX512 || strncmp(row->name, "fft", 3) == 0;
+                if ((machine.cpu.features & need) == need && !(integers && status))
                     CHECK_STATUS(status, CM_OK);
                 if (status == CM_OK) {
                     CHECK((machine.cpu.features & need) == need);
