@@ -14,6 +14,9 @@ enum { CM_MATCHES = 1 << CM_TASK_MATCH, CM_CONVOLVES = 1 << CM_TASK_CONVOLVE };
     K(DIRECT_AVX2, "direct-avx2", CM_DEVICE_CPU, CM_MATCHES | CM_CONVOLVES)     \
     K(DIRECT_AVXVNNI, "direct-avxvnni", CM_DEVICE_CPU, CM_MATCHES)              \
     K(DIRECT_AVX512, "direct-avx512", CM_DEVICE_CPU, CM_MATCHES | CM_CONVOLVES) \
+    K(FFT_PORTABLE, "fft-portable", CM_DEVICE_CPU, CM_MATCHES)                  \
+    K(FFT_AVX2, "fft-avx2", CM_DEVICE_CPU, CM_MATCHES)                          \
+    K(FFT_AVX512, "fft-avx512", CM_DEVICE_CPU, CM_MATCHES)                      \
     K(FFT_CUDA, "fft", CM_DEVICE_CUDA, CM_MATCHES)                              \
     K(TEX_TEX, "tex-tex", CM_DEVICE_CUDA, CM_MATCHES)                           \
     K(TEX_CONSTANT, "tex-constant", CM_DEVICE_CUDA, CM_MATCHES)                 \
