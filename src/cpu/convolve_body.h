@@ -1,5 +1,6 @@
 /* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its products one by one in the order of
- * include/corrmatch/convolve.h, so the bits are those of the reference. The including file defines CONVOLVE_LANES and convolve_fma. */
+ * include/corrmatch/convolve.h, so the bits are those of the reference. The including file defines CONVOLVE_LANES, convolve_fma, and
+ * CONVOLVE_VECTORS, 4 or 2 side by side: 4 rows of them are the accumulators, which should fit the registers. */
 #ifndef CM_CPU_CONVOLVE_BODY_H
 #define CM_CPU_CONVOLVE_BODY_H
 
@@ -14,7 +15,7 @@ typedef float cf __attribute__((vector_size(4 * CONVOLVE_LANES)));
 /* c + a * b, rounded once. */
 static inline cf convolve_fma(cf a, cf b, cf c);
 
-enum { CONVOLVE_STRIP = 512, CONVOLVE_ROWS = 4, CONVOLVE_TILE = 4 * CONVOLVE_LANES, CONVOLVE_BAND = 64 };
+enum { CONVOLVE_STRIP = 512, CONVOLVE_ROWS = 4, CONVOLVE_TILE = CONVOLVE_VECTORS * CONVOLVE_LANES, CONVOLVE_BAND = 64 };
 
 /* Staged rows: a ring, padded so that rows are no power of two apart and whole vectors can be read. */
 static int32_t convolve_row_floats(const cm_problem *problem)
@@ -61,9 +62,12 @@ static void convolve_stage(const cm_job *job, int64_t y, int64_t x, int32_t coun
         out[i] = 0.0f;
 }
 
-typedef struct convolve_four {
-    cf a, b, c, d;
-} convolve_four;
+typedef struct convolve_sums {
+    cf a, b;
+#if CONVOLVE_VECTORS == 4
+    cf c, d;
+#endif
+} convolve_sums;
 
 static inline cf convolve_load(const float *from)
 {
@@ -72,38 +76,44 @@ static inline cf convolve_load(const float *from)
     return v;
 }
 
-__attribute__((always_inline)) static inline convolve_four convolve_load4(const float *from)
+__attribute__((always_inline)) static inline convolve_sums convolve_load4(const float *from)
 {
-    return (convolve_four){ convolve_load(from), convolve_load(from + CONVOLVE_LANES), convolve_load(from + 2 * CONVOLVE_LANES),
-                            convolve_load(from + 3 * CONVOLVE_LANES) };
+    convolve_sums v = { .a = convolve_load(from), .b = convolve_load(from + CONVOLVE_LANES) };
+#if CONVOLVE_VECTORS == 4
+    v.c = convolve_load(from + 2 * CONVOLVE_LANES);
+    v.d = convolve_load(from + 3 * CONVOLVE_LANES);
+#endif
+    return v;
 }
 
-__attribute__((always_inline)) static inline void convolve_step(convolve_four *sum, const convolve_four *image, float tap)
+__attribute__((always_inline)) static inline void convolve_step(convolve_sums *sum, const convolve_sums *image, float tap)
 {
-    const cf t = (cf){ 0 } + tap;
+    const cf t = tap - (cf){ 0 }; /* less zero, not plus: -0 stays what it is */
     sum->a = convolve_fma(t, image->a, sum->a);
     sum->b = convolve_fma(t, image->b, sum->b);
+#if CONVOLVE_VECTORS == 4
     sum->c = convolve_fma(t, image->c, sum->c);
     sum->d = convolve_fma(t, image->d, sum->d);
+#endif
 }
 
 /* One filter row at one map row. */
-__attribute__((always_inline)) static inline void convolve_single(convolve_four *sum, const float *image, const float *tap,
+__attribute__((always_inline)) static inline void convolve_single(convolve_sums *sum, const float *image, const float *tap,
                                                                   int32_t width)
 {
     for (int32_t i = 0; i < width; i++) {
-        const convolve_four v = convolve_load4(image + i);
+        const convolve_sums v = convolve_load4(image + i);
         convolve_step(sum, &v, tap[i]);
     }
 }
 
 /* Filter row t for the first map row, the rows above it for the next ones. */
-__attribute__((always_inline)) static inline void convolve_all(convolve_four sum[CONVOLVE_ROWS], const float *image, const float *tap,
+__attribute__((always_inline)) static inline void convolve_all(convolve_sums sum[CONVOLVE_ROWS], const float *image, const float *tap,
                                                                int32_t width)
 {
     const ptrdiff_t w = width;
     for (int32_t i = 0; i < width; i++) {
-        const convolve_four v = convolve_load4(image + i);
+        const convolve_sums v = convolve_load4(image + i);
         convolve_step(&sum[0], &v, tap[i]);
         convolve_step(&sum[1], &v, tap[i - w]);
         convolve_step(&sum[2], &v, tap[i - 2 * w]);
@@ -111,7 +121,7 @@ __attribute__((always_inline)) static inline void convolve_all(convolve_four sum
     }
 }
 
-static inline void convolve_store(float *out, const convolve_four *sum, int32_t left)
+static inline void convolve_store(float *out, const convolve_sums *sum, int32_t left)
 {
     float value[CONVOLVE_TILE];
     memcpy(value, sum, sizeof value);
@@ -119,11 +129,14 @@ static inline void convolve_store(float *out, const convolve_four *sum, int32_t 
 }
 
 /* CONVOLVE_ROWS map rows at strip column x; row[jj] is staged image row jj. */
-static void convolve_tile(const cm_filter *filter, const float *const *row, int32_t x, convolve_four sum[CONVOLVE_ROWS])
+static void convolve_tile(const cm_filter *filter, const float *const *row, int32_t x, convolve_sums sum[CONVOLVE_ROWS])
 {
     const cf zero = { 0 };
-    const convolve_four none = { zero, zero, zero, zero };
-    convolve_four s[CONVOLVE_ROWS] = { none, none, none, none };
+    convolve_sums none = { .a = zero, .b = zero };
+#if CONVOLVE_VECTORS == 4
+    none.c = none.d = zero;
+#endif
+    convolve_sums s[CONVOLVE_ROWS] = { none, none, none, none };
     const int32_t width = filter->width, height = filter->height;
     for (int32_t jj = 0; jj < height + CONVOLVE_ROWS - 1; jj++) {
         const float *image = row[jj] + x, *tap = filter->taps + (ptrdiff_t)jj * width;
@@ -159,7 +172,7 @@ static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
     for (int32_t jj = 0; jj < t->rows; jj++)
         row[jj] = t->ring + (ptrdiff_t)((done + jj) % t->rows) * t->floats;
     for (int32_t x = 0; x < t->width; x += CONVOLVE_TILE) {
-        convolve_four sum[CONVOLVE_ROWS];
+        convolve_sums sum[CONVOLVE_ROWS];
         convolve_tile(t->job->filter, row, x, sum);
         for (int32_t r = 0; r < live; r++)
             convolve_store(t->area->out + (done + r) * t->area->pitch + (t->x - t->area->x) + x, &sum[r], t->width - x);

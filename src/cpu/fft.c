@@ -1,55 +1,11 @@
 /* Drives the `fft` kernel: blocks in pairs, forward, product, backward, round, score. */
 #include "cpu/fft.h"
 
-#include <math.h>
 #include <string.h>
 
 static int32_t smaller(int32_t a, int32_t b)
 {
     return a < b ? a : b;
-}
-
-double cm_fft_error(const cm_fft_cut *cut, cm_pixel pixel, double n)
-{
-    double points = (double)cut->nx * (double)cut->ny, largest = pixel == CM_U8 ? 128.0 : 32768.0;
-    return 13.0 * 0x1p-53 * (log2(points) + 1.0) * sqrt(2.0 * points) * largest * sqrt(n) * 128.0;
-}
-
-/* What a cut costs, in units of a complex point and level; the constants follow measurements (docs/performance-cpu.md). */
-static double cut_cost(const cm_fft_cut *c, int32_t map_width, int32_t map_height)
-{
-    double pairs = ceil((double)map_width / (2.0 * c->across)) * ceil((double)map_height / c->down);
-    double points = (double)c->nx * (double)c->ny;
-    double per_point = log2(points) + 6.0 + (points * 16.0 > 1 << 20 ? 4.0 : 0.0); /* levels, ends, and cache misses */
-    if (pairs < 16.0)
-        pairs = 2.0 * ceil(pairs / 2.0); /* an odd pair at the end leaves a thread idle */
-    return pairs * points * per_point;
-}
-
-int cm_fft_cut_make(const cm_problem *problem, cm_fft_cut *cut)
-{
-    int32_t width, height, x0, y0;
-    double best = 0.0, n = (double)problem->width * (double)problem->height;
-    if (problem->pixel == CM_F32 || cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
-                                                  problem->height, &width, &height, &x0, &y0) != CM_OK)
-        return 0;
-    for (int32_t nx = CM_FFT_LEAST; nx <= CM_FFT_MOST; nx *= 2) {
-        for (int32_t ny = CM_FFT_LEAST; ny <= CM_FFT_MOST; ny *= 2) {
-            cm_fft_cut c = { .nx = nx, .ny = ny, .planes = problem->pixel == CM_U16 ? 2 : 1 };
-            if (nx < problem->width || ny < problem->height || cm_fft_error(&c, problem->pixel, n) > 0.25)
-                continue;
-            int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->width + 1)));
-            int32_t bands = (int32_t)ceil((double)height / (ny - problem->height + 1));
-            c.across = (int32_t)ceil((double)width / (2.0 * pairs));
-            c.down = (int32_t)ceil((double)height / bands);
-            double cost = cut_cost(&c, width, height);
-            if (best == 0.0 || cost < best) {
-                best = cost;
-                *cut = c;
-            }
-        }
-    }
-    return best > 0.0;
 }
 
 static uint64_t round64(uint64_t bytes)

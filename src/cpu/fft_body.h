@@ -44,7 +44,7 @@ FFT_INLINE vc vc_twiddle(vc a, vd re, vd im, int sign)
 }
 FFT_INLINE vd vd_fill(double v)
 {
-    return (vd){ 0 } + v;
+    return v - (vd){ 0 };
 }
 
 /* Four points in natural order. */

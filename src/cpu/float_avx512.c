@@ -1,6 +1,8 @@
 /* direct-avx512: float pixels, and convolution. */
 #define FLOAT_LANES 8
+#define FLOAT_KEEP(v) __asm__("" : "+v"(v))
 #define CONVOLVE_LANES 16
+#define CONVOLVE_VECTORS 4
 #include "cpu/convolve_body.h"
 #include "cpu/float_body.h"
 #include "cpu/variants.h"

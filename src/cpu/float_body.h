@@ -1,6 +1,7 @@
 /* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from left to right, then the rows from top to
  * bottom, every step rounded). Vectors of FLOAT_LANES doubles run over neighbouring windows, so that the order within a window
- * stays. The including file defines FLOAT_LANES and float_sqrt, and is compiled without contraction.
+ * stays. The including file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), which keeps a vector in a register where gcc would load
+ * it again for every use, and is compiled without contraction.
  *
  * One image row at a time meets all the template rows of the windows in hand: a window's rows come in order, and no more than the image
  * row and the running sums of BAND x STRIP windows have to be kept. */
@@ -70,24 +71,36 @@ static inline void float_add(double *to, fd v)
     memcpy(to, &sum, sizeof sum);
 }
 
+typedef struct float_four {
+    fd a, b, c, d;
+} float_four;
+
+__attribute__((always_inline)) static inline float_four float_load4(const double *from)
+{
+    float_four v = { float_load(from), float_load(from + FLOAT_LANES), float_load(from + 2 * FLOAT_LANES),
+                     float_load(from + 3 * FLOAT_LANES) };
+    FLOAT_KEEP(v.a);
+    FLOAT_KEEP(v.b);
+    FLOAT_KEEP(v.c);
+    FLOAT_KEEP(v.d);
+    return v;
+}
+
 /* The rows of windows x .. of the image row: sum and sum of squares. */
 static void float_row_sums(const float_sums *s, int32_t width)
 {
-    for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_LANES) {
-        fd sum = { 0 }, square = { 0 };
+    const fd zero = { 0 };
+    for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_TILE) {
+        float_four sum = { zero, zero, zero, zero }, square = sum;
         for (int32_t i = 0; i < width; i++) {
-            fd v = float_load(s->line + x + i);
-            sum += v;
-            square += v * v;
+            const float_four v = float_load4(s->line + x + i);
+            sum = (float_four){ sum.a + v.a, sum.b + v.b, sum.c + v.c, sum.d + v.d };
+            square = (float_four){ square.a + v.a * v.a, square.b + v.b * v.b, square.c + v.c * v.c, square.d + v.d * v.d };
         }
         memcpy(s->row_S + x, &sum, sizeof sum);
         memcpy(s->row_Q + x, &square, sizeof square);
     }
 }
-
-typedef struct float_four {
-    fd a, b, c, d;
-} float_four;
 
 __attribute__((always_inline)) static inline void float_step(float_four *sum, const float_four *image, double t)
 {
@@ -113,9 +126,7 @@ __attribute__((always_inline)) static inline void float_products(const double *l
     for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_TILE) {
         float_four first = { zero, zero, zero, zero }, second = first, third = first;
         for (int32_t i = 0; i < width; i++) {
-            const double *from = line + x + i;
-            const float_four image = { float_load(from), float_load(from + FLOAT_LANES), float_load(from + 2 * FLOAT_LANES),
-                                       float_load(from + 3 * FLOAT_LANES) };
+            const float_four image = float_load4(line + x + i);
             float_step(&first, &image, t[i]);
             if (rows == 3) {
                 float_step(&second, &image, t[i - (ptrdiff_t)width]);

@@ -1,6 +1,8 @@
 /* direct-portable: float pixels, and convolution. */
 #define FLOAT_LANES 2
+#define FLOAT_KEEP(v) ((void)(v))
 #define CONVOLVE_LANES 4
+#define CONVOLVE_VECTORS 2
 #include "cpu/convolve_body.h"
 #include "cpu/float_body.h"
 #include "cpu/variants.h"

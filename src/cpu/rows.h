@@ -63,7 +63,7 @@ static inline rows_double rows_i64(rows_ulong v)
 
 static inline rows_double rows_fill(double v)
 {
-    return (rows_double){ 0 } + v;
+    return v - (rows_double){ 0 };
 }
 
 static inline rows_double rows_choose(rows_long condition, rows_double yes, rows_double no)
