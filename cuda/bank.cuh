@@ -37,6 +37,16 @@ cudaError_t bank_open(Family family, int device, const void *symbol, Bank **bank
 // A number that no other prepared object of the process has.
 uint64_t next_serial();
 
+// 0, in a way that the compiler cannot see to be the same in every lane. An address in the bank with this added is read through the cache for
+// indexed constants; without, through the small one for uniform operands, where a miss holds up the warp (one H200, 27 x 27 filter: 0.09 ms
+// against 0.51).
+__device__ __forceinline__ int lane_zero()
+{
+    unsigned mask;
+    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(mask)); // one bit
+    return __popc(mask) - 1;
+}
+
 // A turn at a bank on a stream: from construction to destruction no other turn is put on any stream, and the device runs turns in that
 // order.
 class BankTurn

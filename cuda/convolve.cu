@@ -8,7 +8,7 @@ __constant__ __align__(16) unsigned char bank[BANK_BYTES];
 
 __device__ const float *constant_filter()
 {
-    return reinterpret_cast<const float *>(bank);
+    return reinterpret_cast<const float *>(bank) + lane_zero();
 }
 
 // The image with its border at column x, row y.
@@ -21,9 +21,9 @@ template <class Pixel> __device__ float pixel_at(const ConvolveJob &job, int x, 
     return static_cast<float>(__ldg(reinterpret_cast<const Pixel *>(row) + cx));
 }
 
-// ---- conv-tiled: a thread has 8 adjacent columns of 4 rows
+// ---- conv-tiled: a thread has 8 adjacent columns of 2 rows
 
-constexpr int COLUMNS = 8, ROWS = 4;
+constexpr int COLUMNS = 8, ROWS = 2;
 constexpr int TILED_X = CM_TILE_WIDTH / COLUMNS, TILED_Y = CM_CONV_TILE_HEIGHT / ROWS;
 constexpr int TILED_THREADS = TILED_X * TILED_Y;
 constexpr int CHUNK = CM_CONV_CHUNK;
@@ -59,13 +59,16 @@ __device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const floa
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
         if (ALL || static_cast<unsigned>(j - k) < static_cast<unsigned>(job.height)) {
+            float tap[CHUNK];
+            const float4 *vectors = reinterpret_cast<const float4 *>(taps + (j - k) * job.filter_pitch);
 #pragma unroll
-            for (int t = 0; t < TAPS; t++) {
-                float tap = taps[(j - k) * job.filter_pitch + t];
+            for (int t = 0; t < (TAPS + 3) / 4; t++) // rows in the bank are padded to whole vectors
+                reinterpret_cast<float4 *>(tap)[t] = vectors[t];
+#pragma unroll
+            for (int t = 0; t < TAPS; t++)
 #pragma unroll
                 for (int i = 0; i < COLUMNS; i++)
-                    sum[k][i] = __fmaf_rn(tap, v[i + t], sum[k][i]);
-            }
+                    sum[k][i] = __fmaf_rn(tap[t], v[i + t], sum[k][i]);
         }
     }
 }

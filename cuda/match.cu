@@ -103,7 +103,8 @@ cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &targe
         check(work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
     StageView view = work->stage.view(bx, by);
     int32_t width = work->x.length(bx), height = work->y.length(by);
-    if (!status)
+    bool one_pass = cm_cuda_is_one_pass(&p) != 0;
+    if (!status && !one_pass)
         status = sum_rows(call, view, width, height);
     bool narrow = cm_cuda_is_narrow(&p) != 0;
     CorrelateJob job = {};
@@ -126,13 +127,16 @@ cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &targe
     score.width = width;
     score.height = height;
     score.size = p.height;
+    score.window_width = p.width;
+    score.stage = view;
     score.rows = work->rows.as<void>();
     score.rows_pitch = static_cast<int64_t>(work->parts.rows_pitch);
     score.sums = narrow ? nullptr : work->sums.as<void>();
     score.sums_pitch = job.pitch;
     score.map = target.map;
     score.map_pitch = target.pitch;
-    return check(launch_score(p.pixel, narrow, score, call.stream), "launching the score", call.error);
+    cudaError_t code = one_pass ? launch_one_pass(score, call.stream) : launch_score(p.pixel, narrow, score, call.stream);
+    return check(code, "launching the score", call.error);
 }
 
 // All bands across the map in row `by` of bands. target: the map's first column in the band's first row.

@@ -1,4 +1,5 @@
-// Last pass: window rows' sums slide down into S and Q, and with X they become the score.
+// Last pass: S and Q of every window, and with X they become the score. In general window rows' sums (sums.cuh) slide down into S and Q;
+// for small windows of 8-bit pixels one pass does both.
 #ifndef CM_CUDA_SCORE_CUH
 #define CM_CUDA_SCORE_CUH
 
@@ -13,6 +14,8 @@ struct ScoreJob {
     cm_method method;
     int32_t width, height; // of the band, in map elements
     int32_t size;          // rows of a window
+    int32_t window_width;  // pixels a row of it
+    StageView stage;
     const void *rows;      // RowSums<pixel>::Value, height + size - 1 rows
     int64_t rows_pitch;    // elements
     const void *sums;      // X: 64-bit integers or doubles; nullptr: 32-bit integers where the scores will be
@@ -23,6 +26,9 @@ struct ScoreJob {
 
 // narrow: X, S and Q of every window fit 32 bits, and X lies in the map's own memory.
 cudaError_t launch_score(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream);
+
+// Sums and score in one pass over the image: narrow, and windows up to CM_WINDOW_WIDTH wide. job.rows is not used.
+cudaError_t launch_one_pass(const ScoreJob &job, cudaStream_t stream);
 
 } // namespace cm
 

@@ -235,7 +235,7 @@ __global__ __launch_bounds__(LANES *WARPS) void correlate_floats(CorrelateJob jo
     __syncthreads();
     int x = x0 + lane * SPAN, y = y0 + warp * ROWS, pitch = job.tile_pitch / static_cast<int>(sizeof(float));
     const float *at = reinterpret_cast<const float *>(tile) + warp * ROWS * pitch + lane * SPAN;
-    const float *taps = reinterpret_cast<const float *>(bank);
+    const float *taps = reinterpret_cast<const float *>(bank) + lane_zero();
     double total[ROWS][SPAN] = {};
     const double *before = static_cast<const double *>(job.sums) + y * job.pitch;
     for (int r = 0; r < ROWS && job.add; r++)

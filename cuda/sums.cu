@@ -17,6 +17,20 @@ template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int
     return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
 }
 
+__device__ void store(uint2 *to, const uint2 (&sums)[SPAN])
+{
+    uint4 *vectors = reinterpret_cast<uint4 *>(to);
+    vectors[0] = make_uint4(sums[0].x, sums[0].y, sums[1].x, sums[1].y);
+    vectors[1] = make_uint4(sums[2].x, sums[2].y, sums[3].x, sums[3].y);
+}
+
+__device__ void store(ulonglong2 *to, const ulonglong2 (&sums)[SPAN])
+{
+#pragma unroll
+    for (int i = 0; i < SPAN; i++)
+        to[i] = sums[i];
+}
+
 // Inclusive prefix sum over the warp.
 template <class T> __device__ T scan(T value, int lane)
 {
@@ -68,15 +82,17 @@ template <cm_pixel PIXEL> __global__ __launch_bounds__(LANES *WARPS) void slide_
         }
         Part s_end = scan(s, lane), q_end = scan(q, lane);
         Part s_at = base.x + s_end - s, q_at = base.y + q_end - q;
+        // to the end of the vector, past the last window too: rows of sums are padded
+        typename RowSums<PIXEL>::Value sums[SPAN];
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
-            if (x + i < end) {
-                line[x + i].x = s_at;
-                line[x + i].y = q_at;
-            }
+            sums[i].x = s_at;
+            sums[i].y = q_at;
             s_at += ds[i];
             q_at += dq[i];
         }
+        if (x < end)
+            store(line + x, sums);
         base.x += __shfl_sync(ALL, s_end, LANES - 1);
         base.y += __shfl_sync(ALL, q_end, LANES - 1);
     }

@@ -61,7 +61,7 @@ template <class Pixel> __device__ Pixel fetch(cudaTextureObject_t texture, int x
 template <class Pixel, bool CONSTANT> __device__ Pixel template_pixel(const CorrelateJob &job, int x, int row)
 {
     if (CONSTANT)
-        return reinterpret_cast<const Pixel *>(bank)[row * job.size + x];
+        return reinterpret_cast<const Pixel *>(bank)[row * job.size + x + lane_zero()];
     return fetch<Pixel>(job.texture, x, job.first + row);
 }
 

@@ -42,7 +42,14 @@ fi
 if [[ $mode == sanitize ]]; then
     for tool in memcheck racecheck initcheck synccheck; do
         echo "== compute-sanitizer --tool $tool"
-        compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 9 --launch-timeout 0 \
-            ctest --test-dir "$build" -L '^gpu$' -E 'large' --output-on-failure --timeout 1500 | tee "$log" | tail -n 60
+        log=$build/sanitize-$tool.log
+        compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 9 \
+            ctest --test-dir "$build" -L '^gpu$' -LE mutant -E large --timeout 1500 >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
+        grep 'SUMMARY' "$log"
+        # one summary a process: all have to be clean
+        if grep -qE 'SUMMARY: [1-9]' "$log"; then
+            echo "gpu-test.sh: $tool found errors; see $log" >&2
+            exit 1
+        fi
     done
 fi

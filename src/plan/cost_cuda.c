@@ -4,18 +4,19 @@
 
 #include <math.h>
 
-/* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one H200 (132 processors, 8192 x 8192). */
+/* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one H200 (132 processors) in
+ * November 2026. */
 typedef struct rate {
     double u8, u16, f32;
 } rate;
-static const rate shared_rate = { 3.4e8, 5.0e7, 2.0e7 };
-static const rate constant_rate = { 1.2e7, 1.0e7, 6.0e6 };
-static const rate texture_rate = { 8.0e6, 8.0e6, 5.0e6 };
+static const rate shared_rate = { 4.5e8, 8.0e7, 1.05e7 };
+static const rate constant_rate = { 1.18e7, 2.6e7, 1.04e7 };
+static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
 static const double score_elements_per_ms = 6.0e5; /* sums and score, a processor */
 static const double launch_ms = 0.004;
 /* Convolution: multiply-adds a millisecond and processor. */
-static const double conv_tiled_rate = 1.3e8, conv_constant_rate = 3.0e7, conv_halo_rate = 2.5e7, conv_global_rate = 2.0e7;
-static const double conv_elements_per_ms = 2.0e6;
+static const double conv_tiled_rate = 1.28e8, conv_global_rate = 1.3e7, conv_constant_rate = 8.0e6, conv_halo_rate = 6.0e6;
+static const double conv_elements_per_ms = 1.3e6;
 
 /* A band's workspace, and that of the transforms of fft, are kept under these even where more is free. */
 static const uint64_t most_workspace = UINT64_C(1) << 30;
@@ -44,6 +45,11 @@ static double rate_of(const rate *r, cm_pixel pixel)
 int cm_cuda_is_narrow(const cm_problem *p)
 {
     return p->pixel == CM_U8 && (uint64_t)p->width * (uint64_t)p->height <= UINT32_MAX / (255u * 255u);
+}
+
+int cm_cuda_is_one_pass(const cm_problem *p)
+{
+    return cm_cuda_is_narrow(p) && p->width <= CM_WINDOW_WIDTH;
 }
 
 int32_t cm_cuda_origin_x(const cm_problem *p)
@@ -79,7 +85,8 @@ cm_cuda_parts cm_cuda_workspace(const cm_problem *p, int32_t band_width, int32_t
     parts.map = (uint64_t)cm_cuda_map_width(p) * (uint64_t)band_height * 4;
     if (p->task == CM_TASK_MATCH) {
         parts.rows_pitch = round_up((uint64_t)band_width, 32);
-        parts.rows = parts.rows_pitch * rows * (p->pixel == CM_U8 ? 8 : 16);
+        if (!cm_cuda_is_one_pass(p))
+            parts.rows = parts.rows_pitch * rows * (p->pixel == CM_U8 ? 8 : 16);
         parts.sums = cm_cuda_is_narrow(p) ? 0 : (uint64_t)band_width * (uint64_t)band_height * 8;
     }
     parts.total = parts.stage + parts.map + parts.rows + parts.sums;

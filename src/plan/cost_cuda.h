@@ -13,7 +13,7 @@ enum {
     CM_THREAD_ROWS_U8 = 8,   /* map rows of a thread */
     CM_THREAD_ROWS_U16 = 4,
     CM_THREAD_ROWS_F32 = 2,
-    CM_CONV_TILE_HEIGHT = 32, /* 128 threads, 8 columns and 4 rows each */
+    CM_CONV_TILE_HEIGHT = 32, /* 256 threads, 8 columns and 2 rows each */
     CM_CONV_CHUNK = 8         /* taps of a filter row that are worked on at a time */
 };
 
@@ -29,6 +29,10 @@ enum { CM_CUDA_TEMPLATE_SIDE = 65536 };
 /* 1 when X, S and Q of every window fit 32 bits: 8-bit pixels and n * 255^2 < 2^32. */
 int cm_cuda_is_narrow(const cm_problem *problem);
 
+/* 1 when the window sums and the score are one pass that reads the image itself: a block of it spans two warps' columns. */
+enum { CM_WINDOW_WIDTH = 128 };
+int cm_cuda_is_one_pass(const cm_problem *problem);
+
 /* Where a window of map element (0, 0) begins in the image. */
 int32_t cm_cuda_origin_x(const cm_problem *problem);
 int32_t cm_cuda_origin_y(const cm_problem *problem);
@@ -41,7 +45,7 @@ int32_t cm_cuda_map_height(const cm_problem *problem);
 typedef struct cm_cuda_parts {
     uint64_t stage;       /* image rows under the band, with the template's margin */
     uint64_t stage_pitch; /* bytes a staged row */
-    uint64_t rows;        /* S and Q of every window row */
+    uint64_t rows;        /* S and Q of every window row, where they are a pass of their own */
     uint64_t rows_pitch;  /* elements a row of them; S and Q together are an element */
     uint64_t sums;        /* X, where it does not fit the map's own memory */
     uint64_t map;         /* the map's rows, for maps in host memory */
