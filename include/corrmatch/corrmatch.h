@@ -12,7 +12,8 @@
  * Conventions. x runs right, y down, both from 0. Extents are in pixels, pitches in bytes. A position is the top-left pixel of a
  * window. Options structs may be NULL and mean the defaults where they are zero. Every call that can fail returns a cm_status and
  * writes results through pointers; after a failure cm_context_error has a line of text. The library prints nothing, never exits,
- * reads no environment variable, and keeps nothing outside its objects but the bookkeeping of each GPU's constant memory.
+ * reads no environment variable, and keeps nothing outside its objects but the bookkeeping of each GPU's constant memory
+ * and, once a plan wanted it, the loaded cuFFT library.
  *
  *     cm_context *cm = NULL;   cm_context_create(NULL, &cm);
  *     cm_template *part = NULL;   cm_template_create(cm, &part_pixels, &part);

@@ -118,7 +118,7 @@ static cm_status fit_bands(const cm_problem *p, const cm_machine *m, cm_decision
     uint64_t aim = limit < most_workspace ? limit : most_workspace;
     int32_t least = at_most(map_height, p->height);
     while (fit->band_height > least && cm_cuda_workspace(p, fit->band_width, fit->band_height).total > aim) {
-        int32_t half = (int32_t)round_up((uint64_t)fit->band_height / 2, 64);
+        int32_t half = (int32_t)round_up(((uint64_t)fit->band_height + 1) / 2, 64); /* two bands, not two and a row */
         fit->band_height = half < least || half >= fit->band_height ? least : half;
     }
     uint64_t need = cm_cuda_workspace(p, fit->band_width, fit->band_height).total;
