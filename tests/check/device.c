@@ -225,8 +225,8 @@ static void *contend(void *argument)
 
 static void check_contention(check_run *run)
 {
-    static const shape z[2] = { { 300, 200, 31, 33 }, { 257, 301, 40, 27 } };
-    cm_problem problem = { .pixel = CM_U8, .image_width = 300, .image_height = 200, .width = 31, .height = 33 };
+    static const shape z[2] = { { 900, 500, 31, 33 }, { 757, 601, 40, 27 } };
+    cm_problem problem = { .pixel = CM_U8, .image_width = 900, .image_height = 500, .width = 31, .height = 33 };
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(run, &problem, kernel);
     for (size_t k = 0; k < kernels; k++) {

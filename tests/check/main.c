@@ -1,4 +1,4 @@
-/* check AREA... [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME] [--full] [--seed N]
+/* check AREA... [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME] [--full] [--seed N] [--stop]
  * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find, convolve, device. */
 #include "check/check.h"
 
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
             }
     if (!areas)
         kit_give_up("check match|find|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME]"
-                    " [--full] [--seed N]");
+                    " [--full] [--seed N] [--stop]");
     for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)
         printf("%s: %ld results\n", run.seen[i], run.times[i]);
     if (run.kernel && !run.seen[0]) {

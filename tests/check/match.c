@@ -25,7 +25,7 @@ static void check_bound(const subject *s, const cm_map *map, cm_method method, c
 {
     /* all of a small map, a sample of a large one */
     double work = (double)map->width * map->height * s->part.view.width * s->part.view.height;
-    int32_t step = 1 + (int32_t)(work / 8e5);
+    int32_t step = 1 + (int32_t)(work / 3e5);
     for (int32_t y = 0; y < map->height; y++)
         for (int32_t x = y % step; x < map->width; x += step) {
             oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x, y);

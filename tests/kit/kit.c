@@ -10,6 +10,7 @@ enum { PRINTED_FAILURES = 20, EXIT_SKIPPED = 77 };
 
 static atomic_long checks, failures;
 static uint64_t run_seed = 20240229;
+static int stop_at_first;
 
 void kit_fail(const char *file, int line, const char *format, ...)
 {
@@ -21,6 +22,8 @@ void kit_fail(const char *file, int line, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "%s:%d: %s\n", file, line, text);
+    if (stop_at_first)
+        exit(kit_finish("stopped at the first failure"));
 }
 
 int kit_check(int holds, const char *file, int line, const char *what)
@@ -92,16 +95,17 @@ void kit_start(int argc, char **argv)
     const char *text = kit_option(argc, argv, "seed", getenv("CORRMATCH_TEST_SEED"));
     if (text)
         run_seed = strtoull(text, NULL, 0);
+    stop_at_first = kit_flag(argc, argv, "stop");
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
 int kit_finish(const char *name)
 {
     long done = atomic_load(&checks), bad = atomic_load(&failures);
-    printf("%s: %ld checks, %ld failed\n", name, done, bad);
+    printf("%s: %ld checks, %ld failed\n", name, done ? done : bad, bad);
     if (bad)
         fprintf(stderr, "%s: repeat with --seed %llu\n", name, (unsigned long long)run_seed);
-    if (!done)
+    if (!done && !bad)
         fprintf(stderr, "%s: nothing was checked\n", name);
     return bad || !done;
 }

@@ -29,7 +29,8 @@ void kit_fail(const char *file, int line, const char *format, ...);
 /* How many checks have failed so far. */
 long kit_failures(void);
 
-/* Takes the seed from "--seed N" in the arguments, else from CORRMATCH_TEST_SEED, else a fixed one. */
+/* Takes the seed from "--seed N" in the arguments, else from CORRMATCH_TEST_SEED, else a fixed one. With "--stop" the first failure ends
+ * the run. */
 void kit_start(int argc, char **argv);
 
 /* Prints the counts, and the seed when something failed; 0 or 1 for exit. No checks at all is a failure too. */

@@ -109,7 +109,7 @@ execute_process(COMMAND ${COMPILER} ${OBJECTS} ${objects} ${LIBRARIES} -o ${WORK
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "the mutant does not link:\n${output}")
 endif()
-execute_process(COMMAND ${WORK}/check ${check} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+execute_process(COMMAND ${WORK}/check ${check} --stop RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 77)
   message("kernel cannot serve anything here\n${output}")
 elseif(result EQUAL 1 AND output MATCHES "checks, [1-9][0-9]* failed")

@@ -1,0 +1,234 @@
+/* Matches of many templates in one call, and matches left in device memory, against cm_find with the CPU's kernel "reference" - which
+ * tests/check/find.c holds to the brute-force rule. bank [--device cpu|cuda] [--seed N] */
+#include "kit/device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEMPLATES = 7, CAPACITY = 600 };
+
+typedef struct scene {
+    cm_context *context, *cpu;
+    kit_image image, part[TEMPLATES];
+    cm_template *template[TEMPLATES], *on_cpu[TEMPLATES];
+    void *pixels; /* the image on the device */
+    char name[160];
+} scene;
+
+typedef struct setting {
+    cm_pixel pixel;
+    int32_t image_width, image_height, width, height;
+    kit_fill fill;
+    int copies; /* of the templates in the image: ties, and something to find */
+} setting;
+
+static void plant(const scene *s, const setting *z, kit_random *random)
+{
+    for (int i = 0; i < z->copies; i++) {
+        const cm_image *part = &s->part[i % TEMPLATES].view;
+        int32_t x0 = kit_between(random, 0, z->image_width - z->width), y0 = kit_between(random, 0, z->image_height - z->height);
+        for (int32_t y = 0; y < z->height; y++)
+            for (int32_t x = 0; x < z->width; x++)
+                kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(part, x, y));
+    }
+    if (z->pixel == CM_F32 && z->copies)
+        kit_pixel_set(&s->image.view, z->image_width / 2, z->image_height / 2, (double)NAN);
+}
+
+static scene scene_make(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
+{
+    kit_random random = kit_stream(7000 + number);
+    scene s = { .context = context, .cpu = cpu };
+    s.image = kit_image_create(z->pixel, z->image_width, z->image_height, 3, KIT_AFTER);
+    kit_image_fill(&s.image.view, z->fill, &random);
+    for (int i = 0; i < TEMPLATES; i++) {
+        s.part[i] = kit_image_create(z->pixel, z->width, z->height, 1, KIT_AFTER);
+        kit_image_fill(&s.part[i].view, i == 3 ? KIT_FLAT : i == 4 ? KIT_CHECKER : KIT_NOISE, &random);
+        CHECK_STATUS(cm_template_create(context, &s.part[i].view, &s.template[i]), CM_OK);
+        CHECK_STATUS(cm_template_create(cpu, &s.part[i].view, &s.on_cpu[i]), CM_OK);
+    }
+    plant(&s, z, &random);
+    size_t bytes = (size_t)s.image.view.pitch * (size_t)z->image_height;
+    if (kit_device_present() && (s.pixels = kit_device_alloc(bytes)) != NULL) {
+        size_t last = bytes - (size_t)s.image.view.pitch + (size_t)z->image_width * cm_pixel_size(z->pixel);
+        CHECK(kit_device_upload(s.pixels, s.image.view.data, last));
+    }
+    snprintf(s.name, sizeof s.name, "%s %dx%d (%s) under %dx%d", cm_pixel_name(z->pixel), z->image_width, z->image_height,
+             kit_fill_name(z->fill), z->width, z->height);
+    return s;
+}
+
+static void scene_free(scene *s)
+{
+    for (int i = 0; i < TEMPLATES; i++) {
+        cm_template_destroy(s->template[i]);
+        cm_template_destroy(s->on_cpu[i]);
+        kit_image_destroy(&s->part[i]);
+    }
+    kit_image_destroy(&s->image);
+    if (s->pixels)
+        kit_device_free(s->pixels);
+}
+
+static void compare(const char *what, const cm_match *got, size_t found, const cm_match *want, size_t wanted)
+{
+    if (found != wanted)
+        kit_fail(__FILE__, __LINE__, "%s: %zu matches, want %zu", what, found, wanted);
+    CHECK(found == wanted);
+    for (size_t i = 0; i < found && i < wanted; i++)
+        if (memcmp(&got[i], &want[i], sizeof *got) != 0) {
+            kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what, i, got[i].x, got[i].y,
+                     (double)got[i].score, want[i].x, want[i].y, (double)want[i].score);
+            return;
+        }
+}
+
+typedef struct request {
+    cm_find_options options;
+    size_t capacity;
+    char what[320];
+} request;
+
+/* cm_plan_find_on_device on a stream, checked by what lies in device memory afterwards. */
+static void check_left_on_device(const scene *s, cm_plan *plan, const request *r, int i, const cm_match *want, size_t wanted)
+{
+    static cm_match got[CAPACITY];
+    cm_image image = s->image.view;
+    image.data = s->pixels;
+    image.memory = CM_DEVICE;
+    uint32_t found = 12345;
+    size_t bytes = r->capacity * sizeof(cm_match);
+    cm_match *match = kit_device_alloc(bytes);
+    uint32_t *count = kit_device_alloc(sizeof *count);
+    cm_stream stream = kit_device_stream();
+    if (!match || !count || !stream)
+        kit_give_up("no device memory or stream for the test");
+    memset(got, 0x5a, sizeof got);
+    CHECK(kit_device_upload(match, got, bytes));
+    CHECK_STATUS(cm_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream), CM_OK);
+    CHECK(kit_device_wait(stream));
+    CHECK(kit_device_download(&found, count, sizeof found));
+    CHECK(kit_device_download(got, match, bytes));
+    compare(r->what, got, found, want, wanted);
+    kit_device_stream_destroy(stream);
+    kit_device_free(match);
+    kit_device_free(count);
+}
+
+static void check_request(const scene *s, cm_plan *plan, request *r, int on_device)
+{
+    static cm_match want[TEMPLATES][CAPACITY], got[TEMPLATES * CAPACITY + 1];
+    size_t wanted[TEMPLATES], found[TEMPLATES];
+    const cm_template *part[TEMPLATES];
+    char what[200];
+    memcpy(what, r->what, sizeof what);
+    cm_find_options reference = r->options;
+    reference.kernel = "reference";
+    for (int i = 0; i < TEMPLATES; i++) {
+        part[i] = s->template[i];
+        wanted[i] = 0;
+        CHECK_STATUS(cm_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i], r->capacity, &wanted[i]), CM_OK);
+    }
+    memset(got, 0x5a, sizeof got);
+    cm_status status = cm_plan_find_bank(plan, &s->image.view, part, TEMPLATES, &r->options, got, r->capacity, found, NULL);
+    CHECK_STATUS(status, CM_OK);
+    for (int i = 0; i < TEMPLATES && !status; i++) {
+        snprintf(r->what, sizeof r->what, "%.199s, bank, template %d", what, i);
+        compare(r->what, got + (size_t)i * r->capacity, found[i], want[i], wanted[i]);
+        snprintf(r->what, sizeof r->what, "%.199s, left on the device, template %d", what, i);
+        if (on_device)
+            check_left_on_device(s, plan, r, i, want[i], wanted[i]);
+    }
+    const unsigned char *after = (const unsigned char *)&got[TEMPLATES * r->capacity];
+    CHECK(*after == 0x5a);
+}
+
+static void check_plan(const scene *s, const setting *z, cm_problem problem, const char *kernel)
+{
+    static const struct {
+        size_t top, capacity;
+        int32_t distance;
+        float limit;
+    } rule[] = { { 1, 1, 0, -INFINITY }, { 16, 16, 3, -INFINITY }, { 0, CAPACITY, 1, -INFINITY }, { 5, 9, 1000, -INFINITY },
+                 { 0, CAPACITY, 2, 0.25f } };
+    cm_plan *plan = NULL;
+    problem.pixel = z->pixel;
+    CHECK_STATUS(cm_plan_create(s->context, &problem, &(cm_preference){ .kernel = kernel }, &plan), CM_OK);
+    if (!plan)
+        return;
+    int on_device = s->pixels != NULL && kit_device_present() && s->context != s->cpu;
+    for (size_t k = 0; k < sizeof rule / sizeof *rule; k++) {
+        request r = { .options = { .method = problem.method, .mode = problem.mode, .top = rule[k].top,
+                                   .min_distance = rule[k].distance, .min_score = rule[k].limit },
+                      .capacity = rule[k].capacity };
+        if (isfinite(rule[k].limit))
+            r.options.max_score = problem.method == CM_SQDIFF ? 1e6f : 0.75f;
+        snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name, cm_method_name(problem.method),
+                 problem.mode == CM_SAME ? " same" : "", cm_plan_kernel(plan), k);
+        check_request(s, plan, &r, on_device);
+    }
+    cm_plan_destroy(plan);
+}
+
+static void check_setting(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
+{
+    scene s = scene_make(context, cpu, z, number);
+    for (int c = 0; c < 12; c++) {
+        cm_problem problem = { .pixel = z->pixel, .image_width = z->image_width, .image_height = z->image_height,
+                               .width = z->width, .height = z->height, .method = (cm_method)(c % 6),
+                               .mode = c < 6 ? CM_VALID : CM_SAME };
+        if (context == cpu && c % 5)
+            continue; /* one loop serves every plan of the CPU */
+        check_plan(&s, z, problem, NULL);
+        if (context != cpu && c < 2)
+            check_plan(&s, z, problem, "tex-tex");
+    }
+    scene_free(&s);
+}
+
+static void check_arguments(cm_context *context, cm_context *cpu)
+{
+    setting z = { CM_U8, 30, 20, 5, 4, KIT_NOISE, 0 };
+    scene s = scene_make(context, cpu, &z, 99);
+    cm_problem problem = { .image_width = 30, .image_height = 20, .width = 5, .height = 4 };
+    cm_plan *plan = NULL;
+    cm_match match[4];
+    size_t found[2] = { 7, 7 };
+    const cm_template *part[2] = { s.template[0], NULL };
+    CHECK_STATUS(cm_plan_create(context, &problem, NULL, &plan), CM_OK);
+    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, part, 2, NULL, match, 2, found, NULL), CM_ERROR_ARGUMENT);
+    CHECK_INT(found[0], 0);
+    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, part, 1, NULL, match, 2, NULL, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, part, 1, NULL, NULL, 2, found, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, NULL, 0, NULL, NULL, 0, NULL, NULL), CM_OK);
+    CHECK_STATUS(cm_plan_find_bank(NULL, &s.image.view, part, 1, NULL, match, 2, found, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_plan_find_on_device(plan, &s.image.view, part[0], NULL, NULL, 2, NULL, NULL), CM_ERROR_ARGUMENT);
+    if (context == cpu) {
+        uint32_t count = 0;
+        CHECK_STATUS(cm_plan_find_on_device(plan, &s.image.view, part[0], NULL, match, 2, &count, NULL), CM_ERROR_ARGUMENT);
+    }
+    cm_plan_destroy(plan);
+    scene_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    static const setting some[] = {
+        { CM_U8, 211, 97, 9, 7, KIT_NOISE, 5 },     { CM_U8, 300, 60, 16, 16, KIT_ZERO, 3 },
+        { CM_U8, 140, 50, 1, 1, KIT_BLOCKS, 0 },    { CM_U8, 265, 70, 130, 12, KIT_NOISE, 2 },
+        { CM_U16, 130, 90, 8, 11, KIT_CHECKER, 4 }, { CM_F32, 150, 61, 6, 5, KIT_NOISE, 6 },
+        { CM_U8, 190, 120, 5, 5, KIT_GRADIENT, 0 }, { CM_U8, 7, 7, 7, 7, KIT_NOISE, 1 },
+    };
+    kit_start(argc, argv);
+    cm_device device = kit_device_option(argc, argv);
+    cm_context *context = kit_context(device, 0);
+    cm_context *cpu = device == CM_DEVICE_CPU ? context : kit_context(CM_DEVICE_CPU, 0);
+    for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
+        check_setting(context, cpu, &some[i], i);
+    check_arguments(context, cpu);
+    if (cpu != context)
+        cm_context_destroy(cpu);
+    cm_context_destroy(context);
+    return kit_finish("bank");
+}

@@ -1,0 +1,116 @@
+/* Both sides of every limit of the CUDA kernels, and what takes over behind them. */
+#include "unit/machines.h"
+
+#include "plan/cost_cuda.h"
+
+#include <string.h>
+
+/* The widest template of a height that a forced kernel takes, by halving; the next one is refused. */
+static int32_t widest(const cm_machine *m, const char *kernel, cm_pixel pixel, int32_t height)
+{
+    int32_t low = 0, high = 140000;
+    cm_decision d;
+    cm_error error;
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        cm_problem p = matching(pixel, 200000, 2000, middle, height);
+        if (decide(&p, m, kernel, &d, &error) == CM_OK)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Both sides of the limit of `shared` and `tex-constant`: the last template that fits does fit by plain arithmetic, and the first that is
+ * refused would not, and the text names the limit. */
+void check_limits(void)
+{
+    for (int which = 2; which < MACHINES; which++)
+        for (int p = CM_U8; p <= CM_F32; p++)
+            for (int32_t height = 1; height <= 301; height += 75) {
+                cm_machine m = machine(which);
+                int64_t size = pixel_size((cm_pixel)p), limit = m.cuda.shared_optin > m.cuda.shared_memory ? m.cuda.shared_optin : m.cuda.shared_memory;
+                cm_decision d;
+                cm_error error;
+                int32_t last = widest(&m, "tex-constant", (cm_pixel)p, height);
+                cm_problem next = matching((cm_pixel)p, 200000, 2000, last + 1, height);
+                CHECK_STATUS(decide(&next, &m, "tex-constant", &d, &error), CM_ERROR_UNSUPPORTED);
+                CHECK(last * size <= m.cuda.constant_bytes);
+                CHECK((last + 1) * size > m.cuda.constant_bytes || last == CM_CUDA_TEMPLATE_SIDE || strstr(error.text, "texture") ||
+                      strstr(error.text, "memory"));
+                CHECK(strstr(error.text, "tex-constant") == NULL || mentions(&error, m.cuda.constant_bytes));
+                last = widest(&m, "shared", (cm_pixel)p, height);
+                next = matching((cm_pixel)p, 200000, 2000, last + 1, height);
+                CHECK_STATUS(decide(&next, &m, "shared", &d, &error), CM_ERROR_UNSUPPORTED);
+                CHECK(mentions(&error, m.cuda.constant_bytes) || mentions(&error, limit) || mentions(&error, m.cuda.workspace) ||
+                      strstr(error.text, "texture"));
+                CHECK_STATUS(decide(&next, &m, NULL, &d, &error), CM_OK);
+                CHECK(d.kernel != CM_KERNEL_SHARED);
+                if (last == 0)
+                    continue;
+                next.width = last;
+                CHECK_STATUS(decide(&next, &m, "shared", &d, &error), CM_OK);
+                check_cuda(&next, &m, &d);
+                /* rows are read once more for each filling, so a filling must be worth it: all of a low template, or 16 rows */
+                CHECK(d.constant_rows >= (height < 16 ? height : 16));
+            }
+}
+
+/* The user's rule: the tile of `shared` exceeds the block's shared memory, so tex-tex (or tex-constant) takes over. */
+void check_fallback(void)
+{
+    cm_machine m = machine(2);
+    m.cpu.absent = 1;
+    cm_decision d;
+    cm_error error;
+    cm_problem small = matching(CM_U8, 4096, 4096, 64, 64);
+    CHECK_STATUS(decide(&small, &m, NULL, &d, &error), CM_OK);
+    CHECK_INT(d.kernel, CM_KERNEL_SHARED);
+    m.cuda.shared_memory = m.cuda.shared_optin = d.shared_bytes;
+    CHECK_STATUS(decide(&small, &m, "shared", &d, &error), CM_OK);
+    m.cuda.shared_memory = m.cuda.shared_optin = 1024;
+    CHECK_STATUS(decide(&small, &m, "shared", &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "shared") && strstr(error.text, "1024"));
+    CHECK_STATUS(decide(&small, &m, NULL, &d, &error), CM_OK);
+    CHECK(d.kernel == CM_KERNEL_TEX_TEX || d.kernel == CM_KERNEL_TEX_CONSTANT);
+    m.cuda.constant_bytes = 63; /* less than one row of the template */
+    CHECK_STATUS(decide(&small, &m, NULL, &d, &error), CM_OK);
+    CHECK_INT(d.kernel, CM_KERNEL_TEX_TEX);
+    m.cuda.constant_bytes = 64;
+    CHECK_STATUS(decide(&small, &m, "tex-constant", &d, &error), CM_OK);
+    CHECK_INT(d.constant_rows, 1);
+    m.cuda.workspace = 1000;
+    CHECK_STATUS(decide(&small, &m, NULL, &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK_STATUS(decide(&small, &m, "tex-tex", &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK(mentions(&error, 1000));
+}
+
+void check_fft(void)
+{
+    cm_machine m = machine(5);
+    m.cpu.absent = 1;
+    cm_decision d;
+    cm_error error;
+    cm_problem large = matching(CM_U8, 8192, 8192, 1000, 1000);
+    CHECK_STATUS(decide(&large, &m, NULL, &d, &error), CM_OK);
+    CHECK_INT(d.kernel, CM_KERNEL_FFT_CUDA);
+    CHECK(d.fft.columns == 1000 && d.fft.rows == 1000);
+    large.pixel = CM_F32;
+    CHECK_STATUS(decide(&large, &m, "fft", &d, &error), CM_ERROR_UNSUPPORTED);
+    large.pixel = CM_U8;
+    m.cuda.fft = 0;
+    CHECK_STATUS(decide(&large, &m, "fft", &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "cuFFT") != NULL);
+    CHECK_STATUS(decide(&large, &m, NULL, &d, &error), CM_OK);
+    CHECK(d.kernel != CM_KERNEL_FFT_CUDA);
+    m.cuda.fft = 1;
+    /* past the bound in one piece, whatever the transform */
+    cm_problem huge = matching(CM_U16, 10000, 10000, 7000, 7000);
+    CHECK_STATUS(decide(&huge, &m, "fft", &d, &error), CM_OK);
+    CHECK(d.fft.columns < 7000 || d.fft.rows < 7000);
+    check_cuda(&huge, &m, &d);
+    m.cuda.workspace = INT64_C(1) << 20;
+    CHECK_STATUS(decide(&large, &m, "fft", &d, &error), CM_ERROR_UNSUPPORTED);
+    CHECK(mentions(&error, m.cuda.workspace));
+}
