@@ -2,6 +2,7 @@
 # Builds the tool and finds the four fiducials of a circuit board. Writes out/board-overlay.png (or .tif where libpng is missing).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 setup
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Sourced by demo.sh and test.sh: sees to a C compiler, CMake 3.25 and libtiff, by apt-get where there is one, with sudo if not root.
 
 # Does a C program that includes the header compile and link?

@@ -9,6 +9,7 @@
 # nvcc is found; `default` is the project's full list, which takes several times longer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 setup
 root=${BUILD_ROOT:-build-test}
