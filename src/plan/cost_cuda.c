@@ -1,6 +1,7 @@
 #include "plan/cost_cuda.h"
 
 #include "plan/cost_fft_cuda.h"
+#include "plan/cost_tensor.h"
 
 #include <math.h>
 
@@ -12,7 +13,8 @@ typedef struct rate {
 static const rate shared_rate = { 4.5e8, 8.0e7, 1.05e7 };
 static const rate constant_rate = { 1.18e7, 2.6e7, 1.04e7 };
 static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
-static const double score_elements_per_ms = 6.0e5; /* sums and score, a processor */
+/* Map elements a millisecond and processor, for the sums and the score: in one pass, and in general. */
+static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
 static const double launch_ms = 0.004;
 /* Convolution: multiply-adds a millisecond and processor. */
 static const double conv_tiled_rate = 1.28e8, conv_global_rate = 1.3e7, conv_constant_rate = 8.0e6, conv_halo_rate = 6.0e6;
@@ -191,7 +193,7 @@ static double match_ms(const cm_problem *p, const cm_machine *m, const rate *r, 
     /* a tile's filling is shared by the rows of the block */
     double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch / CM_TILE_WIDTH * 8.0 : 0.0;
     return launch_ms * 4.0 + elements * (pixels + fill) / (rate_of(r, p->pixel) * processors) +
-           elements / (score_elements_per_ms * processors);
+           elements / ((cm_cuda_is_one_pass(p) ? one_pass_elements_per_ms : score_elements_per_ms) * processors);
 }
 
 /* Bands may take half of the workspace, transforms what is left. */
@@ -216,10 +218,36 @@ static cm_status fit_fft(const cm_problem *p, const cm_machine *m, cm_decision *
     return status;
 }
 
+/* Bands that leave room for what the tensor kernels keep: halved until all of it fits. */
+static cm_status fit_tensor(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    cm_status status = cm_fit_tensor(p, m, fit, error);
+    if (!status)
+        status = fit_bands(p, m, fit, error);
+    uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
+    int32_t least = at_most(cm_cuda_map_height(p), p->height);
+    while (!status) {
+        uint64_t need = cm_cuda_workspace(p, fit->band_width, fit->band_height).total +
+                        cm_tensor_workspace(p, &fit->tensor, fit->band_width, fit->band_height).total;
+        if (need <= limit && (need <= most_workspace || fit->band_height <= least))
+            break;
+        if (fit->band_height <= least)
+            return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                           "tensor needs %llu bytes of device memory for the smallest band of the map and a plan may take %llu; "
+                           "raise device_memory of the context",
+                           (unsigned long long)need, (unsigned long long)limit);
+        int32_t half = (int32_t)round_up((uint64_t)fit->band_height / 2, 64);
+        fit->band_height = half < least || half >= fit->band_height ? least : half;
+    }
+    return status;
+}
+
 static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
 {
     if (kernel == CM_KERNEL_FFT_CUDA)
         return fit_fft(p, m, fit, error);
+    if (kernel == CM_KERNEL_TENSOR_WGMMA)
+        return fit_tensor(p, m, fit, error);
     const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
                                                                                                  : &texture_rate;
     cm_status status = fit_bands(p, m, fit, error);

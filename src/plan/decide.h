@@ -32,6 +32,19 @@ typedef struct cm_machine {
 
 enum { CM_REASON_SIZE = 200 };
 
+/* How the tensor kernels cut a template: across x down blocks, each `chunks` chunks of 16 bytes wide and, with half, 8 bytes more. Plain
+ * zeros for other kernels. */
+typedef struct cm_tensor_blocks {
+    int32_t across, down;
+    int32_t width, height; /* template pixels of a block; those past the template count as 0 */
+    int32_t chunks, half;
+    int32_t periods; /* groups of image rows under a tile */
+    int32_t stages;  /* groups of image rows that shared memory holds for a tile */
+    int32_t staged;  /* 1: sums go to global memory through shared memory */
+    int32_t shared_bytes;
+    uint64_t toeplitz; /* bytes of a block as the products read it */
+} cm_tensor_blocks;
+
 /* How kernel fft on CUDA cuts image and template. Plain zeros for other kernels. */
 typedef struct cm_fft_blocks {
     int32_t width, height; /* of a transform */
@@ -51,6 +64,7 @@ typedef struct cm_decision {
     /* The part of the map that is computed at a time (all of it when it fits). */
     int32_t band_width, band_height;
     cm_fft_blocks fft;
+    cm_tensor_blocks tensor;
     double estimate_ms; /* by the cost table; comparable within one machine only */
     int32_t has_runner_up;
     cm_kernel runner_up;

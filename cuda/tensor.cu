@@ -1,0 +1,258 @@
+// A plan's share of kernel tensor: what it keeps on the device, and the order of the products.
+#include "tensor.cuh"
+
+namespace cm {
+
+namespace {
+
+constexpr int THREADS = 256;
+constexpr uint32_t BOX_WORD = 4; // image boxes count in 32-bit elements
+
+__host__ __device__ int arrays_of(const cm_tensor_blocks &b)
+{
+    return b.chunks + b.half;
+}
+
+// One thread a byte. Step q of array c holds template row (last - q) of the block: 8 values of b times 16 bytes of K. The array of halves
+// holds 8 bytes of that row and 8 of the next.
+__global__ void build_toeplitz(ToeplitzJob job)
+{
+    int64_t at = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (at >= static_cast<int64_t>(job.blocks.toeplitz))
+        return;
+    int k = static_cast<int>(at % 16), b = static_cast<int>(at / 16 % 8), core = static_cast<int>(at / CM_TENSOR_CORE);
+    int array = core % arrays_of(job.blocks), step = core / arrays_of(job.blocks);
+    int row = CM_TENSOR_PERIOD * job.blocks.periods - 1 - step, column = 16 * array - b;
+    if (array < job.blocks.chunks) {
+        column += k;
+    } else {
+        row += k / 8;
+        column += k % 8;
+    }
+    bool inside = row >= 0 && row < job.blocks.height && job.y + row < job.height && column >= 0 && column < job.blocks.width &&
+                  job.x + column < job.width;
+    job.toeplitz[at] = inside ? job.pixels[(job.y + row) * job.pitch + static_cast<int64_t>(job.x + column) * job.size + job.plane] : 0;
+}
+
+// The band as the windows see it, with the image's edge repeated: one byte plane, or the low and the high bytes apart.
+template <class Pixel>
+__global__ void copy_planes(StageView stage, unsigned char *planes, int64_t pitch, int64_t plane_bytes, int width)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x;
+    int64_t y = blockIdx.y;
+    if (x >= width)
+        return;
+    unsigned v = tex2D<Pixel>(stage.pixels, static_cast<float>(min(max(x + stage.left, 0), stage.width - 1)),
+                              static_cast<float>(min(max(static_cast<int>(y) + stage.top, 0), stage.height - 1)));
+    planes[y * pitch + x] = static_cast<unsigned char>(v);
+    if (sizeof(Pixel) == 2)
+        planes[plane_bytes + y * pitch + x] = static_cast<unsigned char>(v >> 8);
+}
+
+// X of 16-bit pixels from the products of their bytes: part 2 i + j has byte i of the image and byte j of the template.
+__global__ void combine(const uint32_t *parts, int64_t part_elements, int64_t pitch, uint64_t *sums, int64_t sums_pitch, int width)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x;
+    if (x >= width)
+        return;
+    const uint32_t *p = parts + blockIdx.y * pitch + x;
+    uint64_t middle = static_cast<uint64_t>(p[part_elements]) + p[2 * part_elements];
+    sums[blockIdx.y * sums_pitch + x] = p[0] + (middle << 8) + (static_cast<uint64_t>(p[3 * part_elements]) << 16);
+}
+
+dim3 rows_grid(int32_t width, int64_t rows)
+{
+    return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)), static_cast<unsigned>(rows));
+}
+
+using Encode = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
+                            const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                            CUtensorMapFloatOOBfill);
+
+// The driver's function, found once; computes on the host alone.
+Encode find_encode()
+{
+    static std::atomic<void *> found{ nullptr };
+    void *f = found.load();
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+    if (!f && cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &result) == cudaSuccess)
+        found.store(f);
+    return reinterpret_cast<Encode>(f);
+}
+
+cm_status encode(const TensorPlane &plane, const cm_tensor_blocks &blocks, CUtensorMap *map, cm_error *error)
+{
+    Encode f = find_encode();
+    const cuuint64_t extents[2] = { static_cast<cuuint64_t>(plane.width) / BOX_WORD, static_cast<cuuint64_t>(plane.height) };
+    const cuuint64_t pitch[1] = { static_cast<cuuint64_t>(plane.pitch) };
+    const cuuint32_t box[2] = { static_cast<cuuint32_t>(cm_tensor_row_bytes(arrays_of(blocks))) / BOX_WORD, CM_TENSOR_PERIOD };
+    const cuuint32_t steps[2] = { 1, 1 };
+    CUresult code = !f ? CUDA_ERROR_NOT_FOUND
+                       : f(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<unsigned char *>(plane.data), extents, pitch, box, steps,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return code == CUDA_SUCCESS ? CM_OK
+                                : cm_fail(error, CM_ERROR_DEVICE, "CUDA: describing the image to the copy engine failed (driver error %d)",
+                                          static_cast<int>(code));
+}
+
+} // namespace
+
+cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int multiprocessors, cm_error *error)
+{
+    problem = p;
+    blocks = decision.tensor;
+    processors = multiprocessors;
+    parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
+    uint64_t count = static_cast<uint64_t>(parts.planes);
+    cudaError_t code = planes.take(parts.plane * count);
+    if (code == cudaSuccess)
+        code = sums.take(parts.sums * count * count);
+    if (code == cudaSuccess)
+        code = toeplitz.take(parts.toeplitz * count);
+    // rows' ends and spare rows are read, whatever they hold
+    if (code == cudaSuccess)
+        code = cudaMemset(planes.as<void>(), 0, static_cast<size_t>(parts.plane * count));
+    if (code == cudaSuccess)
+        code = cudaMemset(sums.as<void>(), 0, static_cast<size_t>(parts.sums * count * count));
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(nullptr);
+    if (code == cudaSuccess)
+        code = wgmma_raise(blocks, blocks.shared_bytes);
+    return check(code, "taking the plan's workspace", error);
+}
+
+TensorPlane Tensor::plane(int32_t width, int32_t height) const
+{
+    int64_t columns = static_cast<int64_t>(width) + problem.width - 1;
+    return TensorPlane{ planes.as<unsigned char>(), static_cast<int64_t>(parts.plane_pitch),
+                        static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16), height + problem.height - 1 };
+}
+
+TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y) const
+{
+    TensorPlane none = {};
+    int64_t pitch = cm_image_pitch(&image);
+    if (image.memory != CM_DEVICE || problem.pixel != CM_U8 || problem.mode != CM_VALID || pitch % 16 != 0)
+        return none;
+    const unsigned char *row = static_cast<const unsigned char *>(cm_image_row(&image, y.stage_start(band_y)));
+    const unsigned char *data = row + x.stage_start(band_x);
+    // the last row ends with its last pixel
+    int32_t width = x.stage_length(band_x);
+    if (reinterpret_cast<uintptr_t>(data) % 16 != 0 || width % 16 != 0)
+        return none;
+    return TensorPlane{ data, pitch, width, y.stage_length(band_y) };
+}
+
+cudaError_t Tensor::copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream)
+{
+    TensorPlane to = plane(width, height);
+    int32_t columns = width + problem.width - 1;
+    for (int32_t row = 0; row < to.height; row += UINT16_MAX) {
+        StageView part = stage;
+        part.top += row;
+        unsigned char *data = planes.as<unsigned char>() + row * to.pitch;
+        int32_t rows = to.height - row < UINT16_MAX ? to.height - row : UINT16_MAX;
+        if (problem.pixel == CM_U8)
+            copy_planes<unsigned char><<<rows_grid(columns, rows), THREADS, 0, stream>>>(part, data, to.pitch, 0, columns);
+        else
+            copy_planes<unsigned short><<<rows_grid(columns, rows), THREADS, 0, stream>>>(
+                part, data, to.pitch, static_cast<int64_t>(parts.plane), columns);
+    }
+    return cudaGetLastError();
+}
+
+// All blocks of all planes of the template.
+cudaError_t Tensor::build(const Prepared &part, cudaStream_t stream) const
+{
+    ToeplitzJob job = {};
+    job.pixels = part.pixels.as<unsigned char>();
+    job.pitch = static_cast<int64_t>(part.pitch);
+    job.size = static_cast<int32_t>(cm_pixel_size(part.pixel));
+    job.width = part.width;
+    job.height = part.height;
+    job.blocks = blocks;
+    job.toeplitz = toeplitz.as<unsigned char>();
+    unsigned grid = static_cast<unsigned>(ceil_div<uint64_t>(blocks.toeplitz, THREADS));
+    for (job.plane = 0; job.plane < parts.planes; job.plane++)
+        for (int32_t block = 0; block < blocks.across * blocks.down; block++) {
+            job.x = block % blocks.across * blocks.width;
+            job.y = block / blocks.across * blocks.height;
+            build_toeplitz<<<grid, THREADS, 0, stream>>>(job);
+            job.toeplitz += blocks.toeplitz;
+        }
+    return cudaGetLastError();
+}
+
+// One byte plane of the band with one of the template.
+cm_status Tensor::multiply(const TensorPlane &from, int image_byte, int part_byte, int32_t width, int32_t height, cudaStream_t stream,
+                           cm_error *error) const
+{
+    TensorPlane plane = from;
+    plane.data += image_byte * parts.plane;
+    TensorJob job = {};
+    cm_status status = encode(plane, blocks, &job.image, error);
+    if (status)
+        return status;
+    job.sums = sums.as<uint32_t>() + static_cast<uint64_t>(parts.planes * image_byte + part_byte) * (parts.sums / sizeof(uint32_t));
+    job.pitch = static_cast<int64_t>(parts.sums_pitch);
+    job.tiles_across = ceil_div<int32_t>(width, CM_TENSOR_COLUMNS);
+    job.tiles = job.tiles_across * ceil_div<int32_t>(height, CM_TENSOR_ROWS);
+    job.blocks = blocks;
+    const unsigned char *block_data = toeplitz.as<unsigned char>() + static_cast<uint64_t>(part_byte) * parts.toeplitz;
+    cudaError_t code = cudaSuccess;
+    for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++, block_data += blocks.toeplitz) {
+        job.toeplitz = reinterpret_cast<const uint4 *>(block_data);
+        job.x = block % blocks.across * blocks.width / static_cast<int32_t>(BOX_WORD);
+        job.y = block / blocks.across * blocks.height;
+        job.add = block > 0;
+        code = wgmma_launch(job, processors, stream);
+    }
+    return check(code, "launching the correlation", error);
+}
+
+cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
+                            cm_error *error)
+{
+    cm_status status = check(build(part, stream), "laying out the template", error);
+    for (int i = 0; i < parts.planes; i++)
+        for (int j = 0; j < parts.planes && !status; j++)
+            status = multiply(from, i, j, width, height, stream, error);
+    return status;
+}
+
+cm_status Tensor::deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, cm_error *error)
+{
+    cm_status status = check(copy(job.stage, job.width, job.height, stream), "splitting the image", error);
+    if (!status)
+        status = correlate(part, plane(job.width, job.height), job.width, job.height, stream, error);
+    if (status)
+        return status;
+    const uint32_t *from = sums.as<uint32_t>();
+    int64_t pitch = static_cast<int64_t>(parts.sums_pitch), elements = static_cast<int64_t>(parts.sums / sizeof(uint32_t));
+    if (problem.pixel == CM_U8)
+        return check(cudaMemcpy2DAsync(job.sums, static_cast<size_t>(job.pitch) * sizeof(uint32_t), from,
+                                       static_cast<size_t>(pitch) * sizeof(uint32_t), static_cast<size_t>(job.width) * sizeof(uint32_t),
+                                       static_cast<size_t>(job.height), cudaMemcpyDeviceToDevice, stream),
+                     "copying the sums", error);
+    for (int32_t row = 0; row < job.height; row += UINT16_MAX) {
+        int32_t rows = job.height - row < UINT16_MAX ? job.height - row : UINT16_MAX;
+        combine<<<rows_grid(job.width, rows), THREADS, 0, stream>>>(from + row * pitch, elements, pitch,
+                                                                    static_cast<uint64_t *>(job.sums) + row * job.pitch, job.pitch,
+                                                                    job.width);
+    }
+    return check(cudaGetLastError(), "putting the sums together", error);
+}
+
+TensorScoreJob Tensor::score_job(const TensorPlane &image) const
+{
+    TensorScoreJob job = {};
+    job.image = image;
+    job.window_width = problem.width;
+    job.window_height = problem.height;
+    job.sums = sums.as<uint32_t>();
+    job.sums_pitch = static_cast<int64_t>(parts.sums_pitch);
+    return job;
+}
+
+} // namespace cm
