@@ -58,9 +58,14 @@ cm_status app_session_fail(const app_session *session, cm_status status, const c
     return app_fail(error, status, "%s: %s", about, text[0] ? text : cm_status_string(status));
 }
 
+/* By the kernel's name; a plan does not say its engine otherwise. The CUDA engine's own FFT is "fft" alone. */
 const char *app_session_device(const app_session *session, const char *kernel)
 {
-    return strcmp(kernel, "reference") == 0 || strncmp(kernel, "direct", 6) == 0 ? "cpu" : session->device;
+    static const char *const families[] = { "reference", "direct-", "fft-" };
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strncmp(kernel, families[i], strlen(families[i])) == 0)
+            return "cpu";
+    return session->device;
 }
 
 cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source, app_error *error)

@@ -29,6 +29,9 @@ cm_status tiff_layout_read(TIFF *tif, tiff_layout *layout, app_error *error);
 /* Refuses a page that would take more than the limits. */
 cm_status tiff_layout_check(const tiff_layout *layout, uint64_t file_size, const app_limits *limits, app_error *error);
 
+/* 0 when the stream of a strip or tile says that it holds another picture than the tags do; rows: how many it should have. */
+int tiff_guard_segment(TIFF *tif, const tiff_layout *layout, uint32_t segment, uint32_t rows);
+
 /* Turns count pixels from the start of a segment's row into pixels of the picture. row: the row in each plane (1 or 3 addresses). */
 void tiff_row_convert(const tiff_layout *layout, const uint8_t *const *row, uint32_t count, void *out);
 

@@ -131,6 +131,7 @@ static cm_status fail_page(const app_tiff *t, cm_status status, const char *text
 cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_error *error)
 {
     app_error text;
+    const int fresh = t->page == UINT32_MAX && page == 0; /* opening has read the first directory */
     t->page = page;
     t->row = 0;
     free(t->segment);
@@ -138,7 +139,7 @@ cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_e
     t->complained = 0;
     t->message[0] = 0;
     t->layout.height = 0;
-    if (!TIFFSetDirectory(t->tif, (tdir_t)page)) {
+    if (!fresh && !TIFFSetDirectory(t->tif, (tdir_t)page)) {
         uint32_t pages = app_tiff_pages(t);
         if (page >= pages)
             return app_fail(error, CM_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0", t->path, page, pages);
@@ -163,22 +164,22 @@ static cm_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t
 {
     app_error text;
     app_fail(&text, CM_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
-             t->message[0] ? t->message : "too few bytes");
+             t->message[0] ? t->message : "too few bytes, or a stream of another size");
     return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
 }
 
 /* Strips or tiles of all planes at one place, into the segment buffer. bytes: what each must have. */
-static int decode_segment(app_tiff *t, uint32_t x, uint32_t y, uint64_t bytes)
+static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes)
 {
     const tiff_layout *l = &t->layout;
     for (unsigned plane = 0; plane < l->planes; plane++) {
-        uint16_t sample = (uint16_t)(l->separate ? l->first + plane : 0);
+        const uint16_t sample = (uint16_t)(l->separate ? l->first + plane : 0);
+        const uint32_t segment = l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample) : TIFFComputeStrip(t->tif, t->row, sample);
         uint8_t *to = t->segment + plane * l->segment_bytes;
-        tmsize_t got;
-        if (l->tiled)
-            got = TIFFReadEncodedTile(t->tif, TIFFComputeTile(t->tif, x, y, 0, sample), to, (tmsize_t)bytes);
-        else
-            got = TIFFReadEncodedStrip(t->tif, TIFFComputeStrip(t->tif, y, sample), to, (tmsize_t)bytes);
+        if (!tiff_guard_segment(t->tif, l, segment, l->tiled ? l->segment_height : rows))
+            return 0;
+        tmsize_t got = l->tiled ? TIFFReadEncodedTile(t->tif, segment, to, (tmsize_t)bytes)
+                                : TIFFReadEncodedStrip(t->tif, segment, to, (tmsize_t)bytes);
         if (got < 0 || (uint64_t)got != bytes || t->complained)
             return 0;
     }
@@ -220,7 +221,7 @@ static cm_status decode_rows(app_tiff *t, uint8_t *out, int64_t pitch, app_error
         return fail_decode(t, "the strip", 0, t->row, error);
     for (uint32_t x = 0; x < l->width; x += l->segment_width) {
         const uint32_t right = l->width - x, width = right < l->segment_width ? right : l->segment_width;
-        if (!decode_segment(t, x, t->row, bytes))
+        if (!decode_segment(t, x, rows, bytes))
             return fail_decode(t, l->tiled ? "the tile" : "the strip", x, t->row, error);
         convert_segment(t, width, rows, out + (uint64_t)x * app_sample_size(l->sample), pitch);
         if (right <= l->segment_width)

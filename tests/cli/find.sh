@@ -1,0 +1,147 @@
+# corrmatch find: golden output in every format, and what each option does.
+. "${0%/*}/lib.sh"
+cp "$DATA"/*.tif .
+cpu='--device cpu --kernel reference'
+
+run 0 find $cpu --top 4 board.tif board-fiducial.tif
+golden <<'END'
+board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
+#  page  template              x    y  width  height     score
+1     0  board-fiducial.tif  422  286     29      29  0.996625
+2     0  board-fiducial.tif  427   22     29      29  0.996370
+3     0  board-fiducial.tif   24  282     29      29  0.993770
+4     0  board-fiducial.tif   26   24     29      29  0.993501
+END
+run 0 find $cpu --top 4 --format csv board.tif board-fiducial.tif
+golden <<'END'
+image,page,template,x,y,width,height,score
+board.tif,0,board-fiducial.tif,422,286,29,29,0.996624589
+board.tif,0,board-fiducial.tif,427,22,29,29,0.996370316
+board.tif,0,board-fiducial.tif,24,282,29,29,0.993770361
+board.tif,0,board-fiducial.tif,26,24,29,29,0.993500769
+END
+cp out best4.csv
+run 0 find $cpu --top 1 --format json stars.tif stars-cluster.tif
+golden <<'END'
+{
+  "image": "stars.tif",
+  "device": "cpu",
+  "kernel": "reference",
+  "method": "ccoeff_normed",
+  "mode": "valid",
+  "searches": [
+    {"page": 0, "template": "stars-cluster.tif", "width": 320, "height": 240, "pixel": "u16", "device": "cpu", "kernel": "reference", "found": 1}
+  ],
+  "matches": [
+    {"page": 0, "template": "stars-cluster.tif", "x": 236, "y": 179, "width": 41, "height": 33, "score": 0.992652178}
+  ]
+}
+END
+if command -v python3 >/dev/null; then
+    holds 'the JSON is JSON' python3 -c 'import json; json.load(open("out"))'
+fi
+
+# Any kernel, any number of threads: the same bytes.
+for kernel in $("$CORRMATCH" info --device cpu --size 480x360 --template 29x29 | sed -n 's/^feasible kernels, best first://p'); do
+    run 0 find --device cpu --kernel "$kernel" --top 4 --format csv board.tif board-fiducial.tif
+    holds "kernel $kernel gives the same" cmp best4.csv out
+done
+for threads in 1 2 3 7; do
+    run 0 find --device cpu --threads $threads --top 4 --format csv board.tif board-fiducial.tif
+    holds "$threads threads give the same" cmp best4.csv out
+done
+
+# Limits.
+run 0 find $cpu --top 10 --min-score 0.9937 --format csv board.tif board-fiducial.tif
+head -n 4 best4.csv >want
+holds '--min-score 0.9937 leaves three' cmp want out
+run 0 find $cpu --min-score 0.993770361 --format csv board.tif board-fiducial.tif
+holds 'a printed score reads back to the same float' cmp want out
+run 0 find $cpu --min-score 1 board.tif board-fiducial.tif
+prints 'no match'
+run 0 find $cpu --min-score 1 --format csv board.tif board-fiducial.tif
+golden <<'END'
+image,page,template,x,y,width,height,score
+END
+run 0 find $cpu --min-score 1 --format json board.tif board-fiducial.tif
+prints '"matches": []'
+run 0 find $cpu --min-score -inf --min-distance 1000 --format csv board.tif board-fiducial.tif
+[ "$(wc -l <out)" -eq 2 ] || fail '--min-distance 1000 leaves one'
+run 0 find $cpu --min-score -inf --min-distance 1 --top 1000000000 --format csv board-fiducial.tif board-fiducial.tif
+golden <<'END'
+image,page,template,x,y,width,height,score
+board-fiducial.tif,0,board-fiducial.tif,0,0,29,29,1
+END
+run 0 find $cpu --method sqdiff --max-score 0 --format csv board-fiducial.tif board-fiducial.tif
+golden <<'END'
+image,page,template,x,y,width,height,score
+board-fiducial.tif,0,board-fiducial.tif,0,0,29,29,0
+END
+run 0 find $cpu --method sqdiff_normed --max-score 0.04 --top 20 --format csv cells.tif cells-cell.tif
+holds 'sqdiff_normed: small is good' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 }' out
+run 0 find $cpu --quiet --top 1 board.tif board-fiducial.tif
+golden <<'END'
+#  page  template              x    y  width  height     score
+1     0  board-fiducial.tif  422  286     29      29  0.996625
+END
+# same: the map has the scene's extents, and windows may start outside.
+run 0 find $cpu --mode same --top 1 --format csv board.tif board-fiducial.tif
+tail -n 1 out >same
+sed -n 2p best4.csv >want
+holds 'mode same finds the same window' cmp want same
+run 0 find $cpu --mode same --min-score 0.99 --format csv board-fiducial.tif board-fiducial.tif
+prints ',0,0,29,29,1'
+
+# Several templates; each with its own matches, in the order of the command line.
+run 0 find $cpu --top 1 --format csv cells.tif cells-cell.tif board-fiducial.tif
+[ "$(cut -d, -f3 out | tr '\n' ' ')" = 'template cells-cell.tif board-fiducial.tif ' ] || fail 'several templates'
+
+# Pages.
+"$HELPERS/make_pages" pages.tif board.tif cells.tif stars.tif
+run 0 find $cpu --top 1 --page 1 --format csv pages.tif cells-cell.tif
+prints 'pages.tif,1,cells-cell.tif,134,106,25,25,'
+run 0 find $cpu --top 1 --page all --format csv pages.tif cells-cell.tif
+[ "$(cut -d, -f2 out | tr '\n' ' ')" = 'page 0 1 3 ' ] || { fail '--page all: every page but the reduced copies'; cat out; }
+run 1 find $cpu --page 7 pages.tif cells-cell.tif
+says 'there is no page 7: the file has 4, counted from 0'
+
+# Odd names: RFC 4180 and JSON.
+odd='a "b", c\d.tif'
+cp board-fiducial.tif "$odd"
+run 0 find $cpu --top 1 --format csv "$odd" "$odd"
+golden <<'END'
+image,page,template,x,y,width,height,score
+"a ""b"", c\d.tif",0,"a ""b"", c\d.tif",0,0,29,29,1
+END
+run 0 find $cpu --top 1 --format json "$odd" "$odd"
+prints '"image": "a \"b\", c\\d.tif"'
+bad=$(printf 'n\303\251 \377\t.tif')
+cp board-fiducial.tif "$bad"
+run 0 find $cpu --top 1 --format json "$bad" board-fiducial.tif
+prints "$(printf '"image": "n\303\251 \\ufffd\\u0009.tif"')"
+run 0 find --top 1 --device cpu --format csv -- "$odd" board-fiducial.tif
+
+# A numeric locale with a decimal comma changes nothing.
+LC_ALL=de_DE.UTF-8 "$CORRMATCH" find $cpu --top 4 --format csv board.tif board-fiducial.tif >out 2>err
+holds 'locale' cmp best4.csv out
+
+# Sample types that differ.
+"$HELPERS/make_pages" --as u16 board16.tif board.tif
+"$HELPERS/make_pages" --as f32 boardf.tif board.tif
+"$HELPERS/make_pages" --as s16 boards.tif board.tif
+"$HELPERS/make_pages" --as s16 parts.tif board-fiducial.tif
+run 0 find $cpu --top 4 --format csv board16.tif board-fiducial.tif
+sed 's/board16/board/' out >want
+holds 'u16 and u8: the same scores as u8' cmp best4.csv want
+run 0 find $cpu --top 4 --format csv boards.tif parts.tif
+sed 's/boards/board/; s/parts/board-fiducial/' out >want
+holds 'signed: the same scores as u8' cmp best4.csv want
+run 0 find $cpu --top 4 --format json boards.tif parts.tif
+prints '"pixel": "u16"'
+run 0 find $cpu --top 4 --method ccorr_normed --format json boards.tif parts.tif
+prints '"pixel": "f32"'
+run 0 find $cpu --top 4 --format json boards.tif board-fiducial.tif
+prints '"pixel": "f32"'
+run 0 find $cpu --top 4 --format csv boardf.tif board-fiducial.tif
+[ "$(cut -d, -f4,5 out)" = "$(cut -d, -f4,5 best4.csv)" ] || fail 'float: the same places'
+finish

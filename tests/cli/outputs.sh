@@ -1,0 +1,73 @@
+# Outputs: overlays, and what happens when a file cannot be written.
+. "${0%/*}/lib.sh"
+cp "$DATA"/*.tif .
+cpu='--device cpu'
+
+run 0 find $cpu --top 4 --overlay over.tif board.tif board-fiducial.tif
+holds 'overlay as RGB TIFF' "$HELPERS/check_overlay" over.tif board.tif 422 286 29 29
+run 0 find $cpu --top 1 --overlay over16.tif stars.tif stars-cluster.tif
+holds 'overlay of 16 bits' "$HELPERS/check_overlay" over16.tif stars.tif 236 179 41 33
+run 0 find $cpu --mode same --top 30 --min-score -inf --overlay edge.tif cells.tif board-fiducial.tif
+png=$("$CORRMATCH" info --device cpu --format json | sed -n 's/.*"png": \(true\|false\).*/\1/p')
+if [ "$png" = true ]; then
+    run 0 find $cpu --top 4 --overlay over.PNG board.tif board-fiducial.tif
+    holds 'overlay as PNG' sh -c 'head -c 8 over.PNG | od -An -tx1 | grep -q "89 50 4e 47 0d 0a 1a 0a"'
+    if command -v pngtopnm >/dev/null && command -v tifftopnm >/dev/null; then
+        pngtopnm over.PNG >a.pnm 2>/dev/null && tifftopnm over.tif >b.pnm 2>/dev/null && holds 'PNG and TIFF show the same' cmp a.pnm b.pnm
+    fi
+else
+    run 1 find $cpu --overlay over.png board.tif board-fiducial.tif
+    says 'built without libpng'
+fi
+
+# Names that cannot be written: known before the work starts.
+for name in missing/x.tif /dev/null . ; do
+    run 1 correlate $cpu cells.tif cells-cell.tif -o $name
+    run 1 convolve $cpu cells.tif --gaussian 1 -o $name
+    run 1 find $cpu --overlay $name cells.tif cells-cell.tif
+    says "$name"
+done
+says 'is not a regular file'
+run 2 correlate $cpu cells.tif cells-cell.tif -o cells.tif
+says 'would overwrite an input'
+ln -s cells.tif link.tif
+run 2 convolve $cpu cells.tif --gaussian 1 -o ./link.tif
+run 2 find $cpu --overlay cells-cell.tif cells.tif cells-cell.tif
+holds 'inputs are as they were' cmp cells.tif "$DATA/cells.tif"
+
+# A link is followed, an old file is replaced only by a whole one, and nothing else is left behind.
+echo old >target.tif
+ln -s target.tif to-target.tif
+run 0 correlate $cpu cells.tif cells-cell.tif -o to-target.tif
+[ -L to-target.tif ] || fail 'the link is gone'
+holds 'the map is where the link leads' "$HELPERS/check_map" target.tif score cells.tif cells-cell.tif ccoeff_normed valid zero
+echo old >full.tif
+for command in 'correlate cells.tif cells-cell.tif -o full.tif' 'convolve cells.tif --gaussian 1 -o full.tif' \
+    'find cells.tif cells-cell.tif --overlay full.tif'; do
+    (
+        ulimit -f 16
+        "$CORRMATCH" $command $cpu >out 2>err
+    )
+    [ $? -eq 1 ] || fail "a full disk: not status 1: $command"
+    checks=$((checks + 1))
+    says 'full.tif: cannot write'
+    [ "$(cat full.tif)" = old ] || fail "a full disk: the old file is gone: $command"
+done
+if [ "$png" = true ]; then
+    (
+        ulimit -f 16
+        "$CORRMATCH" find board.tif board-fiducial.tif $cpu --overlay full.png >out 2>err
+    )
+    [ $? -eq 1 ] || fail 'a full disk: PNG'
+    [ ! -e full.png ] || fail 'a full disk: half a PNG'
+fi
+ls | grep -q '\.tmp$' && fail "temporary files are left: $(ls)"
+if [ -w /dev/full ]; then
+    for format in table csv json; do
+        "$CORRMATCH" find $cpu --format $format board.tif board-fiducial.tif >/dev/full 2>err
+        [ $? -eq 1 ] || fail "stdout full: not status 1 with --format $format"
+        checks=$((checks + 1))
+        says 'standard output: cannot write'
+    done
+fi
+finish

@@ -1,0 +1,13 @@
+/* same_float A B: 0 when both decimals read to the same float. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    float a = strtof(argv[1], NULL), b = strtof(argv[2], NULL);
+    printf("%s %s: %.9g %.9g\n", argv[1], argv[2], (double)a, (double)b);
+    return memcmp(&a, &b, sizeof a) != 0;
+}

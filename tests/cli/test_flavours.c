@@ -1,0 +1,72 @@
+/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as argument the files are left there, each with a
+ * template cut at (20, 13), and a list of their names is printed: `name kind`, kind being exact or lossy. */
+#include "flavour.h"
+#include "picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WIDTH = 67, HEIGHT = 53, PART_X = 20, PART_Y = 13, PART_WIDTH = 17, PART_HEIGHT = 15 };
+
+static int failures;
+
+static uint8_t part_grey(int x, int y)
+{
+    return flavour_scene(PART_X + x, PART_Y + y);
+}
+
+static void check_file(const char *path, const flavour *f, int width, int height, flavour_grey grey)
+{
+    app_picture p;
+    app_error error;
+    double worst = 0.0;
+    if (app_picture_load(path, 0, &app_default_limits, &p, &error)) {
+        printf("FAIL %s: %s\n", f->name, error.text);
+        failures++;
+        return;
+    }
+    int ok = p.width == width && p.height == height && p.sample == flavour_sample(f);
+    for (int y = 0; y < height && ok; y++)
+        for (int x = 0; x < width; x++)
+            worst = fmax(worst, fabs(app_picture_value(&p, (size_t)y * (size_t)width + (size_t)x) - flavour_expect(f, grey(x, y))));
+    if (!ok || worst > flavour_tolerance(f)) {
+        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, app_sample_name(p.sample), worst);
+        failures++;
+    }
+    app_picture_free(&p);
+}
+
+int main(int argc, char **argv)
+{
+    const char *directory = argc > 1 ? argv[1] : ".";
+    int done = 0, left_out = 0;
+    for (int i = 0; i < flavour_count; i++) {
+        const flavour *f = &flavours[i];
+        char scene[4096], part[4096];
+        snprintf(scene, sizeof scene, "%s/%s.tif", directory, f->name);
+        snprintf(part, sizeof part, "%s/%s.part.tif", directory, f->name);
+        int wrote = flavour_write(scene, f, WIDTH, HEIGHT, flavour_scene);
+        if (wrote == 1)
+            wrote = flavour_write(part, f, PART_WIDTH, PART_HEIGHT, part_grey);
+        if (wrote < 0) {
+            printf("FAIL %s: cannot be written\n", f->name);
+            failures++;
+        } else if (wrote == 0) {
+            left_out++;
+        } else {
+            check_file(scene, f, WIDTH, HEIGHT, flavour_scene);
+            check_file(part, f, PART_WIDTH, PART_HEIGHT, part_grey);
+            done++;
+            if (argc > 1)
+                printf("%s %s\n", f->name, f->tolerance > 0.0 ? "lossy" : "exact");
+        }
+        if (argc <= 1) {
+            unlink(scene);
+            unlink(part);
+        }
+    }
+    fprintf(stderr, "%d kinds of TIFF read, %d that this libtiff cannot write left out, %d failures\n", done, left_out, failures);
+    return failures != 0;
+}

@@ -1,0 +1,246 @@
+/* Parts of the tool that are called directly. */
+#include "filters.h"
+#include "flavour.h"
+#include "numbers.h"
+#include "overlay.h"
+#include "picture.h"
+#include "report.h"
+#include "tiff_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tiff.h>
+#include <unistd.h>
+
+static int checks, failures;
+
+#define CHECK(condition)                                                     \
+    do {                                                                     \
+        checks++;                                                            \
+        if (!(condition)) {                                                  \
+            failures++;                                                      \
+            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);      \
+        }                                                                    \
+    } while (0)
+
+static void test_pixel_forms(void)
+{
+    /* rows: the scene, columns: the template */
+    static const cm_pixel invariant[4][4] = { { CM_U8, CM_U16, CM_F32, CM_F32 },
+                                              { CM_U16, CM_U16, CM_F32, CM_F32 },
+                                              { CM_F32, CM_F32, CM_U16, CM_F32 },
+                                              { CM_F32, CM_F32, CM_F32, CM_F32 } };
+    static const cm_method methods[] = { CM_CCOEFF_NORMED, CM_CCOEFF, CM_SQDIFF, CM_CCORR, CM_CCORR_NORMED, CM_SQDIFF_NORMED };
+    for (int m = 0; m < 6; m++)
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) {
+                app_pixel_form form = app_pixel_form_for((app_sample)a, (app_sample)b, methods[m]);
+                int signs = a == APP_S16 && b == APP_S16;
+                CHECK(form.pixel == (signs && m >= 3 ? CM_F32 : invariant[a][b]));
+                CHECK(form.offset == (signs && m < 3));
+            }
+    int16_t s[3] = { -32768, 0, 32767 };
+    app_picture p = { s, 3, 1, APP_S16 };
+    cm_image view;
+    void *converted;
+    app_error error;
+    CHECK(app_picture_view(&p, (app_pixel_form){ CM_U16, 1 }, &view, &converted, &error) == CM_OK);
+    CHECK(((const uint16_t *)view.data)[0] == 0 && ((const uint16_t *)view.data)[1] == 32768 && ((const uint16_t *)view.data)[2] == 65535);
+    free(converted);
+    CHECK(app_picture_view(&p, (app_pixel_form){ CM_F32, 0 }, &view, &converted, &error) == CM_OK);
+    CHECK(((const float *)view.data)[0] == -32768.0f && ((const float *)view.data)[2] == 32767.0f);
+    free(converted);
+}
+
+static void test_numbers(void)
+{
+    int64_t i = 0;
+    uint64_t u = 0;
+    float f = 0;
+    double d = 0;
+    CHECK(app_parse_integer("-5", -5, 5, &i) && i == -5);
+    CHECK(!app_parse_integer("-6", -5, 5, &i) && !app_parse_integer("+5", -5, 5, &i) && !app_parse_integer("-", -5, 5, &i));
+    CHECK(app_parse_float("-inf", 1, &f) && isinf(f));
+    CHECK(!app_parse_float("1e99", 1, &f) && !app_parse_float("nan", 1, &f) && !app_parse_float("inf", 0, &f));
+    CHECK(app_parse_float("0.1", 0, &f) && f == 0.1f);
+    CHECK(app_parse_double("1e300", &d) && d == 1e300);
+    CHECK(!app_parse_double("1e400", &d) && !app_parse_double("0x10", &d) && !app_parse_double("", &d));
+    CHECK(app_parse_bytes("3k", &u) && u == 3072);
+    CHECK(app_parse_bytes("16T", &u) && u == (uint64_t)16 << 40);
+    CHECK(!app_parse_bytes("16777216T", &u) && !app_parse_bytes("1KB", &u) && !app_parse_bytes("K", &u));
+    CHECK(app_parse_bytes("16777215T", &u));
+}
+
+static void check_json(const char *text, const char *want)
+{
+    char *got = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&got, &size);
+    app_json_string(out, text);
+    fclose(out);
+    CHECK(strcmp(got, want) == 0);
+    free(got);
+}
+
+static void test_json(void)
+{
+    check_json("a\"b\\c\n\x7f", "\"a\\\"b\\\\c\\u000a\\u007f\"");
+    check_json("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
+    check_json("\xc0\xaf", "\"\\ufffd\\ufffd\"");              /* overlong */
+    check_json("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");   /* surrogate */
+    check_json("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+    check_json("\xe2\x82", "\"\\ufffd\\ufffd\"");
+    check_json("\xff", "\"\\ufffd\"");
+}
+
+static void test_filters(void)
+{
+    static app_filter f;
+    app_error error;
+    double sum = 0.0;
+    CHECK(app_filter_gaussian(15.75, &f, &error) == CM_OK && f.width == 127 && f.height == 127);
+    CHECK(app_filter_gaussian(15.76, &f, &error) == CM_ERROR_ARGUMENT);
+    CHECK(app_filter_gaussian(1.0, &f, &error) == CM_OK && f.width == 9);
+    for (int i = 0; i < 81; i++)
+        sum += (double)f.value[i];
+    CHECK(fabs(sum - 1.0) < 1e-6);
+    CHECK(fabs((double)f.value[40] - 0.159155) < 1e-4 && f.value[0] == f.value[80]); /* 1 / (2 pi) */
+}
+
+/* BigTIFF past the limit, classic below; both read back. */
+static void test_writing(void)
+{
+    float pixels[35];
+    for (int i = 0; i < 35; i++)
+        pixels[i] = (float)(i - 3) / 7.0f;
+    for (int big = 0; big < 2; big++) {
+        app_error error = { .text = "" };
+        app_picture p = { .pixels = NULL };
+        unsigned char magic[4] = { 0 };
+        const app_tiff_out out = { .pixels = pixels, .width = 7, .height = 5, .description = "{}", .big_above = big ? 139 : 140 };
+        CHECK(app_tiff_write("parts.tif", &out, &error) == CM_OK);
+        FILE *file = fopen("parts.tif", "rb");
+        CHECK(file && fread(magic, 1, 4, file) == 4);
+        if (file)
+            fclose(file);
+        CHECK((magic[2] | magic[3]) == (big ? 43 : 42));
+        CHECK(app_picture_load("parts.tif", 0, &app_default_limits, &p, &error) == CM_OK);
+        CHECK(p.width == 7 && p.height == 5 && p.sample == APP_F32 && memcmp(p.pixels, pixels, sizeof pixels) == 0);
+        app_picture_free(&p);
+    }
+    unlink("parts.tif");
+}
+
+/* Large strips are read line by line, or plane by plane; memory stays within the cap; rows arrive from the top. */
+static void test_large_strips(void)
+{
+    enum { WIDTH = 1900, HEIGHT = 2500 };
+    static const flavour kinds[] = {
+        { "rgb", 8, SAMPLEFORMAT_UINT, 3, 2, 8, 0, 0, 0, NULL, 0, 0 },    /* one strip of 14 MB, Deflate */
+        { "planes", 16, SAMPLEFORMAT_UINT, 3, 2, 8, 1, 0, 0, NULL, 0, 0 }, /* three of 9.5 MB */
+        { "f64", 64, SAMPLEFORMAT_IEEEFP, 1, 1, 5, 0, 0, 0, NULL, 0, 0 },  /* one of 38 MB, LZW */
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        const flavour *f = &kinds[k];
+        app_tiff *tiff = NULL;
+        app_tiff_page info;
+        app_error error = { .text = "" };
+        app_limits limits = { 64u << 20, 0 };
+        CHECK(flavour_write("parts.tif", f, WIDTH, HEIGHT, flavour_scene) == 1);
+        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == CM_OK);
+        CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == CM_OK);
+        const size_t pitch = WIDTH * app_sample_size(flavour_sample(f)) + 24; /* rows need not be tight */
+        uint8_t *pixels = calloc(HEIGHT, pitch);
+        int32_t ready = 0, before = 0, calls = 0;
+        while (tiff && pixels && ready < HEIGHT && app_tiff_decode(tiff, pixels, (int64_t)pitch, &ready, &error) == CM_OK && ready > before) {
+            before = ready;
+            calls++;
+        }
+        CHECK(ready == HEIGHT);
+        CHECK(calls > 1 || f->separate);
+        int wrong = 0;
+        for (int y = 0; y < HEIGHT && pixels; y++) {
+            app_picture row = { pixels + (size_t)y * pitch, WIDTH, 1, flavour_sample(f) };
+            for (int x = 0; x < WIDTH; x++)
+                wrong += app_picture_value(&row, (size_t)x) != flavour_expect(f, flavour_scene(x, y));
+        }
+        CHECK(wrong == 0);
+        free(pixels);
+        app_tiff_close(tiff);
+        limits.max_memory = 4 << 20;
+        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == CM_OK);
+        CHECK(app_tiff_select(tiff, 0, &info, &error) == CM_ERROR_MEMORY && strstr(error.text, "raise --max-memory"));
+        app_tiff_close(tiff);
+    }
+    unlink("parts.tif");
+}
+
+/* A blank picture of a real writer is not taken for a lie. */
+static uint8_t blank(int x, int y)
+{
+    (void)x;
+    (void)y;
+    return 0;
+}
+
+static void test_blank(void)
+{
+    static const uint16_t codecs[] = { COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS, COMPRESSION_ZSTD, COMPRESSION_LZMA };
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
+        const flavour kind = { "blank", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISBLACK, codecs[i], 0, 0, 0, NULL, 0, 0 };
+        app_error error = { .text = "" };
+        app_picture p = { .pixels = NULL };
+        int wrote = flavour_write("parts.tif", &kind, 6000, 5000, blank);
+        CHECK(wrote >= 0);
+        if (wrote == 1)
+            CHECK(app_picture_load("parts.tif", 0, &app_default_limits, &p, &error) == CM_OK);
+        app_picture_free(&p);
+    }
+    unlink("parts.tif");
+}
+
+/* Frames that reach beyond the picture on all sides, numbers of all lengths; the pixels of a known digit. */
+static void test_overlay(void)
+{
+    enum { WIDTH = 60, HEIGHT = 40 };
+    uint8_t grey[WIDTH * HEIGHT] = { 0 };
+    app_picture scene = { grey, WIDTH, HEIGHT, APP_U8 };
+    static const app_frame wild[] = {
+        { -1000, -1000, 5, 5, 1, 0 },  { -5, -5, 80, 80, 22, 1 },     { 55, 35, 30, 30, 333, 2 },
+        { INT32_MAX, INT32_MAX, 9, 9, INT32_MAX, 3 }, { INT32_MIN, 0, INT32_MAX, INT32_MAX, -4, 4 }, { 0, 0, 1, 1, 1234567890, 1 << 30 },
+    };
+    unsigned char *rgb = app_overlay_grey(&scene);
+    CHECK(rgb != NULL);
+    if (!rgb)
+        return;
+    app_overlay_draw(rgb, WIDTH, HEIGHT, wild, sizeof wild / sizeof wild[0]);
+    memset(rgb, 9, 3 * WIDTH * HEIGHT);
+    app_overlay_draw(rgb, WIDTH, HEIGHT, &(app_frame){ 20, 20, 10, 8, 1, 0 }, 1);
+    const unsigned char *corner = rgb + 3 * (19 * WIDTH + 30); /* right above the window's right edge */
+    CHECK(corner[0] == 240 && corner[1] == 228 && corner[2] == 66);
+    CHECK(rgb[3 * (20 * WIDTH + 20)] == 9);
+    /* the label of one digit is 10 x 14 dots above (20, 20), the digit 1 begins 2 further in */
+    CHECK(rgb[3 * (6 * WIDTH + 20)] == 0 && rgb[3 * (8 * WIDTH + 24)] == 240 && rgb[3 * (8 * WIDTH + 22)] == 0);
+    CHECK(rgb[3 * (17 * WIDTH + 22)] == 240 && rgb[3 * (17 * WIDTH + 26)] == 240);
+    free(rgb);
+    float values[4] = { -2.0f, NAN, 3.0f, INFINITY };
+    scene = (app_picture){ values, 4, 1, APP_F32 };
+    rgb = app_overlay_grey(&scene);
+    CHECK(rgb && rgb[0] == 0 && rgb[3] == 0 && rgb[6] == 255 && rgb[9] == 0);
+    free(rgb);
+}
+
+int main(void)
+{
+    test_pixel_forms();
+    test_numbers();
+    test_json();
+    test_filters();
+    test_writing();
+    test_large_strips();
+    test_blank();
+    test_overlay();
+    printf("%d checks, %d failures\n", checks, failures);
+    return failures != 0;
+}

@@ -1,0 +1,123 @@
+# Wrong usage: status 2, and one line that names the option and what would be right.
+. "${0%/*}/lib.sh"
+board=$DATA/board.tif
+part=$DATA/board-fiducial.tif
+
+wrong() { # TEXT ARGUMENTS...
+    text=$1
+    shift
+    run 2 "$@"
+    says "$text"
+}
+
+"$CORRMATCH" >out 2>err
+[ $? -eq 2 ] && grep -q 'corrmatch find' err || fail 'no command: not status 2 with the overview on stderr'
+wrong 'no such command' locate
+wrong 'no such command' --nonsense
+for command in find correlate convolve bench info; do
+    run 0 $command --help
+    prints "corrmatch $command [options]"
+    prints '--device NAME'
+    wrong "--nonsense: no such option" $command --nonsense
+    wrong "--device: needs a value" $command --device
+    wrong "--device gpu: must be auto, cpu, cuda or cuda:N" $command --device gpu
+    wrong "--device cuda:x: must be auto" $command --device cuda:x
+    wrong "--threads -1: must be a whole number 0 .. 1024" $command --threads -1
+    wrong "--threads 1025: must be a whole number 0 .. 1024" $command --threads 1025
+    wrong "--kernel : must be a name" $command --kernel ''
+done
+run 0 --help
+prints 'Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.'
+run 0 --version
+prints 'corrmatch '
+
+wrong '0 files given; usage: corrmatch find [options] IMAGE TEMPLATE...' find
+wrong '1 file given' find "$board"
+wrong '3 files given' correlate "$board" "$part" "$part" -o x.tif
+wrong '2 files given' convolve "$board" "$part" -o x.tif --gaussian 1
+wrong '1 file given' bench x
+wrong '1 file given' info x
+
+for command in find correlate; do
+    wrong '--method ncc: must be ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff or sqdiff_normed' $command --method ncc "$board" "$part"
+    wrong '--mode full: must be valid or same' $command --mode full "$board" "$part"
+    wrong '--border zero: must be clamp' $command --border zero "$board" "$part"
+    wrong '--flat inf: must be zero or nan' $command --flat inf "$board" "$part"
+done
+for value in 0 -1 1.5 x '' 1000000001 99999999999999999999 ' 5' 5x; do
+    wrong "--top $value: must be a whole number 1 .. 1000000000" find --top "$value" "$board" "$part"
+done
+for value in x '' nan 1e99 0x1p3 ' 1' 1,5; do
+    wrong "--min-score $value: must be a number" find --min-score "$value" "$board" "$part"
+done
+for value in x -1 inf nan; do
+    wrong "--max-score $value: must be a number that is not negative" find --method sqdiff --max-score "$value" "$board" "$part"
+done
+for value in 0 -3 x 1073741825; do
+    wrong "--min-distance $value: must be a whole number 1 .. 1073741824" find --min-distance "$value" "$board" "$part"
+done
+for value in -1 x 4294967295 all5; do
+    wrong "--page $value: must be a page number" find --page "$value" "$board" "$part"
+done
+wrong '--page all: must be a page number' correlate --page all "$board" "$part" -o x.tif
+wrong '--format xml: must be table, csv or json' find --format xml "$board" "$part"
+wrong '--format csv: must be table or json' info --format csv
+for value in 0 -1 x 1P 99999999999999999999 20000000T 1GB; do
+    wrong "--max-memory $value: must be a number of bytes" find --max-memory "$value" "$board" "$part"
+done
+wrong '--min-score: small scores are good with --method sqdiff' find --method sqdiff --min-score 0 "$board" "$part"
+wrong '--max-score: large scores are good with --method ccoeff_normed' find --max-score 1 "$board" "$part"
+wrong '--overlay: shows one page' find --page all --overlay x.tif "$board" "$part"
+wrong '--overlay : must be a file name' find --overlay '' "$board" "$part"
+run 2 find --device cpu --kernel nonsense "$board" "$part"
+says nonsense
+run 2 correlate --device cpu --kernel nonsense "$board" "$part" -o x.tif
+run 2 convolve --device cpu --kernel nonsense "$board" --gaussian 1 -o x.tif
+run 2 info --device cpu --kernel nonsense
+run 2 bench --device cpu --kernel nonsense --size 16x16 --template 3x3
+
+wrong '-o: is missing' correlate "$board" "$part"
+wrong '-o: is missing' convolve "$board" --gaussian 1
+wrong '-o: needs a value' correlate "$board" "$part" -o
+wrong 'none of --gaussian, --gradient and --filter given' convolve "$board" -o x.tif
+wrong 'several of --gaussian, --gradient and --filter given' convolve "$board" -o x.tif --gaussian 1 --gradient x
+for value in 0 -1 x nan inf 15.751 1e9; do
+    wrong "--gaussian $value: must be a number above 0 and up to 15.75" convolve "$board" -o x.tif --gaussian "$value"
+done
+wrong '--gradient z: must be x or y' convolve "$board" -o x.tif --gradient z
+wrong '--size 4: must be 3 or 5' convolve "$board" -o x.tif --gradient x --size 4
+wrong '--size: goes with --gradient' convolve "$board" -o x.tif --gaussian 1 --size 3
+wrong '--correlate: goes with --filter' convolve "$board" -o x.tif --gaussian 1 --correlate
+wrong '--border mirror: must be clamp or zero' convolve "$board" -o x.tif --gaussian 1 --border mirror
+for value in 0x5 5 5x x5 5x5x5 -1x5 5x1073741825 5x5,; do
+    wrong "--size $value: must be" bench --size "$value"
+    wrong "--template $value: must be" info --template "$value"
+done
+wrong '--size 5x5,6x6: must be a size' info --size 5x5,6x6
+wrong '--pixel s16: must be u8, u16 or f32' info --pixel s16
+wrong '--task fast: must be all, match or convolve' bench --task fast
+wrong '--repeat 0: must be a whole number 1 .. 10000' bench --repeat 0
+run 2 info --device cpu --size 8x8 --template 9x9
+[ ! -e x.tif ] || fail 'wrong usage wrote a file'
+
+# The work fails: status 1.
+run 1 find --device cpu missing.tif "$part"
+says 'missing.tif: cannot open: No such file or directory'
+run 1 find --device cpu "$board" missing.tif
+says 'missing.tif: cannot open'
+run 1 find --device cpu . "$part"
+says '.: is not a regular file'
+run 1 find --device cpu "$DATA/truth.csv" "$part"
+says 'truth.csv: cannot be read as TIFF'
+run 1 find --device cpu --page 1 "$board" "$part"
+says 'there is no page 1: the file has 1, counted from 0'
+run 1 find --device cpu "$part" "$board"
+says "exceed the 29 x 29 of"
+run 1 find --device cpu --max-memory 100K "$board" "$part"
+says 'raise --max-memory'
+printf 'x' >'two
+lines.tif'
+run 1 find --device cpu 'two
+lines.tif' "$part"
+says 'two?lines.tif: cannot be read as TIFF'
+finish

@@ -1,0 +1,233 @@
+/* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in one line, and memory stays small.
+ *   robust_tiff corrupt DIR     every byte of small files in some kinds: each bit flipped, and set to several values
+ *   robust_tiff others DIR      the same in all other kinds
+ *   robust_tiff truncated DIR   the same files cut at every length
+ *   robust_tiff claims DIR      files that claim absurd sizes
+ * DIR takes one file that is written over and over. */
+#include "hostile.h"
+
+#include "flavour.h"
+#include "picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WIDTH = 21, HEIGHT = 13, FILE_ROOM = 1 << 16 };
+
+/* Peak resident memory that is still fine; the sanitizers' own shadow and quarantine come on top. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const long peak_limit_kb = 2048 << 10;
+static const int sanitized = 1;
+#else
+static const long peak_limit_kb = 512 << 10;
+static const int sanitized = 0;
+#endif
+
+static char path[4096];
+static long tried, opened, refused, failures;
+static double slowest;
+static char slowest_name[128];
+
+static void fail(const char *name, size_t at, int value, const char *what)
+{
+    if (failures++ < 20)
+        printf("FAIL %s, byte %zu, value %d: %s\n", name, at, value, what);
+}
+
+static int write_bytes(const uint8_t *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return 0;
+    int ok = fwrite(bytes, 1, size, file) == size;
+    return fclose(file) == 0 && ok;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Reads every page, as `find --page all` does. Returns the status of the first failure. */
+static cm_status read_all(app_error *error)
+{
+    app_tiff *tiff;
+    cm_status status = app_tiff_open(path, &app_default_limits, &tiff, error);
+    if (status)
+        return status;
+    uint32_t pages = app_tiff_pages(tiff);
+    if (pages == 0)
+        status = app_fail(error, CM_ERROR_ARGUMENT, "no pages");
+    for (uint32_t page = 0; page < pages && page < 4 && !status; page++) {
+        app_tiff_page info;
+        app_picture picture = { .pixels = NULL };
+        status = app_tiff_select(tiff, page, &info, error);
+        if (!status)
+            status = app_picture_read(tiff, &info, &picture, error);
+        app_picture_free(&picture);
+    }
+    app_tiff_close(tiff);
+    return status;
+}
+
+/* One input. expected: 0 it must fail, 1 it may do either, 2 it must be read. */
+static void try_bytes(const char *name, const uint8_t *bytes, size_t size, size_t at, int value, int expected)
+{
+    app_error error;
+    memset(error.text, 0, sizeof error.text);
+    if (!write_bytes(bytes, size)) {
+        fail(name, at, value, "the test cannot write its file");
+        return;
+    }
+    const double start = seconds();
+    cm_status status = read_all(&error);
+    const double took = seconds() - start;
+    if (took > slowest) {
+        slowest = took;
+        snprintf(slowest_name, sizeof slowest_name, "%s, byte %zu, value %d", name, at, value);
+    }
+    tried++;
+    opened += status == CM_OK;
+    refused += status != CM_OK;
+    if (status && (!error.text[0] || strpbrk(error.text, "\n\r")))
+        fail(name, at, value, "a failure without a text of one line");
+    if (status < CM_OK || status >= CM_ERROR_INTERNAL)
+        fail(name, at, value, "a status that should not be");
+    if (!status && expected == 0)
+        fail(name, at, value, "was read, and must not be");
+    if (status && expected == 2)
+        fail(name, at, value, error.text);
+}
+
+static size_t make_flavour(const flavour *f, uint8_t *bytes)
+{
+    if (flavour_write(path, f, WIDTH, HEIGHT, flavour_scene) != 1)
+        return 0;
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(bytes, 1, FILE_ROOM, file) : 0;
+    if (file)
+        fclose(file);
+    return size < FILE_ROOM ? size : 0;
+}
+
+static int is_first_half(const flavour *f)
+{
+    static const char *const names[] = { "u8", "u8-tiles", "u8-bigtiff", "u16-little-endian", "rgb-planes", "packbits", "bilevel-g4", "zstd",
+                                         "lerc", "jpeg" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], f->name) == 0)
+            return 1;
+    return 0;
+}
+
+/* 8 bits flipped and 7 values; under a sanitizer 2 values and one bit, which moves from byte to byte. */
+static void corrupt(const flavour *f, uint8_t *bytes, size_t size)
+{
+    const int thorough = !sanitized;
+    static const uint8_t values[] = { 0x00, 0xff, 0x01, 0x7f, 0x80, 0xfe, 0x10 };
+    try_bytes(f->name, bytes, size, 0, -1, 2);
+    for (size_t at = 0; at < size; at++) {
+        const uint8_t was = bytes[at];
+        for (int i = 0; i < 8 + (thorough ? (int)sizeof values : 2); i++) {
+            if (!thorough && i < 8 && i != (int)(at % 8))
+                continue;
+            bytes[at] = i < 8 ? (uint8_t)(was ^ (1u << i)) : values[i - 8];
+            if (bytes[at] != was)
+                try_bytes(f->name, bytes, size, at, bytes[at], 1);
+        }
+        bytes[at] = was;
+    }
+}
+
+static void truncate_everywhere(const flavour *f, uint8_t *bytes, size_t size)
+{
+    for (size_t length = 0; length < size; length++)
+        try_bytes(f->name, bytes, length, length, -1, 1);
+}
+
+/* Files as libtiff writes them end with the directory: cut in the pixels too. */
+static void truncate_pixels(void)
+{
+    hostile_bytes file;
+    for (int i = 0; i < hostile_count; i++)
+        if (strcmp(hostile_files[i].name, "loop-to-self") == 0) {
+            hostile_files[i].make(&file);
+            for (size_t length = 0; length < file.size; length++)
+                try_bytes("plain", file.data, length, length, -1, 0);
+        }
+}
+
+/* With --max-memory the user vouches for the file: then only that limit counts, and selecting a page still allocates nothing. */
+static void check_trust(void)
+{
+    const app_limits limits[3] = { { (uint64_t)1 << 40, 0 }, { (uint64_t)1 << 40, 1 }, { 1 << 20, 1 } };
+    static const cm_status want[3] = { CM_ERROR_UNSUPPORTED, CM_OK, CM_ERROR_MEMORY };
+    for (int i = 0; i < hostile_count; i++) {
+        hostile_bytes file;
+        if (strcmp(hostile_files[i].name, "one-strip-deflate") != 0)
+            continue;
+        hostile_files[i].make(&file);
+        for (int k = 0; k < 3; k++) {
+            app_tiff *tiff = NULL;
+            app_tiff_page info;
+            app_error error = { .text = "" };
+            if (!write_bytes(file.data, file.size) || app_tiff_open(path, &limits[k], &tiff, &error) ||
+                app_tiff_select(tiff, 0, &info, &error) != want[k])
+                fail("trust", 0, k, error.text);
+            app_tiff_close(tiff);
+        }
+    }
+}
+
+static long peak_kb(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+int main(int argc, char **argv)
+{
+    const char *part = argc == 3 ? argv[1] : "";
+    if (argc != 3) {
+        fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims DIRECTORY\n");
+        return 2;
+    }
+    /* In memory where there is such a place: the file is written a few hundred thousand times. */
+    snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], part, (long)getpid());
+    uint8_t *bytes = malloc(FILE_ROOM);
+    if (!bytes)
+        return 1;
+    if (strcmp(part, "claims") == 0) {
+        for (int i = 0; i < hostile_count; i++) {
+            hostile_bytes file;
+            hostile_files[i].make(&file);
+            try_bytes(hostile_files[i].name, file.data, file.size, 0, -1, hostile_files[i].may_open);
+        }
+        check_trust();
+    } else {
+        if (strcmp(part, "truncated") == 0)
+            truncate_pixels();
+        for (int i = 0; i < flavour_count; i++) {
+            size_t size = make_flavour(&flavours[i], bytes);
+            const int first_half = is_first_half(&flavours[i]);
+            if (size > 0 && strcmp(part, "truncated") == 0)
+                truncate_everywhere(&flavours[i], bytes, size);
+            else if (size > 0 && first_half == (strcmp(part, "corrupt") == 0))
+                corrupt(&flavours[i], bytes, size);
+        }
+    }
+    if (peak_kb() > peak_limit_kb)
+        fail("memory", 0, -1, "the peak is too high");
+    printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f s (%s)\n", part, tried, opened,
+           refused, failures, peak_kb() >> 10, slowest, slowest_name);
+    unlink(path);
+    free(bytes);
+    return failures != 0 || tried == 0;
+}
