@@ -78,6 +78,11 @@ public:
     }
     DeviceMemory(const DeviceMemory &) = delete;
     DeviceMemory &operator=(const DeviceMemory &) = delete;
+    void release()
+    {
+        (void)cudaFree(address);
+        address = nullptr;
+    }
     cudaError_t take(uint64_t bytes)
     {
         return bytes ? cudaMalloc(&address, static_cast<size_t>(bytes)) : cudaSuccess;
@@ -101,6 +106,11 @@ public:
     }
     PinnedMemory(const PinnedMemory &) = delete;
     PinnedMemory &operator=(const PinnedMemory &) = delete;
+    void release()
+    {
+        (void)cudaFreeHost(address);
+        address = nullptr;
+    }
     cudaError_t take(uint64_t bytes)
     {
         return cudaMallocHost(&address, static_cast<size_t>(bytes));

@@ -178,6 +178,20 @@ cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter
     return filter_convolve(work, image, filter, out, stream, error);
 }
 
+cm_status find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
+                         cm_stream stream, cm_error *error)
+{
+    DeviceScope scope(work->engine->device);
+    return match_find_on_device(work, image, part, target, stream, error);
+}
+
+cm_status find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
+                    cm_error *error)
+{
+    DeviceScope scope(work->engine->device);
+    return match_find_bank(work, image, bank, rule, stream, error);
+}
+
 int ready(cm_engine *engine, cm_kernel kernel)
 {
     DeviceScope scope(engine_of(engine)->device);
@@ -195,7 +209,7 @@ cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *
 }
 
 const cm_engine_ops operations = { destroy_engine, describe, prepare_template_slot, prepare_filter_slot, release, bind, unbind,
-                                   correlate, find, convolve, ready, fetch };
+                                   correlate, find, convolve, ready, fetch, find_on_device, find_bank };
 
 } // namespace
 

@@ -4,6 +4,8 @@
 
 #include "correlate.cuh"
 #include "fft.cuh"
+#include "tensor.cuh"
+#include "find.cuh"
 
 namespace cm {
 
@@ -42,9 +44,12 @@ struct cm_work {
     cm::DeviceMemory staged;       // convolution: rows of a host image
     cm::DeviceMemory rows, sums;   // matching: S and Q of window rows; X
     cm::Fft fft;                   // matching with kernel fft
+    cm::Tensor tensor;             // matching with the tensor kernels
     cm::DeviceMemory map;          // rows of a map whose home is the host
     cm::PinnedMemory pinned;       // matching: map rows on their way to the peak search
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
+    cm::Find find;                 // matching: the search on the device
+    cm::Upload upload;             // matching: images from the host
     cm::Event done;                // behind the plan's last call
 };
 
@@ -55,6 +60,12 @@ cm_status match_correlate(cm_work *work, const cm_image *image, const cm_templat
                           cm_error *error);
 cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
                      size_t *found, cm_stream stream, cm_error *error);
+
+// As match_find, with matches and found in device memory; does not wait.
+cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
+                               cm_stream stream, cm_error *error);
+cm_status match_find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
+                          cm_error *error);
 
 cm_status filter_bind(cm_work *work, cm_error *error);
 cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,

@@ -1,6 +1,5 @@
 // Matching: the order of the passes over a band, and what becomes of its map.
-#include "engine.cuh"
-#include "score.cuh"
+#include "match.cuh"
 #include "sums.cuh"
 
 #include <string.h>
@@ -13,21 +12,6 @@ namespace {
 constexpr uint64_t PINNED_BYTES = 4u << 20;
 constexpr int32_t KEPT_ROWS = 2;
 
-struct Call {
-    cm_work *work;
-    const cm_image *image;
-    const Prepared *part;
-    cm_score_rule rule;
-    cudaStream_t stream;
-    cm_error *error;
-};
-
-// A band's part of the map on the device.
-struct Target {
-    float *map;
-    int64_t pitch; // elements
-};
-
 CorrelateFamily family_of(cm_kernel kernel)
 {
     switch (kernel) {
@@ -35,18 +19,6 @@ CorrelateFamily family_of(cm_kernel kernel)
     case CM_KERNEL_TEX_CONSTANT: return constant_family();
     default: return texture_family();
     }
-}
-
-Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error)
-{
-    Call call = {};
-    call.work = work;
-    call.image = image;
-    call.part = prepared_of(part->prepared);
-    call.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
-    call.stream = stream;
-    call.error = error;
-    return call;
 }
 
 cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int32_t rows)
@@ -63,6 +35,11 @@ cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int
     return check(launch_row_sums(work->problem.pixel, job, call.stream), "launching the window sums", call.error);
 }
 
+bool is_tensor(cm_kernel kernel)
+{
+    return kernel == CM_KERNEL_TENSOR_WGMMA;
+}
+
 // X of a band, a block of template rows at a time.
 cm_status correlate(const Call &call, CorrelateJob job)
 {
@@ -71,6 +48,8 @@ cm_status correlate(const Call &call, CorrelateJob job)
     bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
     if (d.kernel == CM_KERNEL_FFT_CUDA)
         return call.work->fft.correlate(job, narrow, *call.part, call.stream, call.error);
+    if (is_tensor(d.kernel))
+        return call.work->tensor.deliver(job, *call.part, call.stream, call.error);
     CorrelateFamily family = family_of(d.kernel);
     int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
     cudaError_t code = cudaSuccess;
@@ -94,49 +73,38 @@ cm_status correlate(const Call &call, CorrelateJob job)
     return check(code, "launching the correlation", call.error);
 }
 
+// All passes over a band, where the tensor kernels do all of it. An image that can be read as it lies is not copied.
+cm_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
+{
+    cm_work *work = call.work;
+    Tensor &tensor = work->tensor;
+    int32_t width = work->x.length(bx), height = work->y.length(by);
+    TensorPlane plane = tensor.direct(*call.image, work->x, work->y, bx, by);
+    cm_status status = CM_OK;
+    if (!plane.data) {
+        plane = tensor.plane(width, height);
+        cudaError_t code = work->stage.fill(*call.image, bx, by, call.stream);
+        if (code == cudaSuccess)
+            code = tensor.copy(work->stage.view(bx, by), width, height, call.stream);
+        status = check(code, "copying the image to the plan's memory", call.error);
+    }
+    if (!status)
+        status = tensor.correlate(*call.part, plane, width, height, call.stream, call.error);
+    if (status)
+        return status;
+    TensorTarget to = { call.rule, target.map, target.pitch, width, height };
+    return check(tensor.score(plane, to, call.stream), "launching the score", call.error);
+}
+
 // All passes over a band.
 cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
-    cm_work *work = call.work;
-    const cm_problem &p = work->problem;
-    cm_status status =
-        check(work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
-    StageView view = work->stage.view(bx, by);
-    int32_t width = work->x.length(bx), height = work->y.length(by);
-    bool one_pass = cm_cuda_is_one_pass(&p) != 0;
-    if (!status && !one_pass)
-        status = sum_rows(call, view, width, height);
-    bool narrow = cm_cuda_is_narrow(&p) != 0;
-    CorrelateJob job = {};
-    job.stage = view;
-    job.width = width;
-    job.height = height;
-    job.size = p.width;
-    job.tile_pitch = work->decision.tile_pitch;
-    job.sums = narrow ? static_cast<void *>(target.map) : work->sums.as<void>();
-    job.pitch = narrow ? target.pitch : width;
-    job.pivot = call.rule.pivot;
-    job.texture = call.part->texture.get();
+    if (is_tensor(call.work->decision.kernel) && cm_tensor_scores(&call.work->problem))
+        return run_tensor_band(call, bx, by, target);
+    cm_status status = put_image(call, bx, by, target);
     if (!status)
-        status = correlate(call, job);
-    if (status)
-        return status;
-    ScoreJob score = {};
-    score.rule = call.rule;
-    score.method = p.method;
-    score.width = width;
-    score.height = height;
-    score.size = p.height;
-    score.window_width = p.width;
-    score.stage = view;
-    score.rows = work->rows.as<void>();
-    score.rows_pitch = static_cast<int64_t>(work->parts.rows_pitch);
-    score.sums = narrow ? nullptr : work->sums.as<void>();
-    score.sums_pitch = job.pitch;
-    score.map = target.map;
-    score.map_pitch = target.pitch;
-    cudaError_t code = one_pass ? launch_one_pass(score, call.stream) : launch_score(p.pixel, narrow, score, call.stream);
-    return check(code, "launching the score", call.error);
+        status = put_sums(call, bx, by);
+    return status ? status : put_scores(call, make_score_job(call, bx, by, target));
 }
 
 // All bands across the map in row `by` of bands. target: the map's first column in the band's first row.
@@ -213,6 +181,79 @@ Axis make_axis(int32_t image, int32_t map, int32_t origin, int32_t size, int32_t
 
 } // namespace
 
+Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error)
+{
+    Call call = {};
+    call.work = work;
+    call.image = image;
+    call.part = prepared_of(part->prepared);
+    call.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
+    call.stream = stream;
+    call.error = error;
+    return call;
+}
+
+cm_status put_sums(const Call &call, int32_t bx, int32_t by)
+{
+    const cm_work *work = call.work;
+    if (cm_cuda_is_one_pass(&work->problem))
+        return CM_OK;
+    return sum_rows(call, work->stage.view(bx, by), work->x.length(bx), work->y.length(by));
+}
+
+cm_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target, const BandRows &rows)
+{
+    cm_work *work = call.work;
+    const cm_problem &p = work->problem;
+    CorrelateJob job = {};
+    job.stage = work->stage.view(bx, by);
+    job.stage.top += rows.first;
+    job.width = work->x.length(bx);
+    job.height = rows.count;
+    job.size = p.width;
+    job.tile_pitch = work->decision.tile_pitch;
+    if (cm_cuda_is_narrow(&p)) {
+        job.pitch = target.pitch;
+        job.sums = target.map + rows.first * job.pitch;
+    } else {
+        job.pitch = job.width;
+        job.sums = work->sums.as<uint64_t>() + rows.first * job.pitch;
+    }
+    job.pivot = call.rule.pivot;
+    job.texture = call.part->texture.get();
+    return correlate(call, job);
+}
+
+ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &target)
+{
+    const cm_work *work = call.work;
+    const cm_problem &p = work->problem;
+    bool narrow = cm_cuda_is_narrow(&p) != 0;
+    ScoreJob job = {};
+    job.rule = call.rule;
+    job.method = p.method;
+    job.width = work->x.length(bx);
+    job.height = work->y.length(by);
+    job.size = p.height;
+    job.window_width = p.width;
+    job.stage = work->stage.view(bx, by);
+    job.rows = work->rows.as<void>();
+    job.rows_pitch = static_cast<int64_t>(work->parts.rows_pitch);
+    job.sums = narrow ? nullptr : work->sums.as<void>();
+    job.sums_pitch = narrow ? target.pitch : job.width;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return job;
+}
+
+cm_status put_scores(const Call &call, const ScoreJob &job)
+{
+    const cm_problem &p = call.work->problem;
+    cudaError_t code = cm_cuda_is_one_pass(&p) ? launch_one_pass(job, call.stream)
+                                               : launch_score(p.pixel, cm_cuda_is_narrow(&p) != 0, job, call.stream);
+    return check(code, "launching the score", call.error);
+}
+
 cm_status match_bind(cm_work *work, cm_error *error)
 {
     const cm_problem &p = work->problem;
@@ -232,6 +273,10 @@ cm_status match_bind(cm_work *work, cm_error *error)
     if (code == cudaSuccess)
         code = work->pinned.take(row * static_cast<uint64_t>(work->pinned_rows + KEPT_ROWS));
     cm_status status = check(code, "taking the plan's workspace", error);
+    if (!status)
+        status = find_bind(work, error);
+    if (!status && is_tensor(d.kernel))
+        status = work->tensor.make(p, d, work->engine->machine.cuda.processors, error);
     return status || d.kernel != CM_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
 }
 
@@ -255,25 +300,23 @@ cm_status match_correlate(cm_work *work, const cm_image *image, const cm_templat
     return status ? status : ended;
 }
 
-cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
-                     size_t *found, cm_stream stream, cm_error *error)
+cm_status find_by_fetching(const Call &call, const cm_peak_rule *rule, cm_match *match, size_t *found)
 {
-    Call call = make_call(work, image, part, stream, error);
+    cm_work *work = call.work;
     Target own = { work->map.as<float>(), work->x.map };
     cm_peaks *peaks = nullptr;
     cm_status status =
-        cm_peaks_create(rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks, error);
-    progress_begin(work);
+        cm_peaks_create(rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks, call.error);
     for (int32_t by = 0; by < work->y.count() && !status; by++) {
         status = run_across(call, by, own);
         if (!status)
             status = search_band(call, peaks, by, own);
     }
-    cm_status ended = finish(work, stream, true, status ? nullptr : error);
+    cm_status ended = finish(work, call.stream, true, status ? nullptr : call.error);
     if (!status)
         status = ended;
     if (!status)
-        status = cm_peaks_finish(peaks, match, found, error);
+        status = cm_peaks_finish(peaks, match, found, call.error);
     cm_peaks_destroy(peaks);
     return status;
 }

@@ -68,6 +68,25 @@ CM_API cm_status cm_plan_find(cm_plan *plan, const cm_image *image, const cm_tem
                               const cm_find_options *options, cm_match *match, size_t capacity, size_t *found,
                               cm_stream stream);
 
+/* cm_plan_find with the matches left in device memory, for plans on the CUDA engine: match has room for capacity matches (at least 1),
+ * and the smaller of capacity and options' top are written at most; *found becomes their number. Nothing less than what cm_plan_find
+ * returns is ever reported: what the quick way cannot decide is decided by slower passes on the device.
+ * The work is put on the stream and the call returns without waiting, so image, template, match and found must live until the stream
+ * has passed it - except that it waits, and the result goes through the host, when the image lies in host memory or the plan works in
+ * bands (cm_plan_explain shows them).
+ * CM_ERROR_ARGUMENT (also: the plan runs on the CPU), CM_ERROR_MEMORY, CM_ERROR_DEVICE. */
+CM_API cm_status cm_plan_find_on_device(cm_plan *plan, const cm_image *image, const cm_template *part,
+                                        const cm_find_options *options, cm_match *match, size_t capacity, uint32_t *found,
+                                        cm_stream stream);
+
+/* cm_plan_find for `count` templates of the plan's size on one image: what depends on the image alone is done once, and several templates
+ * are worked on at a time. The matches of template i go to match + i * capacity, their number to found[i]; both arrays lie in host
+ * memory, with count * capacity and count elements. Returns when all are there. On the CUDA engine the first call, and the first with
+ * more results than any before, takes memory. Errors as cm_plan_find; all of found is 0 after a failure. */
+CM_API cm_status cm_plan_find_bank(cm_plan *plan, const cm_image *image, const cm_template *const *part, size_t count,
+                                   const cm_find_options *options, cm_match *match, size_t capacity, size_t *found,
+                                   cm_stream stream);
+
 /* cm_convolve with a plan; stream and memory as cm_plan_correlate. */
 CM_API cm_status cm_plan_convolve(cm_plan *plan, const cm_image *image, const cm_filter *filter, const cm_map *out,
                                   cm_stream stream);

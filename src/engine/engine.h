@@ -24,6 +24,22 @@ typedef struct cm_progress {
     cm_counter done, total;
 } cm_progress;
 
+/* Where matches go in device memory. Positions get the offset of the map's element (0, 0) in the image. */
+typedef struct cm_peak_target {
+    const cm_peak_rule *rule;
+    cm_match *match; /* rule->top of them */
+    uint32_t *found;
+    int32_t x0, y0;
+} cm_peak_target;
+
+/* Templates of a plan's size, and their matches in host memory: those of template i from match + i * capacity on. */
+typedef struct cm_bank {
+    const cm_template *const *part;
+    size_t count, capacity;
+    cm_match *match;
+    size_t *found;
+} cm_bank;
+
 typedef struct cm_engine_ops {
     /* Frees the engine. */
     void (*destroy)(cm_engine *engine);
@@ -55,6 +71,13 @@ typedef struct cm_engine_ops {
 
     /* Copies a view in device memory to tightly packed host memory, and waits. NULL for the CPU engine. */
     cm_status (*fetch)(cm_engine *engine, const cm_image *image, void *host, cm_error *error);
+
+    /* find with the matches left in device memory, and find for many templates. NULL: the engine has no such memory; find is called for
+     * each template. */
+    cm_status (*find_on_device)(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
+                                cm_stream stream, cm_error *error);
+    cm_status (*find_bank)(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
+                           cm_error *error);
 } cm_engine_ops;
 
 struct cm_engine {

@@ -240,10 +240,20 @@ static cm_status make_rule(const cm_plan *plan, const cm_find_options *o, size_t
     return CM_OK;
 }
 
+static const cm_find_options no_options = { .top = 0 };
+
+/* Matches of a map to matches of the image. */
+static void move_matches(const cm_plan *plan, cm_match *match, size_t found)
+{
+    for (size_t i = 0; i < found; i++) {
+        match[i].x += plan->x0;
+        match[i].y += plan->y0;
+    }
+}
+
 cm_status cm_plan_find(cm_plan *plan, const cm_image *image, const cm_template *part, const cm_find_options *options,
                        cm_match *match, size_t capacity, size_t *found, cm_stream stream)
 {
-    static const cm_find_options none = { .top = 0 };
     cm_error error = { "" };
     cm_peak_rule rule = { 0 };
     if (!plan)
@@ -256,14 +266,83 @@ cm_status cm_plan_find(cm_plan *plan, const cm_image *image, const cm_template *
     if (!status)
         status = check_image(plan, image, &error);
     if (!status)
-        status = make_rule(plan, options ? options : &none, capacity, &rule, &error);
+        status = make_rule(plan, options ? options : &no_options, capacity, &rule, &error);
     if (!status && rule.top > 0)
         status = plan->engine->ops->find(plan->work, image, part, &rule, match, found, stream, &error);
     if (status)
         *found = 0;
-    for (size_t i = 0; i < *found; i++) {
-        match[i].x += plan->x0;
-        match[i].y += plan->y0;
+    move_matches(plan, match, *found);
+    return cm_context_note(plan->context, status, &error);
+}
+
+cm_status cm_plan_find_on_device(cm_plan *plan, const cm_image *image, const cm_template *part, const cm_find_options *options,
+                                 cm_match *match, size_t capacity, uint32_t *found, cm_stream stream)
+{
+    cm_error error = { "" };
+    cm_peak_rule rule = { 0 };
+    if (!plan)
+        return CM_ERROR_ARGUMENT;
+    cm_status status = CM_OK;
+    if (!found || !match || !capacity)
+        status = cm_fail(&error, CM_ERROR_ARGUMENT, "find: match or found is a null pointer, or the capacity is 0");
+    else if (!plan->engine->ops->find_on_device)
+        status = cm_fail(&error, CM_ERROR_ARGUMENT, "find: the plan runs on the CPU, which cannot leave matches in device memory");
+    if (!status)
+        status = check_template(plan, part, &error);
+    if (!status)
+        status = check_image(plan, image, &error);
+    if (!status)
+        status = make_rule(plan, options ? options : &no_options, capacity, &rule, &error);
+    cm_peak_target target = { &rule, match, found, plan->x0, plan->y0 };
+    if (!status)
+        status = plan->engine->ops->find_on_device(plan->work, image, part, &target, stream, &error);
+    return cm_context_note(plan->context, status, &error);
+}
+
+static cm_status check_bank(const cm_plan *plan, const cm_bank *bank, cm_error *error)
+{
+    if (bank->count && (!bank->part || !bank->found || (!bank->match && bank->capacity)))
+        return cm_fail(error, CM_ERROR_ARGUMENT, "find: part, match or found is a null pointer");
+    cm_status status = CM_OK;
+    for (size_t i = 0; i < bank->count && !status; i++)
+        status = check_template(plan, bank->part[i], error);
+    return status;
+}
+
+/* For engines that have nothing better. */
+static cm_status find_each(const cm_plan *plan, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
+                           cm_error *error)
+{
+    cm_status status = CM_OK;
+    for (size_t i = 0; i < bank->count && !status; i++)
+        status = plan->engine->ops->find(plan->work, image, bank->part[i], rule, bank->match + i * bank->capacity, &bank->found[i],
+                                         stream, error);
+    return status;
+}
+
+cm_status cm_plan_find_bank(cm_plan *plan, const cm_image *image, const cm_template *const *part, size_t count,
+                            const cm_find_options *options, cm_match *match, size_t capacity, size_t *found, cm_stream stream)
+{
+    cm_error error = { "" };
+    cm_peak_rule rule = { 0 };
+    cm_bank bank = { part, count, capacity, match, found };
+    if (!plan)
+        return CM_ERROR_ARGUMENT;
+    cm_status status = check_bank(plan, &bank, &error);
+    for (size_t i = 0; i < count && found; i++)
+        found[i] = 0;
+    if (!status)
+        status = check_image(plan, image, &error);
+    if (!status)
+        status = make_rule(plan, options ? options : &no_options, capacity, &rule, &error);
+    if (!status && rule.top > 0 && count > 0)
+        status = plan->engine->ops->find_bank
+                     ? plan->engine->ops->find_bank(plan->work, image, &bank, &rule, stream, &error)
+                     : find_each(plan, image, &bank, &rule, stream, &error);
+    for (size_t i = 0; i < count && found; i++) {
+        if (status)
+            found[i] = 0;
+        move_matches(plan, match + i * capacity, found[i]);
     }
     return cm_context_note(plan->context, status, &error);
 }

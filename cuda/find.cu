@@ -1,0 +1,184 @@
+// Matches: the order of the passes of a search on the device, for one template and for many.
+#include "match.cuh"
+
+#include <string.h>
+
+namespace cm {
+
+namespace {
+
+// The one band of a map that is searched on the device.
+Target own_target(const cm_work *work)
+{
+    return Target{ work->map.as<float>(), work->x.map };
+}
+
+// Where a search finds its scores.
+PeakJob job_on(const cm_work *work, const PeakSearch &search, const cm_peak_rule &rule, const Target &target, uint64_t first)
+{
+    (void)work;
+    PeakJob job = search.job(rule, first);
+    job.map = target.map;
+    job.pitch = target.pitch;
+    return job;
+}
+
+// The quick way, from X to matches or to the knowledge that it was not enough.
+cm_status put_search(const Call &call, const Target &target, const PeakJob &job)
+{
+    cm_status status = put_scores(call, make_score_job(call, 0, 0, target));
+    cudaError_t code = cudaSuccess;
+    if (!status)
+        code = launch_peak_tiles(job, 1, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_select(job, 1, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_collect(job, 1, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_choose(job, 1, call.stream);
+    return status ? status : check(code, "launching the search for matches", call.error);
+}
+
+cm_status put_tournament(const Call &call, const PeakJob &job)
+{
+    return check(launch_peak_tournament(job, 1, call.stream), "launching the tournament of matches", call.error);
+}
+
+// The state and the matches of one search, to the host.
+cm_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top, PeakState *state)
+{
+    cudaError_t code = cudaMemcpyAsync(state, search.states(), sizeof *state, cudaMemcpyDeviceToHost, call.stream);
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(state + 1, search.matches(), top * sizeof(cm_match), cudaMemcpyDeviceToHost, call.stream);
+    cm_status status = check(code, "fetching the matches", call.error);
+    return status ? status : finish(call.work, call.stream, true, call.error);
+}
+
+// Does a tournament take longer than fetching the map? A round of it costs as much as some thousand elements.
+bool is_long(const cm_work *work, const cm_peak_rule &rule)
+{
+    constexpr uint64_t ROUND = 2048;
+    return rule.top * ROUND > static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map);
+}
+
+// Searches what is in the target and brings the matches to the host.
+cm_status search_to_host(const Call &call, const Target &target, const cm_peak_rule &rule, cm_match *match, size_t *found)
+{
+    cm_work *work = call.work;
+    const PeakSearch &search = work->find.search;
+    PeakJob job = job_on(work, search, rule, target, 0);
+    PeakState *state = work->find.fetched.as<PeakState>();
+    cm_status status = put_search(call, target, job);
+    if (!status)
+        status = fetch_results(call, search, rule.top, state);
+    if (!status && !state->done && is_long(work, rule))
+        return find_by_fetching(call, &rule, match, found);
+    if (!status && !state->done) {
+        status = put_tournament(call, job);
+        if (!status)
+            status = fetch_results(call, search, rule.top, state);
+    }
+    if (status)
+        return status;
+    *found = state->found;
+    memcpy(match, state + 1, *found * sizeof *match);
+    return CM_OK;
+}
+
+bool is_served(const cm_work *work, const cm_peak_rule &rule)
+{
+    return work->find.served && rule.top <= PEAK_ROOM;
+}
+
+} // namespace
+
+cm_status find_bind(cm_work *work, cm_error *error)
+{
+    Find &find = work->find;
+    find.served = work->x.count() == 1 && work->y.count() == 1 && PeakSearch::serves(work->x.map, work->y.map);
+    if (!find.served)
+        return CM_OK;
+    cudaError_t code = find.search.make(work->x.map, work->y.map, 1);
+    if (code == cudaSuccess)
+        code = find.search.make_results(1, PEAK_ROOM);
+    if (code == cudaSuccess)
+        code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(cm_match));
+    return check(code, "taking the search's workspace", error);
+}
+
+cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
+                     size_t *found, cm_stream stream, cm_error *error)
+{
+    Call call = make_call(work, image, part, stream, error);
+    progress_begin(work);
+    if (!is_served(work, *rule))
+        return find_by_fetching(call, rule, match, found);
+    Target target = own_target(work);
+    cm_status status = put_image(call, 0, 0, target);
+    if (!status)
+        status = put_sums(call, 0, 0);
+    if (!status)
+        status = search_to_host(call, target, *rule, match, found);
+    if (status)
+        (void)finish(work, stream, true, nullptr);
+    progress_step(work, work->y.map);
+    return status;
+}
+
+namespace {
+
+// What cannot stay on the device goes through the host.
+cm_status find_through_host(const Call &call, const cm_template *part, const cm_peak_target *target)
+{
+    size_t found = 0, top = target->rule->top;
+    uint64_t positions = static_cast<uint64_t>(call.work->x.map) * static_cast<uint64_t>(call.work->y.map);
+    cm_peak_rule rule = *target->rule;
+    rule.top = top < positions ? top : static_cast<size_t>(positions);
+    cm_match *match = static_cast<cm_match *>(cm_alloc(rule.top, sizeof *match));
+    if (!match)
+        return cm_fail(call.error, CM_ERROR_MEMORY, "no memory for %llu matches", static_cast<unsigned long long>(rule.top));
+    cm_status status = match_find(call.work, call.image, part, &rule, match, &found, call.stream, call.error);
+    for (size_t i = 0; i < found; i++) {
+        match[i].x += target->x0;
+        match[i].y += target->y0;
+    }
+    uint32_t count = static_cast<uint32_t>(found);
+    cudaError_t code = cudaSuccess;
+    if (!status)
+        code = cudaMemcpyAsync(target->match, match, found * sizeof *match, cudaMemcpyHostToDevice, call.stream);
+    if (!status && code == cudaSuccess)
+        code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice, call.stream);
+    if (!status && code == cudaSuccess)
+        code = cudaStreamSynchronize(call.stream);
+    cm_free(match);
+    return status ? status : check(code, "copying the matches to the device", call.error);
+}
+
+} // namespace
+
+cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
+                               cm_stream stream, cm_error *error)
+{
+    Call call = make_call(work, image, part, stream, error);
+    if (!work->find.served || image->memory == CM_HOST)
+        return find_through_host(call, part, target);
+    progress_begin(work);
+    Target own = own_target(work);
+    PeakJob job = job_on(work, work->find.search, *target->rule, own, 0);
+    job.match = target->match;
+    job.found = target->found;
+    job.x0 = target->x0;
+    job.y0 = target->y0;
+    cm_status status = put_image(call, 0, 0, own);
+    if (!status)
+        status = put_sums(call, 0, 0);
+    if (!status)
+        status = put_search(call, own, job);
+    if (!status)
+        status = put_tournament(call, job);
+    progress_step(work, work->y.map);
+    cm_status ended = finish(work, stream, false, status ? nullptr : error);
+    return status ? status : ended;
+}
+
+} // namespace cm

@@ -1,0 +1,29 @@
+// What a plan keeps for finding matches on the device.
+#ifndef CM_CUDA_FIND_CUH
+#define CM_CUDA_FIND_CUH
+
+#include "peaks_windows.cuh"
+#include "upload.cuh"
+
+namespace cm {
+
+// Searches of several templates at a time; its memory is taken by the first call that wants it.
+struct FindBank {
+    int slots = 0;
+    PeakSearch search;
+    DeviceMemory planes; // X or scores of each slot's map
+    int64_t plane = 0;   // elements
+    PinnedMemory fetched;
+    uint64_t room = 0; // bytes of it
+};
+
+struct Find {
+    bool served = false; // the map is one band that a search on the device takes
+    PeakSearch search;
+    PinnedMemory fetched; // a PeakState, then PEAK_ROOM matches
+    FindBank bank;
+};
+
+} // namespace cm
+
+#endif

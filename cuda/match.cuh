@@ -1,0 +1,51 @@
+// The passes of a match, for the files that put them in order: match.cu for maps, find.cu for matches.
+#ifndef CM_CUDA_MATCH_CUH
+#define CM_CUDA_MATCH_CUH
+
+#include "engine.cuh"
+#include "score.cuh"
+
+namespace cm {
+
+// One template on one image.
+struct Call {
+    cm_work *work;
+    const cm_image *image;
+    const Prepared *part;
+    cm_score_rule rule;
+    cudaStream_t stream;
+    cm_error *error;
+};
+
+// A band's part of the map on the device.
+struct Target {
+    float *map;
+    int64_t pitch; // elements
+};
+
+Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error);
+
+// Rows of a band, in map elements.
+struct BandRows {
+    int32_t first, count;
+};
+
+// The band's pixels to the plan's memory and X of all of it: one after the other, or in chunks where the image comes from the host.
+cm_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target);
+// S and Q of the staged band's window rows, where they are a pass of their own. They serve every template with the rule's pivot.
+cm_status put_sums(const Call &call, int32_t bx, int32_t by);
+// X of some rows of the band; their windows are staged.
+cm_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target, const BandRows &rows);
+// The last pass over a band that has the others behind it.
+ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &target);
+cm_status put_scores(const Call &call, const ScoreJob &job);
+
+// Takes what a plan needs to search on the device.
+cm_status find_bind(cm_work *work, cm_error *error);
+
+// match_find by fetching the map, for what the search on the device does not serve.
+cm_status find_by_fetching(const Call &call, const cm_peak_rule *rule, cm_match *match, size_t *found);
+
+} // namespace cm
+
+#endif

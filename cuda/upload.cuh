@@ -1,0 +1,43 @@
+// Images on their way from host memory: through pinned chunks on a stream of their own, so that what can be computed of the rows that
+// have arrived runs beside the copy of the others.
+#ifndef CM_CUDA_UPLOAD_CUH
+#define CM_CUDA_UPLOAD_CUH
+
+#include "core.cuh"
+
+namespace cm {
+
+// Rows on the host and where they belong on the device; pitches in bytes.
+struct UploadRows {
+    const unsigned char *source;
+    size_t source_pitch;
+    unsigned char *target;
+    size_t target_pitch;
+    size_t row_bytes;
+    int32_t rows;
+};
+
+class Upload
+{
+public:
+    // Takes streams and pinned memory, once; the first image from the host pays for it.
+    cudaError_t make();
+    // Before the first rows of an image: they are not written before what is on the stream has read the last one's.
+    cudaError_t begin(const void *source, cudaStream_t stream);
+    // How many rows to give at a time.
+    static int32_t chunk_rows(size_t row_bytes);
+    // Copies rows, at most chunk_rows of them; work put on the stream afterwards sees them.
+    cudaError_t put(const UploadRows &rows, cudaStream_t stream);
+
+private:
+    static constexpr int CHUNKS = 3;
+    bool made = false, pinned = false;
+    int next = 0;
+    Stream copies;
+    Event begun, copied[CHUNKS];
+    PinnedMemory chunk[CHUNKS];
+};
+
+} // namespace cm
+
+#endif
