@@ -18,7 +18,7 @@ static const command commands[] = {
       "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel of the window, x to the right, y down, from 0.\n"
       "Example: corrmatch find --top 4 data/board.tif data/board-fiducial.tif\n" },
     { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif", "the whole map of scores as a float32 TIFF",
-      "Example: corrmatch correlate data/cells.tif data/cells-cell.tif -o map.tif\n" },
+      "Example: corrmatch correlate data/cells.tif data/cells-template.tif -o map.tif\n" },
     { "convolve", APP_CONVOLVE, 1, 1, app_convolve, "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
       "the image convolved with a filter as a float32 TIFF",
       "Example: corrmatch convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },

@@ -386,9 +386,9 @@ int main(int argc, char **argv)
     c = make_cells(cells);
     keep(&s, "cells.tif", &c);
     c = make_cell();
-    keep(&s, "cells-cell.tif", &c);
+    keep(&s, "cells-template.tif", &c);
     for (int i = 0; i < CELLS; i++)
-        add_truth(&s, "cells.tif", "cells-cell.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
+        add_truth(&s, "cells.tif", "cells-template.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
 
     state = 20240302;
     choose_stars(stars);

@@ -41,6 +41,8 @@ if command -v python3 >/dev/null; then
     holds 'the JSON is JSON' python3 -c 'import json; json.load(open("out"))'
 fi
 
+cpu='--device cpu'
+
 # Any kernel, any number of threads: the same bytes.
 for kernel in $("$CORRMATCH" info --device cpu --size 480x360 --template 29x29 | sed -n 's/^feasible kernels, best first://p'); do
     run 0 find --device cpu --kernel "$kernel" --top 4 --format csv board.tif board-fiducial.tif
@@ -77,7 +79,7 @@ golden <<'END'
 image,page,template,x,y,width,height,score
 board-fiducial.tif,0,board-fiducial.tif,0,0,29,29,0
 END
-run 0 find $cpu --method sqdiff_normed --max-score 0.04 --top 20 --format csv cells.tif cells-cell.tif
+run 0 find $cpu --method sqdiff_normed --max-score 0.04 --top 20 --format csv cells.tif cells-template.tif
 holds 'sqdiff_normed: small is good' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 }' out
 run 0 find $cpu --quiet --top 1 board.tif board-fiducial.tif
 golden <<'END'
@@ -93,16 +95,16 @@ run 0 find $cpu --mode same --min-score 0.99 --format csv board-fiducial.tif boa
 prints ',0,0,29,29,1'
 
 # Several templates; each with its own matches, in the order of the command line.
-run 0 find $cpu --top 1 --format csv cells.tif cells-cell.tif board-fiducial.tif
-[ "$(cut -d, -f3 out | tr '\n' ' ')" = 'template cells-cell.tif board-fiducial.tif ' ] || fail 'several templates'
+run 0 find $cpu --top 1 --format csv cells.tif cells-template.tif board-fiducial.tif
+[ "$(cut -d, -f3 out | tr '\n' ' ')" = 'template cells-template.tif board-fiducial.tif ' ] || fail 'several templates'
 
 # Pages.
 "$HELPERS/make_pages" pages.tif board.tif cells.tif stars.tif
-run 0 find $cpu --top 1 --page 1 --format csv pages.tif cells-cell.tif
-prints 'pages.tif,1,cells-cell.tif,134,106,25,25,'
-run 0 find $cpu --top 1 --page all --format csv pages.tif cells-cell.tif
+run 0 find $cpu --top 1 --page 1 --format csv pages.tif cells-template.tif
+prints 'pages.tif,1,cells-template.tif,134,106,25,25,'
+run 0 find $cpu --top 1 --page all --format csv pages.tif cells-template.tif
 [ "$(cut -d, -f2 out | tr '\n' ' ')" = 'page 0 1 3 ' ] || { fail '--page all: every page but the reduced copies'; cat out; }
-run 1 find $cpu --page 7 pages.tif cells-cell.tif
+run 1 find $cpu --page 7 pages.tif cells-template.tif
 says 'there is no page 7: the file has 4, counted from 0'
 
 # Odd names: RFC 4180 and JSON.

@@ -6,32 +6,33 @@ cpu='--device cpu'
 
 for method in ccoeff_normed ccoeff ccorr ccorr_normed sqdiff sqdiff_normed; do
     for mode in valid same; do
-        run 0 correlate $cpu --method $method --mode $mode stars-cluster.tif cells-cell.tif -o map.tif
-        "$HELPERS/make_pages" --as u16 cell16.tif cells-cell.tif
+        run 0 correlate $cpu --method $method --mode $mode stars-cluster.tif cells-template.tif -o map.tif
+        "$HELPERS/make_pages" --as u16 cell16.tif cells-template.tif
         holds "correlate $method $mode" "$HELPERS/check_map" map.tif score stars-cluster.tif cell16.tif $method $mode zero
     done
 done
-run 0 correlate $cpu --flat nan board-fiducial.tif cells-cell.tif -o map.tif
-holds 'flat nan' "$HELPERS/check_map" map.tif score board-fiducial.tif cells-cell.tif ccoeff_normed valid nan
-run 0 correlate $cpu cells.tif cells-cell.tif -o map.tif
-holds 'the whole map of cells' "$HELPERS/check_map" map.tif score cells.tif cells-cell.tif ccoeff_normed valid zero
+run 0 correlate $cpu --flat nan board-fiducial.tif cells-template.tif -o map.tif
+holds 'flat nan' "$HELPERS/check_map" map.tif score board-fiducial.tif cells-template.tif ccoeff_normed valid nan
+run 0 correlate $cpu cells.tif cells-template.tif -o map.tif
+holds 'the whole map of cells' "$HELPERS/check_map" map.tif score cells.tif cells-template.tif ccoeff_normed valid zero
 prints 'map.tif    376     296'
+if "$HELPERS/check_map" map.tif score cells.tif cells-template.tif ccoeff valid zero >/dev/null; then fail 'check_map cannot fail'; fi
 cp map.tif first.tif
-run 0 correlate $cpu --quiet cells.tif cells-cell.tif -o map.tif
+run 0 correlate $cpu --quiet cells.tif cells-template.tif -o map.tif
 [ ! -s out ] || fail '--quiet prints'
 holds 'the same map is the same file' cmp first.tif map.tif
 run 0 correlate $cpu --page 1 pages.tif stars-cluster.tif -o map.tif
 run 1 correlate $cpu --page 5 pages.tif stars-cluster.tif -o map5.tif
 says 'there is no page 5'
-run 0 correlate $cpu --format json cells.tif cells-cell.tif -o map.tif
+run 0 correlate $cpu --format json cells.tif cells-template.tif -o map.tif
 prints '"method": "ccoeff_normed", "mode": "valid"'
-run 0 correlate $cpu --format csv cells.tif cells-cell.tif -o map.tif
+run 0 correlate $cpu --format csv cells.tif cells-template.tif -o map.tif
 prints 'output,width,height,min,max,kernel,device'
 if command -v tiffinfo >/dev/null; then
     tiffinfo map.tif >tags 2>&1
     holds 'tags: float' grep -q 'Sample Format: IEEE floating point' tags
     holds 'tags: software' grep -q 'Software: corrmatch [0-9]' tags
-    holds 'tags: description' grep -qF '"template": "cells-cell.tif", "template_width": 25, "template_height": 25, "method": "ccoeff_normed"' tags
+    holds 'tags: description' grep -qF '"template": "cells-template.tif", "template_width": 25, "template_height": 25, "method": "ccoeff_normed"' tags
     if grep -q DateTime tags; then fail 'tags: a date'; fi
 fi
 
@@ -59,15 +60,15 @@ convolve even correlate clamp --filter even --correlate
 awk 'BEGIN { s = 0.7; r = 3; for (i = -r; i <= r; i++) { w[i] = exp(-i * i / (2 * s * s)); t += w[i] }
     for (y = -r; y <= r; y++) { for (x = -r; x <= r; x++) printf "%.17g ", w[y] * w[x] / (t * t); print "" } }' >g07
 convolve g07 convolve clamp --gaussian 0.7
-run 0 convolve $cpu --gaussian 15.75 cells-cell.tif -o out.tif
-"$HELPERS/make_pages" --as s16 signed.tif cells-cell.tif
-"$HELPERS/make_pages" --as f32 float.tif cells-cell.tif
+run 0 convolve $cpu --gaussian 15.75 cells-template.tif -o out.tif
+"$HELPERS/make_pages" --as s16 signed.tif cells-template.tif
+"$HELPERS/make_pages" --as f32 float.tif cells-template.tif
 for scene in signed float; do
     run 0 convolve $cpu --gradient x $scene.tif -o out.$scene.tif
 done
-run 0 convolve $cpu --gradient x cells-cell.tif -o out.u8.tif
-holds 'float as u8' "$HELPERS/check_map" out.float.tif filter cells-cell.tif x3 convolve clamp
-holds 'signed as u8: an offset does not change a gradient' "$HELPERS/check_map" out.signed.tif filter cells-cell.tif x3 convolve clamp
+run 0 convolve $cpu --gradient x cells-template.tif -o out.u8.tif
+holds 'float as u8' "$HELPERS/check_map" out.float.tif filter cells-template.tif x3 convolve clamp
+holds 'signed as u8: an offset does not change a gradient' "$HELPERS/check_map" out.signed.tif filter cells-template.tif x3 convolve clamp
 
 # Filter files that are wrong.
 bad() { # TEXT CONTENT

@@ -22,28 +22,28 @@ fi
 
 # Names that cannot be written: known before the work starts.
 for name in missing/x.tif /dev/null . ; do
-    run 1 correlate $cpu cells.tif cells-cell.tif -o $name
+    run 1 correlate $cpu cells.tif cells-template.tif -o $name
     run 1 convolve $cpu cells.tif --gaussian 1 -o $name
-    run 1 find $cpu --overlay $name cells.tif cells-cell.tif
+    run 1 find $cpu --overlay $name cells.tif cells-template.tif
     says "$name"
 done
 says 'is not a regular file'
-run 2 correlate $cpu cells.tif cells-cell.tif -o cells.tif
+run 2 correlate $cpu cells.tif cells-template.tif -o cells.tif
 says 'would overwrite an input'
 ln -s cells.tif link.tif
 run 2 convolve $cpu cells.tif --gaussian 1 -o ./link.tif
-run 2 find $cpu --overlay cells-cell.tif cells.tif cells-cell.tif
+run 2 find $cpu --overlay cells-template.tif cells.tif cells-template.tif
 holds 'inputs are as they were' cmp cells.tif "$DATA/cells.tif"
 
 # A link is followed, an old file is replaced only by a whole one, and nothing else is left behind.
 echo old >target.tif
 ln -s target.tif to-target.tif
-run 0 correlate $cpu cells.tif cells-cell.tif -o to-target.tif
+run 0 correlate $cpu cells.tif cells-template.tif -o to-target.tif
 [ -L to-target.tif ] || fail 'the link is gone'
-holds 'the map is where the link leads' "$HELPERS/check_map" target.tif score cells.tif cells-cell.tif ccoeff_normed valid zero
+holds 'the map is where the link leads' "$HELPERS/check_map" target.tif score cells.tif cells-template.tif ccoeff_normed valid zero
 echo old >full.tif
-for command in 'correlate cells.tif cells-cell.tif -o full.tif' 'convolve cells.tif --gaussian 1 -o full.tif' \
-    'find cells.tif cells-cell.tif --overlay full.tif'; do
+for command in 'correlate cells.tif cells-template.tif -o full.tif' 'convolve cells.tif --gaussian 1 -o full.tif' \
+    'find cells.tif cells-template.tif --overlay full.tif'; do
     (
         ulimit -f 16
         "$CORRMATCH" $command $cpu >out 2>err

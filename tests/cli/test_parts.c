@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tiff.h>
+#include <tiffio.h>
 #include <unistd.h>
 
 static int checks, failures;
@@ -106,6 +106,57 @@ static void test_filters(void)
         sum += (double)f.value[i];
     CHECK(fabs(sum - 1.0) < 1e-6);
     CHECK(fabs((double)f.value[40] - 0.159155) < 1e-4 && f.value[0] == f.value[80]); /* 1 / (2 pi) */
+}
+
+/* Colours that are not grey: the luma formula, in integers rounded to nearest, in floats not. */
+static void check_luma(int bits, int palette)
+{
+    enum { COUNT = 256 };
+    uint16_t value[3][COUNT];
+    uint8_t row[COUNT * 12];
+    app_error error = { .text = "" };
+    app_picture p = { .pixels = NULL };
+    for (int i = 0; i < 3 * COUNT; i++)
+        value[i / COUNT][i % COUNT] = (uint16_t)((uint32_t)i * 40503u >> 3);
+    for (int i = 0; i < COUNT; i++)
+        for (int c = 0; c < 3; c++) {
+            float f = (float)value[c][i] / 3.0f;
+            if (palette)
+                row[i] = (uint8_t)i;
+            else if (bits == 8)
+                row[3 * i + c] = (uint8_t)value[c][i];
+            else
+                memcpy(row + (3 * i + c) * bits / 8, bits == 16 ? (void *)&value[c][i] : (void *)&f, (size_t)bits / 8);
+        }
+    TIFF *tif = TIFFOpen("parts.tif", "w");
+    CHECK(tif != NULL);
+    if (!tif)
+        return;
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, COUNT);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, palette ? 1 : 3);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, palette ? PHOTOMETRIC_PALETTE : PHOTOMETRIC_RGB);
+    TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, bits == 32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+    if (palette)
+        TIFFSetField(tif, TIFFTAG_COLORMAP, value[0], value[1], value[2]);
+    CHECK(TIFFWriteScanline(tif, row, 0, 0) == 1);
+    TIFFClose(tif);
+    CHECK(app_picture_load("parts.tif", 0, &app_default_limits, &p, &error) == CM_OK);
+    int wrong = 0;
+    for (int i = 0; i < COUNT && p.pixels; i++) {
+        long v[3];
+        for (int c = 0; c < 3; c++)
+            v[c] = palette ? value[c][i] / 256 : bits == 8 ? value[c][i] % 256 : value[c][i];
+        double want = floor((double)(299 * v[0] + 587 * v[1] + 114 * v[2]) / 1000.0 + 0.5);
+        if (bits == 32)
+            want = (double)(float)((299.0 * (double)((float)v[0] / 3.0f) + 587.0 * (double)((float)v[1] / 3.0f) +
+                                    114.0 * (double)((float)v[2] / 3.0f)) / 1000.0);
+        wrong += app_picture_value(&p, (size_t)i) != want;
+    }
+    CHECK(p.pixels && wrong == 0);
+    app_picture_free(&p);
+    unlink("parts.tif");
 }
 
 /* BigTIFF past the limit, classic below; both read back. */
@@ -237,6 +288,10 @@ int main(void)
     test_numbers();
     test_json();
     test_filters();
+    check_luma(8, 0);
+    check_luma(16, 0);
+    check_luma(32, 0);
+    check_luma(8, 1);
     test_writing();
     test_large_strips();
     test_blank();

@@ -1,0 +1,23 @@
+# The guide is true: its command lines run as they stand, every option and every kernel stands in it.
+. "${0%/*}/lib.sh"
+ln -s "$DATA" data
+mkdir bin
+ln -s "$CORRMATCH" bin/corrmatch
+PATH=$work/bin:$PATH
+grep -E '^    (corrmatch|printf) ' "$GUIDE" >lines
+[ "$(wc -l <lines)" -ge 20 ] || fail 'too few command lines in the guide'
+while IFS= read -r line; do
+    checks=$((checks + 1))
+    sh -c "$line" >out 2>err || { fail "the guide's line fails: $line"; cat err; }
+    [ ! -s err ] || { fail "the guide's line complains: $line"; cat err; }
+done <lines
+for command in find correlate convolve bench info; do
+    run 0 $command --help
+    for option in $(grep -oE -e '--[a-z-]+' out | sort -u); do
+        holds "the guide has $option of $command" grep -qF -e "$option" "$GUIDE"
+    done
+done
+for kernel in $(sed -n 's/^ *K([A-Z0-9_]*, "\([a-z0-9-]*\)".*/\1/p' "$KERNELS"); do
+    holds "the guide has the kernel $kernel" grep -qF "\`$kernel\`" "$GUIDE"
+done
+finish
