@@ -36,7 +36,10 @@ cudaError_t launch_groups(const Prepared &p, cudaStream_t stream)
 cudaError_t upload(Prepared *p, const void *host, size_t row_bytes, cudaStream_t stream)
 {
     p->serial = next_serial();
-    cudaError_t code = p->pixels.take(static_cast<uint64_t>(p->pitch) * static_cast<uint64_t>(p->height));
+    size_t bytes = p->pitch * static_cast<size_t>(p->height);
+    cudaError_t code = p->pixels.take(bytes);
+    if (code == cudaSuccess)
+        code = cudaMemsetAsync(p->pixels.as<void>(), 0, bytes, stream); // whole rows go to the bank, padding too
     if (code == cudaSuccess)
         code = cudaMemcpy2DAsync(p->pixels.as<void>(), p->pitch, host, row_bytes, row_bytes,
                                  static_cast<size_t>(p->height), cudaMemcpyHostToDevice, stream);

@@ -10,15 +10,15 @@
 typedef struct rate {
     double u8, u16, f32;
 } rate;
-static const rate shared_rate = { 4.5e8, 8.0e7, 1.05e7 };
-static const rate constant_rate = { 1.18e7, 2.6e7, 1.04e7 };
+static const rate shared_rate = { 4.5e8, 8.0e7, 3.0e7 };
+static const rate constant_rate = { 2.7e7, 2.6e7, 1.04e7 };
 static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
 /* Map elements a millisecond and processor, for the sums and the score: in one pass, and in general. */
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
 static const double launch_ms = 0.004;
 /* Convolution: multiply-adds a millisecond and processor. */
-static const double conv_tiled_rate = 1.28e8, conv_global_rate = 1.3e7, conv_constant_rate = 8.0e6, conv_halo_rate = 6.0e6;
-static const double conv_elements_per_ms = 1.3e6;
+static const double conv_tiled_rate = 1.28e8, conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
+static const double conv_elements_per_ms = 1.6e6;
 
 /* A band's workspace, and that of the transforms of fft, are kept under these even where more is free. */
 static const uint64_t most_workspace = UINT64_C(1) << 30;
