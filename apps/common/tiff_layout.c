@@ -93,7 +93,7 @@ static cm_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
         largest = map[i / entries][i % entries] > largest ? map[i / entries][i % entries] : largest;
     const unsigned shift = largest > 255 ? 8 : 0;
     for (unsigned i = 0; i < entries; i++) {
-        unsigned r = map[0][i] >> shift, g = map[1][i] >> shift, b = map[2][i] >> shift;
+        const unsigned r = (unsigned)map[0][i] >> shift, g = (unsigned)map[1][i] >> shift, b = (unsigned)map[2][i] >> shift;
         l->luma[i] = (uint8_t)((299u * r + 587u * g + 114u * b + 500u) / 1000u);
     }
     l->palette = 1;

@@ -137,7 +137,7 @@ static void corrupt(const flavour *f, uint8_t *bytes, size_t size)
         for (int i = 0; i < 8 + (thorough ? (int)sizeof values : 2); i++) {
             if (!thorough && i < 8 && i != (int)(at % 8))
                 continue;
-            bytes[at] = i < 8 ? (uint8_t)(was ^ (1u << i)) : values[i - 8];
+            bytes[at] = (uint8_t)(i < 8 ? was ^ (1 << i) : values[i - 8]);
             if (bytes[at] != was)
                 try_bytes(f->name, bytes, size, at, bytes[at], 1);
         }
