@@ -1,6 +1,7 @@
-/* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its products one by one in the order of
- * include/corrmatch/convolve.h, so the bits are those of the reference. The including file defines CONVOLVE_LANES, convolve_fma, and
- * CONVOLVE_VECTORS, 4 or 2 side by side: 4 rows of them are the accumulators, which should fit the registers. */
+/* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its products one by one in
+ * the order of include/corrmatch/convolve.h, so the bits are those of the reference. The including file defines
+ * CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS, 4 or 2 side by side: 4 rows of them are the accumulators, which
+ * should fit the registers. */
 #ifndef CM_CPU_CONVOLVE_BODY_H
 #define CM_CPU_CONVOLVE_BODY_H
 
@@ -33,7 +34,8 @@ static void convolve_shape(const cm_cpu_kernel *self, const cm_problem *problem,
     (void)self;
     *shape = (cm_shape){ .columns = CONVOLVE_STRIP, .rows = CONVOLVE_BAND };
     /* and one row of raw pixels of at most 4 bytes */
-    shape->scratch_bytes = (uint64_t)(convolve_ring(problem) + 1) * (uint64_t)convolve_row_floats(problem) * sizeof(float);
+    shape->scratch_bytes =
+        (uint64_t)(convolve_ring(problem) + 1) * (uint64_t)convolve_row_floats(problem) * sizeof(float);
 }
 
 static void convolve_floats(const void *raw, cm_pixel pixel, int32_t count, float *out)
@@ -86,7 +88,8 @@ __attribute__((always_inline)) static inline convolve_sums convolve_load4(const 
     return v;
 }
 
-__attribute__((always_inline)) static inline void convolve_step(convolve_sums *sum, const convolve_sums *image, float tap)
+__attribute__((always_inline)) static inline void convolve_step(convolve_sums *sum, const convolve_sums *image,
+                                                                float tap)
 {
     const cf t = tap - (cf){ 0 }; /* less zero, not plus: -0 stays what it is */
     sum->a = convolve_fma(t, image->a, sum->a);
@@ -98,8 +101,8 @@ __attribute__((always_inline)) static inline void convolve_step(convolve_sums *s
 }
 
 /* One filter row at one map row. */
-__attribute__((always_inline)) static inline void convolve_single(convolve_sums *sum, const float *image, const float *tap,
-                                                                  int32_t width)
+__attribute__((always_inline)) static inline void convolve_single(convolve_sums *sum, const float *image,
+                                                                  const float *tap, int32_t width)
 {
     for (int32_t i = 0; i < width; i++) {
         const convolve_sums v = convolve_load4(image + i);
@@ -108,8 +111,8 @@ __attribute__((always_inline)) static inline void convolve_single(convolve_sums 
 }
 
 /* Filter row t for the first map row, the rows above it for the next ones. */
-__attribute__((always_inline)) static inline void convolve_all(convolve_sums sum[CONVOLVE_ROWS], const float *image, const float *tap,
-                                                               int32_t width)
+__attribute__((always_inline)) static inline void convolve_all(convolve_sums sum[CONVOLVE_ROWS], const float *image,
+                                                               const float *tap, int32_t width)
 {
     const ptrdiff_t w = width;
     for (int32_t i = 0; i < width; i++) {

@@ -14,7 +14,8 @@ uint32_t cm_cpu_features(void);
 /* The processors that this process may use (its affinity), at least 1. */
 int32_t cm_cpu_processors(void);
 
-/* The instruction sets found, for people: "AVX2+FMA, AVX-VNNI, AVX-512 VNNI" or "baseline only". The string is constant. */
+/* The instruction sets found, for people: "AVX2+FMA, AVX-VNNI, AVX-512 VNNI" or "baseline only". The string is
+ * constant. */
 const char *cm_cpu_features_text(void);
 
 /* The processor's own name, or its architecture where it tells none. The string is constant. */

@@ -1,7 +1,7 @@
-/* Drives the `direct` kernels: a rectangle of the map is cut into strips of columns, a strip goes down block by block of a few rows.
- * Image rows are staged in a ring (so that no kernel reads outside the caller's pixels, and borders cost nothing further in), products
- * come from isa->dot, window sums slide down with the rows. A template too large for the ring or for 32-bit sums is taken in panels
- * and chunks of rows, whose sums are gathered in 64 bits. */
+/* Drives the `direct` kernels: a rectangle of the map is cut into strips of columns, a strip goes down block by block
+ * of a few rows. Image rows are staged in a ring (so that no kernel reads outside the caller's pixels, and borders cost
+ * nothing further in), products come from isa->dot, window sums slide down with the rows. A template too large for the
+ * ring or for 32-bit sums is taken in panels and chunks of rows, whose sums are gathered in 64 bits. */
 #include "cpu/windows.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    MOST_STRIP = 2048,       /* map columns */
+    MOST_STRIP = 2048, /* map columns */
     LEAST_STRIP = 256,
     RING_BYTES = 448 << 10,  /* with the table and the rows of sums this stays within 1 MB of second-level cache */
     MOST_PANEL_BYTES = 2048, /* template columns at a time */
@@ -90,12 +90,13 @@ static uint64_t table_dwords(const cut *c)
 /* One thread's memory. */
 typedef struct scratch {
     char *ring;
-    const void **row;   /* twice the ring's rows: row[k .. k + rows - 1] are consecutive image rows for every k in the ring */
-    int32_t *x32;       /* the sums of one dot, block rows * planes of them */
-    int64_t *x64;       /* gathered sums, gather_rows of them; not when narrow */
-    void *raw;          /* an image row with its border */
+    const void *
+        *row;     /* twice the ring's rows: row[k .. k + rows - 1] are consecutive image rows for every k in the ring */
+    int32_t *x32; /* the sums of one dot, block rows * planes of them */
+    int64_t *x64; /* gathered sums, gather_rows of them; not when narrow */
+    void *raw;    /* an image row with its border */
     char *windows;
-    int32_t *table;     /* of the panel at hand when there are several */
+    int32_t *table; /* of the panel at hand when there are several */
 } scratch;
 
 /* Lays the scratch out in memory (NULL: only counts); returns its bytes. */
@@ -130,7 +131,8 @@ void cm_direct_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_sh
 {
     cut c = cut_make(self->variant, problem);
     *shape = (cm_shape){ .columns = c.strip };
-    /* Rows: many enough that the rows above a rectangle, summed up before its first window, do not count; few enough for an even load. */
+    /* Rows: many enough that the rows above a rectangle, summed up before its first window, do not count; few enough
+     * for an even load. */
     int64_t area_rows = (int64_t)64 + problem->height / 2;
     area_rows = (area_rows + c.dot.rows - 1) / c.dot.rows * c.dot.rows;
     if (!c.single)
@@ -234,7 +236,8 @@ typedef struct panel {
     int64_t staged; /* image rows of this pass staged so far, counted from the first one */
 } panel;
 
-/* The window's image rows for the block at map row `first + done`: stages what is missing and returns the first pointer. */
+/* The window's image rows for the block at map row `first + done`: stages what is missing and returns the first
+ * pointer. */
 static const void *const *panel_rows(strip *t, panel *p, int32_t first, int32_t done, int32_t live)
 {
     int64_t rows = ring_rows(&t->c), need = (int64_t)done + live - 1 + p->height;

@@ -1,12 +1,13 @@
-/* direct-avx512: AVX-512 with VNNI (F, BW, DQ, VL, VNNI). 6 map rows and 4 dwords a group make 24 accumulators of the 32 registers, and one
- * image load serves all of them. */
+/* direct-avx512: AVX-512 with VNNI (F, BW, DQ, VL, VNNI). 6 map rows and 4 dwords a group make 24 accumulators of the
+ * 32 registers, and one image load serves all of them. */
 #define ROWS_LANES 8
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 
 #include <immintrin.h>
 
-/* Lanes of 32 bits as the type of the accumulators: with __m512i, whose lanes count 64, gcc 12 copies every accumulator in every step. */
+/* Lanes of 32 bits as the type of the accumulators: with __m512i, whose lanes count 64, gcc 12 copies every accumulator
+ * in every step. */
 typedef int32_t vec __attribute__((vector_size(64)));
 enum { VEC_LANES = 16, ROWS = 6 };
 
@@ -47,9 +48,12 @@ static inline void vec_store4(int32_t *out, const vec sum[4])
 {
     const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     const __m512i high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
-    const __m512i low2 = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), high2 = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
-    __m512i a = _mm512_permutex2var_epi32((__m512i)sum[0], low, (__m512i)sum[1]), b = _mm512_permutex2var_epi32((__m512i)sum[2], low, (__m512i)sum[3]);
-    __m512i c = _mm512_permutex2var_epi32((__m512i)sum[0], high, (__m512i)sum[1]), d = _mm512_permutex2var_epi32((__m512i)sum[2], high, (__m512i)sum[3]);
+    const __m512i low2 = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0),
+                  high2 = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
+    __m512i a = _mm512_permutex2var_epi32((__m512i)sum[0], low, (__m512i)sum[1]),
+            b = _mm512_permutex2var_epi32((__m512i)sum[2], low, (__m512i)sum[3]);
+    __m512i c = _mm512_permutex2var_epi32((__m512i)sum[0], high, (__m512i)sum[1]),
+            d = _mm512_permutex2var_epi32((__m512i)sum[2], high, (__m512i)sum[3]);
     _mm512_storeu_si512(out, _mm512_permutex2var_epi64(a, low2, b));
     _mm512_storeu_si512(out + 16, _mm512_permutex2var_epi64(a, high2, b));
     _mm512_storeu_si512(out + 32, _mm512_permutex2var_epi64(c, low2, d));
@@ -78,7 +82,8 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     __m512i carry = _mm512_set1_epi64((long long)first);
     /* column[-1] counts as 0: the first window has nothing to leave */
     for (int32_t x = 0; x < count; x += 8) {
-        __m512i leave = x ? _mm512_loadu_si512(column + x - 1) : _mm512_alignr_epi64(_mm512_loadu_si512(column), zero, 7);
+        __m512i leave =
+            x ? _mm512_loadu_si512(column + x - 1) : _mm512_alignr_epi64(_mm512_loadu_si512(column), zero, 7);
         __m512i sum = _mm512_sub_epi64(_mm512_loadu_si512(column + x + width - 1), leave);
         sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 7));
         sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 6));
@@ -89,7 +94,8 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     }
 }
 
-const cm_isa_windows cm_windows_avx512 = { rows_add_u8, rows_slide_u8, window_sums, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score };
+const cm_isa_windows cm_windows_avx512 = { rows_add_u8,   rows_slide_u8,   window_sums,    rows_score,
+                                           rows_wide_add, rows_wide_slide, rows_wide_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },

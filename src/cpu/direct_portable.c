@@ -10,12 +10,14 @@ static inline rows_double rows_sqrt(rows_double v)
     return (rows_double){ sqrt(v[0]), sqrt(v[1]) };
 }
 
-/* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and stored once for four products. */
+/* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and stored once for four
+ * products. */
 static inline void add_taps(int32_t *restrict sum, const int16_t *restrict image, const int16_t t[TAPS])
 {
     const int16_t a = t[0], b = t[1], c = t[2], d = t[3];
     for (int32_t x = 0; x < TILE; x++)
-        sum[x] += ((int32_t)image[x] * a + (int32_t)image[x + 1] * b) + ((int32_t)image[x + 2] * c + (int32_t)image[x + 3] * d);
+        sum[x] += ((int32_t)image[x] * a + (int32_t)image[x + 1] * b) +
+                  ((int32_t)image[x + 2] * c + (int32_t)image[x + 3] * d);
 }
 
 static inline void add_tap(int32_t *restrict sum, const int16_t *restrict image, int16_t a)
@@ -32,7 +34,8 @@ static void tile(const cm_dot *d, int32_t r, int32_t x, int32_t planes, const in
         const int16_t *image = (const int16_t *)d->row[j + r] + x;
         int32_t i = 0;
         for (; i + TAPS <= d->groups; i += TAPS, t += TAPS * planes) {
-            const int16_t taps[TAPS] = { (int16_t)t[0], (int16_t)t[planes], (int16_t)t[2 * planes], (int16_t)t[3 * planes] };
+            const int16_t taps[TAPS] = { (int16_t)t[0], (int16_t)t[planes], (int16_t)t[2 * planes],
+                                         (int16_t)t[3 * planes] };
             add_taps(sum, image + i, taps);
         }
         for (; i < d->groups; i++, t += planes)
@@ -60,7 +63,8 @@ static void dot_u16(const cm_dot *d)
     dot(d, 2);
 }
 
-const cm_isa_windows cm_windows_portable = { rows_add_u8, rows_slide_u8, rows_window, rows_score, rows_wide_add, rows_wide_slide, rows_wide_score };
+const cm_isa_windows cm_windows_portable = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
+                                             rows_wide_add, rows_wide_slide, rows_wide_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_SINGLE, ROWS, dot_u8 },
     .u16 = { CM_FORM_SINGLE, ROWS, dot_u16 },

@@ -111,8 +111,8 @@ static cm_status correlate(cm_work *work, const cm_image *image, const cm_templa
     return CM_OK;
 }
 
-static cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
-                          cm_error *error)
+static cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out,
+                          cm_stream stream, cm_error *error)
 {
     (void)stream;
     (void)error;
@@ -167,16 +167,16 @@ static void find_task(void *argument, uint64_t index, int32_t slot)
         int above = first > 0, below = first + count < work->map_height;
         cm_area area = { 0, first - above, work->map_width, count + above + below, run->band[slot], work->map_width };
         work->kernel->area(work->kernel, &run->job, scratch_of(work, slot), &area);
-        status = cm_peaks_feed(run->peaks[slot], area.out + (above ? area.pitch : 0), area.pitch, work->map_width, first,
-                               count, above, below, &error);
+        status = cm_peaks_feed(run->peaks[slot], area.out + (above ? area.pitch : 0), area.pitch, work->map_width,
+                               first, count, above, below, &error);
     }
     if (status)
         find_fail(run, status, &error);
     progress_step(work->progress, (uint64_t)work->map_width * (uint64_t)count);
 }
 
-/* Rows a band: what suits the kernel, within a budget for the band's floats. Two more rows are computed for each band, so few rows a
- * band cost time: not less than 16 while the map has them. */
+/* Rows a band: what suits the kernel, within a budget for the band's floats. Two more rows are computed for each band,
+ * so few rows a band cost time: not less than 16 while the map has them. */
 static int32_t find_rows(const cm_work *work)
 {
     enum { BAND_BYTES = 6 << 20, LEAST_ROWS = 16 };
@@ -202,18 +202,21 @@ static cm_status find_gather(find_run *run, int32_t threads, cm_match *match, si
     return cm_peaks_finish(all, match, found, run->error);
 }
 
-static cm_status find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
-                      size_t *found, cm_stream stream, cm_error *error)
+static cm_status find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
+                      cm_match *match, size_t *found, cm_stream stream, cm_error *error)
 {
     (void)stream;
     int32_t threads = cm_pool_threads(work->engine->pool);
-    find_run run = { .job = job_make(work, image), .work = work, .rule = rule, .rows = find_rows(work), .error = error };
+    find_run run = {
+        .job = job_make(work, image), .work = work, .rule = rule, .rows = find_rows(work), .error = error
+    };
     run.job.part = part;
     run.job.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
     run.peaks = cm_alloc((uint64_t)threads, sizeof(cm_peaks *));
     run.band = cm_alloc((uint64_t)threads, sizeof(float *));
-    cm_status status = run.peaks && run.band ? find_room(&run, 0, error)
-                                             : cm_fail(error, CM_ERROR_MEMORY, "no memory for %d threads", (int)threads);
+    cm_status status = run.peaks && run.band
+                           ? find_room(&run, 0, error)
+                           : cm_fail(error, CM_ERROR_MEMORY, "no memory for %d threads", (int)threads);
     if (!status) {
         if (work->kernel->begin)
             work->kernel->begin(work->kernel, &run.job, work->shared);
@@ -307,8 +310,8 @@ static cm_status bind(cm_engine *engine, const cm_problem *problem, const cm_dec
         status = cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s is not in this build's CPU engine",
                          cm_kernel_table[decision->kernel].name);
     else if (problem->task == CM_TASK_MATCH)
-        status = cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
-                               &work->map_width, &work->map_height, &work->x0, &work->y0);
+        status = cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
+                               problem->height, &work->map_width, &work->map_height, &work->x0, &work->y0);
     if (!status)
         status = take_memory(work, error);
     if (status)

@@ -43,7 +43,8 @@ typedef struct scratch {
     char *windows;
 } scratch;
 
-static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm_problem *problem, char *memory, scratch *s)
+static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm_problem *problem, char *memory,
+                            scratch *s)
 {
     enum { PIECES = 9 };
     uint64_t strip = (uint64_t)strip_room(c), total = 0, at[PIECES];
@@ -90,8 +91,8 @@ void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape
     shape->columns = 2 * c.across;
     shape->rows = c.down;
     shape->scratch_bytes = scratch_lay(isa, &c, problem, NULL, NULL);
-    shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) + round64(isa->table_bytes(c.nx, c.ny)) + array_bytes(isa, &c) +
-                          (uint64_t)c.nx * sizeof(double);
+    shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) + round64(isa->table_bytes(c.nx, c.ny)) +
+                          array_bytes(isa, &c) + (uint64_t)c.nx * sizeof(double);
 }
 
 /* Template row j, digit by digit, as cm_form has it. */
@@ -145,7 +146,9 @@ static void block_in(const block *b)
     const cm_job *job = b->job;
     int32_t w = job->part->width, rows = b->height + job->part->height - 1;
     int32_t width_a = smaller(b->width, b->c.across), width_b = b->width - width_a;
-    cm_fft_pixels p = { .count_a = width_a + w - 1, .count_b = width_b ? width_b + w - 1 : 0, .pixel = job->image->pixel };
+    cm_fft_pixels p = { .count_a = width_a + w - 1,
+                        .count_b = width_b ? width_b + w - 1 : 0,
+                        .pixel = job->image->pixel };
     int64_t left = (int64_t)job->x0 + b->x, top = (int64_t)job->y0 + b->y;
     uint64_t step = b->isa->row_bytes(b->c.nx);
     for (int32_t j = 0; j < rows; j++) {
@@ -157,8 +160,8 @@ static void block_in(const block *b)
     memset(b->s.array[0] + (uint64_t)rows * step, 0, (size_t)(b->c.ny - rows) * step);
 }
 
-/* A row of products of both blocks. The image was shifted by 128 too (u8): adding 128 * sum T' takes that back, and leaves what the
- * direct kernels' products are. */
+/* A row of products of both blocks. The image was shifted by 128 too (u8): adding 128 * sum T' takes that back, and
+ * leaves what the direct kernels' products are. */
 static void block_products(const block *b, int32_t r)
 {
     const cm_score_rule *rule = &b->job->rule;

@@ -1,9 +1,9 @@
-/* The `fft` kernel: products by exact overlap-save convolution in double precision. fft.c cuts the map into blocks and drives; one build of
- * fft_body.h for each instruction set transforms. docs/performance-cpu.md has the measurements.
+/* The `fft` kernel: products by exact overlap-save convolution in double precision. fft.c cuts the map into blocks and
+ * drives; one build of fft_body.h for each instruction set transforms. docs/performance-cpu.md has the measurements.
  *
- * Two neighbouring blocks of the image travel as the real and the imaginary part of one complex array: the template is real, so the
- * two results come back as the real and the imaginary part. Forward transforms leave their output in whatever order they
- * produce it, the template's spectrum has the same order, and the inverse undoes it.
+ * Two neighbouring blocks of the image travel as the real and the imaginary part of one complex array: the template is
+ * real, so the two results come back as the real and the imaginary part. Forward transforms leave their output in
+ * whatever order they produce it, the template's spectrum has the same order, and the inverse undoes it.
  *
  * Rounding the results gives exact integers: plan/cut_fft.h. */
 #ifndef CM_CPU_FFT_H
@@ -19,8 +19,8 @@ typedef struct cm_fft_pixels {
     cm_pixel pixel;
 } cm_fft_pixels;
 
-/* One instruction set's transforms. Arrays are complex, ny rows of row_bytes(nx) bytes; a spectrum has as many bytes as nx * ny complex
- * numbers. */
+/* One instruction set's transforms. Arrays are complex, ny rows of row_bytes(nx) bytes; a spectrum has as many bytes as
+ * nx * ny complex numbers. */
 typedef struct cm_fft_isa {
     uint64_t (*row_bytes)(int32_t nx);
     uint64_t (*table_bytes)(int32_t nx, int32_t ny);
@@ -31,9 +31,10 @@ typedef struct cm_fft_isa {
     void (*digits_in)(const void *table, const cm_fft_cut *cut, const double *digit, void *row);
     /* An array of such rows into a spectrum, scaled by 1 / (nx * ny). */
     void (*columns)(const void *table, const cm_fft_cut *cut, char *array, void *spectrum);
-    /* The columns of array[0] forward, times the conjugate of each plane's spectrum, backward into array[plane]. buffer: 2 * ny vectors of
-     * complex numbers, CM_FFT_COLUMN bytes each. */
-    void (*convolve)(const void *table, const cm_fft_cut *cut, char *const array[2], char *const spectrum[2], void *buffer);
+    /* The columns of array[0] forward, times the conjugate of each plane's spectrum, backward into array[plane].
+     * buffer: 2 * ny vectors of complex numbers, CM_FFT_COLUMN bytes each. */
+    void (*convolve)(const void *table, const cm_fft_cut *cut, char *const array[2], char *const spectrum[2],
+                     void *buffer);
     /* A row back to integers: `count` of the real and of the imaginary part. */
     void (*row_out)(const void *table, const cm_fft_cut *cut, void *row, int32_t count, int64_t *a, int64_t *b);
     const cm_isa_windows *windows;

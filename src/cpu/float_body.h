@@ -1,10 +1,10 @@
-/* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from left to right, then the rows from top to
- * bottom, every step rounded). Vectors of FLOAT_LANES doubles run over neighbouring windows, so that the order within a window
- * stays. The including file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), which keeps a vector in a register where gcc would load
- * it again for every use, and is compiled without contraction.
+/* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from left to right, then
+ * the rows from top to bottom, every step rounded). Vectors of FLOAT_LANES doubles run over neighbouring windows, so
+ * that the order within a window stays. The including file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), which
+ * keeps a vector in a register where gcc would load it again for every use, and is compiled without contraction.
  *
- * One image row at a time meets all the template rows of the windows in hand: a window's rows come in order, and no more than the image
- * row and the running sums of BAND x STRIP windows have to be kept. */
+ * One image row at a time meets all the template rows of the windows in hand: a window's rows come in order, and no
+ * more than the image row and the running sums of BAND x STRIP windows have to be kept. */
 #ifndef CM_CPU_FLOAT_BODY_H
 #define CM_CPU_FLOAT_BODY_H
 
@@ -21,9 +21,9 @@ static inline fd float_sqrt(fd v);
 enum { FLOAT_STRIP = 256, FLOAT_BAND = 64, FLOAT_TILE = 4 * FLOAT_LANES };
 
 typedef struct float_sums {
-    double *X, *S, *Q;         /* FLOAT_BAND rows of FLOAT_STRIP */
-    double *line;              /* the image row, less the pivot */
-    double *row_S, *row_Q;     /* its windows' rows */
+    double *X, *S, *Q;     /* FLOAT_BAND rows of FLOAT_STRIP */
+    double *line;          /* the image row, less the pivot */
+    double *row_S, *row_Q; /* its windows' rows */
     float *raw;
 } float_sums;
 
@@ -33,7 +33,12 @@ static uint64_t float_lay(const cm_problem *problem, char *memory, float_sums *s
     uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE, total = 3 * SUMS + 2 * line + 2 * FLOAT_STRIP;
     if (memory) {
         double *d = (double *)(void *)memory;
-        *s = (float_sums){ d, d + SUMS, d + 2 * SUMS, d + 3 * SUMS, d + 3 * SUMS + line, d + 3 * SUMS + line + FLOAT_STRIP,
+        *s = (float_sums){ d,
+                           d + SUMS,
+                           d + 2 * SUMS,
+                           d + 3 * SUMS,
+                           d + 3 * SUMS + line,
+                           d + 3 * SUMS + line + FLOAT_STRIP,
                            (float *)(void *)(d + 3 * SUMS + line + 2 * FLOAT_STRIP) };
     }
     return total * sizeof(double);
@@ -95,7 +100,8 @@ static void float_row_sums(const float_sums *s, int32_t width)
         for (int32_t i = 0; i < width; i++) {
             const float_four v = float_load4(s->line + x + i);
             sum = (float_four){ sum.a + v.a, sum.b + v.b, sum.c + v.c, sum.d + v.d };
-            square = (float_four){ square.a + v.a * v.a, square.b + v.b * v.b, square.c + v.c * v.c, square.d + v.d * v.d };
+            square =
+                (float_four){ square.a + v.a * v.a, square.b + v.b * v.b, square.c + v.c * v.c, square.d + v.d * v.d };
         }
         memcpy(s->row_S + x, &sum, sizeof sum);
         memcpy(s->row_Q + x, &square, sizeof square);
@@ -118,9 +124,10 @@ __attribute__((always_inline)) static inline void float_store(double *to, const 
     float_add(to + 3 * FLOAT_LANES, sum->d);
 }
 
-/* Adds the image row's products to `rows` (1 or 3) map rows: to[0] with template row t, the next with the template row above. */
-__attribute__((always_inline)) static inline void float_products(const double *line, const double *t, int32_t width, double *to,
-                                                                 int rows)
+/* Adds the image row's products to `rows` (1 or 3) map rows: to[0] with template row t, the next with the template row
+ * above. */
+__attribute__((always_inline)) static inline void float_products(const double *line, const double *t, int32_t width,
+                                                                 double *to, int rows)
 {
     const fd zero = { 0 };
     for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_TILE) {
@@ -183,7 +190,8 @@ static void float_score(const cm_job *job, const double *S, const double *Q, con
         return;
     }
     for (int32_t x = 0; x < count; x += FLOAT_LANES) {
-        ff score = __builtin_convertvector(float_ncc(&job->rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
+        ff score =
+            __builtin_convertvector(float_ncc(&job->rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
         memcpy(out + x, &score, count - x >= FLOAT_LANES ? sizeof score : (size_t)(count - x) * sizeof *out);
     }
 }

@@ -1,5 +1,5 @@
-/* What a kernel of the CPU engine is: something that fills a rectangle of a map. The engine cuts the map into rectangles and shares them
- * out among its threads. */
+/* What a kernel of the CPU engine is: something that fills a rectangle of a map. The engine cuts the map into
+ * rectangles and shares them out among its threads. */
 #ifndef CM_CPU_KERNEL_H
 #define CM_CPU_KERNEL_H
 
@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* A rectangle of the map, and where its elements go: element (x, y) of the map to out[(y - area.y) * pitch + (x - area.x)]. */
+/* A rectangle of the map, and where its elements go: element (x, y) of the map to out[(y - area.y) * pitch + (x -
+ * area.x)]. */
 typedef struct cm_area {
     int32_t x, y, width, height;
     float *out;
@@ -19,12 +20,12 @@ typedef struct cm_area {
 typedef struct cm_job {
     const cm_problem *problem;
     const cm_image *image;
-    const cm_template *part;  /* matching */
-    const cm_filter *filter;  /* convolution */
-    cm_score_rule rule;       /* matching */
-    int32_t x0, y0;           /* window of the map's element (0, 0) */
+    const cm_template *part; /* matching */
+    const cm_filter *filter; /* convolution */
+    cm_score_rule rule;      /* matching */
+    int32_t x0, y0;          /* window of the map's element (0, 0) */
     int32_t map_width, map_height;
-    const void *shared;       /* what the kernel's begin wrote */
+    const void *shared; /* what the kernel's begin wrote */
 } cm_job;
 
 /* What a kernel asks for, given the problem. */

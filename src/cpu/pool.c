@@ -47,7 +47,8 @@ static void job_work(cm_pool *pool, job *j)
         pthread_mutex_unlock(&pool->mutex);
         j->function(j->argument, index, slot);
         pthread_mutex_lock(&pool->mutex);
-        /* The job's owner may leave as soon as this says so, and the job with it: look at nothing of it after the last one. */
+        /* The job's owner may leave as soon as this says so, and the job with it: look at nothing of it after the last
+         * one. */
         int last = j->started == j->count;
         if (++j->finished == j->count)
             pthread_cond_signal(&j->done);
@@ -109,8 +110,8 @@ cm_status cm_pool_create(int32_t threads, cm_pool **result, cm_error *error)
     for (int32_t i = 0; i < threads - 1; i++) {
         if (pthread_create(&list[i], NULL, worker, pool) != 0) {
             cm_pool_destroy(pool);
-            return cm_fail(error, CM_ERROR_MEMORY, "thread %d of %d could not be started: ask for fewer threads", (int)i + 2,
-                           (int)threads);
+            return cm_fail(error, CM_ERROR_MEMORY, "thread %d of %d could not be started: ask for fewer threads",
+                           (int)i + 2, (int)threads);
         }
         pool->workers++;
     }

@@ -17,8 +17,8 @@ void cm_pool_destroy(cm_pool *pool);
 
 int32_t cm_pool_threads(const cm_pool *pool);
 
-/* Does tasks 0 .. count-1, in that order of starting, on the caller's thread and on those of the pool that are free, and returns when
- * all are done. Tasks of one run never share a slot at the same time. */
+/* Does tasks 0 .. count-1, in that order of starting, on the caller's thread and on those of the pool that are free,
+ * and returns when all are done. Tasks of one run never share a slot at the same time. */
 void cm_pool_run(cm_pool *pool, uint64_t count, cm_task_fn function, void *argument);
 
 #endif

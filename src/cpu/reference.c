@@ -1,4 +1,5 @@
-/* The oracle: every definition of include/corrmatch/template.h and convolve.h as the plainest loop. Not to be made faster. */
+/* The oracle: every definition of include/corrmatch/template.h and convolve.h as the plainest loop. Not to be made
+ * faster. */
 #include "cpu/kernel.h"
 
 #include "image/image.h"
@@ -32,7 +33,8 @@ static float score_integer(const cm_job *job, int64_t left, int64_t top)
     for (int32_t j = 0; j < part->height; j++) {
         for (int32_t i = 0; i < part->width; i++) {
             size_t at = (size_t)j * (size_t)part->width + (size_t)i;
-            uint64_t t = part->pixel == CM_U8 ? ((const uint8_t *)part->pixels)[at] : ((const uint16_t *)part->pixels)[at];
+            uint64_t t =
+                part->pixel == CM_U8 ? ((const uint8_t *)part->pixels)[at] : ((const uint16_t *)part->pixels)[at];
             uint64_t v = integer_pixel(job->image, left + i, top + j);
             S += v;
             Q += v * v;

@@ -1,5 +1,5 @@
-/* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of each instruction set, so that each has
- * its own build of it. */
+/* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of each instruction
+ * set, so that each has its own build of it. */
 #ifndef CM_CPU_ROWS_H
 #define CM_CPU_ROWS_H
 
@@ -16,7 +16,8 @@ static void rows_add_u8(uint64_t *restrict column, const uint8_t *restrict enter
     }
 }
 
-static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict enter, const uint8_t *restrict leave, int32_t count)
+static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict enter, const uint8_t *restrict leave,
+                          int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         int32_t a = enter[i], b = leave[i];
@@ -25,7 +26,8 @@ static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict ent
 }
 
 /* One addition a step stands in the way of the next. */
-__attribute__((unused)) static void rows_window(const uint64_t *restrict column, int32_t width, uint64_t *restrict window, int32_t count)
+__attribute__((unused)) static void rows_window(const uint64_t *restrict column, int32_t width,
+                                                uint64_t *restrict window, int32_t count)
 {
     uint64_t sum = 0;
     for (int32_t i = 0; i < width; i++)
@@ -52,8 +54,9 @@ static inline rows_double rows_u32(rows_ulong v)
     return (rows_double)(v | UINT64_C(0x4330000000000000)) - 0x1p52;
 }
 
-/* Signed 64-bit numbers, rounded to nearest once. With v = high * 2^32 + low: the first bits are 2^84 + 2^63 + high * 2^32, from which
- * 2^84 + 2^63 + 2^52 is taken exactly (the difference is a multiple of 2^32 below 2^64); adding 2^52 + low then rounds v itself. */
+/* Signed 64-bit numbers, rounded to nearest once. With v = high * 2^32 + low: the first bits are 2^84 + 2^63 + high *
+ * 2^32, from which 2^84 + 2^63 + 2^52 is taken exactly (the difference is a multiple of 2^32 below 2^64); adding 2^52 +
+ * low then rounds v itself. */
 static inline rows_double rows_i64(rows_ulong v)
 {
     rows_double high = (rows_double)((v >> 32) ^ UINT64_C(0x4530000080000000));
@@ -71,7 +74,8 @@ static inline rows_double rows_choose(rows_long condition, rows_double yes, rows
     return (rows_double)((condition & (rows_long)yes) | (~condition & (rows_long)no));
 }
 
-/* What the formulas of cm_score_integer start from, each rounded to double once; only those that the method needs are looked at. */
+/* What the formulas of cm_score_integer start from, each rounded to double once; only those that the method needs are
+ * looked at. */
 typedef struct rows_terms {
     rows_double num, var, Q, X, distance;
 } rows_terms;
@@ -81,16 +85,11 @@ static inline rows_double rows_finish(cm_method method, const cm_score_rule *rul
 {
     const rows_double undefined = rows_fill((double)rule->undefined);
     switch (method) {
-    case CM_CCOEFF_NORMED:
-        return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
-    case CM_CCOEFF:
-        return t->num / (double)rule->n;
-    case CM_CCORR:
-        return t->X;
-    case CM_CCORR_NORMED:
-        return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
-    case CM_SQDIFF:
-        return t->distance;
+    case CM_CCOEFF_NORMED: return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
+    case CM_CCOEFF: return t->num / (double)rule->n;
+    case CM_CCORR: return t->X;
+    case CM_CCORR_NORMED: return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
+    case CM_SQDIFF: return t->distance;
     case CM_SQDIFF_NORMED: {
         rows_double one = rows_choose(t->distance == 0.0, rows_fill(0.0), rows_fill(1.0));
         rows_double flat = rule->nan_flat ? undefined : one;
@@ -100,9 +99,10 @@ static inline rows_double rows_finish(cm_method method, const cm_score_rule *rul
     return undefined;
 }
 
-/* Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of at most (65792 * 255)^2 < 2^49, and every product
- * and difference here is exact in double. The template was shifted by 128 (cm_form). */
-static inline rows_double rows_narrow(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window)
+/* Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of at most (65792 * 255)^2 <
+ * 2^49, and every product and difference here is exact in double. The template was shifted by 128 (cm_form). */
+static inline rows_double rows_narrow(cm_method method, const cm_score_rule *rule, const int32_t *x,
+                                      const uint64_t *window)
 {
     const double n = (double)rule->n;
     rows_int products;
@@ -139,10 +139,12 @@ typedef struct rows_source {
 } rows_source;
 
 /* All buffers have room for whole vectors past count; the map has not. */
-static inline void rows_score_method(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out, int32_t count)
+static inline void rows_score_method(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out,
+                                     int32_t count)
 {
     for (int32_t i = 0; i < count; i += ROWS_LANES) {
-        rows_double score = s->wide ? rows_wide(method, rule, s->wide, i) : rows_narrow(method, rule, s->x + i, s->window + i);
+        rows_double score =
+            s->wide ? rows_wide(method, rule, s->wide, i) : rows_narrow(method, rule, s->x + i, s->window + i);
         rows_float rounded = __builtin_convertvector(score, rows_float);
         if (count - i >= ROWS_LANES)
             memcpy(out + i, &rounded, sizeof rounded);
@@ -152,27 +154,16 @@ static inline void rows_score_method(cm_method method, const cm_score_rule *rule
 }
 
 /* One loop for each method. */
-static inline void rows_score_methods(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out, int32_t count)
+static inline void rows_score_methods(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out,
+                                      int32_t count)
 {
     switch (method) {
-    case CM_CCOEFF_NORMED:
-        rows_score_method(CM_CCOEFF_NORMED, rule, s, out, count);
-        return;
-    case CM_CCOEFF:
-        rows_score_method(CM_CCOEFF, rule, s, out, count);
-        return;
-    case CM_CCORR:
-        rows_score_method(CM_CCORR, rule, s, out, count);
-        return;
-    case CM_CCORR_NORMED:
-        rows_score_method(CM_CCORR_NORMED, rule, s, out, count);
-        return;
-    case CM_SQDIFF:
-        rows_score_method(CM_SQDIFF, rule, s, out, count);
-        return;
-    case CM_SQDIFF_NORMED:
-        rows_score_method(CM_SQDIFF_NORMED, rule, s, out, count);
-        return;
+    case CM_CCOEFF_NORMED: rows_score_method(CM_CCOEFF_NORMED, rule, s, out, count); return;
+    case CM_CCOEFF: rows_score_method(CM_CCOEFF, rule, s, out, count); return;
+    case CM_CCORR: rows_score_method(CM_CCORR, rule, s, out, count); return;
+    case CM_CCORR_NORMED: rows_score_method(CM_CCORR_NORMED, rule, s, out, count); return;
+    case CM_SQDIFF: rows_score_method(CM_SQDIFF, rule, s, out, count); return;
+    case CM_SQDIFF_NORMED: rows_score_method(CM_SQDIFF_NORMED, rule, s, out, count); return;
     }
 }
 
@@ -183,8 +174,8 @@ static inline int rows_undefined(cm_method method, const cm_score_rule *rule)
     return (method == CM_CCOEFF_NORMED && rule->root_var == 0.0) || (normed && rule->sum2 == 0);
 }
 
-static void rows_score(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window, float *out,
-                       int32_t count)
+static void rows_score(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window,
+                       float *out, int32_t count)
 {
     if (!rows_undefined(method, rule)) {
         rows_score_methods(method, rule, &(rows_source){ .x = x, .window = window }, out, count);
@@ -196,7 +187,8 @@ static void rows_score(cm_method method, const cm_score_rule *rule, const int32_
     }
 }
 
-static void rows_wide_score(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out, int32_t count)
+static void rows_wide_score(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out,
+                            int32_t count)
 {
     if (!rule->wide && !rows_undefined(method, rule)) {
         rows_score_methods(method, rule, &(rows_source){ .wide = row }, out, count);
@@ -225,8 +217,8 @@ static void rows_wide_add(uint64_t *S, uint64_t *Q, const void *enter, cm_pixel 
         rows_add_any(S, Q, NULL, enter, count);
 }
 
-static void rows_wide_slide(uint64_t *restrict S, uint64_t *restrict Q, const void *enter, const void *leave, cm_pixel pixel,
-                            int32_t count)
+static void rows_wide_slide(uint64_t *restrict S, uint64_t *restrict Q, const void *enter, const void *leave,
+                            cm_pixel pixel, int32_t count)
 {
     if (pixel == CM_U8) {
         const uint8_t *restrict a = enter, *restrict b = leave;

@@ -28,13 +28,16 @@ static inline void store_halves(int32_t *low, int32_t *high, __m256i a, __m256i 
 
 static inline void vec_store2(int32_t *out, const vec sum[2])
 {
-    store_halves(out, out + 8, _mm256_unpacklo_epi32((__m256i)sum[0], (__m256i)sum[1]), _mm256_unpackhi_epi32((__m256i)sum[0], (__m256i)sum[1]));
+    store_halves(out, out + 8, _mm256_unpacklo_epi32((__m256i)sum[0], (__m256i)sum[1]),
+                 _mm256_unpackhi_epi32((__m256i)sum[0], (__m256i)sum[1]));
 }
 
 static inline void vec_store4(int32_t *out, const vec sum[4])
 {
-    __m256i a = _mm256_unpacklo_epi32((__m256i)sum[0], (__m256i)sum[1]), b = _mm256_unpacklo_epi32((__m256i)sum[2], (__m256i)sum[3]);
-    __m256i c = _mm256_unpackhi_epi32((__m256i)sum[0], (__m256i)sum[1]), d = _mm256_unpackhi_epi32((__m256i)sum[2], (__m256i)sum[3]);
+    __m256i a = _mm256_unpacklo_epi32((__m256i)sum[0], (__m256i)sum[1]),
+            b = _mm256_unpacklo_epi32((__m256i)sum[2], (__m256i)sum[3]);
+    __m256i c = _mm256_unpackhi_epi32((__m256i)sum[0], (__m256i)sum[1]),
+            d = _mm256_unpackhi_epi32((__m256i)sum[2], (__m256i)sum[3]);
     store_halves(out, out + 16, _mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
     store_halves(out + 8, out + 24, _mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
 }

@@ -25,7 +25,8 @@ static char *take(char **memory, uint64_t bytes)
     return piece;
 }
 
-void cm_windows_begin(cm_windows *w, const cm_isa_windows *isa, const cm_job *job, int narrow, int32_t strip, char *memory)
+void cm_windows_begin(cm_windows *w, const cm_isa_windows *isa, const cm_job *job, int narrow, int32_t strip,
+                      char *memory)
 {
     uint64_t room = columns_room(job->problem, strip), fields = narrow ? 1 : 2;
     *w = (cm_windows){ .isa = isa, .job = job, .narrow = narrow, .room = (int64_t)room, .strip = strip };

@@ -1,7 +1,7 @@
-/* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as processor time of
- * 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Nanoseconds a map element: `element` for sums and score, and products at
- * `rate` a nanosecond; for `fft`, `point` nanoseconds a unit of cm_fft_cut.points. Other processors have other rates, but much the same
- * ratios between kernels, and only these decide. */
+/* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
+ * processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Nanoseconds a map element: `element` for
+ * sums and score, and products at `rate` a nanosecond; for `fft`, `point` nanoseconds a unit of cm_fft_cut.points.
+ * Other processors have other rates, but much the same ratios between kernels, and only these decide. */
 #include "plan/cost.h"
 #include "plan/cut_fft.h"
 
@@ -12,9 +12,9 @@ typedef struct rates {
 typedef struct row {
     cm_kernel kernel;
     uint32_t feature;
-    int32_t group[2];    /* template columns are padded to groups of so many pixels, u8 and u16 */
-    rates u8, u16, f32;  /* rate 0: not served */
-    rates convolution;   /* likewise */
+    int32_t group[2];   /* template columns are padded to groups of so many pixels, u8 and u16 */
+    rates u8, u16, f32; /* rate 0: not served */
+    rates convolution;  /* likewise */
 } row;
 
 static const row direct[] = {

@@ -1,0 +1,186 @@
+/* Complex vectors of FFT_LANES doubles, transforms of 4 and 8 of them, and the transposition of FFT_LANES x FFT_LANES
+ * lanes. */
+#ifndef CM_CPU_FFT_POINTS_H
+#define CM_CPU_FFT_POINTS_H
+
+#include <stdint.h>
+#include <string.h>
+
+typedef double vd __attribute__((vector_size(8 * FFT_LANES)));
+typedef int64_t vl __attribute__((vector_size(8 * FFT_LANES)));
+typedef int32_t vi __attribute__((vector_size(4 * FFT_LANES)));
+typedef uint8_t vb __attribute__((vector_size(FFT_LANES)));
+typedef uint16_t vw __attribute__((vector_size(2 * FFT_LANES)));
+
+typedef struct vc {
+    vd re, im;
+} vc;
+
+#define FFT_INLINE __attribute__((always_inline)) static inline
+
+FFT_INLINE vc vc_add(vc a, vc b)
+{
+    return (vc){ a.re + b.re, a.im + b.im };
+}
+FFT_INLINE vc vc_sub(vc a, vc b)
+{
+    return (vc){ a.re - b.re, a.im - b.im };
+}
+/* a * i for sign 1, a * -i for sign -1; constant where inlined. */
+FFT_INLINE vc vc_turn(vc a, int sign)
+{
+    return sign > 0 ? (vc){ -a.im, a.re } : (vc){ a.im, -a.re };
+}
+/* a times w (sign -1, forward) or its conjugate (sign 1, backward). */
+FFT_INLINE vc vc_twiddle(vc a, vd re, vd im, int sign)
+{
+    return sign < 0 ? (vc){ a.re * re - a.im * im, a.re * im + a.im * re }
+                    : (vc){ a.re * re + a.im * im, a.im * re - a.re * im };
+}
+FFT_INLINE vd vd_fill(double v)
+{
+    return v - (vd){ 0 };
+}
+
+/* Four points in natural order. */
+FFT_INLINE void four(vc *a, vc *b, vc *c, vc *d, int sign)
+{
+    vc s = vc_add(*a, *c), t = vc_sub(*a, *c), u = vc_add(*b, *d), v = vc_turn(vc_sub(*b, *d), sign);
+    *a = vc_add(s, u);
+    *c = vc_sub(s, u);
+    *b = vc_add(t, v);
+    *d = vc_sub(t, v);
+}
+
+/* a times w_8^1 or w_8^3 in the direction of sign. */
+FFT_INLINE vc eighth(vc a, int sign)
+{
+    const double half = 0.70710678118654752440;
+    vc t = vc_add(a, vc_turn(a, sign));
+    return (vc){ t.re * half, t.im * half };
+}
+FFT_INLINE vc three_eighths(vc a, int sign)
+{
+    return vc_turn(eighth(a, sign), sign);
+}
+
+/* Eight points: forward leaves frequencies 0 2 4 6 1 3 5 7; backward takes that order. */
+FFT_INLINE void eight_forward(vc *x)
+{
+    vc a[8] = { vc_add(x[0], x[4]),
+                vc_add(x[1], x[5]),
+                vc_add(x[2], x[6]),
+                vc_add(x[3], x[7]),
+                vc_sub(x[0], x[4]),
+                eighth(vc_sub(x[1], x[5]), -1),
+                vc_turn(vc_sub(x[2], x[6]), -1),
+                three_eighths(vc_sub(x[3], x[7]), -1) };
+    four(&a[0], &a[1], &a[2], &a[3], -1);
+    four(&a[4], &a[5], &a[6], &a[7], -1);
+    memcpy(x, a, sizeof a);
+}
+FFT_INLINE void eight_backward(vc *x)
+{
+    vc a[8];
+    memcpy(a, x, sizeof a);
+    four(&a[0], &a[1], &a[2], &a[3], 1);
+    four(&a[4], &a[5], &a[6], &a[7], 1);
+    a[5] = eighth(a[5], 1);
+    a[6] = vc_turn(a[6], 1);
+    a[7] = three_eighths(a[7], 1);
+    vc b[8] = { vc_add(a[0], a[4]), vc_add(a[1], a[5]), vc_add(a[2], a[6]), vc_add(a[3], a[7]),
+                vc_sub(a[0], a[4]), vc_sub(a[1], a[5]), vc_sub(a[2], a[6]), vc_sub(a[3], a[7]) };
+    memcpy(x, b, sizeof b);
+}
+
+/* Lanes change places between two vectors, the steps of a transposition. */
+FFT_INLINE void swap1(vd *a, vd *b)
+{
+#if FFT_LANES == 8
+    vd low = __builtin_shufflevector(*a, *b, 0, 8, 2, 10, 4, 12, 6, 14);
+    *b = __builtin_shufflevector(*a, *b, 1, 9, 3, 11, 5, 13, 7, 15);
+#elif FFT_LANES == 4
+    vd low = __builtin_shufflevector(*a, *b, 0, 4, 2, 6);
+    *b = __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
+#else
+    vd low = __builtin_shufflevector(*a, *b, 0, 2);
+    *b = __builtin_shufflevector(*a, *b, 1, 3);
+#endif
+    *a = low;
+}
+
+#if FFT_LANES >= 4
+FFT_INLINE void swap2(vd *a, vd *b)
+{
+#if FFT_LANES == 8
+    vd low = __builtin_shufflevector(*a, *b, 0, 1, 8, 9, 4, 5, 12, 13);
+    *b = __builtin_shufflevector(*a, *b, 2, 3, 10, 11, 6, 7, 14, 15);
+#else
+    vd low = __builtin_shufflevector(*a, *b, 0, 1, 4, 5);
+    *b = __builtin_shufflevector(*a, *b, 2, 3, 6, 7);
+#endif
+    *a = low;
+}
+#endif
+
+#if FFT_LANES == 8
+FFT_INLINE void swap4(vd *a, vd *b)
+{
+    vd low = __builtin_shufflevector(*a, *b, 0, 1, 2, 3, 8, 9, 10, 11);
+    *b = __builtin_shufflevector(*a, *b, 4, 5, 6, 7, 12, 13, 14, 15);
+    *a = low;
+}
+#endif
+
+FFT_INLINE void transpose(vd *v)
+{
+    swap1(&v[0], &v[1]);
+#if FFT_LANES >= 4
+    swap1(&v[2], &v[3]);
+    swap2(&v[0], &v[2]);
+    swap2(&v[1], &v[3]);
+#endif
+#if FFT_LANES == 8
+    swap1(&v[4], &v[5]);
+    swap1(&v[6], &v[7]);
+    swap2(&v[4], &v[6]);
+    swap2(&v[5], &v[7]);
+    swap4(&v[0], &v[4]);
+    swap4(&v[1], &v[5]);
+    swap4(&v[2], &v[6]);
+    swap4(&v[3], &v[7]);
+#endif
+}
+
+FFT_INLINE void transpose_complex(vc *v)
+{
+    vd re[FFT_LANES], im[FFT_LANES];
+    for (int i = 0; i < FFT_LANES; i++) {
+        re[i] = v[i].re;
+        im[i] = v[i].im;
+    }
+    transpose(re);
+    transpose(im);
+    for (int i = 0; i < FFT_LANES; i++)
+        v[i] = (vc){ re[i], im[i] };
+}
+
+/* The transform of length FFT_LANES across what were lanes. */
+FFT_INLINE void combine(vc *v, int sign)
+{
+#if FFT_LANES == 8
+    if (sign < 0)
+        eight_forward(v);
+    else
+        eight_backward(v);
+#elif FFT_LANES == 4
+    four(&v[0], &v[1], &v[2], &v[3], sign);
+#else
+    vc a = vc_add(v[0], v[1]);
+    v[1] = vc_sub(v[0], v[1]);
+    v[0] = a;
+    (void)sign;
+#endif
+}
+
+#endif
