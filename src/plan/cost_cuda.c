@@ -219,9 +219,9 @@ static cm_status fit_fft(const cm_problem *p, const cm_machine *m, cm_decision *
 }
 
 /* Bands that leave room for what the tensor kernels keep: halved until all of it fits. */
-static cm_status fit_tensor(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+static cm_status fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
 {
-    cm_status status = cm_fit_tensor(p, m, fit, error);
+    cm_status status = cm_fit_tensor(p, m, kernel, fit, error);
     if (!status)
         status = fit_bands(p, m, fit, error);
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
@@ -246,8 +246,8 @@ static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel k
 {
     if (kernel == CM_KERNEL_FFT_CUDA)
         return fit_fft(p, m, fit, error);
-    if (kernel == CM_KERNEL_TENSOR_WGMMA)
-        return fit_tensor(p, m, fit, error);
+    if (kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA)
+        return fit_tensor(p, m, kernel, fit, error);
     const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
                                                                                                  : &texture_rate;
     cm_status status = fit_bands(p, m, fit, error);

@@ -3,11 +3,16 @@
 /* Measured on one H200 (132 processors), November 2026, 8192 x 8192 and templates of 8 to 128: multiply-adds (those with zeros counted) and
  * map elements a millisecond and processor. */
 static const double product_rate = 6.6e9;
+static const double mma_rate = 3.5e9; /* tensor-mma */
 static const double sum_rate = 5.2e6;   /* X written: no product is faster */
 static const double score_rate = 2.5e6; /* the fused pass */
+static const double wide_score_rate = 8.0e5;
 static const double other_score_rate = 6.0e5;
 static const double combine_rate = 1.0e6; /* the four parts of a 16-bit X put together */
 static const double launch_ms = 0.004;
+
+/* 16 bits: numerator and variance fit 63 bits (score.h). */
+enum { MOST_WIDE_PIXELS = 46341 };
 
 enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
 
@@ -29,7 +34,9 @@ int32_t cm_tensor_row_bytes(int32_t arrays)
 
 int cm_tensor_scores(const cm_problem *p)
 {
-    return p->pixel == CM_U8 && p->method == CM_CCOEFF_NORMED && p->width <= CM_TENSOR_WIDTH;
+    uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
+    int exact = p->pixel == CM_U8 || n <= MOST_WIDE_PIXELS;
+    return exact && p->method == CM_CCOEFF_NORMED && p->width <= CM_TENSOR_WIDTH;
 }
 
 /* A template row under 8 map elements is width + 7 bytes: whole chunks of 16, and where 8 or fewer are left, half a chunk. */
@@ -40,13 +47,29 @@ static void fit_chunks(cm_tensor_blocks *b)
     b->chunks = bytes / 16 + (rest > 8);
     b->periods = ceil_div(b->height + CM_TENSOR_ROWS - 1, CM_TENSOR_PERIOD);
     int32_t arrays = b->chunks + b->half, slides = CM_TENSOR_PERIOD * b->periods + CM_TENSOR_ROWS - 1;
+    b->row_bytes = cm_tensor_row_bytes(arrays);
     b->toeplitz = (uint64_t)arrays * (uint64_t)slides * CM_TENSOR_CORE;
+}
+
+/* tensor-mma: chunks of 32 bytes, image rows in groups of 16, and all of them under a block in shared memory. */
+static int fit_mma(cm_tensor_blocks *b, int64_t limit)
+{
+    enum { CHUNK = 32, FRAGMENT = 256 };
+    b->chunks = ceil_div(b->width + 7, CHUNK);
+    b->periods = ceil_div(b->height + CM_TENSOR_ROWS - 1, CM_TENSOR_ROWS) * (CM_TENSOR_ROWS / CM_TENSOR_PERIOD);
+    b->row_bytes = CM_TENSOR_COLUMNS + CHUNK * b->chunks;
+    int64_t rows = CM_TENSOR_ROWS * (CM_TENSOR_MMA_DOWN - 1) + CM_TENSOR_PERIOD * b->periods;
+    b->toeplitz = (uint64_t)b->chunks * (uint64_t)(CM_TENSOR_PERIOD * b->periods + CM_TENSOR_ROWS) * FRAGMENT;
+    if (rows * b->row_bytes > limit)
+        return 0;
+    b->shared_bytes = (int32_t)(rows * b->row_bytes);
+    return 1;
 }
 
 /* Stages of the ring that shared memory leaves room for, and whether X goes out through shared memory too. */
 static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
 {
-    uint64_t stage = (uint64_t)CM_TENSOR_PERIOD * (uint64_t)cm_tensor_row_bytes(b->chunks + b->half) + BARRIER_BYTES;
+    uint64_t stage = (uint64_t)CM_TENSOR_PERIOD * (uint64_t)b->row_bytes + BARRIER_BYTES;
     for (int staged = 1; staged >= must_stage; staged--)
         for (int stages = MOST_STAGES; stages >= (staged ? STAGED_LEAST : LEAST_STAGES); stages--) {
             uint64_t out = staged ? CM_TENSOR_COLUMNS * CM_TENSOR_PERIOD * 4 : 0;
@@ -61,30 +84,40 @@ static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
     return 0;
 }
 
-/* Multiply-adds for a map element, those with zeros included. The first and the last period of a tile count half. */
-static double products(const cm_tensor_blocks *b)
+/* Multiply-adds for a map element, those with zeros included. The first and the last period of a tile of tensor-wgmma count half. */
+static double products(const cm_tensor_blocks *b, cm_kernel kernel)
 {
-    return (double)b->across * b->down * (16.0 * b->chunks + 8.0 * b->half) * (CM_TENSOR_PERIOD * (b->periods - 1.0));
+    double blocks = (double)b->across * b->down;
+    if (kernel == CM_KERNEL_TENSOR_MMA)
+        return blocks * 32.0 * b->chunks * CM_TENSOR_PERIOD * b->periods;
+    return blocks * (16.0 * b->chunks + 8.0 * b->half) * (CM_TENSOR_PERIOD * (b->periods - 1.0));
 }
 
-/* The cheapest way of cutting the template. */
-static int fit_blocks(const cm_problem *p, int64_t limit, cm_tensor_blocks *best)
+static int fit_block(cm_tensor_blocks *b, cm_kernel kernel, int64_t limit)
+{
+    if (kernel == CM_KERNEL_TENSOR_MMA)
+        return fit_mma(b, limit);
+    fit_chunks(b);
+    return fit_shared_memory(b, limit, b->across * b->down > 1);
+}
+
+/* The cheapest way of cutting the template. Blocks begin at multiples of 16 pixels, so that image rows are read in aligned pieces. */
+static int fit_blocks(const cm_problem *p, cm_kernel kernel, int64_t limit, cm_tensor_blocks *best)
 {
     int found = 0;
     int32_t least = ceil_div(p->width, CM_TENSOR_WIDTH);
     for (int32_t across = least; across <= least + 2 && across <= p->width; across++)
         for (int32_t down = 1; down <= p->height; down++) {
             cm_tensor_blocks b = { 0 };
-            b.width = across == 1 ? p->width : (int32_t)round_up((uint64_t)ceil_div(p->width, across), 4);
+            b.width = across == 1 ? p->width : (int32_t)round_up((uint64_t)ceil_div(p->width, across), 16);
             b.height = ceil_div(p->height, down);
             b.across = ceil_div(p->width, b.width);
             b.down = ceil_div(p->height, b.height);
             if (b.width > CM_TENSOR_WIDTH)
                 break;
-            fit_chunks(&b);
-            if (!fit_shared_memory(&b, limit, b.across * b.down > 1))
+            if (!fit_block(&b, kernel, limit))
                 continue;
-            if (!found || products(&b) < products(best))
+            if (!found || products(&b, kernel) < products(best, kernel))
                 *best = b;
             found = 1;
             break;
@@ -107,26 +140,43 @@ cm_tensor_parts cm_tensor_workspace(const cm_problem *p, const cm_tensor_blocks 
     return parts;
 }
 
-cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+/* The limits that have nothing to do with sizes of memory. */
+static cm_status check_device(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_error *error)
 {
+    const char *name = cm_kernel_table[kernel].name;
+    int hopper = m->cuda.major == 9 && m->cuda.minor == 0;
     if (p->pixel == CM_F32)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-wgmma takes pixels of 8 and 16 bits, and these are float");
-    if (m->cuda.major != 9 || m->cuda.minor != 0)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-wgmma needs a device of compute capability 9.0, and this one has %d.%d",
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s takes pixels of 8 and 16 bits, and these are float", name);
+    if (kernel == CM_KERNEL_TENSOR_WGMMA && !hopper)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs a device of compute capability 9.0, and this one has %d.%d", name,
                        m->cuda.major, m->cuda.minor);
+    if (m->cuda.major < 8)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs a device of compute capability 8.0 or later, and this one has %d.%d",
+                       name, m->cuda.major, m->cuda.minor);
     if ((uint64_t)p->width * (uint64_t)p->height > UINT32_MAX / (255u * 255u))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
-                       "tensor-wgmma takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
-                       UINT32_MAX / (255u * 255u), p->width, p->height);
-    if (!fit_blocks(p, m->cuda.shared_optin, &fit->tensor))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-wgmma needs more shared memory than the %lld bytes of a block",
-                       (long long)m->cuda.shared_optin);
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
+                       name, UINT32_MAX / (255u * 255u), p->width, p->height);
+    return CM_OK;
+}
+
+cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
+    cm_status status = check_device(p, m, kernel, error);
+    if (status)
+        return status;
     const cm_tensor_blocks *b = &fit->tensor;
+    if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",
+                       cm_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
     int wide = p->pixel == CM_U16, same = p->mode == CM_SAME;
     double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
     double elements = ((double)p->image_width - (same ? 0 : p->width - 1)) * ((double)p->image_height - (same ? 0 : p->height - 1));
-    double product_ms = elements * products(b) / product_rate, sum_ms = elements * b->across * b->down / sum_rate;
-    double x_ms = (wide ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) + (wide ? elements / combine_rate : 0.0);
-    fit->estimate_ms = 3.0 * launch_ms + (x_ms + elements / (cm_tensor_scores(p) ? score_rate : other_score_rate)) / processors;
+    double product_ms = elements * products(b, kernel) / (kernel == CM_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
+    double sum_ms = elements * b->across * b->down / sum_rate;
+    double x_ms = (wide ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms);
+    double score_ms = elements / (wide ? wide_score_rate : score_rate);
+    if (!cm_tensor_scores(p))
+        score_ms = elements / other_score_rate + (wide ? elements / combine_rate : 0.0);
+    fit->estimate_ms = 3.0 * launch_ms + (x_ms + score_ms) / processors;
     return CM_OK;
 }

@@ -10,6 +10,7 @@ enum {
     CM_TENSOR_ROWS = 16,       /* map rows of a tile */
     CM_TENSOR_PERIOD = 8,      /* image rows that a tile takes in at a time */
     CM_TENSOR_WARPGROUPS = 3,  /* tiles a block works on at once */
+    CM_TENSOR_MMA_DOWN = 2,    /* tiles that a block of tensor-mma works on, one above the other */
     CM_TENSOR_WIDTH = 128,     /* the widest block of a template, and the widest window that the fused score takes */
     CM_TENSOR_CORE = 128,      /* bytes of 8 x 16 template pixels as the products read them */
     CM_TENSOR_SPARE_ROWS = 24  /* rows of X below the band that are written or read, and mean nothing */
@@ -29,7 +30,7 @@ typedef struct cm_tensor_parts {
 cm_tensor_parts cm_tensor_workspace(const cm_problem *problem, const cm_tensor_blocks *blocks, int32_t width, int32_t height);
 
 /* Chooses blocks: fills fit->tensor, fit->shared_bytes and fit->estimate_ms. CM_ERROR_UNSUPPORTED with a text that names the limit. */
-cm_status cm_fit_tensor(const cm_problem *problem, const cm_machine *machine, cm_decision *fit, cm_error *error);
+cm_status cm_fit_tensor(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, cm_decision *fit, cm_error *error);
 
 /* 1 when window sums and score are the tensor kernels' own pass. */
 int cm_tensor_scores(const cm_problem *problem);

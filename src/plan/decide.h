@@ -41,6 +41,7 @@ typedef struct cm_tensor_blocks {
     int32_t periods; /* groups of image rows under a tile */
     int32_t stages;  /* groups of image rows that shared memory holds for a tile */
     int32_t staged;  /* 1: sums go to global memory through shared memory */
+    int32_t row_bytes; /* from one image row to the next in shared memory */
     int32_t shared_bytes;
     uint64_t toeplitz; /* bytes of a block as the products read it */
 } cm_tensor_blocks;

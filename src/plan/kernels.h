@@ -22,6 +22,7 @@ enum { CM_MATCHES = 1 << CM_TASK_MATCH, CM_CONVOLVES = 1 << CM_TASK_CONVOLVE };
     K(TEX_CONSTANT, "tex-constant", CM_DEVICE_CUDA, CM_MATCHES)                 \
     K(SHARED, "shared", CM_DEVICE_CUDA, CM_MATCHES)                             \
     K(TENSOR_WGMMA, "tensor-wgmma", CM_DEVICE_CUDA, CM_MATCHES)                 \
+    K(TENSOR_MMA, "tensor-mma", CM_DEVICE_CUDA, CM_MATCHES)                     \
     K(CONV_TILED, "conv-tiled", CM_DEVICE_CUDA, CM_CONVOLVES)                   \
     K(CONV_GLOBAL, "conv-global", CM_DEVICE_CUDA, CM_CONVOLVES)                 \
     K(CONV_CONSTANT, "conv-constant", CM_DEVICE_CUDA, CM_CONVOLVES)             \

@@ -1,0 +1,152 @@
+// What the score passes of the tensor kernels share: sums along image rows, windows that slide down, and the quotient.
+//
+// The score without a division. num and var are the numerator and the variance, exact or (16 bits) rounded to double once, as score.h has
+// them. Let u = 2^-53.
+//   y is the hardware's reciprocal root of the variance; e = 1 - var y^2 is at most 2^-19 (measured over all its 2^21 arguments, tests
+//   and docs/performance-gpu.md: 2^-19.04), off by at most u. c = e (1/2 + 3/8 e) leaves out 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1.
+//   t = (num cT) y has two roundings, and cT, the reciprocal of a rounded root, three: 5 u. q = t + t c adds u / 2 + u + 2^-58.
+// So q is within 7 u of the exact quotient, relatively, and score.h's own four roundings within 4 u: they differ by less than 11 u |q|,
+// which is at most 11 units of q's last place. Their floats differ only when a midpoint of two floats lies between them: when the low
+// 29 bits of q are within 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q is no number,
+// are done once more by the formula of score.h.
+#ifndef CM_CUDA_TENSOR_SCORE_CUH
+#define CM_CUDA_TENSOR_SCORE_CUH
+
+#include "tensor.cuh"
+
+namespace cm {
+
+constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
+constexpr int ROWS = WARPS;                 // of a batch
+constexpr int WORDS = 5;                    // a lane, odd
+constexpr int COLUMNS = 4 * WORDS * LANES;  // whose sums are at hand: 512 and the widest window
+constexpr int PIECES = COLUMNS / 16;        // 16-byte pieces of an image row
+constexpr int PITCH = COLUMNS + 4;
+constexpr double LIFT = 4503599627370496.0; // 2^52: a double 2^52 + v has the integer v in its low word
+constexpr int LIFT_HIGH = 0x43300000;
+constexpr uint32_t DOUBT = 32;
+static_assert(COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_WIDTH, "columns of a strip's windows");
+static_assert(THREADS * 4 == CM_TENSOR_COLUMNS && PIECES <= 2 * LANES, "a strip");
+
+struct Job {
+    TensorScoreJob all;
+    int32_t segment;              // rows of a strip that a block walks
+    double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
+};
+
+__device__ __forceinline__ uint32_t value(double lifted)
+{
+    return static_cast<uint32_t>(__double2loint(lifted));
+}
+
+__device__ __forceinline__ uint32_t minus(uint32_t pixels, uint32_t weights, uint32_t sum)
+{
+    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pixels), "r"(weights)); // weights: bytes of 0 and -1
+    return sum;
+}
+
+// False: the score has to be done again.
+__device__ __forceinline__ bool quick_quotient(double num, double var, double unit, float *score)
+{
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
+    double e = fma(-__dmul_rn(var, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5));
+    double t = __dmul_rn(__dmul_rn(num, unit), y), quotient = fma(t, c, t);
+    *score = __double2float_rn(quotient);
+    uint32_t low = value(quotient) << 3; // the 29 bits that a float has not
+    return low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3) && *score == *score;
+}
+
+// A warp's row, one batch ahead in shared memory.
+struct Rows {
+    const unsigned char *lead, *lag;
+    int64_t step;
+    uint32_t now, next; // where the lane's pieces go
+    uint32_t near, far; // bytes of its pieces that lie in the image
+    int room;           // image rows from the lead row on
+    bool first;
+
+    // buffer: of the warp, two rows for this batch and two for the next
+    __device__ Rows(const Job &job, const TensorPlane &image, const unsigned char *buffer, int x0, int y0)
+    {
+        int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
+        near = x < image.width ? 16 : 0;
+        far = x + 16 * LANES < image.width && lane < PIECES - LANES ? 16 : 0;
+        room = image.height - (y0 + warp + job.all.window_height - 1);
+        lead = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp + job.all.window_height - 1) * image.pitch;
+        lag = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp - 1) * image.pitch;
+        step = ROWS * image.pitch;
+        now = static_cast<uint32_t>(__cvta_generic_to_shared(buffer + 16 * lane));
+        next = now + 2 * COLUMNS;
+        first = warp == 0; // nothing has left the first window
+    }
+    __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes)
+    {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+    }
+    __device__ void fetch()
+    {
+        uint32_t in = room > 0 ? ~0u : 0u, out = first ? 0u : ~0u, t = now;
+        copy(now, lead, near & in);
+        copy(now + COLUMNS, lag, near & out);
+        if (threadIdx.x % LANES < PIECES - LANES) {
+            copy(now + 16 * LANES, lead + (far ? 16 * LANES : 0), far & in);
+            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out);
+        }
+        asm volatile("cp.async.commit_group;");
+        first = false;
+        lead += step;
+        lag += step;
+        room -= ROWS;
+        now = next;
+        next = t;
+    }
+};
+
+// Inclusive sums over the lanes.
+__device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
+{
+#define CM_SCAN_STEP(o)                                                                       \
+    asm("{ .reg .pred p; .reg .u32 t;\n"                                                       \
+        "shfl.sync.up.b32 t|p, %0, " #o ", 0, -1; @p add.u32 %0, %0, t;\n"                     \
+        "shfl.sync.up.b32 t|p, %1, " #o ", 0, -1; @p add.u32 %1, %1, t; }"                     \
+        : "+r"(a), "+r"(b))
+    CM_SCAN_STEP(1);
+    CM_SCAN_STEP(2);
+    CM_SCAN_STEP(4);
+    CM_SCAN_STEP(8);
+    CM_SCAN_STEP(16);
+#undef CM_SCAN_STEP
+}
+
+
+// A thread's share of a map row: four columns from x on.
+template <bool VECTOR> __device__ __forceinline__ void store(float *to, const float *f, int x, int width)
+{
+    if (VECTOR && x + 3 < width) {
+        __stcs(reinterpret_cast<float4 *>(to), make_float4(f[0], f[1], f[2], f[3]));
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (x + i < width)
+            to[i] = f[i];
+}
+
+// The rows of a strip that a block walks: one wave of blocks, but no segment so short that starting it costs more than walking it.
+inline dim3 cut_strips(Job *job, int processors, int blocks)
+{
+    int strips = ceil_div<int32_t>(job->all.width, CM_TENSOR_COLUMNS), segments = processors * blocks / strips;
+    int rows = ceil_div<int32_t>(job->all.height, segments > 1 ? segments : 1), least = job->all.window_height / 8;
+    job->segment = ceil_div(rows > least ? rows : least, ROWS) * ROWS;
+    return dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(job->all.height, job->segment)));
+}
+
+inline bool rows_aligned(const TensorScoreJob &job)
+{
+    return job.map_pitch % 4 == 0 && reinterpret_cast<uintptr_t>(job.map) % 16 == 0;
+}
+
+} // namespace cm
+
+#endif
