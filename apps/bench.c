@@ -11,11 +11,27 @@
 
 enum { KERNELS = 64, MAX_REPEAT = 10000 };
 
-static const double long_run_ms = 1000.0;     /* a run that takes longer is not repeated */
-static const double reference_macs = 2e10;    /* the reference kernel is left out above, unless it is asked for */
+static const double long_run_ms = 1000.0;  /* a run that takes longer is not repeated */
+static const double reference_macs = 2e10; /* the reference kernel is left out above, unless it is asked for */
 
-enum { DEVICE, KERNEL, METHOD, PIXEL, WIDTH, HEIGHT, PART_WIDTH, PART_HEIGHT, MS, GMAC, GPIXEL, END_TO_END, FLOOR, RATIO, CHECKED,
-       COLUMNS };
+enum {
+    DEVICE,
+    KERNEL,
+    METHOD,
+    PIXEL,
+    WIDTH,
+    HEIGHT,
+    PART_WIDTH,
+    PART_HEIGHT,
+    MS,
+    GMAC,
+    GPIXEL,
+    END_TO_END,
+    FLOOR,
+    RATIO,
+    CHECKED,
+    COLUMNS
+};
 
 static const app_column columns[COLUMNS] = {
     [DEVICE] = { "device", APP_TEXT, 0, 0 },
@@ -38,9 +54,9 @@ static const app_column columns[COLUMNS] = {
 typedef struct bench {
     const app_options *options;
     app_session session;
-    cm_context *checker;    /* CPU engine, for the reference kernel */
-    double host_rate;       /* bytes a second, read and written, of a copy */
-    double device_rate;     /* 0 without a CUDA device */
+    cm_context *checker; /* CPU engine, for the reference kernel */
+    double host_rate;    /* bytes a second, read and written, of a copy */
+    double device_rate;  /* 0 without a CUDA device */
     int wrong;
     app_rows rows;
 } bench;
@@ -96,7 +112,8 @@ static cm_status open_trial(const bench *b, const app_bench_case *c, const char 
     if (!status && c->problem.task == CM_TASK_MATCH)
         status = cm_template_create(b->session.context, &c->pixels, &t->part);
     else if (!status)
-        status = cm_filter_create(b->session.context, c->coefficients, c->problem.width, c->problem.height, NULL, &t->filter);
+        status = cm_filter_create(b->session.context, c->coefficients, c->problem.width, c->problem.height, NULL,
+                                  &t->filter);
     return status ? app_session_fail(&b->session, status, kernel, error) : CM_OK;
 }
 
@@ -107,8 +124,10 @@ static void close_trial(trial *t)
     cm_filter_destroy(t->filter);
 }
 
-/* The whole call, from the host's image to the host's map: the median after one run that is not counted (unless it was long). */
-static cm_status time_host(const bench *b, const app_bench_case *c, const trial *t, const char *kernel, double *ms, app_error *error)
+/* The whole call, from the host's image to the host's map: the median after one run that is not counted (unless it was
+ * long). */
+static cm_status time_host(const bench *b, const app_bench_case *c, const trial *t, const char *kernel, double *ms,
+                           app_error *error)
 {
     static double took[MAX_REPEAT + 1];
     int count = 0;
@@ -130,21 +149,32 @@ static cm_status time_host(const bench *b, const app_bench_case *c, const trial 
     return CM_OK;
 }
 
-static cm_status add_row(bench *b, const app_bench_case *c, const char *kernel, double ms, double end_to_end, const char *checked,
-                         app_error *error)
+static cm_status add_row(bench *b, const app_bench_case *c, const char *kernel, double ms, double end_to_end,
+                         const char *checked, app_error *error)
 {
     const char *device = app_session_device(&b->session, kernel);
     const double rate = strcmp(device, "cpu") == 0 ? b->host_rate : b->device_rate;
     /* Every pixel is read once, every score written once. */
-    const double bytes = (double)c->image.width * c->image.height * (double)cm_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
+    const double bytes =
+        (double)c->image.width * c->image.height * (double)cm_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
     const double least = rate > 0.0 ? bytes / rate * 1e3 : (double)NAN;
     const int match = c->problem.task == CM_TASK_MATCH;
     const app_value row[COLUMNS] = {
-        [DEVICE].text = device, [KERNEL].text = kernel, [METHOD].text = match ? cm_method_name(c->problem.method) : "convolve",
-        [PIXEL].text = cm_pixel_name(c->problem.pixel), [WIDTH].integer = c->image.width, [HEIGHT].integer = c->image.height,
-        [PART_WIDTH].integer = c->problem.width, [PART_HEIGHT].integer = c->problem.height, [MS].real = ms,
-        [GMAC].real = app_bench_macs(c) / ms * 1e-6, [GPIXEL].real = app_bench_pixels(c) / ms * 1e-6,
-        [END_TO_END].real = end_to_end, [FLOOR].real = least, [RATIO].real = ms / least, [CHECKED].text = checked,
+        [DEVICE].text = device,
+        [KERNEL].text = kernel,
+        [METHOD].text = match ? cm_method_name(c->problem.method) : "convolve",
+        [PIXEL].text = cm_pixel_name(c->problem.pixel),
+        [WIDTH].integer = c->image.width,
+        [HEIGHT].integer = c->image.height,
+        [PART_WIDTH].integer = c->problem.width,
+        [PART_HEIGHT].integer = c->problem.height,
+        [MS].real = ms,
+        [GMAC].real = app_bench_macs(c) / ms * 1e-6,
+        [GPIXEL].real = app_bench_pixels(c) / ms * 1e-6,
+        [END_TO_END].real = end_to_end,
+        [FLOOR].real = least,
+        [RATIO].real = ms / least,
+        [CHECKED].text = checked,
     };
     return app_rows_add(&b->rows, row) ? CM_OK : app_fail(error, CM_ERROR_MEMORY, "out of memory");
 }
@@ -162,7 +192,9 @@ static cm_status bench_kernel(bench *b, app_bench_case *c, const char *kernel, a
         status = app_bench_check(b->checker, c, &exact, error);
     ms = end_to_end;
     if (!status && !cpu) {
-        const app_device_job job = { t.plan, &c->image, t.part, t.filter, &c->map, b->options->device.cuda_index, b->options->repeat };
+        const app_device_job job = {
+            t.plan, &c->image, t.part, t.filter, &c->map, b->options->device.cuda_index, b->options->repeat
+        };
         memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
         status = app_device_time(&job, &ms, error);
         if (!status)
@@ -211,8 +243,14 @@ static cm_status bench_sizes(bench *b, cm_task task, app_error *error)
         const app_size s = image->size[i / part->count], p = part->size[i % part->count];
         if (task == CM_TASK_CONVOLVE && (p.width > CM_MAX_FILTER || p.height > CM_MAX_FILTER))
             continue;
-        const cm_problem problem = { .task = task, .pixel = o->pixel, .image_width = s.width, .image_height = s.height,
-                                     .width = p.width, .height = p.height, .method = o->method, .mode = o->mode };
+        const cm_problem problem = { .task = task,
+                                     .pixel = o->pixel,
+                                     .image_width = s.width,
+                                     .image_height = s.height,
+                                     .width = p.width,
+                                     .height = p.height,
+                                     .method = o->method,
+                                     .mode = o->mode };
         status = bench_case(b, &problem, error);
     }
     return status;
@@ -226,8 +264,8 @@ static void print_rows(const bench *b)
     }
     printf("{\n  \"device\": ");
     app_json_string(stdout, b->session.device);
-    printf(",\n  \"version\": \"%s\",\n  \"host_copy_gb_s\": %.6g,\n  \"device_copy_gb_s\": %.6g,\n  \"rows\": ", cm_version(),
-           b->host_rate * 1e-9, b->device_rate * 1e-9);
+    printf(",\n  \"version\": \"%s\",\n  \"host_copy_gb_s\": %.6g,\n  \"device_copy_gb_s\": %.6g,\n  \"rows\": ",
+           cm_version(), b->host_rate * 1e-9, b->device_rate * 1e-9);
     app_rows_print(stdout, &b->rows, 0, APP_JSON);
     printf("\n}\n");
 }
@@ -238,7 +276,8 @@ cm_status app_bench(const app_options *o, app_error *error)
     cm_status status = app_session_open(o, &b.session, error);
     if (status)
         return status;
-    status = cm_context_create(&(cm_context_options){ .device = CM_DEVICE_CPU, .threads = o->device.threads }, &b.checker);
+    status =
+        cm_context_create(&(cm_context_options){ .device = CM_DEVICE_CPU, .threads = o->device.threads }, &b.checker);
     if (status)
         app_fail(error, status, "cannot start the CPU engine: %s", cm_status_string(status));
     b.host_rate = host_copy_rate();
@@ -249,14 +288,16 @@ cm_status app_bench(const app_options *o, app_error *error)
     if (!status && o->task != APP_TASK_MATCH)
         status = bench_sizes(&b, CM_TASK_CONVOLVE, error);
     if (!status && b.rows.count == 0)
-        status = app_blame_usage(error, app_fail(error, CM_ERROR_ARGUMENT, "no kernel to time: none can serve these sizes%s%s",
-                                                 o->kernel ? ", or none is called " : "", o->kernel ? o->kernel : ""));
+        status = app_blame_usage(error,
+                                 app_fail(error, CM_ERROR_ARGUMENT, "no kernel to time: none can serve these sizes%s%s",
+                                          o->kernel ? ", or none is called " : "", o->kernel ? o->kernel : ""));
     if (!status) {
         print_rows(&b);
         status = app_finish_stdout(error);
     }
     if (!status && b.wrong)
-        status = app_fail(error, CM_ERROR_INTERNAL, "%d results differ from the reference kernel's; please report this", b.wrong);
+        status = app_fail(error, CM_ERROR_INTERNAL, "%d results differ from the reference kernel's; please report this",
+                          b.wrong);
     cm_context_destroy(b.checker);
     app_session_close(&b.session);
     app_rows_free(&b.rows);

@@ -11,8 +11,8 @@ static cm_status check_usage(const app_options *o, app_error *error)
 {
     const int given = (o->gaussian > 0.0) + (o->gradient != 0) + (o->filter != NULL);
     if (given != 1)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "%s of --gaussian, --gradient and --filter given; give one",
-                        given ? "several" : "none");
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                        "%s of --gaussian, --gradient and --filter given; give one", given ? "several" : "none");
     if (o->gradient_size && !o->gradient)
         return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--size: goes with --gradient");
     if (o->correlate && !o->filter)
@@ -59,8 +59,13 @@ static cm_status run_plan(const app_session *session, app_source *scene, const a
     const app_options *o = session->options;
     const app_picture *s = &scene->picture;
     const cm_pixel pixel = s->sample == APP_U8 ? CM_U8 : s->sample == APP_U16 ? CM_U16 : CM_F32;
-    const cm_problem problem = { .task = CM_TASK_CONVOLVE, .pixel = pixel, .image_width = s->width, .image_height = s->height,
-                                 .width = coefficients->width, .height = coefficients->height, .border = o->border };
+    const cm_problem problem = { .task = CM_TASK_CONVOLVE,
+                                 .pixel = pixel,
+                                 .image_width = s->width,
+                                 .image_height = s->height,
+                                 .width = coefficients->width,
+                                 .height = coefficients->height,
+                                 .border = o->border };
     cm_image image;
     app_progress progress;
     cm_filter *filter = NULL;
@@ -107,7 +112,8 @@ cm_status app_convolve(const app_options *o, app_error *error)
     if (!status && !(description = describe(o, &scene, &filter)))
         status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status)
-        status = app_map_write(o, &map, description, app_session_device(&session, cm_plan_kernel(plan)), cm_plan_kernel(plan), error);
+        status = app_map_write(o, &map, description, app_session_device(&session, cm_plan_kernel(plan)),
+                               cm_plan_kernel(plan), error);
     cm_plan_destroy(plan);
     app_session_close(&session);
     app_source_free(&scene);

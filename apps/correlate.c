@@ -18,9 +18,12 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     app_json_string(out, scene->path);
     fprintf(out, ", \"page\": %u, \"template\": ", scene->page);
     app_json_string(out, part->path);
-    fprintf(out, ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"clamp\", "
-            "\"x0\": %d, \"y0\": %d}", part->picture.width, part->picture.height, cm_method_name(o->method),
-            o->mode == CM_SAME ? "same" : "valid", x0, y0);
+    fprintf(out,
+            ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": \"%s\", \"border\": "
+            "\"clamp\", "
+            "\"x0\": %d, \"y0\": %d}",
+            part->picture.width, part->picture.height, cm_method_name(o->method), o->mode == CM_SAME ? "same" : "valid",
+            x0, y0);
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -35,8 +38,8 @@ static cm_status correlate_sources(const app_session *session, app_source *scene
     cm_status status = app_search_open(session, scene, part, &search, error);
     if (status)
         goto done;
-    cm_map_extent(o->mode, scene->picture.width, scene->picture.height, part->picture.width, part->picture.height, &width, &height,
-                  &x0, &y0);
+    cm_map_extent(o->mode, scene->picture.width, scene->picture.height, part->picture.width, part->picture.height,
+                  &width, &height, &x0, &y0);
     status = app_map_open(o->output, width, height, &map, error);
     if (status)
         goto done;

@@ -15,11 +15,14 @@ typedef struct command {
 
 static const command commands[] = {
     { "find", APP_FIND, 2, 1 << 30, app_find, "IMAGE TEMPLATE...", "where the templates are in the image",
-      "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel of the window, x to the right, y down, from 0.\n"
+      "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel of the window, x to "
+      "the right, y down, from 0.\n"
       "Example: corrmatch find --top 4 data/board.tif data/board-fiducial.tif\n" },
-    { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif", "the whole map of scores as a float32 TIFF",
+    { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif",
+      "the whole map of scores as a float32 TIFF",
       "Example: corrmatch correlate data/cells.tif data/cells-template.tif -o map.tif\n" },
-    { "convolve", APP_CONVOLVE, 1, 1, app_convolve, "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
+    { "convolve", APP_CONVOLVE, 1, 1, app_convolve,
+      "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
       "the image convolved with a filter as a float32 TIFF",
       "Example: corrmatch convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
     { "bench", APP_BENCH, 0, 0, app_bench, "", "times every kernel that can serve, each result checked",
@@ -31,11 +34,13 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "corrmatch %s: finds templates in TIFF images by exact normalized cross-correlation\n\n", cm_version());
+    fprintf(out, "corrmatch %s: finds templates in TIFF images by exact normalized cross-correlation\n\n",
+            cm_version());
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  corrmatch %-9s %s\n", commands[i].name, commands[i].purpose);
     fputs("\ncorrmatch COMMAND --help lists the options of a command; corrmatch --version prints the version.\n"
-          "Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.\n", out);
+          "Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.\n",
+          out);
 }
 
 static void print_help(const command *c)
@@ -57,18 +62,13 @@ static int run(const command *c, int argc, char **argv)
     app_options options;
     app_error error = { .text = "" };
     switch (app_options_parse(argc, argv, c->bit, &options, &error)) {
-    case APP_WRONG:
-        complain(c->name, error.text);
-        return 2;
-    case APP_HELP:
-        print_help(c);
-        return fflush(stdout) == 0 ? 0 : 1;
-    default:
-        break;
+    case APP_WRONG: complain(c->name, error.text); return 2;
+    case APP_HELP: print_help(c); return fflush(stdout) == 0 ? 0 : 1;
+    default: break;
     }
     if (options.file_count < c->least || options.file_count > c->most) {
-        fprintf(stderr, "corrmatch %s: %d file%s given; usage: corrmatch %s [options] %s\n", c->name, options.file_count,
-                options.file_count == 1 ? "" : "s", c->name, c->usage);
+        fprintf(stderr, "corrmatch %s: %d file%s given; usage: corrmatch %s [options] %s\n", c->name,
+                options.file_count, options.file_count == 1 ? "" : "s", c->name, c->usage);
         return 2;
     }
     if (c->run(&options, &error) == CM_OK)

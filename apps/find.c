@@ -12,20 +12,20 @@
 enum { NUMBER, IMAGE, PAGE, TEMPLATE, X, Y, WIDTH, HEIGHT, SCORE, COLUMNS };
 
 static const app_column match_columns[COLUMNS] = {
-    [NUMBER] = { "#", APP_INTEGER, 0, 0 },        [IMAGE] = { "image", APP_TEXT, 0, 0 },
-    [PAGE] = { "page", APP_INTEGER, 0, 0 },       [TEMPLATE] = { "template", APP_TEXT, 0, 0 },
-    [X] = { "x", APP_INTEGER, 0, 0 },             [Y] = { "y", APP_INTEGER, 0, 0 },
-    [WIDTH] = { "width", APP_INTEGER, 0, 0 },     [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [NUMBER] = { "#", APP_INTEGER, 0, 0 },    [IMAGE] = { "image", APP_TEXT, 0, 0 },
+    [PAGE] = { "page", APP_INTEGER, 0, 0 },   [TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [X] = { "x", APP_INTEGER, 0, 0 },         [Y] = { "y", APP_INTEGER, 0, 0 },
+    [WIDTH] = { "width", APP_INTEGER, 0, 0 }, [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
     [SCORE] = { "score", APP_REAL, 9, 6 },
 };
 
 enum { S_PAGE, S_TEMPLATE, S_WIDTH, S_HEIGHT, S_PIXEL, S_DEVICE, S_KERNEL, S_FOUND, S_COLUMNS };
 
 static const app_column search_columns[S_COLUMNS] = {
-    [S_PAGE] = { "page", APP_INTEGER, 0, 0 },     [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
-    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 },   [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },      [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
-    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },    [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
+    [S_PAGE] = { "page", APP_INTEGER, 0, 0 },   [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 }, [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },    [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
+    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },  [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
 };
 
 typedef struct job {
@@ -40,8 +40,13 @@ typedef struct job {
 
 static cm_find_options find_options(const app_options *o)
 {
-    cm_find_options f = { .method = o->method, .mode = o->mode, .border = o->border, .kernel = o->kernel,
-                          .top = (size_t)o->top, .min_score = o->min_score, .max_score = o->max_score,
+    cm_find_options f = { .method = o->method,
+                          .mode = o->mode,
+                          .border = o->border,
+                          .kernel = o->kernel,
+                          .top = (size_t)o->top,
+                          .min_score = o->min_score,
+                          .max_score = o->max_score,
                           .min_distance = o->min_distance };
     /* The library's 0 means no limit; a limit of 0 keeps perfect matches, and so does the smallest float. */
     if (o->has_max_score && o->max_score == 0.0f)
@@ -49,18 +54,24 @@ static cm_find_options find_options(const app_options *o)
     return f;
 }
 
-static cm_status report_matches(job *j, const app_source *scene, const app_source *part, const cm_match *match, size_t found,
-                                app_error *error)
+static cm_status report_matches(job *j, const app_source *scene, const app_source *part, const cm_match *match,
+                                size_t found, app_error *error)
 {
     for (size_t i = 0; i < found; i++) {
         const app_value row[COLUMNS] = {
-            [NUMBER].integer = (int64_t)j->matches.count + 1, [IMAGE].text = j->image, [PAGE].integer = scene->page,
-            [TEMPLATE].text = part->path, [X].integer = match[i].x, [Y].integer = match[i].y,
-            [WIDTH].integer = part->picture.width, [HEIGHT].integer = part->picture.height,
+            [NUMBER].integer = (int64_t)j->matches.count + 1,
+            [IMAGE].text = j->image,
+            [PAGE].integer = scene->page,
+            [TEMPLATE].text = part->path,
+            [X].integer = match[i].x,
+            [Y].integer = match[i].y,
+            [WIDTH].integer = part->picture.width,
+            [HEIGHT].integer = part->picture.height,
             [SCORE].real = (double)match[i].score,
         };
         if (!app_rows_add(&j->matches, row))
-            return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image, found);
+            return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
+                            found);
     }
     return CM_OK;
 }
@@ -76,13 +87,14 @@ static cm_status find_part(job *j, app_source *scene, app_source *part, app_erro
     cm_status status = app_search_open(&j->session, scene, part, &search, error);
     if (status)
         goto done;
-    cm_map_extent(j->options->mode, scene->picture.width, scene->picture.height, part->picture.width, part->picture.height, &width,
-                  &height, &x0, &y0);
+    cm_map_extent(j->options->mode, scene->picture.width, scene->picture.height, part->picture.width,
+                  part->picture.height, &width, &height, &x0, &y0);
     const uint64_t positions = (uint64_t)width * (uint64_t)height;
     const size_t room = positions < options.top ? (size_t)positions : options.top;
     match = calloc(room, sizeof *match);
     if (!match) {
-        status = app_fail(error, CM_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number", (long long)j->options->top);
+        status = app_fail(error, CM_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
+                          (long long)j->options->top);
         goto done;
     }
     app_progress_start(&progress, j->session.context, part->path, j->options->quiet);
@@ -94,9 +106,14 @@ static cm_status find_part(job *j, app_source *scene, app_source *part, app_erro
     }
     const char *kernel = cm_plan_kernel(search.plan);
     const app_value row[S_COLUMNS] = {
-        [S_PAGE].integer = scene->page, [S_TEMPLATE].text = part->path, [S_WIDTH].integer = scene->picture.width,
-        [S_HEIGHT].integer = scene->picture.height, [S_PIXEL].text = cm_pixel_name(search.scene.pixel),
-        [S_DEVICE].text = app_session_device(&j->session, kernel), [S_KERNEL].text = kernel, [S_FOUND].integer = (int64_t)found,
+        [S_PAGE].integer = scene->page,
+        [S_TEMPLATE].text = part->path,
+        [S_WIDTH].integer = scene->picture.width,
+        [S_HEIGHT].integer = scene->picture.height,
+        [S_PIXEL].text = cm_pixel_name(search.scene.pixel),
+        [S_DEVICE].text = app_session_device(&j->session, kernel),
+        [S_KERNEL].text = kernel,
+        [S_FOUND].integer = (int64_t)found,
     };
     if (!app_rows_add(&j->searches, row))
         status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->image);
@@ -118,8 +135,8 @@ static cm_status write_overlay(const job *j, const app_source *scene, app_error 
         int colour = 0;
         while (colour < j->part_count && j->parts[colour].path != v[TEMPLATE].text)
             colour++;
-        frames[i] = (app_frame){ (int32_t)v[X].integer, (int32_t)v[Y].integer, (int32_t)v[WIDTH].integer, (int32_t)v[HEIGHT].integer,
-                                 (int)v[NUMBER].integer, colour };
+        frames[i] = (app_frame){ (int32_t)v[X].integer,      (int32_t)v[Y].integer,  (int32_t)v[WIDTH].integer,
+                                 (int32_t)v[HEIGHT].integer, (int)v[NUMBER].integer, colour };
     }
     cm_status status = app_overlay_write(j->options->overlay, &scene->picture, frames, j->matches.count, error);
     free(frames);
@@ -198,24 +215,31 @@ static cm_status check_usage(const app_options *o, app_error *error)
 {
     const int distance = cm_method_is_distance(o->method);
     if (distance && o->has_min_score)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--min-score: small scores are good with --method %s; give "
-                        "--max-score", cm_method_name(o->method));
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                        "--min-score: small scores are good with --method %s; give "
+                        "--max-score",
+                        cm_method_name(o->method));
     if (!distance && o->has_max_score)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--max-score: large scores are good with --method %s; give "
-                        "--min-score", cm_method_name(o->method));
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                        "--max-score: large scores are good with --method %s; give "
+                        "--min-score",
+                        cm_method_name(o->method));
     if (o->overlay && o->page == APP_ALL_PAGES)
         return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--overlay: shows one page; give --page N");
     for (int i = 0; o->overlay && i < o->file_count; i++)
         if (app_same_file(o->overlay, o->files[i]))
-            return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--overlay %s: would overwrite an input; give another name",
-                            o->overlay);
+            return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                            "--overlay %s: would overwrite an input; give another name", o->overlay);
     return o->overlay ? app_overlay_check(o->overlay, error) : CM_OK;
 }
 
 cm_status app_find(const app_options *o, app_error *error)
 {
-    job j = { .options = o, .image = o->files[0], .part_count = o->file_count - 1,
-              .matches = { .columns = match_columns, .width = COLUMNS }, .searches = { .columns = search_columns, .width = S_COLUMNS } };
+    job j = { .options = o,
+              .image = o->files[0],
+              .part_count = o->file_count - 1,
+              .matches = { .columns = match_columns, .width = COLUMNS },
+              .searches = { .columns = search_columns, .width = S_COLUMNS } };
     cm_status status = check_usage(o, error);
     if (status)
         return status;

@@ -20,8 +20,14 @@ static cm_problem asked_problem(const app_options *o)
 {
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
     const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    return (cm_problem){ .task = CM_TASK_MATCH, .pixel = o->pixel, .image_width = image.width, .image_height = image.height,
-                         .width = part.width, .height = part.height, .method = o->method, .mode = o->mode };
+    return (cm_problem){ .task = CM_TASK_MATCH,
+                         .pixel = o->pixel,
+                         .image_width = image.width,
+                         .image_height = image.height,
+                         .width = part.width,
+                         .height = part.height,
+                         .method = o->method,
+                         .mode = o->mode };
 }
 
 static cm_status choose(const app_options *o, choice *c, app_error *error)
@@ -64,7 +70,8 @@ static void print_device(const cm_device_info *d)
             printf("cuda    not usable: %s\n", d->text);
         return;
     }
-    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory a block %lld (opt-in %lld) bytes\n",
+    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory a block %lld (opt-in "
+           "%lld) bytes\n",
            d->index, d->name, d->major, d->minor, d->processors, (double)d->memory / gib, (long long)d->shared_memory,
            (long long)d->shared_optin);
 }
@@ -86,10 +93,11 @@ static void print_text(const app_options *o, const cm_device_info *devices, size
     app_tiff_codecs(print_codec, &codecs);
     printf("\npng     %s\n", app_overlay_has_png() ? "for --overlay" : "not built in");
     printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory says otherwise\n"
-           "filter  %d coefficients a side\n", CM_MAX_SIDE, (double)app_default_limits.max_memory / 1073741824.0, CM_MAX_FILTER);
-    printf("\nChoice for a %d x %d %s image, a %d x %d template, %s, %s\n%s%s", c->problem.image_width, c->problem.image_height,
-           cm_pixel_name(o->pixel), c->problem.width, c->problem.height, cm_method_name(o->method),
-           o->mode == CM_SAME ? "same" : "valid", c->explanation,
+           "filter  %d coefficients a side\n",
+           CM_MAX_SIDE, (double)app_default_limits.max_memory / 1073741824.0, CM_MAX_FILTER);
+    printf("\nChoice for a %d x %d %s image, a %d x %d template, %s, %s\n%s%s", c->problem.image_width,
+           c->problem.image_height, cm_pixel_name(o->pixel), c->problem.width, c->problem.height,
+           cm_method_name(o->method), o->mode == CM_SAME ? "same" : "valid", c->explanation,
            c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
     printf("feasible kernels, best first:");
     for (size_t i = 0; i < c->feasible_count; i++)
@@ -117,22 +125,26 @@ static void print_json(const app_options *o, const cm_device_info *devices, size
     printf("{\n  \"version\": \"%s\",\n  \"devices\": [", cm_version());
     for (size_t i = 0; i < count; i++) {
         const cm_device_info *d = &devices[i];
-        printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", i ? "," : "", d->device == CM_DEVICE_CPU ? "cpu" : "cuda",
-               d->index, d->usable ? "true" : "false");
+        printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", i ? "," : "",
+               d->device == CM_DEVICE_CPU ? "cpu" : "cuda", d->index, d->usable ? "true" : "false");
         print_json_pair("name", d->name, ", ");
-        printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, \"shared_memory\": %lld, \"shared_optin\": %lld, ",
-               d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory, (long long)d->shared_optin);
+        printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, \"shared_memory\": %lld, "
+               "\"shared_optin\": %lld, ",
+               d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory,
+               (long long)d->shared_optin);
         print_json_pair("text", d->text, "}");
     }
     printf("\n  ],\n  ");
     print_json_pair("tiff", app_tiff_version(), ",\n  \"codecs\": [");
     app_tiff_codecs(take_json_codec, &codecs);
-    printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": %llu},\n", app_overlay_has_png() ? "true" : "false",
-           CM_MAX_SIDE, CM_MAX_FILTER, (unsigned long long)app_default_limits.max_memory);
-    printf("  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, \"template_height\": %d, ",
-           c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
-    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", ", cm_pixel_name(o->pixel), cm_method_name(o->method),
-           o->mode == CM_SAME ? "same" : "valid");
+    printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": %llu},\n",
+           app_overlay_has_png() ? "true" : "false", CM_MAX_SIDE, CM_MAX_FILTER,
+           (unsigned long long)app_default_limits.max_memory);
+    printf(
+        "  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, \"template_height\": %d, ",
+        c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
+    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", ", cm_pixel_name(o->pixel),
+           cm_method_name(o->method), o->mode == CM_SAME ? "same" : "valid");
     print_json_pair("kernel", c->kernel, ", ");
     print_json_pair("explanation", c->explanation, ", \"feasible\": [");
     for (size_t i = 0; i < c->feasible_count; i++)

@@ -1,21 +1,14 @@
-/* Makes the scenes of this directory, their templates and the truth, or compares them with what lies there. SPDX-License-Identifier:
- * BSD-2-Clause
+/* Makes the scenes of this directory, their templates and the truth, or compares them with what lies there.
+ * SPDX-License-Identifier: BSD-2-Clause
  *
  * Integer arithmetic only, so that the pixels are the same on every machine.
  *   make_scenes DIRECTORY            writes the files
  *   make_scenes --check DIRECTORY    0 when the pixels and truth.csv there are those that it would write */
-#include "picture.h"
+#include "scene_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tiffio.h>
-
-/* Values are kept in 16 bits, and stored in 8 where the scene is of that kind. */
-typedef struct canvas {
-    int width, height, bits;
-    uint16_t *value;
-} canvas;
 
 typedef struct place {
     int x, y;
@@ -51,16 +44,11 @@ static canvas new_canvas(int width, int height, int bits)
     return c;
 }
 
-static uint16_t *at(const canvas *c, int x, int y)
-{
-    return &c->value[(size_t)y * (size_t)c->width + (size_t)x];
-}
-
 static void set_clamped(const canvas *c, int x, int y, int value)
 {
     const int top = c->bits == 8 ? 255 : 65535;
     if (x >= 0 && y >= 0 && x < c->width && y < c->height)
-        *at(c, x, y) = (uint16_t)(value < 0 ? 0 : value > top ? top : value);
+        *canvas_at(c, x, y) = (uint16_t)(value < 0 ? 0 : value > top ? top : value);
 }
 
 static void fill_rectangle(const canvas *c, int x0, int y0, int width, int height, int value)
@@ -90,7 +78,7 @@ static void fill_disc(const canvas *c, int x0, int y0, int radius4, int value)
         for (int dx = -reach; dx <= reach; dx++) {
             int x = x0 + dx, y = y0 + dy, cover = disc_cover(dx, dy, radius4);
             if (cover > 0 && x >= 0 && y >= 0 && x < c->width && y < c->height)
-                set_clamped(c, x, y, (*at(c, x, y) * (16 - cover) + value * cover + 8) / 16);
+                set_clamped(c, x, y, (*canvas_at(c, x, y) * (16 - cover) + value * cover + 8) / 16);
         }
 }
 
@@ -149,7 +137,7 @@ static canvas make_board(const place *fiducial, int count)
     /* Light from the right. */
     for (int y = 0; y < c.height; y++)
         for (int x = 0; x < c.width; x++)
-            set_clamped(&c, x, y, *at(&c, x, y) * (850 + 300 * x / c.width) / 1000 + noise(8));
+            set_clamped(&c, x, y, *canvas_at(&c, x, y) * (850 + 300 * x / c.width) / 1000 + noise(8));
     return c;
 }
 
@@ -165,7 +153,8 @@ static canvas make_fiducial(void)
 
 enum { CELL = 25, CELL_RADIUS = 10, CELLS = 18, CELLS_WIDTH = 400, CELLS_HEIGHT = 320 };
 
-/* In percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the square of the radius in pixels. */
+/* In percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the square of the radius in pixels.
+ */
 static int cell_profile(int r2, int radius)
 {
     const int outer = radius * radius, inner = (radius - 3) * (radius - 3), core = radius * radius / 9;
@@ -190,7 +179,8 @@ static void draw_cell(const canvas *c, int x0, int y0, int radius)
 static place choose_place(const place *taken, int count, int width, int height, int margin, int distance)
 {
     for (;;) {
-        place p = { margin + (int)next_random((unsigned)(width - 2 * margin)), margin + (int)next_random((unsigned)(height - 2 * margin)) };
+        place p = { margin + (int)next_random((unsigned)(width - 2 * margin)),
+                    margin + (int)next_random((unsigned)(height - 2 * margin)) };
         int free_place = 1;
         for (int i = 0; i < count; i++) {
             int dx = p.x - taken[i].x, dy = p.y - taken[i].y;
@@ -218,7 +208,7 @@ static canvas make_cells(place *centre)
     for (int y = 0; y < c.height; y++)
         for (int x = 0; x < c.width; x++) {
             int dx = x - 130, dy = y - 110, light = 1250 - (dx * dx + dy * dy) / 140;
-            set_clamped(&c, x, y, *at(&c, x, y) * light / 1000 + noise(5));
+            set_clamped(&c, x, y, *canvas_at(&c, x, y) * light / 1000 + noise(5));
         }
     return c;
 }
@@ -270,101 +260,12 @@ static void choose_stars(star *stars)
     }
 }
 
-/* Files. */
-
-static int write_tiff(const char *path, const canvas *c)
-{
-    TIFF *tif = TIFFOpen(path, "w");
-    if (!tif)
-        return 0;
-    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)c->width);
-    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)c->height);
-    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, c->bits);
-    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
-    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-    TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)c->height);
-    int ok = 1;
-    uint8_t row[2 * BOARD_WIDTH];
-    for (int y = 0; y < c->height && ok; y++) {
-        for (int x = 0; x < c->width; x++) {
-            if (c->bits == 8)
-                row[x] = (uint8_t)*at(c, x, y);
-            else
-                memcpy(row + 2 * x, at(c, x, y), 2);
-        }
-        ok = TIFFWriteScanline(tif, row, (uint32_t)y, 0) == 1;
-    }
-    ok = TIFFFlush(tif) && ok;
-    TIFFClose(tif);
-    return ok;
-}
-
-static int same_tiff(const char *path, const canvas *c)
-{
-    app_picture picture;
-    app_error error;
-    if (app_picture_load(path, 0, &app_default_limits, &picture, &error)) {
-        fprintf(stderr, "make_scenes: %s\n", error.text);
-        return 0;
-    }
-    int same = picture.width == c->width && picture.height == c->height && picture.sample == (c->bits == 8 ? APP_U8 : APP_U16);
-    for (size_t i = 0; same && i < (size_t)c->width * (size_t)c->height; i++)
-        same = app_picture_value(&picture, i) == c->value[i];
-    app_picture_free(&picture);
-    return same;
-}
-
-typedef struct store {
-    const char *directory;
-    int check;
-    int wrong;
-    char truth[4096];
-} store;
-
-static void keep(store *s, const char *name, canvas *c)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", s->directory, name);
-    if (!(s->check ? same_tiff(path, c) : write_tiff(path, c))) {
-        fprintf(stderr, "make_scenes: %s %s\n", path, s->check ? "differs" : "cannot be written");
-        s->wrong = 1;
-    }
-    free(c->value);
-}
-
-static void add_truth(store *s, const char *image, const char *part, int x, int y)
-{
-    size_t length = strlen(s->truth);
-    snprintf(s->truth + length, sizeof s->truth - length, "%s,%s,%d,%d\n", image, part, x, y);
-}
-
-static void keep_truth(store *s)
-{
-    char path[4096], text[sizeof s->truth] = "";
-    snprintf(path, sizeof path, "%s/truth.csv", s->directory);
-    FILE *file = fopen(path, s->check ? "rb" : "wb");
-    int ok = file != NULL;
-    if (ok && s->check) {
-        size_t length = fread(text, 1, sizeof text - 1, file);
-        ok = length == strlen(s->truth) && memcmp(text, s->truth, length) == 0;
-    } else if (ok) {
-        ok = fputs(s->truth, file) >= 0;
-    }
-    if (file && fclose(file) != 0)
-        ok = 0;
-    if (!ok) {
-        fprintf(stderr, "make_scenes: %s %s\n", path, s->check ? "differs" : "cannot be written");
-        s->wrong = 1;
-    }
-}
-
 int main(int argc, char **argv)
 {
     static const place fiducials[] = { { 40, 38 }, { 441, 36 }, { 38, 296 }, { 436, 300 } };
     enum { FIDUCIALS = sizeof fiducials / sizeof fiducials[0], CLUSTER_X = 236, CLUSTER_Y = 179 };
     static star stars[STARS];
-    static store s;
+    static scene_store s;
     place cells[CELLS];
     s.check = argc == 3 && strcmp(argv[1], "--check") == 0;
     if (argc != 2 && !s.check) {
@@ -376,29 +277,30 @@ int main(int argc, char **argv)
 
     state = 20240229;
     canvas c = make_board(fiducials, FIDUCIALS);
-    keep(&s, "board.tif", &c);
+    scene_keep(&s, "board.tif", &c);
     c = make_fiducial();
-    keep(&s, "board-fiducial.tif", &c);
+    scene_keep(&s, "board-fiducial.tif", &c);
     for (int i = 0; i < FIDUCIALS; i++)
-        add_truth(&s, "board.tif", "board-fiducial.tif", fiducials[i].x - FIDUCIAL / 2, fiducials[i].y - FIDUCIAL / 2);
+        scene_add_truth(&s, "board.tif", "board-fiducial.tif", fiducials[i].x - FIDUCIAL / 2,
+                        fiducials[i].y - FIDUCIAL / 2);
 
     state = 20240301;
     c = make_cells(cells);
-    keep(&s, "cells.tif", &c);
+    scene_keep(&s, "cells.tif", &c);
     c = make_cell();
-    keep(&s, "cells-template.tif", &c);
+    scene_keep(&s, "cells-template.tif", &c);
     for (int i = 0; i < CELLS; i++)
-        add_truth(&s, "cells.tif", "cells-template.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
+        scene_add_truth(&s, "cells.tif", "cells-template.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
 
     state = 20240302;
     choose_stars(stars);
     c = make_sky(stars, 0, 0, STARS_WIDTH, STARS_HEIGHT, 256, 1200, 120);
-    keep(&s, "stars.tif", &c);
+    scene_keep(&s, "stars.tif", &c);
     /* The template is another exposure: shorter, brighter sky, its own noise. */
     c = make_sky(stars, CLUSTER_X, CLUSTER_Y, CLUSTER_WIDTH, CLUSTER_HEIGHT, 150, 2500, 160);
-    keep(&s, "stars-cluster.tif", &c);
-    add_truth(&s, "stars.tif", "stars-cluster.tif", CLUSTER_X, CLUSTER_Y);
+    scene_keep(&s, "stars-cluster.tif", &c);
+    scene_add_truth(&s, "stars.tif", "stars-cluster.tif", CLUSTER_X, CLUSTER_Y);
 
-    keep_truth(&s);
+    scene_keep_truth(&s);
     return s.wrong;
 }

@@ -37,13 +37,17 @@ cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_
     c->problem = *problem;
     c->map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
     if (problem->task == CM_TASK_MATCH &&
-        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height, &c->map.width,
-                      &c->map.height, &c->x0, &c->y0) != CM_OK)
-        return app_fail(error, CM_ERROR_ARGUMENT, "the template of %d x %d exceeds the image of %d x %d; give other sizes",
-                        problem->width, problem->height, problem->image_width, problem->image_height);
+        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
+                      &c->map.width, &c->map.height, &c->x0, &c->y0) != CM_OK)
+        return app_fail(error, CM_ERROR_ARGUMENT,
+                        "the template of %d x %d exceeds the image of %d x %d; give other sizes", problem->width,
+                        problem->height, problem->image_width, problem->image_height);
     void *image = calloc(pixels, size), *part_pixels = calloc(part, size);
-    c->image = (cm_image){ .data = image, .width = problem->image_width, .height = problem->image_height, .pixel = problem->pixel };
-    c->pixels = (cm_image){ .data = part_pixels, .width = problem->width, .height = problem->height, .pixel = problem->pixel };
+    c->image = (cm_image){
+        .data = image, .width = problem->image_width, .height = problem->image_height, .pixel = problem->pixel
+    };
+    c->pixels =
+        (cm_image){ .data = part_pixels, .width = problem->width, .height = problem->height, .pixel = problem->pixel };
     c->coefficients = calloc(part, sizeof(float));
     c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
     if (!image || !part_pixels || !c->coefficients || !c->map.data)
@@ -75,8 +79,8 @@ double app_bench_macs(const app_bench_case *c)
 }
 
 /* The reference kernel on an image that may be a part of the case's. map is allocated here and is the caller's. */
-static cm_status run_reference(cm_context *context, const app_bench_case *c, const cm_problem *problem, const cm_image *image,
-                               cm_map *map, app_error *error)
+static cm_status run_reference(cm_context *context, const app_bench_case *c, const cm_problem *problem,
+                               const cm_image *image, cm_map *map, app_error *error)
 {
     cm_plan *plan = NULL;
     cm_template *part = NULL;
@@ -84,12 +88,13 @@ static cm_status run_reference(cm_context *context, const app_bench_case *c, con
     int32_t x0, y0;
     *map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
     if (problem->task == CM_TASK_MATCH)
-        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height, &map->width,
-                      &map->height, &x0, &y0);
+        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
+                      &map->width, &map->height, &x0, &y0);
     map->data = calloc((size_t)map->width * (size_t)map->height, sizeof(float));
     cm_status status = map->data ? CM_OK : CM_ERROR_MEMORY;
     if (!status)
-        status = cm_plan_create(context, problem, &(cm_preference){ .device = CM_DEVICE_CPU, .kernel = "reference" }, &plan);
+        status =
+            cm_plan_create(context, problem, &(cm_preference){ .device = CM_DEVICE_CPU, .kernel = "reference" }, &plan);
     if (!status && problem->task == CM_TASK_MATCH) {
         status = cm_template_create(context, &c->pixels, &part);
         if (!status)
@@ -113,7 +118,8 @@ typedef struct region {
 static cm_status check_region(cm_context *context, const app_bench_case *c, region r, int *exact, app_error *error)
 {
     const int convolve = c->problem.task == CM_TASK_CONVOLVE;
-    /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor lies, less than w to both sides. */
+    /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor lies, less than w to
+     * both sides. */
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
     cm_image part;
     cm_map map;
@@ -121,7 +127,8 @@ static cm_status check_region(cm_context *context, const app_bench_case *c, regi
     problem.mode = CM_VALID;
     problem.image_width = r.width + (convolve ? 2 * left : problem.width - 1);
     problem.image_height = r.height + (convolve ? 2 * top : problem.height - 1);
-    cm_status status = cm_image_crop(&c->image, r.x - left, r.y - top, problem.image_width, problem.image_height, &part);
+    cm_status status =
+        cm_image_crop(&c->image, r.x - left, r.y - top, problem.image_width, problem.image_height, &part);
     if (status)
         return app_fail(error, status, "bench: a part to check lies outside the image");
     status = run_reference(context, c, &problem, &part, &map, error);

@@ -1,4 +1,5 @@
-/* Device time of a plan: image and map in device memory, between two CUDA events. Filled in where the build has CUDA. */
+/* Device time of a plan: image and map in device memory, between two CUDA events. Filled in where the build has CUDA.
+ */
 #ifndef APP_DEVICE_BENCH_H
 #define APP_DEVICE_BENCH_H
 
@@ -10,13 +11,13 @@ extern "C" {
 #endif
 
 typedef struct app_device_job {
-    cm_plan *plan;          /* of a CUDA kernel */
-    const cm_image *image;  /* host, tight rows */
-    const cm_template *part;  /* for CM_TASK_MATCH, else NULL */
-    const cm_filter *filter;  /* for CM_TASK_CONVOLVE, else NULL */
-    const cm_map *map;      /* host, tight rows: the result of the last run is copied here */
+    cm_plan *plan;           /* of a CUDA kernel */
+    const cm_image *image;   /* host, tight rows */
+    const cm_template *part; /* for CM_TASK_MATCH, else NULL */
+    const cm_filter *filter; /* for CM_TASK_CONVOLVE, else NULL */
+    const cm_map *map;       /* host, tight rows: the result of the last run is copied here */
     int32_t cuda_index;
-    int32_t repeat;         /* timed runs, after two that are not */
+    int32_t repeat; /* timed runs, after two that are not */
 } app_device_job;
 
 /* The median in *ms. */

@@ -11,5 +11,6 @@ cm_status app_device_time(const app_device_job *job, double *ms, app_error *erro
 cm_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_error *error)
 {
     *bytes_per_second = 0.0;
-    return app_fail(error, CM_ERROR_UNSUPPORTED, "cuda:%d: this build has no CUDA; build with a CUDA compiler", cuda_index);
+    return app_fail(error, CM_ERROR_UNSUPPORTED, "cuda:%d: this build has no CUDA; build with a CUDA compiler",
+                    cuda_index);
 }

@@ -20,7 +20,8 @@ typedef struct app_error {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-cm_status app_fail(app_error *error, cm_status status, const char *format, ...);
+cm_status
+app_fail(app_error *error, cm_status status, const char *format, ...);
 
 /* Marks the failure as wrong usage (exit status 2) and returns the status. */
 cm_status app_blame_usage(app_error *error, cm_status status);

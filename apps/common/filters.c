@@ -13,8 +13,9 @@ cm_status app_filter_gaussian(double sigma, app_filter *filter, app_error *error
 {
     const double reach = ceil(4.0 * sigma);
     if (!(sigma > 0.0) || 2.0 * reach + 1.0 > CM_MAX_FILTER)
-        return app_fail(error, CM_ERROR_ARGUMENT, "--gaussian %g: a filter of 2*ceil(4*SIGMA)+1 coefficients a side must not exceed %d",
-                        sigma, CM_MAX_FILTER);
+        return app_fail(error, CM_ERROR_ARGUMENT,
+                        "--gaussian %g: a filter of 2*ceil(4*SIGMA)+1 coefficients a side must not exceed %d", sigma,
+                        CM_MAX_FILTER);
     const int radius = (int)reach, side = 2 * radius + 1;
     double line[CM_MAX_FILTER], sum = 0.0;
     for (int i = 0; i < side; i++) {
@@ -36,7 +37,8 @@ void app_filter_gradient(char along, int side, app_filter *filter)
     filter->width = filter->height = side;
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++)
-            filter->value[y * side + x] = along == 'x' ? smooth[set][y] * turned[set][x] : turned[set][y] * smooth[set][x];
+            filter->value[y * side + x] =
+                along == 'x' ? smooth[set][y] * turned[set][x] : turned[set][y] * smooth[set][x];
 }
 
 /* One line's numbers to the end of the filter. */
@@ -49,21 +51,23 @@ static cm_status take_line(const char *path, int number, char *line, app_filter 
         *comment = 0;
     for (char *word = strtok_r(line, separators, &rest); word; word = strtok_r(NULL, separators, &rest)) {
         if (width == CM_MAX_FILTER || filter->height == CM_MAX_FILTER)
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: a filter has at most %d x %d coefficients", path, number,
-                            CM_MAX_FILTER, CM_MAX_FILTER);
+            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: a filter has at most %d x %d coefficients", path,
+                            number, CM_MAX_FILTER, CM_MAX_FILTER);
         int32_t at = filter->height * (filter->height ? filter->width : 0) + width;
         if (filter->height && width == filter->width)
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: more than the %d numbers of the rows before", path, number,
-                            filter->width);
+            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: more than the %d numbers of the rows before", path,
+                            number, filter->width);
         if (!app_parse_float(word, 0, &filter->value[at]))
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: \"%.40s\" is not a finite number", path, number, word);
+            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: \"%.40s\" is not a finite number", path, number,
+                            word);
         width++;
     }
     if (width == 0)
         return CM_OK;
     if (filter->height && width != filter->width)
-        return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: %d numbers, and %d in the rows before; all rows must be as long", path,
-                        number, width, filter->width);
+        return app_fail(error, CM_ERROR_ARGUMENT,
+                        "%s: line %d: %d numbers, and %d in the rows before; all rows must be as long", path, number,
+                        width, filter->width);
     filter->width = width;
     filter->height++;
     return CM_OK;

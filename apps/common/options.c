@@ -199,48 +199,24 @@ static int set_correlate(app_options *o, const char *text)
     return 1;
 }
 
-/* WxH, or WxH,WxH,... */
-static int parse_sizes(const char *text, app_sizes *sizes)
-{
-    char *copy = strdup(text), *rest = copy;
-    int ok = copy != NULL;
-    sizes->count = 0;
-    while (ok && rest) {
-        char *item = rest, *comma = strchr(rest, ',');
-        rest = comma ? comma + 1 : NULL;
-        if (comma)
-            *comma = 0;
-        int64_t width = 0, height = 0;
-        char *times = strchr(item, 'x');
-        if (times)
-            *times = 0;
-        ok = times && sizes->count < APP_MAX_SIZES && app_parse_integer(item, 1, CM_MAX_SIDE, &width) &&
-             app_parse_integer(times + 1, 1, CM_MAX_SIDE, &height);
-        if (ok)
-            sizes->size[sizes->count++] = (app_size){ (int32_t)width, (int32_t)height };
-    }
-    free(copy);
-    return ok;
-}
-
 static int set_sizes(app_options *o, const char *text)
 {
-    return parse_sizes(text, &o->sizes);
+    return app_parse_sizes(text, &o->sizes);
 }
 
 static int set_size(app_options *o, const char *text)
 {
-    return parse_sizes(text, &o->sizes) && o->sizes.count == 1;
+    return app_parse_sizes(text, &o->sizes) && o->sizes.count == 1;
 }
 
 static int set_templates(app_options *o, const char *text)
 {
-    return parse_sizes(text, &o->templates);
+    return app_parse_sizes(text, &o->templates);
 }
 
 static int set_template(app_options *o, const char *text)
 {
-    return parse_sizes(text, &o->templates) && o->templates.count == 1;
+    return app_parse_sizes(text, &o->templates) && o->templates.count == 1;
 }
 
 static int set_pixel(app_options *o, const char *text)
@@ -270,7 +246,8 @@ static int set_repeat(app_options *o, const char *text)
 enum { MATCHING = APP_FIND | APP_CORRELATE, WORKING = MATCHING | APP_CONVOLVE, EVERY = WORKING | APP_BENCH | APP_INFO };
 
 static const entry table[] = {
-    { "top", 0, "N", APP_FIND, set_top, "a whole number 1 .. 1000000000", "at most N matches a template and page (default 10)" },
+    { "top", 0, "N", APP_FIND, set_top, "a whole number 1 .. 1000000000",
+      "at most N matches a template and page (default 10)" },
     { "min-score", 0, "S", APP_FIND, set_min_score, "a number, or -inf for no limit",
       "a match scores at least S (default 0); not for the sqdiff methods" },
     { "max-score", 0, "S", APP_FIND, set_max_score, "a number that is not negative",
@@ -279,37 +256,51 @@ static const entry table[] = {
       "pixels in x or y between matches (default: half the template's shorter side)" },
     { "overlay", 0, "FILE", APP_FIND, set_overlay, "a file name",
       "write the scene with every match framed and numbered: RGB TIFF, or PNG when FILE ends in .png" },
-    { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name", "the float32 TIFF to write (BigTIFF when needed)" },
-    { "gaussian", 0, "SIGMA", APP_CONVOLVE, set_gaussian, "a number above 0 and up to 15.75 (a filter has at most 127 x 127 coefficients)",
+    { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name",
+      "the float32 TIFF to write (BigTIFF when needed)" },
+    { "gaussian", 0, "SIGMA", APP_CONVOLVE, set_gaussian,
+      "a number above 0 and up to 15.75 (a filter has at most 127 x 127 coefficients)",
       "smooth with a Gaussian; the filter has 2*ceil(4*SIGMA)+1 coefficients a side, their sum is 1" },
-    { "gradient", 0, "x|y", APP_CONVOLVE, set_gradient, "x or y", "Sobel derivative, positive where brightness grows to the right (x) or down (y)" },
+    { "gradient", 0, "x|y", APP_CONVOLVE, set_gradient, "x or y",
+      "Sobel derivative, positive where brightness grows to the right (x) or down (y)" },
     { "size", 0, "3|5", APP_CONVOLVE, set_gradient_size, "3 or 5", "side of the gradient's filter (default 3)" },
-    { "filter", 0, "FILE", APP_CONVOLVE, set_filter, "a file name", "coefficients from a text file: rows of numbers, # starts a comment" },
+    { "filter", 0, "FILE", APP_CONVOLVE, set_filter, "a file name",
+      "coefficients from a text file: rows of numbers, # starts a comment" },
     { "correlate", 0, NULL, APP_CONVOLVE, set_correlate, "", "with --filter: do not turn the filter by 180 degrees" },
     { "method", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, set_method,
-      "ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff or sqdiff_normed", "how windows are scored (default ccoeff_normed, which is NCC)" },
+      "ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff or sqdiff_normed",
+      "how windows are scored (default ccoeff_normed, which is NCC)" },
     { "mode", 0, "valid|same", MATCHING | APP_BENCH | APP_INFO, set_mode, "valid or same",
       "windows inside the image (default), or one centred on every pixel" },
-    { "border", 0, "clamp", MATCHING, set_match_border, "clamp", "the pixels outside, for mode same: the nearest pixel repeated" },
-    { "border", 0, "clamp|zero", APP_CONVOLVE, set_border, "clamp or zero", "the pixels outside: the nearest repeated (default), or 0" },
-    { "flat", 0, "zero|nan", MATCHING, set_flat, "zero or nan", "what a window without contrast scores (default zero); NaN is never a match" },
+    { "border", 0, "clamp", MATCHING, set_match_border, "clamp",
+      "the pixels outside, for mode same: the nearest pixel repeated" },
+    { "border", 0, "clamp|zero", APP_CONVOLVE, set_border, "clamp or zero",
+      "the pixels outside: the nearest repeated (default), or 0" },
+    { "flat", 0, "zero|nan", MATCHING, set_flat, "zero or nan",
+      "what a window without contrast scores (default zero); NaN is never a match" },
     { "page", 0, "N|all", APP_FIND, set_pages, "a page number, counted from 0, or all",
       "the page of IMAGE (default 0); all leaves out reduced copies and masks" },
-    { "page", 0, "N", APP_CORRELATE | APP_CONVOLVE, set_page, "a page number, counted from 0", "the page of IMAGE (default 0)" },
-    { "size", 0, "WxH,...", APP_BENCH, set_sizes, "up to 16 sizes such as 1920x1080, with commas between", "image sizes (default 1920x1080)" },
+    { "page", 0, "N", APP_CORRELATE | APP_CONVOLVE, set_page, "a page number, counted from 0",
+      "the page of IMAGE (default 0)" },
+    { "size", 0, "WxH,...", APP_BENCH, set_sizes, "up to 16 sizes such as 1920x1080, with commas between",
+      "image sizes (default 1920x1080)" },
     { "template", 0, "WxH,...", APP_BENCH, set_templates, "up to 16 sizes such as 16x16, with commas between",
       "template and filter sizes (default 8x8,16x16,32x32,64x64, and 3x3,5x5,27x27 for filters)" },
-    { "size", 0, "WxH", APP_INFO, set_size, "a size such as 1920x1080", "explain the choice for this image size (default 1920x1080)" },
+    { "size", 0, "WxH", APP_INFO, set_size, "a size such as 1920x1080",
+      "explain the choice for this image size (default 1920x1080)" },
     { "template", 0, "WxH", APP_INFO, set_template, "a size such as 64x64", "and this template size (default 64x64)" },
     { "pixel", 0, "NAME", APP_BENCH | APP_INFO, set_pixel, "u8, u16 or f32", "pixel type (default u8)" },
     { "task", 0, "NAME", APP_BENCH, set_task, "all, match or convolve", "what to time (default all)" },
-    { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000", "timed runs, of which the median counts (default 5)" },
+    { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000",
+      "timed runs, of which the median counts (default 5)" },
     { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N", "which engine (default auto: the fastest)" },
-    { "kernel", 0, "NAME", EVERY, set_kernel, "a name; corrmatch info lists them", "force a kernel (default: the fastest)" },
+    { "kernel", 0, "NAME", EVERY, set_kernel, "a name; corrmatch info lists them",
+      "force a kernel (default: the fastest)" },
     { "threads", 0, "N", EVERY, set_threads, "a whole number 0 .. 1024", "CPU threads (default 0: one a processor)" },
     { "format", 0, "NAME", WORKING | APP_BENCH, set_format, "table, csv or json", "table (default), csv or json" },
     { "format", 0, "NAME", APP_INFO, set_text_format, "table or json", "table (default) or json" },
-    { "max-memory", 0, "SIZE", WORKING, set_memory, "a number of bytes, with K, M, G or T at its end for powers of 1024",
+    { "max-memory", 0, "SIZE", WORKING, set_memory,
+      "a number of bytes, with K, M, G or T at its end for powers of 1024",
       "the most memory for a picture (default 8G); giving it also admits files that look too small for their pixels" },
     { "quiet", 'q', NULL, EVERY, set_quiet, "", "no progress on stderr, no summary on stdout" },
     { "help", 'h', NULL, EVERY, NULL, "", "this text" },
@@ -343,7 +334,8 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
     set_defaults(options, argv[0]);
     for (int i = 0; i < ENTRIES; i++)
         if (table[i].commands & command)
-            longs[count++] = (struct option){ table[i].name, table[i].argument ? required_argument : no_argument, NULL, FIRST_KEY + i };
+            longs[count++] = (struct option){ table[i].name, table[i].argument ? required_argument : no_argument, NULL,
+                                              FIRST_KEY + i };
     const char *shorts = command & (APP_CORRELATE | APP_CONVOLVE) ? ":o:qh" : ":qh";
     opterr = 0;
     optind = 1;

@@ -20,6 +20,9 @@ typedef struct app_sizes {
     int count;
 } app_sizes;
 
+/* WxH, or WxH,WxH,...: 1 when the text is that. */
+int app_parse_sizes(const char *text, app_sizes *sizes);
+
 typedef enum app_task { APP_TASK_ALL, APP_TASK_MATCH, APP_TASK_CONVOLVE } app_task;
 
 typedef struct app_options {
@@ -54,8 +57,8 @@ typedef struct app_options {
 
 typedef enum app_parsed { APP_RUN, APP_HELP, APP_WRONG } app_parsed;
 
-/* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the option, the value and what would be
- * right. files points into argv, whose order getopt may change. */
+/* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the option, the value
+ * and what would be right. files points into argv, whose order getopt may change. */
 app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options, app_error *error);
 
 /* The list of a sub-command's options, for --help. */

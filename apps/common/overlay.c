@@ -23,7 +23,8 @@ static const unsigned char glyphs[10][GLYPH_HEIGHT] = {
 
 /* Apart for people with any colour vision (Okabe and Ito, "Color universal design", 2008). */
 static const unsigned char palette[][3] = {
-    { 240, 228, 66 }, { 86, 180, 233 }, { 230, 159, 0 }, { 0, 158, 115 }, { 204, 121, 167 }, { 213, 94, 0 }, { 0, 114, 178 },
+    { 240, 228, 66 },  { 86, 180, 233 }, { 230, 159, 0 }, { 0, 158, 115 },
+    { 204, 121, 167 }, { 213, 94, 0 },   { 0, 114, 178 },
 };
 
 typedef struct canvas {
@@ -56,7 +57,8 @@ static void draw_label(const canvas *c, const app_frame *frame, int64_t scale, c
         for (int row = 0; row < GLYPH_HEIGHT; row++)
             for (int column = 0; column < GLYPH_WIDTH; column++)
                 if (glyphs[text[d] - '0'][row] >> (GLYPH_WIDTH - 1 - column) & 1)
-                    fill(c, x + (d * (GLYPH_WIDTH + 1) + 1 + column) * scale, y + (row + 1) * scale, scale, scale, colour);
+                    fill(c, x + (d * (GLYPH_WIDTH + 1) + 1 + column) * scale, y + (row + 1) * scale, scale, scale,
+                         colour);
 }
 
 void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const app_frame *frames, size_t count)
@@ -119,7 +121,9 @@ static cm_status write_png(const char *path, const unsigned char *rgb, int32_t w
     if (status)
         return status;
     FILE *file = fdopen(output.fd, "wb");
-    png_image image = { .version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height,
+    png_image image = { .version = PNG_IMAGE_VERSION,
+                        .width = (png_uint_32)width,
+                        .height = (png_uint_32)height,
                         .format = PNG_FORMAT_RGB };
     int done = file && png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL);
     if (file) {
@@ -127,8 +131,9 @@ static cm_status write_png(const char *path, const unsigned char *rgb, int32_t w
         done = (fclose(file) == 0) && done;
     }
     if (!done)
-        status = app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot write PNG: %s; make room, or give a name that ends in .tif", path,
-                          image.message[0] ? image.message : "write error");
+        status =
+            app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot write PNG: %s; make room, or give a name that ends in .tif",
+                     path, image.message[0] ? image.message : "write error");
     return app_output_close(&output, status, error);
 }
 #else
@@ -142,7 +147,8 @@ static cm_status write_png(const char *path, const unsigned char *rgb, int32_t w
     (void)rgb;
     (void)width;
     (void)height;
-    return app_fail(error, CM_ERROR_UNSUPPORTED, "%s: this corrmatch was built without libpng; give a name that ends in .tif", path);
+    return app_fail(error, CM_ERROR_UNSUPPORTED,
+                    "%s: this corrmatch was built without libpng; give a name that ends in .tif", path);
 }
 #endif
 
@@ -153,17 +159,20 @@ cm_status app_overlay_check(const char *path, app_error *error)
     return app_output_check(path, error);
 }
 
-cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count, app_error *error)
+cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
+                            app_error *error)
 {
     unsigned char *rgb = app_overlay_grey(scene);
     if (!rgb)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width, scene->height);
+        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width,
+                        scene->height);
     app_overlay_draw(rgb, scene->width, scene->height, frames, count);
     cm_status status;
     if (is_png(path))
         status = write_png(path, rgb, scene->width, scene->height, error);
     else
-        status = app_tiff_write(path, &(app_tiff_out){ .pixels = rgb, .width = scene->width, .height = scene->height, .rgb = 1 }, error);
+        status = app_tiff_write(
+            path, &(app_tiff_out){ .pixels = rgb, .width = scene->width, .height = scene->height, .rgb = 1 }, error);
     free(rgb);
     return status;
 }

@@ -20,7 +20,8 @@ cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_pictur
     return status;
 }
 
-cm_status app_picture_load(const char *path, uint32_t page, const app_limits *limits, app_picture *picture, app_error *error)
+cm_status app_picture_load(const char *path, uint32_t page, const app_limits *limits, app_picture *picture,
+                           app_error *error)
 {
     app_tiff *tiff;
     app_tiff_page info;
@@ -62,18 +63,22 @@ double app_picture_value(const app_picture *picture, size_t i)
     }
 }
 
-cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted, app_error *error)
+cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+                           app_error *error)
 {
     static const cm_pixel own[] = { CM_U8, CM_U16, CM_U16, CM_F32 };
     const size_t count = (size_t)picture->width * (size_t)picture->height;
     *converted = NULL;
-    *view = (cm_image){ .data = picture->pixels, .width = picture->width, .height = picture->height, .pixel = form.pixel };
+    *view =
+        (cm_image){ .data = picture->pixels, .width = picture->width, .height = picture->height, .pixel = form.pixel };
     if (own[picture->sample] == form.pixel && picture->sample != APP_S16)
         return CM_OK;
     void *to = calloc(count, cm_pixel_size(form.pixel));
     if (!to)
-        return app_fail(error, CM_ERROR_MEMORY, "out of memory for %d x %d pixels as %s; free some memory or store image and "
-                        "template with the same sample type", picture->width, picture->height, cm_pixel_name(form.pixel));
+        return app_fail(error, CM_ERROR_MEMORY,
+                        "out of memory for %d x %d pixels as %s; free some memory or store image and "
+                        "template with the same sample type",
+                        picture->width, picture->height, cm_pixel_name(form.pixel));
     const double offset = form.offset ? 32768.0 : 0.0;
     for (size_t i = 0; i < count; i++) {
         if (form.pixel == CM_F32)

@@ -14,7 +14,8 @@ typedef struct app_picture {
 /* Reads the selected page, which is described by info. On failure *picture is empty. */
 cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error);
 /* Opens the file and reads one page. */
-cm_status app_picture_load(const char *path, uint32_t page, const app_limits *limits, app_picture *picture, app_error *error);
+cm_status app_picture_load(const char *path, uint32_t page, const app_limits *limits, app_picture *picture,
+                           app_error *error);
 void app_picture_free(app_picture *picture);
 
 /* The i-th sample as a number, exactly. */
@@ -27,12 +28,14 @@ typedef struct app_pixel_form {
 } app_pixel_form;
 
 /* The form in which samples a and b are matched:
- *   both u8: u8;  u8 and u16, or both u16: u16 (widening is exact);  both signed 16 bits and a method that an offset common to image and
- *   template does not change (ccoeff_normed, ccoeff, sqdiff): u16, with 32768 added;  all else: f32 (exact for 16 bits). */
+ *   both u8: u8;  u8 and u16, or both u16: u16 (widening is exact);  both signed 16 bits and a method that an offset
+ * common to image and template does not change (ccoeff_normed, ccoeff, sqdiff): u16, with 32768 added;  all else: f32
+ * (exact for 16 bits). */
 app_pixel_form app_pixel_form_for(app_sample a, app_sample b, cm_method method);
 
 /* A view of the picture in the form. Where it has to be converted, *converted is the caller's to free, else NULL. */
-cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted, app_error *error);
+cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+                           app_error *error);
 
 /* "u8", "u16", "s16", "f32". */
 const char *app_sample_name(app_sample sample);

@@ -173,7 +173,8 @@ static void print_table(FILE *out, const app_rows *rows, unsigned skip)
     for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
         size[c] = (int)strlen(rows->columns[c].name);
         for (size_t r = 0; r < rows->count; r++) {
-            int length = (int)strlen(table_cell(&rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c], cell));
+            int length =
+                (int)strlen(table_cell(&rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c], cell));
             size[c] = length > size[c] ? length : size[c];
         }
     }

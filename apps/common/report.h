@@ -1,4 +1,5 @@
-/* Results as an aligned table, as CSV (RFC 4180) or as JSON (RFC 8259). Numbers do not depend on the locale: the tool never sets one. */
+/* Results as an aligned table, as CSV (RFC 4180) or as JSON (RFC 8259). Numbers do not depend on the locale: the tool
+ * never sets one. */
 #ifndef APP_REPORT_H
 #define APP_REPORT_H
 

@@ -35,7 +35,9 @@ cm_status app_session_open(const app_options *options, app_session *session, app
     cm_status status = cm_context_create(&options->device, &session->context);
     if (status && options->device.device == CM_DEVICE_CUDA)
         return app_fail(error, status, "--device cuda:%d: %s; use --device cpu", options->device.cuda_index,
-                        !cuda ? "there is no such device" : cuda->text[0] ? cuda->text : cm_status_string(status));
+                        !cuda           ? "there is no such device"
+                        : cuda->text[0] ? cuda->text
+                                        : cm_status_string(status));
     if (status)
         return app_fail(error, status, "cannot start: %s", cm_status_string(status));
     if (cuda && cuda->usable)
@@ -68,7 +70,8 @@ const char *app_session_device(const app_session *session, const char *kernel)
     return session->device;
 }
 
-cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source, app_error *error)
+cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source,
+                          app_error *error)
 {
     memset(source, 0, sizeof *source);
     source->path = path;
@@ -87,7 +90,9 @@ static cm_status source_view(app_source *source, app_pixel_form form, cm_image *
 {
     app_error text;
     if (source->converted && source->form.pixel == form.pixel && source->form.offset == form.offset) {
-        *view = (cm_image){ .data = source->converted, .width = source->picture.width, .height = source->picture.height,
+        *view = (cm_image){ .data = source->converted,
+                            .width = source->picture.width,
+                            .height = source->picture.height,
                             .pixel = form.pixel };
         return CM_OK;
     }
@@ -97,24 +102,34 @@ static cm_status source_view(app_source *source, app_pixel_form form, cm_image *
     return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
 }
 
-cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search, app_error *error)
+cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
+                          app_error *error)
 {
     const app_options *o = session->options;
     const app_picture *s = &scene->picture, *p = &part->picture;
     cm_image pixels;
     memset(search, 0, sizeof *search);
     if (o->mode == CM_VALID && (p->width > s->width || p->height > s->height))
-        return app_fail(error, CM_ERROR_ARGUMENT, "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
-                        "template, or --mode same", part->path, p->width, p->height, s->width, s->height, scene->path);
+        return app_fail(error, CM_ERROR_ARGUMENT,
+                        "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
+                        "template, or --mode same",
+                        part->path, p->width, p->height, s->width, s->height, scene->path);
     const app_pixel_form form = app_pixel_form_for(s->sample, p->sample, o->method);
     cm_status status = source_view(scene, form, &search->scene, error);
     if (!status)
         status = source_view(part, form, &pixels, error);
     if (status)
         return status;
-    const cm_problem problem = { .task = CM_TASK_MATCH, .pixel = form.pixel, .image_width = s->width, .image_height = s->height,
-                                 .width = p->width, .height = p->height, .method = o->method, .mode = o->mode,
-                                 .border = o->border, .flat = o->flat };
+    const cm_problem problem = { .task = CM_TASK_MATCH,
+                                 .pixel = form.pixel,
+                                 .image_width = s->width,
+                                 .image_height = s->height,
+                                 .width = p->width,
+                                 .height = p->height,
+                                 .method = o->method,
+                                 .mode = o->mode,
+                                 .border = o->border,
+                                 .flat = o->flat };
     status = cm_template_create(session->context, &pixels, &search->part);
     if (status)
         return app_session_fail(session, status, part->path, error);

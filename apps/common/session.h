@@ -1,4 +1,5 @@
-/* What the sub-commands share: a context made from the options, and a search prepared for one scene and one template. */
+/* What the sub-commands share: a context made from the options, and a search prepared for one scene and one template.
+ */
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
 
@@ -30,7 +31,8 @@ typedef struct app_source {
     void *converted;
 } app_source;
 
-cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source, app_error *error);
+cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source,
+                          app_error *error);
 void app_source_free(app_source *source);
 
 /* A template laid over a scene: ready to be run. */
@@ -41,7 +43,8 @@ typedef struct app_search {
 } app_search;
 
 /* *search is to be closed whatever is returned. */
-cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search, app_error *error);
+cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
+                          app_error *error);
 void app_search_close(app_search *search);
 
 /* stdout is complete, or the text says that it could not be written. */

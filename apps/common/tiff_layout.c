@@ -9,7 +9,8 @@
 /* A strip above this is decoded line by line where the codec can. */
 static const uint64_t line_threshold = 8u << 20;
 
-/* Claims up to this are let through without comparing them with the size of the file: memory is touched only as data arrives. */
+/* Claims up to this are let through without comparing them with the size of the file: memory is touched only as data
+ * arrives. */
 static const uint64_t free_claim = 16u << 20;
 
 static const char *photometric_name(uint16_t value)
@@ -29,15 +30,18 @@ static const char *photometric_name(uint16_t value)
 static cm_status check_tags(const tiff_layout *l, uint16_t planar, app_error *error)
 {
     if (l->width == 0 || l->height == 0 || l->width > CM_MAX_SIDE || l->height > CM_MAX_SIDE)
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "ImageWidth %u and ImageLength %u: each must be 1 .. %d",
-                        l->width, l->height, CM_MAX_SIDE);
+        return app_fail(error, CM_ERROR_UNSUPPORTED, "ImageWidth %u and ImageLength %u: each must be 1 .. %d", l->width,
+                        l->height, CM_MAX_SIDE);
     if (!TIFFIsCODECConfigured(l->compression)) {
         const TIFFCodec *codec = TIFFFindCODEC(l->compression);
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "Compression %u (%s) is not built into this libtiff; store the picture "
-                        "with another compression", l->compression, codec ? codec->name : "unknown");
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "Compression %u (%s) is not built into this libtiff; store the picture "
+                        "with another compression",
+                        l->compression, codec ? codec->name : "unknown");
     }
     if (planar != PLANARCONFIG_CONTIG && planar != PLANARCONFIG_SEPARATE)
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "PlanarConfiguration %u is not supported; it must be 1 or 2", planar);
+        return app_fail(error, CM_ERROR_UNSUPPORTED, "PlanarConfiguration %u is not supported; it must be 1 or 2",
+                        planar);
     if (l->samples == 0)
         return app_fail(error, CM_ERROR_UNSUPPORTED, "SamplesPerPixel 0 is not supported");
     return CM_OK;
@@ -57,23 +61,26 @@ static cm_status choose_sample(tiff_layout *l, app_error *error)
             l->sample = APP_U16;
             return CM_OK;
         }
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of unsigned samples is not supported; %s", l->bits, advice);
+        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of unsigned samples is not supported; %s",
+                        l->bits, advice);
     case SAMPLEFORMAT_INT:
         if (l->bits == 8 || l->bits == 16) {
             l->sample = APP_S16;
             return CM_OK;
         }
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of signed samples is not supported; %s", l->bits, advice);
+        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of signed samples is not supported; %s", l->bits,
+                        advice);
     case SAMPLEFORMAT_IEEEFP:
         if (l->bits == 32 || l->bits == 64) {
             l->sample = APP_F32;
             return CM_OK;
         }
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of float samples is not supported; convert to 32 bits",
-                        l->bits);
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "BitsPerSample %u of float samples is not supported; convert to 32 bits", l->bits);
     default:
         return app_fail(error, CM_ERROR_UNSUPPORTED, "SampleFormat %u (%s) is not supported; %s", l->format,
-                        l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex" : "unknown",
+                        l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
+                                                                                                        : "unknown",
                         advice);
     }
 }
@@ -83,17 +90,19 @@ static cm_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
 {
     uint16_t *map[3];
     if (l->bits > 8 || l->sample != APP_U8)
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8",
-                        l->bits);
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8", l->bits);
     if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] || !map[2])
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
     unsigned largest = 0;
     const unsigned entries = 1u << l->bits;
     for (unsigned i = 0; i < 3 * entries; i++)
         largest = map[i / entries][i % entries] > largest ? map[i / entries][i % entries] : largest;
     const unsigned shift = largest > 255 ? 8 : 0;
     for (unsigned i = 0; i < entries; i++) {
-        const unsigned r = (unsigned)map[0][i] >> shift, g = (unsigned)map[1][i] >> shift, b = (unsigned)map[2][i] >> shift;
+        const unsigned r = (unsigned)map[0][i] >> shift, g = (unsigned)map[1][i] >> shift,
+                       b = (unsigned)map[2][i] >> shift;
         l->luma[i] = (uint8_t)((299u * r + 587u * g + 114u * b + 500u) / 1000u);
     }
     l->palette = 1;
@@ -107,37 +116,36 @@ static cm_status choose_channels(TIFF *tif, tiff_layout *l, app_error *error)
     const int jpeg_colour = l->photometric == PHOTOMETRIC_YCBCR && l->compression == COMPRESSION_JPEG;
     l->channels = 1;
     switch (jpeg_colour ? PHOTOMETRIC_RGB : l->photometric) {
-    case PHOTOMETRIC_MINISWHITE:
-        l->invert = 1;
-        return CM_OK;
+    case PHOTOMETRIC_MINISWHITE: l->invert = 1; return CM_OK;
     case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_LOGL:
-        return CM_OK;
+    case PHOTOMETRIC_LOGL: return CM_OK;
     case PHOTOMETRIC_LOGLUV:
         if (l->samples != 3)
             break;
         l->first = 1; /* X, Y, Z: Y is the luminance */
         return CM_OK;
-    case PHOTOMETRIC_PALETTE:
-        return read_palette(tif, l, error);
+    case PHOTOMETRIC_PALETTE: return read_palette(tif, l, error);
     case PHOTOMETRIC_RGB:
         if (l->samples < 3)
-            return app_fail(error, CM_ERROR_UNSUPPORTED, "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "
-                            "supported; it must be at least 3", l->samples, l->photometric);
+            return app_fail(error, CM_ERROR_UNSUPPORTED,
+                            "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "
+                            "supported; it must be at least 3",
+                            l->samples, l->photometric);
         l->channels = 3;
         return CM_OK;
-    default:
-        break;
+    default: break;
     }
-    return app_fail(error, CM_ERROR_UNSUPPORTED, "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB",
-                    l->photometric, photometric_name(l->photometric));
+    return app_fail(error, CM_ERROR_UNSUPPORTED,
+                    "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB", l->photometric,
+                    photometric_name(l->photometric));
 }
 
 /* Segments as libtiff will hand them out; its own sizes say how much it writes into a buffer. */
 static cm_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
 {
     if (l->tiled) {
-        if (!TIFFGetField(tif, TIFFTAG_TILEWIDTH, &l->segment_width) || !TIFFGetField(tif, TIFFTAG_TILELENGTH, &l->segment_height))
+        if (!TIFFGetField(tif, TIFFTAG_TILEWIDTH, &l->segment_width) ||
+            !TIFFGetField(tif, TIFFTAG_TILELENGTH, &l->segment_height))
             return app_fail(error, CM_ERROR_UNSUPPORTED, "TileWidth or TileLength is missing; the file is damaged");
         l->segment_bytes = TIFFTileSize64(tif);
         l->row_bytes = TIFFTileRowSize64(tif);
@@ -155,7 +163,8 @@ static cm_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
     /* What tiff_row_convert will read of a row, and of how many rows. */
     uint64_t bits = (uint64_t)l->segment_width * (l->separate ? 1 : l->samples) * l->bits;
     if (l->row_bytes < (bits + 7) / 8 || l->segment_bytes / l->row_bytes < l->segment_height)
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "%s of %u x %u pixels have fewer bytes than pixels; the file is damaged",
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "%s of %u x %u pixels have fewer bytes than pixels; the file is damaged",
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
     l->by_line = !l->tiled && l->planes == 1 && l->segment_bytes > line_threshold && l->compression != COMPRESSION_JBIG;
     return CM_OK;
@@ -183,8 +192,10 @@ cm_status tiff_layout_read(TIFF *tif, tiff_layout *l, app_error *error)
         TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     if (l->photometric == PHOTOMETRIC_LOGL || l->photometric == PHOTOMETRIC_LOGLUV) {
         if (l->compression != COMPRESSION_SGILOG && l->compression != COMPRESSION_SGILOG24)
-            return app_fail(error, CM_ERROR_UNSUPPORTED, "PhotometricInterpretation %u (LogLuv) with Compression %u is not "
-                            "supported; convert to grey or RGB", l->photometric, l->compression);
+            return app_fail(error, CM_ERROR_UNSUPPORTED,
+                            "PhotometricInterpretation %u (LogLuv) with Compression %u is not "
+                            "supported; convert to grey or RGB",
+                            l->photometric, l->compression);
         TIFFSetField(tif, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT);
     }
     /* After the codecs have been told what to hand out. */
@@ -198,8 +209,8 @@ cm_status tiff_layout_read(TIFF *tif, tiff_layout *l, app_error *error)
     return measure_segments(tif, l, error);
 }
 
-/* The most bytes of packed pixels that a byte of file can hold. Deflate's limit is 1032, LZW's about 1370 to 2730, PackBits' 64;
- * blank lines of CCITT, and blank blocks of Zstandard, LZMA, LERC and WebP take next to nothing. */
+/* The most bytes of packed pixels that a byte of file can hold. Deflate's limit is 1032, LZW's about 1370 to 2730,
+ * PackBits' 64; blank lines of CCITT, and blank blocks of Zstandard, LZMA, LERC and WebP take next to nothing. */
 static uint64_t most_packed(uint16_t compression)
 {
     switch (compression) {
@@ -215,23 +226,28 @@ static uint64_t most_packed(uint16_t compression)
 cm_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const app_limits *limits, app_error *error)
 {
     const double gib = 1073741824.0;
-    /* width and height below 2^30, samples and bits below 2^16 and 2^7: the products of the first line stay below 2^54. */
+    /* width and height below 2^30, samples and bits below 2^16 and 2^7: the products of the first line stay below 2^54.
+     */
     uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all;
     uint64_t pixels = (uint64_t)l->width * l->height * app_sample_size(l->sample); /* below 2^63 */
     if (__builtin_mul_overflow(row, (uint64_t)l->height, &packed) ||
         __builtin_mul_overflow(l->by_line ? l->row_bytes : l->segment_bytes, (uint64_t)l->planes, &buffers) ||
         __builtin_add_overflow(pixels, buffers, &all))
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too many", l->width, l->height, l->samples);
+        return app_fail(error, CM_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too many", l->width, l->height,
+                        l->samples);
     uint64_t claim = packed > buffers ? packed : buffers;
     if (__builtin_mul_overflow(file_size, most_packed(l->compression), &held))
         held = UINT64_MAX;
     if (!limits->trusted && claim > free_claim && claim > held)
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than %llu bytes of "
-                        "file can hold; if the file is to be trusted, give --max-memory", l->width, l->height,
-                        l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height, (double)claim / gib,
-                        (unsigned long long)file_size);
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than %llu bytes of "
+                        "file can hold; if the file is to be trusted, give --max-memory",
+                        l->width, l->height, l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height,
+                        (double)claim / gib, (unsigned long long)file_size);
     if (all > limits->max_memory)
-        return app_fail(error, CM_ERROR_MEMORY, "%u x %u pixels would take %.2f GiB, more than the limit of %.2f GiB; raise "
-                        "--max-memory", l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
+        return app_fail(error, CM_ERROR_MEMORY,
+                        "%u x %u pixels would take %.2f GiB, more than the limit of %.2f GiB; raise "
+                        "--max-memory",
+                        l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
     return CM_OK;
 }

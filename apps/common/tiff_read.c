@@ -21,7 +21,7 @@ struct app_tiff {
     uint8_t *segment; /* the current strips or tiles, one behind the other for separate planes */
     uint32_t row;     /* next row to be decoded */
     int decoding;
-    int complained;   /* libtiff has sent an error or, while decoding, a warning */
+    int complained; /* libtiff has sent an error or, while decoding, a warning */
     char message[256];
 };
 
@@ -51,7 +51,8 @@ static int on_error(TIFF *tif, void *data, const char *module, const char *forma
     return take_message(data, format, list);
 }
 
-/* While pixels are decoded a warning means pixels that are not in the file (a JPEG cut short is filled up with grey), but for these. */
+/* While pixels are decoded a warning means pixels that are not in the file (a JPEG cut short is filled up with grey),
+ * but for these. */
 static int on_warning(TIFF *tif, void *data, const char *module, const char *format, va_list list)
 {
     app_tiff *t = data;
@@ -74,7 +75,8 @@ static TIFF *open_handle(app_tiff *t)
 #endif
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    /* m: no memory map, so that a file that shrinks is a read error and not a SIGBUS; C: uncompressed strips are chopped. */
+    /* m: no memory map, so that a file that shrinks is a read error and not a SIGBUS; C: uncompressed strips are
+     * chopped. */
     TIFF *tif = TIFFOpenExt(t->path, "rmC", options);
     TIFFOpenOptionsFree(options);
     return tif;
@@ -142,8 +144,10 @@ cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_e
     if (!fresh && !TIFFSetDirectory(t->tif, (tdir_t)page)) {
         uint32_t pages = app_tiff_pages(t);
         if (page >= pages)
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0", t->path, page, pages);
-        app_fail(&text, CM_OK, "cannot be read: %s; the file is damaged", t->message[0] ? t->message : "no reason given");
+            return app_fail(error, CM_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0",
+                            t->path, page, pages);
+        app_fail(&text, CM_OK, "cannot be read: %s; the file is damaged",
+                 t->message[0] ? t->message : "no reason given");
         return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
     }
     tiff_layout layout;
@@ -174,7 +178,8 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
     const tiff_layout *l = &t->layout;
     for (unsigned plane = 0; plane < l->planes; plane++) {
         const uint16_t sample = (uint16_t)(l->separate ? l->first + plane : 0);
-        const uint32_t segment = l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample) : TIFFComputeStrip(t->tif, t->row, sample);
+        const uint32_t segment =
+            l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample) : TIFFComputeStrip(t->tif, t->row, sample);
         uint8_t *to = t->segment + plane * l->segment_bytes;
         if (!tiff_guard_segment(t->tif, l, segment, l->tiled ? l->segment_height : rows))
             return 0;

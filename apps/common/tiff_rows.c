@@ -5,8 +5,10 @@
 
 enum { CHUNK = 2048 }; /* pixels at a time: the scratch stays small whatever the width */
 
-/* Samples of 1..16 bits as unsigned numbers; signed ones have 32768 added. first and count are pixels, sample the index in a pixel. */
-static void gather_integers(const tiff_layout *l, const uint8_t *row, unsigned sample, uint64_t first, size_t count, uint16_t *out)
+/* Samples of 1..16 bits as unsigned numbers; signed ones have 32768 added. first and count are pixels, sample the index
+ * in a pixel. */
+static void gather_integers(const tiff_layout *l, const uint8_t *row, unsigned sample, uint64_t first, size_t count,
+                            uint16_t *out)
 {
     const uint64_t step = l->separate ? 1 : l->samples;
     const int is_signed = l->format == SAMPLEFORMAT_INT;
@@ -31,7 +33,8 @@ static void gather_integers(const tiff_layout *l, const uint8_t *row, unsigned s
     }
 }
 
-static void gather_reals(const tiff_layout *l, const uint8_t *row, unsigned sample, uint64_t first, size_t count, double *out)
+static void gather_reals(const tiff_layout *l, const uint8_t *row, unsigned sample, uint64_t first, size_t count,
+                         double *out)
 {
     const uint64_t step = l->separate ? 1 : l->samples;
     for (size_t i = 0; i < count; i++) {

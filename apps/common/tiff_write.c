@@ -42,8 +42,8 @@ static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, picture->rgb ? SAMPLEFORMAT_UINT : SAMPLEFORMAT_IEEEFP) &&
              TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, picture->rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-             TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE) && TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
-             TIFFSetField(tif, TIFFTAG_SOFTWARE, software);
+             TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE) &&
+             TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) && TIFFSetField(tif, TIFFTAG_SOFTWARE, software);
     if (ok && picture->description)
         ok = TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, picture->description);
     return ok;
@@ -98,6 +98,8 @@ cm_status app_tiff_write(const char *path, const app_tiff_out *picture, app_erro
     }
     if (!done || message.text[0])
         status = app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot write: %.200s; make room or give another name", path,
-                          errno ? strerror(errno) : message.text[0] ? message.text : "libtiff gave no reason");
+                          errno             ? strerror(errno)
+                          : message.text[0] ? message.text
+                                            : "libtiff gave no reason");
     return app_output_close(&output, status, error);
 }

@@ -1,4 +1,5 @@
-/* TIFF output: a float map, or 8-bit RGB. Uncompressed strips, no date, so that the same picture gives the same bytes. */
+/* TIFF output: a float map, or 8-bit RGB. Uncompressed strips, no date, so that the same picture gives the same bytes.
+ */
 #ifndef APP_TIFF_WRITE_H
 #define APP_TIFF_WRITE_H
 

@@ -36,7 +36,8 @@ static int same_bits(float a, float b)
 static int report(const app_picture *map, int32_t width, int32_t height, size_t wrong, size_t first)
 {
     if (map->width != width || map->height != height || map->sample != APP_F32) {
-        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, app_sample_name(map->sample), width, height);
+        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, app_sample_name(map->sample), width,
+               height);
         return 1;
     }
     if (wrong)
@@ -85,8 +86,9 @@ static int check_filter(const app_picture *map, char **argv)
         for (int y = scene.height; y-- > 0;)
             for (int x = scene.width; x-- > 0;) {
                 size_t i = (size_t)y * (size_t)scene.width + (size_t)x;
-                if (!same_bits(((const float *)map->pixels)[i],
-                               oracle_convolve(&a, filter.value, filter.width, filter.height, &options, border, x, y))) {
+                if (!same_bits(
+                        ((const float *)map->pixels)[i],
+                        oracle_convolve(&a, filter.value, filter.width, filter.height, &options, border, x, y))) {
                     wrong++;
                     first = i;
                 }

@@ -1,5 +1,5 @@
-/* check_overlay OVERLAY.tif SCENE X Y WIDTH HEIGHT: the overlay is RGB, has the scene's extents, is grey inside the window and coloured on
- * the frame around it, and white and black stand for the scene's ends. */
+/* check_overlay OVERLAY.tif SCENE X Y WIDTH HEIGHT: the overlay is RGB, has the scene's extents, is grey inside the
+ * window and coloured on the frame around it, and white and black stand for the scene's ends. */
 #include "picture.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #define COLOUR SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_RGB
 enum { NONE = COMPRESSION_NONE, LZW = COMPRESSION_LZW, ZIP = COMPRESSION_ADOBE_DEFLATE };
 
-/* Left out: PixarLog, which libtiff 4.5 writes so that it reads something else itself. Word-aligned RLE has the same fault with more than
- * one row in a strip. */
+/* Left out: PixarLog, which libtiff 4.5 writes so that it reads something else itself. Word-aligned RLE has the same
+ * fault with more than one row in a strip. */
 const flavour flavours[] = {
     { "u8", 8, GREY, NONE, 0, 0, 0, NULL, 0, 0 },
     { "u8-odd-strips", 8, GREY, NONE, 0, 7, 0, NULL, 0, 0 },
@@ -68,7 +68,8 @@ static unsigned quantize(const flavour *f, uint8_t grey)
     return (unsigned)grey >> (8 - f->bits);
 }
 
-/* A palette whose entries are not in the order of their brightness: entry i has level (i * 37) mod the number of entries. */
+/* A palette whose entries are not in the order of their brightness: entry i has level (i * 37) mod the number of
+ * entries. */
 static unsigned palette_index(unsigned level, unsigned entries)
 {
     for (unsigned i = 0; i < entries; i++)
@@ -108,7 +109,8 @@ app_sample flavour_sample(const flavour *f)
 /* Sample s of a pixel into a row or tile: index counts samples from its start. Extra samples hold something else. */
 static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, uint8_t grey)
 {
-    const int white = f->photometric == PHOTOMETRIC_MINISWHITE, colours = f->photometric == PHOTOMETRIC_RGB || f->photometric == PHOTOMETRIC_YCBCR;
+    const int white = f->photometric == PHOTOMETRIC_MINISWHITE,
+              colours = f->photometric == PHOTOMETRIC_RGB || f->photometric == PHOTOMETRIC_YCBCR;
     if (s >= (colours ? 3 : 1))
         grey = (uint8_t)(90 + 50 * s);
     if (f->format == SAMPLEFORMAT_IEEEFP) {
@@ -132,7 +134,8 @@ static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, ui
 }
 
 /* Rows or a tile, for one plane or all samples. */
-static void fill_block(const flavour *f, uint8_t *block, tmsize_t row_bytes, const int *area, int plane, flavour_grey grey)
+static void fill_block(const flavour *f, uint8_t *block, tmsize_t row_bytes, const int *area, int plane,
+                       flavour_grey grey)
 {
     memset(block, 0, (size_t)row_bytes * (size_t)area[3]);
     for (int y = 0; y < area[3]; y++)
@@ -220,7 +223,8 @@ int flavour_write(const char *path, const flavour *f, int width, int height, fla
         return -1;
     set_tags(tif, f, width, height);
     uint8_t *block = malloc((size_t)(f->tile ? TIFFTileSize(tif) : TIFFStripSize(tif)));
-    int ok = block && (f->tile ? write_tiles(tif, f, width, height, block, grey) : write_strips(tif, f, width, height, block, grey));
+    int ok = block && (f->tile ? write_tiles(tif, f, width, height, block, grey)
+                               : write_strips(tif, f, width, height, block, grey));
     ok = TIFFFlush(tif) && ok;
     free(block);
     TIFFClose(tif);

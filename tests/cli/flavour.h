@@ -1,4 +1,5 @@
-/* One picture in every kind of TIFF that the reader takes: a list of kinds, a writer, and what the reader must make of each pixel. */
+/* One picture in every kind of TIFF that the reader takes: a list of kinds, a writer, and what the reader must make of
+ * each pixel. */
 #ifndef TEST_FLAVOUR_H
 #define TEST_FLAVOUR_H
 
@@ -12,7 +13,7 @@ typedef struct flavour {
     uint32_t tile;       /* side; 0: strips */
     const char *mode;    /* of TIFFOpen; NULL: "w" */
     uint16_t predictor;
-    double tolerance;    /* how far a lossy codec may be off, in grey levels */
+    double tolerance; /* how far a lossy codec may be off, in grey levels */
 } flavour;
 
 extern const flavour flavours[];

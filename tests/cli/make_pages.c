@@ -1,5 +1,6 @@
-/* make_pages [--as u16|s16|f32] OUT IN...: the first pages of the inputs as the pages of one TIFF, with a reduced copy of the first in
- * front of the last when there are several. --as: the same numbers in another sample type; s16: 100 less. */
+/* make_pages [--as u16|s16|f32] OUT IN...: the first pages of the inputs as the pages of one TIFF, with a reduced copy
+ * of the first in front of the last when there are several. --as: the same numbers in another sample type; s16: 100
+ * less. */
 #include "picture.h"
 
 #include <stdio.h>

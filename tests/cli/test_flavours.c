@@ -1,5 +1,6 @@
-/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as argument the files are left there, each with a
- * template cut at (20, 13), and a list of their names is printed: `name kind`, kind being exact or lossy. */
+/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as argument the files are left there,
+ * each with a template cut at (20, 13), and a list of their names is printed: `name kind`, kind being exact or lossy.
+ */
 #include "flavour.h"
 #include "picture.h"
 
@@ -30,7 +31,8 @@ static void check_file(const char *path, const flavour *f, int width, int height
     int ok = p.width == width && p.height == height && p.sample == flavour_sample(f);
     for (int y = 0; y < height && ok; y++)
         for (int x = 0; x < width; x++)
-            worst = fmax(worst, fabs(app_picture_value(&p, (size_t)y * (size_t)width + (size_t)x) - flavour_expect(f, grey(x, y))));
+            worst = fmax(worst, fabs(app_picture_value(&p, (size_t)y * (size_t)width + (size_t)x) -
+                                     flavour_expect(f, grey(x, y))));
     if (!ok || worst > flavour_tolerance(f)) {
         printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, app_sample_name(p.sample), worst);
         failures++;
@@ -67,6 +69,7 @@ int main(int argc, char **argv)
             unlink(part);
         }
     }
-    fprintf(stderr, "%d kinds of TIFF read, %d that this libtiff cannot write left out, %d failures\n", done, left_out, failures);
+    fprintf(stderr, "%d kinds of TIFF read, %d that this libtiff cannot write left out, %d failures\n", done, left_out,
+            failures);
     return failures != 0;
 }

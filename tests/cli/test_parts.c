@@ -15,13 +15,13 @@
 
 static int checks, failures;
 
-#define CHECK(condition)                                                     \
-    do {                                                                     \
-        checks++;                                                            \
-        if (!(condition)) {                                                  \
-            failures++;                                                      \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);      \
-        }                                                                    \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        checks++;                                                                                                      \
+        if (!(condition)) {                                                                                            \
+            failures++;                                                                                                \
+            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                                                \
+        }                                                                                                              \
     } while (0)
 
 static void test_pixel_forms(void)
@@ -31,7 +31,8 @@ static void test_pixel_forms(void)
                                               { CM_U16, CM_U16, CM_F32, CM_F32 },
                                               { CM_F32, CM_F32, CM_U16, CM_F32 },
                                               { CM_F32, CM_F32, CM_F32, CM_F32 } };
-    static const cm_method methods[] = { CM_CCOEFF_NORMED, CM_CCOEFF, CM_SQDIFF, CM_CCORR, CM_CCORR_NORMED, CM_SQDIFF_NORMED };
+    static const cm_method methods[] = { CM_CCOEFF_NORMED, CM_CCOEFF,       CM_SQDIFF,
+                                         CM_CCORR,         CM_CCORR_NORMED, CM_SQDIFF_NORMED };
     for (int m = 0; m < 6; m++)
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++) {
@@ -46,7 +47,8 @@ static void test_pixel_forms(void)
     void *converted;
     app_error error;
     CHECK(app_picture_view(&p, (app_pixel_form){ CM_U16, 1 }, &view, &converted, &error) == CM_OK);
-    CHECK(((const uint16_t *)view.data)[0] == 0 && ((const uint16_t *)view.data)[1] == 32768 && ((const uint16_t *)view.data)[2] == 65535);
+    CHECK(((const uint16_t *)view.data)[0] == 0 && ((const uint16_t *)view.data)[1] == 32768 &&
+          ((const uint16_t *)view.data)[2] == 65535);
     free(converted);
     CHECK(app_picture_view(&p, (app_pixel_form){ CM_F32, 0 }, &view, &converted, &error) == CM_OK);
     CHECK(((const float *)view.data)[0] == -32768.0f && ((const float *)view.data)[2] == 32767.0f);
@@ -60,7 +62,8 @@ static void test_numbers(void)
     float f = 0;
     double d = 0;
     CHECK(app_parse_integer("-5", -5, 5, &i) && i == -5);
-    CHECK(!app_parse_integer("-6", -5, 5, &i) && !app_parse_integer("+5", -5, 5, &i) && !app_parse_integer("-", -5, 5, &i));
+    CHECK(!app_parse_integer("-6", -5, 5, &i) && !app_parse_integer("+5", -5, 5, &i) &&
+          !app_parse_integer("-", -5, 5, &i));
     CHECK(app_parse_float("-inf", 1, &f) && isinf(f));
     CHECK(!app_parse_float("1e99", 1, &f) && !app_parse_float("nan", 1, &f) && !app_parse_float("inf", 0, &f));
     CHECK(app_parse_float("0.1", 0, &f) && f == 0.1f);
@@ -87,8 +90,8 @@ static void test_json(void)
 {
     check_json("a\"b\\c\n\x7f", "\"a\\\"b\\\\c\\u000a\\u007f\"");
     check_json("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
-    check_json("\xc0\xaf", "\"\\ufffd\\ufffd\"");              /* overlong */
-    check_json("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");   /* surrogate */
+    check_json("\xc0\xaf", "\"\\ufffd\\ufffd\"");            /* overlong */
+    check_json("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""); /* surrogate */
     check_json("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
     check_json("\xe2\x82", "\"\\ufffd\\ufffd\"");
     check_json("\xff", "\"\\ufffd\"");
@@ -151,7 +154,8 @@ static void check_luma(int bits, int palette)
         double want = floor((double)(299 * v[0] + 587 * v[1] + 114 * v[2]) / 1000.0 + 0.5);
         if (bits == 32)
             want = (double)(float)((299.0 * (double)((float)v[0] / 3.0f) + 587.0 * (double)((float)v[1] / 3.0f) +
-                                    114.0 * (double)((float)v[2] / 3.0f)) / 1000.0);
+                                    114.0 * (double)((float)v[2] / 3.0f)) /
+                                   1000.0);
         wrong += app_picture_value(&p, (size_t)i) != want;
     }
     CHECK(p.pixels && wrong == 0);
@@ -169,7 +173,9 @@ static void test_writing(void)
         app_error error = { .text = "" };
         app_picture p = { .pixels = NULL };
         unsigned char magic[4] = { 0 };
-        const app_tiff_out out = { .pixels = pixels, .width = 7, .height = 5, .description = "{}", .big_above = big ? 139 : 140 };
+        const app_tiff_out out = {
+            .pixels = pixels, .width = 7, .height = 5, .description = "{}", .big_above = big ? 139 : 140
+        };
         CHECK(app_tiff_write("parts.tif", &out, &error) == CM_OK);
         FILE *file = fopen("parts.tif", "rb");
         CHECK(file && fread(magic, 1, 4, file) == 4);
@@ -188,7 +194,7 @@ static void test_large_strips(void)
 {
     enum { WIDTH = 1900, HEIGHT = 2500 };
     static const flavour kinds[] = {
-        { "rgb", 8, SAMPLEFORMAT_UINT, 3, 2, 8, 0, 0, 0, NULL, 0, 0 },    /* one strip of 14 MB, Deflate */
+        { "rgb", 8, SAMPLEFORMAT_UINT, 3, 2, 8, 0, 0, 0, NULL, 0, 0 },     /* one strip of 14 MB, Deflate */
         { "planes", 16, SAMPLEFORMAT_UINT, 3, 2, 8, 1, 0, 0, NULL, 0, 0 }, /* three of 9.5 MB */
         { "f64", 64, SAMPLEFORMAT_IEEEFP, 1, 1, 5, 0, 0, 0, NULL, 0, 0 },  /* one of 38 MB, LZW */
     };
@@ -204,7 +210,8 @@ static void test_large_strips(void)
         const size_t pitch = WIDTH * app_sample_size(flavour_sample(f)) + 24; /* rows need not be tight */
         uint8_t *pixels = calloc(HEIGHT, pitch);
         int32_t ready = 0, before = 0, calls = 0;
-        while (tiff && pixels && ready < HEIGHT && app_tiff_decode(tiff, pixels, (int64_t)pitch, &ready, &error) == CM_OK && ready > before) {
+        while (tiff && pixels && ready < HEIGHT &&
+               app_tiff_decode(tiff, pixels, (int64_t)pitch, &ready, &error) == CM_OK && ready > before) {
             before = ready;
             calls++;
         }
@@ -237,9 +244,12 @@ static uint8_t blank(int x, int y)
 
 static void test_blank(void)
 {
-    static const uint16_t codecs[] = { COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS, COMPRESSION_ZSTD, COMPRESSION_LZMA };
+    static const uint16_t codecs[] = { COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS,
+                                       COMPRESSION_ZSTD, COMPRESSION_LZMA };
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
-        const flavour kind = { "blank", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISBLACK, codecs[i], 0, 0, 0, NULL, 0, 0 };
+        const flavour kind = {
+            "blank", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISBLACK, codecs[i], 0, 0, 0, NULL, 0, 0
+        };
         app_error error = { .text = "" };
         app_picture p = { .pixels = NULL };
         int wrote = flavour_write("parts.tif", &kind, 6000, 5000, blank);
@@ -258,8 +268,12 @@ static void test_overlay(void)
     uint8_t grey[WIDTH * HEIGHT] = { 0 };
     app_picture scene = { grey, WIDTH, HEIGHT, APP_U8 };
     static const app_frame wild[] = {
-        { -1000, -1000, 5, 5, 1, 0 },  { -5, -5, 80, 80, 22, 1 },     { 55, 35, 30, 30, 333, 2 },
-        { INT32_MAX, INT32_MAX, 9, 9, INT32_MAX, 3 }, { INT32_MIN, 0, INT32_MAX, INT32_MAX, -4, 4 }, { 0, 0, 1, 1, 1234567890, 1 << 30 },
+        { -1000, -1000, 5, 5, 1, 0 },
+        { -5, -5, 80, 80, 22, 1 },
+        { 55, 35, 30, 30, 333, 2 },
+        { INT32_MAX, INT32_MAX, 9, 9, INT32_MAX, 3 },
+        { INT32_MIN, 0, INT32_MAX, INT32_MAX, -4, 4 },
+        { 0, 0, 1, 1, 1234567890, 1 << 30 },
     };
     unsigned char *rgb = app_overlay_grey(&scene);
     CHECK(rgb != NULL);

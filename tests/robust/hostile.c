@@ -1,9 +1,8 @@
-/* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in one line, and memory stays small.
- *   robust_tiff corrupt DIR     every byte of small files in some kinds: each bit flipped, and set to several values
- *   robust_tiff others DIR      the same in all other kinds
- *   robust_tiff truncated DIR   the same files cut at every length
- *   robust_tiff claims DIR      files that claim absurd sizes
- * DIR takes one file that is written over and over. */
+/* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in one line, and
+ * memory stays small. robust_tiff corrupt DIR     every byte of small files in some kinds: each bit flipped, and set to
+ * several values robust_tiff others DIR      the same in all other kinds robust_tiff truncated DIR   the same files cut
+ * at every length robust_tiff claims DIR      files that claim absurd sizes DIR takes one file that is written over and
+ * over. */
 #include "hostile.h"
 
 #include "flavour.h"
@@ -118,8 +117,9 @@ static size_t make_flavour(const flavour *f, uint8_t *bytes)
 
 static int is_first_half(const flavour *f)
 {
-    static const char *const names[] = { "u8", "u8-tiles", "u8-bigtiff", "u16-little-endian", "rgb-planes", "packbits", "bilevel-g4", "zstd",
-                                         "lerc", "jpeg" };
+    static const char *const names[] = { "u8",         "u8-tiles", "u8-bigtiff", "u16-little-endian",
+                                         "rgb-planes", "packbits", "bilevel-g4", "zstd",
+                                         "lerc",       "jpeg" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], f->name) == 0)
             return 1;
@@ -163,7 +163,8 @@ static void truncate_pixels(void)
         }
 }
 
-/* With --max-memory the user vouches for the file: then only that limit counts, and selecting a page still allocates nothing. */
+/* With --max-memory the user vouches for the file: then only that limit counts, and selecting a page still allocates
+ * nothing. */
 static void check_trust(void)
 {
     const app_limits limits[3] = { { (uint64_t)1 << 40, 0 }, { (uint64_t)1 << 40, 1 }, { 1 << 20, 1 } };
@@ -200,7 +201,8 @@ int main(int argc, char **argv)
         return 2;
     }
     /* In memory where there is such a place: the file is written a few hundred thousand times. */
-    snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], part, (long)getpid());
+    snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], part,
+             (long)getpid());
     uint8_t *bytes = malloc(FILE_ROOM);
     if (!bytes)
         return 1;
@@ -225,8 +227,8 @@ int main(int argc, char **argv)
     }
     if (peak_kb() > peak_limit_kb)
         fail("memory", 0, -1, "the peak is too high");
-    printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f s (%s)\n", part, tried, opened,
-           refused, failures, peak_kb() >> 10, slowest, slowest_name);
+    printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f s (%s)\n", part,
+           tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
     unlink(path);
     free(bytes);
     return failures != 0 || tried == 0;

@@ -49,29 +49,34 @@ static void directory(hostile_bytes *f, const entry *entries, int count, uint32_
 }
 
 /* A grey strip image; the data are the file's last bytes. */
-static void strips(hostile_bytes *f, uint32_t width, uint32_t height, uint16_t bits, uint16_t samples, uint16_t compression,
-                   uint32_t rows)
+static void strips(hostile_bytes *f, uint32_t width, uint32_t height, uint16_t bits, uint16_t samples,
+                   uint16_t compression, uint32_t rows)
 {
     const uint32_t bytes = 64, offset = 8 + 2 + 9 * 12 + 4;
-    const entry e[] = { { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },       { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
-                        { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, bits },    { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
-                        { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },         { TIFFTAG_STRIPOFFSETS, TIFF_LONG, 1, offset },
-                        { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, samples }, { TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, rows },
-                        { TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG, 1, bytes } };
+    const entry e[] = {
+        { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },         { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
+        { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, bits },      { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
+        { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },           { TIFFTAG_STRIPOFFSETS, TIFF_LONG, 1, offset },
+        { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, samples }, { TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, rows },
+        { TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG, 1, bytes }
+    };
     header(f);
     directory(f, e, 9, 0);
     for (uint32_t i = 0; i < bytes; i++)
         put(f, "\x78", 1);
 }
 
-static void tiles(hostile_bytes *f, uint32_t width, uint32_t height, uint32_t tile_width, uint32_t tile_height, uint16_t compression)
+static void tiles(hostile_bytes *f, uint32_t width, uint32_t height, uint32_t tile_width, uint32_t tile_height,
+                  uint16_t compression)
 {
     const uint32_t bytes = 64, offset = 8 + 2 + 10 * 12 + 4;
-    const entry e[] = { { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },     { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
-                        { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8 },     { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
-                        { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },       { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 1 },
-                        { TIFFTAG_TILEWIDTH, TIFF_LONG, 1, tile_width }, { TIFFTAG_TILELENGTH, TIFF_LONG, 1, tile_height },
-                        { TIFFTAG_TILEOFFSETS, TIFF_LONG, 1, offset },   { TIFFTAG_TILEBYTECOUNTS, TIFF_LONG, 1, bytes } };
+    const entry e[] = {
+        { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },     { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
+        { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8 },     { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
+        { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },       { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 1 },
+        { TIFFTAG_TILEWIDTH, TIFF_LONG, 1, tile_width }, { TIFFTAG_TILELENGTH, TIFF_LONG, 1, tile_height },
+        { TIFFTAG_TILEOFFSETS, TIFF_LONG, 1, offset },   { TIFFTAG_TILEBYTECOUNTS, TIFF_LONG, 1, bytes }
+    };
     header(f);
     directory(f, e, 10, 0);
     for (uint32_t i = 0; i < bytes; i++)

@@ -1,0 +1,31 @@
+/* Pictures of the scenes, and the files they are kept in or compared with. */
+#ifndef SCENE_FILES_H
+#define SCENE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Values are kept in 16 bits, and stored in 8 where the scene is of that kind. */
+typedef struct canvas {
+    int width, height, bits;
+    uint16_t *value;
+} canvas;
+
+static inline uint16_t *canvas_at(const canvas *c, int x, int y)
+{
+    return &c->value[(size_t)y * (size_t)c->width + (size_t)x];
+}
+
+typedef struct scene_store {
+    const char *directory;
+    int check;
+    int wrong;
+    char truth[4096];
+} scene_store;
+
+/* Writes the picture, or compares it with the file there, and frees it. */
+void scene_keep(scene_store *s, const char *name, canvas *c);
+void scene_add_truth(scene_store *s, const char *image, const char *part, int x, int y);
+void scene_keep_truth(scene_store *s);
+
+#endif
