@@ -13,35 +13,70 @@ Target own_target(const cm_work *work)
     return Target{ work->map.as<float>(), work->x.map };
 }
 
-// Where a search finds its scores.
-PeakJob job_on(const cm_work *work, const PeakSearch &search, const cm_peak_rule &rule, const Target &target, uint64_t first)
+// A search and what it reads.
+struct Search {
+    Target target;     // the map, where it is wanted
+    TensorPlane plane; // the image, where the tensor kernels do all
+    PeakJob job;
+};
+
+Search make_search(const cm_work *work, const cm_peak_rule &rule)
 {
-    (void)work;
-    PeakJob job = search.job(rule, first);
-    job.map = target.map;
-    job.pitch = target.pitch;
-    return job;
+    Search s = {};
+    s.target = own_target(work);
+    s.job = work->find.search.job(rule);
+    s.job.map = s.target.map;
+    s.job.pitch = s.target.pitch;
+    return s;
 }
 
-// The quick way, from X to matches or to the knowledge that it was not enough.
-cm_status put_search(const Call &call, const Target &target, const PeakJob &job)
+// The image and X.
+cm_status put_products(const Call &call, Search *s)
 {
-    cm_status status = put_scores(call, make_score_job(call, 0, 0, target));
-    cudaError_t code = cudaSuccess;
-    if (!status)
-        code = launch_peak_tiles(job, 1, call.stream);
-    if (code == cudaSuccess)
-        code = launch_peak_select(job, 1, call.stream);
+    cm_work *work = call.work;
+    if (is_all_tensor(work)) {
+        cm_status status = put_plane(call, 0, 0, &s->plane);
+        return status ? status
+                      : work->tensor.correlate(*call.part, s->plane, work->x.map, work->y.map, call.stream, call.error);
+    }
+    cm_status status = put_image(call, 0, 0, s->target);
+    return status ? status : put_sums(call, 0, 0);
+}
+
+cm_status put_map(const Call &call, const Search &s, const uint32_t *skip)
+{
+    if (is_all_tensor(call.work))
+        return put_tensor_scores(call, 0, 0, s.plane, s.target, skip);
+    return put_scores(call, make_score_job(call, 0, 0, s.target));
+}
+
+// Level, list and choice behind the tiles' best scores.
+cm_status put_choice(const Call &call, const PeakJob &job)
+{
+    cudaError_t code = launch_peak_select(job, 1, call.stream);
     if (code == cudaSuccess)
         code = launch_peak_collect(job, 1, call.stream);
     if (code == cudaSuccess)
         code = launch_peak_choose(job, 1, call.stream);
-    return status ? status : check(code, "launching the search for matches", call.error);
+    return check(code, "launching the search for matches", call.error);
 }
 
-cm_status put_tournament(const Call &call, const PeakJob &job)
+// The quick way, from X to matches or to the knowledge that it was not enough.
+cm_status put_search(const Call &call, const Search &s)
 {
-    return check(launch_peak_tournament(job, 1, call.stream), "launching the tournament of matches", call.error);
+    if (is_mapless(call.work))
+        return put_mapless(call.work, MaplessJob{ s.job, s.plane, &call.rule, 0, 1 }, call.stream, call.error);
+    cm_status status = put_map(call, s, nullptr);
+    if (!status)
+        status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches", call.error);
+    return status ? status : put_choice(call, s.job);
+}
+
+// For a search that is not done.
+cm_status put_tournament(const Call &call, const Search &s)
+{
+    cm_status status = is_mapless(call.work) ? put_map(call, s, &s.job.state->done) : CM_OK;
+    return status ? status : check(launch_peak_tournament(s.job, 1, call.stream), "launching the tournament of matches", call.error);
 }
 
 // The state and the matches of one search, to the host.
@@ -61,22 +96,20 @@ bool is_long(const cm_work *work, const cm_peak_rule &rule)
     return rule.top * ROUND > static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map);
 }
 
-// Searches what is in the target and brings the matches to the host.
-cm_status search_to_host(const Call &call, const Target &target, const cm_peak_rule &rule, cm_match *match, size_t *found)
+// Searches what X says and brings the matches to the host.
+cm_status search_to_host(const Call &call, const Search &s, const cm_peak_rule &rule, cm_match *match, size_t *found)
 {
     cm_work *work = call.work;
-    const PeakSearch &search = work->find.search;
-    PeakJob job = job_on(work, search, rule, target, 0);
     PeakState *state = work->find.fetched.as<PeakState>();
-    cm_status status = put_search(call, target, job);
+    cm_status status = put_search(call, s);
     if (!status)
-        status = fetch_results(call, search, rule.top, state);
+        status = fetch_results(call, work->find.search, rule.top, state);
     if (!status && !state->done && is_long(work, rule))
         return find_by_fetching(call, &rule, match, found);
     if (!status && !state->done) {
-        status = put_tournament(call, job);
+        status = put_tournament(call, s);
         if (!status)
-            status = fetch_results(call, search, rule.top, state);
+            status = fetch_results(call, work->find.search, rule.top, state);
     }
     if (status)
         return status;
@@ -113,12 +146,10 @@ cm_status match_find(cm_work *work, const cm_image *image, const cm_template *pa
     progress_begin(work);
     if (!is_served(work, *rule))
         return find_by_fetching(call, rule, match, found);
-    Target target = own_target(work);
-    cm_status status = put_image(call, 0, 0, target);
+    Search search = make_search(work, *rule);
+    cm_status status = put_products(call, &search);
     if (!status)
-        status = put_sums(call, 0, 0);
-    if (!status)
-        status = search_to_host(call, target, *rule, match, found);
+        status = search_to_host(call, search, *rule, match, found);
     if (status)
         (void)finish(work, stream, true, nullptr);
     progress_step(work, work->y.map);
@@ -163,19 +194,16 @@ cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_te
     if (!work->find.served || image->memory == CM_HOST)
         return find_through_host(call, part, target);
     progress_begin(work);
-    Target own = own_target(work);
-    PeakJob job = job_on(work, work->find.search, *target->rule, own, 0);
-    job.match = target->match;
-    job.found = target->found;
-    job.x0 = target->x0;
-    job.y0 = target->y0;
-    cm_status status = put_image(call, 0, 0, own);
+    Search search = make_search(work, *target->rule);
+    search.job.match = target->match;
+    search.job.found = target->found;
+    search.job.x0 = target->x0;
+    search.job.y0 = target->y0;
+    cm_status status = put_products(call, &search);
     if (!status)
-        status = put_sums(call, 0, 0);
+        status = put_search(call, search);
     if (!status)
-        status = put_search(call, own, job);
-    if (!status)
-        status = put_tournament(call, job);
+        status = put_tournament(call, search);
     progress_step(work, work->y.map);
     cm_status ended = finish(work, stream, false, status ? nullptr : error);
     return status ? status : ended;

@@ -37,7 +37,7 @@ cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int
 
 bool is_tensor(cm_kernel kernel)
 {
-    return kernel == CM_KERNEL_TENSOR_WGMMA;
+    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA;
 }
 
 // X of a band, a block of template rows at a time.
@@ -73,33 +73,21 @@ cm_status correlate(const Call &call, CorrelateJob job)
     return check(code, "launching the correlation", call.error);
 }
 
-// All passes over a band, where the tensor kernels do all of it. An image that can be read as it lies is not copied.
+// All passes over a band, where the tensor kernels do all of it.
 cm_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
     cm_work *work = call.work;
-    Tensor &tensor = work->tensor;
-    int32_t width = work->x.length(bx), height = work->y.length(by);
-    TensorPlane plane = tensor.direct(*call.image, work->x, work->y, bx, by);
-    cm_status status = CM_OK;
-    if (!plane.data) {
-        plane = tensor.plane(width, height);
-        cudaError_t code = work->stage.fill(*call.image, bx, by, call.stream);
-        if (code == cudaSuccess)
-            code = tensor.copy(work->stage.view(bx, by), width, height, call.stream);
-        status = check(code, "copying the image to the plan's memory", call.error);
-    }
+    TensorPlane plane;
+    cm_status status = put_plane(call, bx, by, &plane);
     if (!status)
-        status = tensor.correlate(*call.part, plane, width, height, call.stream, call.error);
-    if (status)
-        return status;
-    TensorTarget to = { call.rule, target.map, target.pitch, width, height };
-    return check(tensor.score(plane, to, call.stream), "launching the score", call.error);
+        status = work->tensor.correlate(*call.part, plane, work->x.length(bx), work->y.length(by), call.stream, call.error);
+    return status ? status : put_tensor_scores(call, bx, by, plane, target, nullptr);
 }
 
 // All passes over a band.
 cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
-    if (is_tensor(call.work->decision.kernel) && cm_tensor_scores(&call.work->problem))
+    if (is_all_tensor(call.work))
         return run_tensor_band(call, bx, by, target);
     cm_status status = put_image(call, bx, by, target);
     if (!status)
@@ -244,6 +232,33 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
     job.map = target.map;
     job.map_pitch = target.pitch;
     return job;
+}
+
+bool is_all_tensor(const cm_work *work)
+{
+    return is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
+}
+
+// An image that can be read as it lies is not copied.
+cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane)
+{
+    cm_work *work = call.work;
+    int32_t width = work->x.length(bx), height = work->y.length(by);
+    *plane = work->tensor.direct(*call.image, work->x, work->y, bx, by);
+    if (plane->data)
+        return CM_OK;
+    *plane = work->tensor.plane(width, height);
+    cm_status status = put_stage(call, bx, by);
+    return status ? status
+                  : check(work->tensor.copy(work->stage.view(bx, by), width, height, call.stream), "splitting the image", call.error);
+}
+
+cm_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane, const Target &target,
+                            const uint32_t *skip)
+{
+    const cm_work *work = call.work;
+    TensorTarget to = { call.rule, target.map, target.pitch, work->x.length(bx), work->y.length(by), skip };
+    return check(work->tensor.score(plane, to, call.stream), "launching the score", call.error);
 }
 
 cm_status put_scores(const Call &call, const ScoreJob &job)

@@ -30,7 +30,28 @@ struct BandRows {
     int32_t first, count;
 };
 
-// The band's pixels to the plan's memory and X of all of it: one after the other, or in chunks where the image comes from the host.
+// Do the tensor kernels do all of a match? Then a band's passes are: its image, as a plane that they read; X (Tensor::correlate); the scores.
+bool is_all_tensor(const cm_work *work);
+cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane);
+// skip: nullptr, or a word on the device; where it is not 0 nothing is done.
+cm_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane, const Target &target,
+                            const uint32_t *skip);
+
+// May matches then be had from X without a map?
+bool is_mapless(const cm_work *work);
+// Searches of some slots of the tensor's X, at once.
+struct MaplessJob {
+    const PeakJob &search;
+    const TensorPlane &plane;
+    const cm_score_rule *rules;
+    int first_slot, slots;
+};
+cm_status put_mapless(cm_work *work, const MaplessJob &job, cudaStream_t stream, cm_error *error);
+
+// Otherwise:
+// The band's pixels to the plan's memory.
+cm_status put_stage(const Call &call, int32_t bx, int32_t by);
+// The same and X of all of it: one after the other, or in chunks where the image comes from the host.
 cm_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target);
 // S and Q of the staged band's window rows, where they are a pass of their own. They serve every template with the rule's pivot.
 cm_status put_sums(const Call &call, int32_t bx, int32_t by);

@@ -238,7 +238,7 @@ cudaError_t PeakSearch::make_results(uint64_t slots, uint64_t top)
     return code;
 }
 
-PeakJob PeakSearch::job(const cm_peak_rule &rule, uint64_t first) const
+PeakJob PeakSearch::job(const cm_peak_rule &rule) const
 {
     PeakJob job = {};
     job.width = width;
@@ -260,8 +260,8 @@ PeakJob PeakSearch::job(const cm_peak_rule &rule, uint64_t first) const
     job.list = list.as<uint32_t>();
     job.candidate = candidate.as<uint64_t>();
     job.leader = leader.as<uint64_t>();
-    job.state = state.as<PeakState>() + first;
-    job.match = match.as<cm_match>() + first * rule.top;
+    job.state = state.as<PeakState>();
+    job.match = match.as<cm_match>();
     return job;
 }
 

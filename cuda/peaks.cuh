@@ -19,6 +19,7 @@ namespace cm {
 
 constexpr int PEAK_COLUMNS = 128;       // of a tile
 constexpr int PEAK_ROWS = 16;           // and at most so many rows
+constexpr int PEAK_SLOTS = 4;           // where each has a rule of its own
 constexpr uint32_t PEAK_ROOM = 4096;    // candidates that one block sorts
 
 // How far a search has come.
@@ -122,8 +123,8 @@ public:
     cudaError_t make(int32_t width, int32_t height, int slots);
     // Room for the results of so many slots of `top` matches, beyond what there is.
     cudaError_t make_results(uint64_t slots, uint64_t top);
-    // The job of a rule, its results in place `first` and after. map, pitch, plane and slack are left to the caller.
-    PeakJob job(const cm_peak_rule &rule, uint64_t first) const;
+    // The job of a rule. Results are this search's own; map, pitch, plane and slack are left to the caller.
+    PeakJob job(const cm_peak_rule &rule) const;
     PeakState *states() const
     {
         return state.as<PeakState>();

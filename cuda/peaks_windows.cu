@@ -95,14 +95,13 @@ struct Tile {
 };
 
 // Scores of a tile and its rim; NaN, which comes after everything, outside the map.
-__device__ void score_tile(const PeakJob &job, const ScoreJob &scores, const cm_score_rule &rule, const Tile &t, const uint32_t *products,
+__device__ void score_tile(const PeakJob &job, const WindowScores &scores, const cm_score_rule &rule, const Tile &t, const uint32_t *products,
                            Sums *sums)
 {
     int32_t pixels = COLUMNS + scores.window_width - 1, rows = t.rows + 2;
     if (static_cast<int>(threadIdx.x) < pixels) {
-        const StageView &stage = scores.stage;
-        int32_t c = min(max(stage.left + t.x - 1 + static_cast<int32_t>(threadIdx.x), 0), stage.width - 1);
-        sum_column(Column{ stage.data + c, stage.pitch, stage.top + t.y - 1, stage.height - 1 }, scores.size, rows,
+        int32_t c = min(max(t.x - 1 + static_cast<int32_t>(threadIdx.x), 0), scores.last_column);
+        sum_column(Column{ scores.data + c, scores.pitch, t.y - 1, scores.last_row }, scores.window_height, rows,
                    static_cast<int32_t>(threadIdx.x), sums);
     }
     __syncthreads();
@@ -121,15 +120,15 @@ __device__ void score_tile(const PeakJob &job, const ScoreJob &scores, const cm_
     __syncthreads();
 }
 
-__global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, ScoreJob scores, const __grid_constant__ PeakScores rules)
+__global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, const __grid_constant__ WindowScores scores)
 {
     __shared__ Sums sums;
     int slot = blockIdx.z;
-    cm_score_rule rule = rules.rule[slot];
+    cm_score_rule rule = scores.rule[slot];
     rule.wide = 0; // n * 255 < 2^25
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
-    const uint32_t *products = reinterpret_cast<const uint32_t *>(scores.map) + slot * job.plane;
+    const uint32_t *products = scores.products + slot * job.plane;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
         int32_t tile = static_cast<int32_t>(list[i]);
         Tile t = { tile % job.across * PEAK_COLUMNS, tile / job.across * job.tile_rows, PEAK_COLUMNS, job.tile_rows };
@@ -150,11 +149,11 @@ __global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, ScoreJob
 
 } // namespace
 
-cudaError_t launch_window_collect(const PeakJob &job, const ScoreJob &scores, const PeakScores &rules, int slots, cudaStream_t stream)
+cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots, cudaStream_t stream)
 {
     constexpr int MOST_BLOCKS = 264;
     dim3 grid(static_cast<unsigned>(job.tiles < MOST_BLOCKS ? job.tiles : MOST_BLOCKS), 1, static_cast<unsigned>(slots));
-    collect_windows<<<grid, THREADS, 0, stream>>>(job, scores, rules);
+    collect_windows<<<grid, THREADS, 0, stream>>>(job, scores);
     return cudaGetLastError();
 }
 

@@ -1,22 +1,26 @@
-// Peak search without a map: for 8-bit windows whose products X lie where the map would be (score.cuh, one pass). Tiles are judged by a
-// pass over image and products that writes a number a tile; the scores of the few tiles that matter are computed where they are needed.
+// Peak search without a map: where X of every window is at hand, scores of the few tiles that matter are computed where they are needed.
 #ifndef CM_CUDA_PEAKS_WINDOWS_CUH
 #define CM_CUDA_PEAKS_WINDOWS_CUH
 
 #include "peaks.cuh"
-#include "score.cuh"
+
+#include "model/score.h"
 
 namespace cm {
 
-constexpr int MOST_SLOTS = 4;
-
-// The rule of each slot's template.
-struct PeakScores {
-    cm_score_rule rule[MOST_SLOTS];
+// 8-bit windows up to CM_WINDOW_WIDTH wide, whose sums fit 32 bits: the image, the first window at its first pixel, and X.
+struct WindowScores {
+    const unsigned char *data;
+    int64_t pitch; // bytes
+    int32_t last_column, last_row;
+    int32_t window_width, window_height;
+    cm_method method;
+    const uint32_t *products; // of slot 0; pitch and plane are the search's
+    cm_score_rule rule[PEAK_SLOTS];
 };
 
-// Candidates of the listed tiles, like launch_peak_collect. scores: of slot 0, with X in the map's place; `rules` are the slots' own.
-cudaError_t launch_window_collect(const PeakJob &job, const ScoreJob &scores, const PeakScores &rules, int slots, cudaStream_t stream);
+// Candidates of the listed tiles, like launch_peak_collect.
+cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots, cudaStream_t stream);
 
 } // namespace cm
 

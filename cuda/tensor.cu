@@ -60,6 +60,12 @@ __global__ void combine(const uint32_t *parts, int64_t part_elements, int64_t pi
     sums[blockIdx.y * sums_pitch + x] = p[0] + (middle << 8) + (static_cast<uint64_t>(p[3 * part_elements]) << 16);
 }
 
+cudaError_t toeplitz_build(const ToeplitzJob &job, cudaStream_t stream)
+{
+    build_toeplitz<<<static_cast<unsigned>(ceil_div<uint64_t>(job.blocks.toeplitz, THREADS)), THREADS, 0, stream>>>(job);
+    return cudaGetLastError();
+}
+
 dim3 rows_grid(int32_t width, int64_t rows)
 {
     return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)), static_cast<unsigned>(rows));
@@ -102,6 +108,7 @@ cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int mul
 {
     problem = p;
     blocks = decision.tensor;
+    hopper = decision.kernel == CM_KERNEL_TENSOR_WGMMA;
     processors = multiprocessors;
     parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
     uint64_t count = static_cast<uint64_t>(parts.planes);
@@ -118,7 +125,9 @@ cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int mul
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(nullptr);
     if (code == cudaSuccess)
-        code = wgmma_raise(blocks, blocks.shared_bytes);
+        code = hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
+    if (code == cudaSuccess && p.pixel == CM_U16)
+        code = tensor_score_wide_raise();
     return check(code, "taking the plan's workspace", error);
 }
 
@@ -172,37 +181,32 @@ cudaError_t Tensor::build(const Prepared &part, cudaStream_t stream) const
     job.width = part.width;
     job.height = part.height;
     job.blocks = blocks;
-    job.toeplitz = toeplitz.as<unsigned char>();
-    unsigned grid = static_cast<unsigned>(ceil_div<uint64_t>(blocks.toeplitz, THREADS));
+    job.toeplitz = slot_toeplitz();
+    cudaError_t code = cudaSuccess;
     for (job.plane = 0; job.plane < parts.planes; job.plane++)
-        for (int32_t block = 0; block < blocks.across * blocks.down; block++) {
+        for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
             job.x = block % blocks.across * blocks.width;
             job.y = block / blocks.across * blocks.height;
-            build_toeplitz<<<grid, THREADS, 0, stream>>>(job);
+            code = hopper ? toeplitz_build(job, stream) : mma_build(job, stream);
             job.toeplitz += blocks.toeplitz;
         }
-    return cudaGetLastError();
+    return code;
 }
 
-// One byte plane of the band with one of the template.
-cm_status Tensor::multiply(const TensorPlane &from, int image_byte, int part_byte, int32_t width, int32_t height, cudaStream_t stream,
-                           cm_error *error) const
+cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const
 {
-    TensorPlane plane = from;
-    plane.data += image_byte * parts.plane;
     TensorJob job = {};
     cm_status status = encode(plane, blocks, &job.image, error);
     if (status)
         return status;
-    job.sums = sums.as<uint32_t>() + static_cast<uint64_t>(parts.planes * image_byte + part_byte) * (parts.sums / sizeof(uint32_t));
+    job.sums = to.sums;
     job.pitch = static_cast<int64_t>(parts.sums_pitch);
-    job.tiles_across = ceil_div<int32_t>(width, CM_TENSOR_COLUMNS);
-    job.tiles = job.tiles_across * ceil_div<int32_t>(height, CM_TENSOR_ROWS);
+    job.tiles_across = ceil_div<int32_t>(to.width, CM_TENSOR_COLUMNS);
+    job.tiles = job.tiles_across * ceil_div<int32_t>(to.height, CM_TENSOR_ROWS);
     job.blocks = blocks;
-    const unsigned char *block_data = toeplitz.as<unsigned char>() + static_cast<uint64_t>(part_byte) * parts.toeplitz;
     cudaError_t code = cudaSuccess;
-    for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++, block_data += blocks.toeplitz) {
-        job.toeplitz = reinterpret_cast<const uint4 *>(block_data);
+    for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
+        job.toeplitz = reinterpret_cast<const uint4 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
         job.x = block % blocks.across * blocks.width / static_cast<int32_t>(BOX_WORD);
         job.y = block / blocks.across * blocks.height;
         job.add = block > 0;
@@ -211,13 +215,40 @@ cm_status Tensor::multiply(const TensorPlane &from, int image_byte, int part_byt
     return check(code, "launching the correlation", error);
 }
 
+cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const
+{
+    MmaJob job = {};
+    job.image = plane;
+    job.sums = to.sums;
+    job.pitch = static_cast<int64_t>(parts.sums_pitch);
+    job.width = to.width;
+    job.height = to.height;
+    job.blocks = blocks;
+    cudaError_t code = cudaSuccess;
+    for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
+        job.toeplitz = reinterpret_cast<const uint2 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
+        job.x = block % blocks.across * blocks.width;
+        job.y = block / blocks.across * blocks.height;
+        job.add = block > 0;
+        code = mma_launch(job, stream);
+    }
+    return check(code, "launching the correlation", error);
+}
+
 cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
                             cm_error *error)
 {
     cm_status status = check(build(part, stream), "laying out the template", error);
+    // one byte plane of the band with one of the template
     for (int i = 0; i < parts.planes; i++)
-        for (int j = 0; j < parts.planes && !status; j++)
-            status = multiply(from, i, j, width, height, stream, error);
+        for (int j = 0; j < parts.planes && !status; j++) {
+            TensorPlane plane = from;
+            plane.data += static_cast<uint64_t>(i) * parts.plane;
+            Products to = { slot_toeplitz() + static_cast<uint64_t>(j) * parts.toeplitz,
+                            slot_sums(slot) + static_cast<uint64_t>(parts.planes * i + j) * (parts.sums / sizeof(uint32_t)), width,
+                            height };
+            status = hopper ? multiply_wgmma(plane, to, stream, error) : multiply_mma(plane, to, stream, error);
+        }
     return status;
 }
 
@@ -244,15 +275,69 @@ cm_status Tensor::deliver(const CorrelateJob &job, const Prepared &part, cudaStr
     return check(cudaGetLastError(), "putting the sums together", error);
 }
 
-TensorScoreJob Tensor::score_job(const TensorPlane &image) const
+cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const
 {
     TensorScoreJob job = {};
     job.image = image;
+    job.plane = static_cast<int64_t>(parts.plane);
+    job.sums_part = static_cast<int64_t>(parts.sums / sizeof(uint32_t));
+    job.rule = target.rule;
     job.window_width = problem.width;
     job.window_height = problem.height;
-    job.sums = sums.as<uint32_t>();
+    job.sums = slot_sums(slot);
     job.sums_pitch = static_cast<int64_t>(parts.sums_pitch);
-    return job;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = target.width;
+    job.height = target.height;
+    job.skip = target.skip;
+    return problem.pixel == CM_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);
+}
+
+// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the others lie behind each other.
+uint32_t *Tensor::slot_sums(int of) const
+{
+    return of == 0 ? sums.as<uint32_t>() : more_sums.as<uint32_t>() + (of - 1) * products_plane();
+}
+
+unsigned char *Tensor::slot_toeplitz() const
+{
+    int64_t bytes = parts.planes * static_cast<int64_t>(parts.toeplitz);
+    return slot == 0 ? toeplitz.as<unsigned char>() : more_toeplitz.as<unsigned char>() + (slot - 1) * bytes;
+}
+
+int64_t Tensor::products_plane() const
+{
+    return parts.planes * parts.planes * static_cast<int64_t>(parts.sums / sizeof(uint32_t));
+}
+
+cudaError_t Tensor::make_slots(int count)
+{
+    uint64_t many = static_cast<uint64_t>(count), bytes = many * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
+    more_sums.release();
+    more_toeplitz.release();
+    cudaError_t code = more_sums.take(bytes);
+    if (code == cudaSuccess)
+        code = more_toeplitz.take(parts.toeplitz * static_cast<uint64_t>(parts.planes) * many);
+    if (code == cudaSuccess)
+        code = cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
+    return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
+}
+
+cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const
+{
+    TensorScoreJob job = {};
+    TensorTiles of = tiles;
+    of.plane = products_plane();
+    job.image = image;
+    job.rule = tiles.rule[0];
+    job.window_width = problem.width;
+    job.window_height = problem.height;
+    job.sums = slot_sums(first);
+    job.sums_pitch = products_pitch();
+    job.width = tiles.width;
+    job.height = tiles.height;
+    return tensor_tiles_launch(job, of, processors, stream);
 }
 
 } // namespace cm

@@ -3,6 +3,7 @@
 #define CM_CUDA_TENSOR_CUH
 
 #include "correlate.cuh"
+#include "peaks_windows.cuh"
 #include "score.cuh"
 
 #include <cuda.h>
@@ -48,9 +49,27 @@ struct ToeplitzJob {
 cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int bytes);
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream);
 
-// Window sums and ccoeff_normed of 8-bit windows up to CM_TENSOR_WIDTH wide.
+// One block of the template over a band, for devices of compute capability 8.0 and later.
+struct MmaJob {
+    TensorPlane image;
+    const uint2 *toeplitz;
+    uint32_t *sums;
+    int64_t pitch;         // elements; a multiple of CM_TENSOR_COLUMNS
+    int32_t width, height; // of the band
+    int32_t x, y;          // of the block's first pixel in the template; x a multiple of 16
+    int32_t add;
+    cm_tensor_blocks blocks;
+};
+cudaError_t mma_raise(int bytes);
+cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream);
+cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream);
+
+// Window sums and ccoeff_normed of windows up to CM_TENSOR_WIDTH wide. 16 bits: the planes of high bytes, and the other products of bytes,
+// lie behind the first.
 struct TensorScoreJob {
     TensorPlane image;
+    int64_t plane;     // bytes
+    int64_t sums_part; // elements
     cm_score_rule rule;
     int32_t window_width, window_height;
     const uint32_t *sums; // X
@@ -58,8 +77,33 @@ struct TensorScoreJob {
     float *map;
     int64_t map_pitch;
     int32_t width, height; // of the band
+    const uint32_t *skip;  // nullptr, or a word on the device: where it is not 0 nothing is done
 };
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
+cudaError_t tensor_score_wide_raise();
+cudaError_t tensor_score_wide_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
+
+// Of up to PEAK_SLOTS templates on one image, all at once: the best score of each tile of the map, as peak_order and within TENSOR_SLACK,
+// and at least that of 0. 8-bit pixels.
+constexpr float TENSOR_SLACK = 1.0f / (1 << 18);
+struct TensorTiles {
+    uint32_t *best;       // of slot 0
+    int32_t rows, across; // of a tile; tiles in a row
+    int32_t count, slots;
+    int32_t width, height; // of the map
+    int64_t plane;         // elements of X from slot to slot
+    cm_score_rule rule[PEAK_SLOTS];
+};
+cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
+
+// A band's part of the map.
+struct TensorTarget {
+    cm_score_rule rule;
+    float *map;
+    int64_t pitch; // elements
+    int32_t width, height;
+    const uint32_t *skip; // nullptr, or a word on the device: where it is not 0 nothing is done
+};
 
 // A plan's share.
 class Tensor
@@ -81,18 +125,49 @@ public:
     cm_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, cm_error *error);
 
     TensorPlane plane(int32_t width, int32_t height) const;
-    TensorScoreJob score_job(const TensorPlane &image) const;
-    int processors = 0;
+    // Makes slots 1 .. count for more templates' X, and chooses whose turn it is in correlate, deliver and score; 0 at first.
+    cudaError_t make_slots(int count);
+    void turn_to(int to)
+    {
+        slot = to;
+    }
+    const uint32_t *products(int of) const
+    {
+        return slot_sums(of);
+    }
+    int64_t products_pitch() const // elements
+    {
+        return static_cast<int64_t>(parts.sums_pitch);
+    }
+    int64_t products_plane() const; // from slot to slot
+    // tensor_tiles_launch for the slots from `first` on.
+    cudaError_t best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const;
+
+    // The scores of a band whose X is in the plan's memory.
+    cudaError_t score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const;
 
 private:
     cudaError_t build(const Prepared &part, cudaStream_t stream) const;
-    cm_status multiply(const TensorPlane &plane, int image_byte, int part_byte, int32_t width, int32_t height,
-                       cudaStream_t stream, cm_error *error) const;
+    // What a product of planes reads and where it goes.
+    struct Products {
+        const unsigned char *toeplitz;
+        uint32_t *sums;
+        int32_t width, height;
+    };
+    cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
+    cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
 
+    uint32_t *slot_sums(int of) const;
+    unsigned char *slot_toeplitz() const;
+
+    int processors = 0;
+    int slot = 0;
+    bool hopper = false;
     cm_problem problem = {};
     cm_tensor_blocks blocks = {};
     cm_tensor_parts parts = {};
     DeviceMemory planes, sums, toeplitz;
+    DeviceMemory more_sums, more_toeplitz; // of slots from 1 on
 };
 
 } // namespace cm

@@ -5,55 +5,22 @@
 // number of words, so that 16-byte accesses to shared memory do not conflict. Then each thread slides the windows of four columns down
 // the four rows: the difference of two prefixes is a window's change. All of it wraps modulo 2^32, which is exact because S and Q fit.
 //
-// The score without a division. S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53 to
-// n = 372,000): the two fused multiply-adds give numerator and variance exactly, as score.h has them. Let u = 2^-53.
-//   y is the hardware's reciprocal root of the variance; e = 1 - var y^2 is at most 2^-19 (measured over all its 2^21 arguments, tests
-//   and docs/performance-gpu.md: 2^-19.04), off by at most u. c = e (1/2 + 3/8 e) leaves out 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1.
-//   t = (num cT) y has two roundings, and cT, the reciprocal of a rounded root, three: 5 u. q = t + t c adds u / 2 + u + 2^-58.
-// So q is within 7 u of the exact quotient, relatively, and score.h's own four roundings within 4 u: they differ by less than 11 u |q|,
-// which is at most 11 units of q's last place. Their floats differ only when a midpoint of two floats lies between them: when the low
-// 29 bits of q are within 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q is no number,
-// are done once more by the formula of score.h.
-#include "tensor.cuh"
+// S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53 to n = 372,000): two fused multiply-adds
+// each give numerator and variance exactly.
+#include "tensor_score.cuh"
 
 namespace cm {
 
 namespace {
 
-constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
-constexpr int ROWS = WARPS;                 // of a batch
-constexpr int WORDS = 5;                    // a lane, odd
-constexpr int COLUMNS = 4 * WORDS * LANES;  // whose sums are at hand: 512 and the widest window
-constexpr int PIECES = COLUMNS / 16;        // 16-byte pieces of an image row
-constexpr int PITCH = COLUMNS + 4;
-constexpr int BLOCKS = 5;                   // a multiprocessor
-constexpr double LIFT = 4503599627370496.0; // 2^52: a double 2^52 + v has the integer v in its low word
-constexpr int LIFT_HIGH = 0x43300000;
-constexpr uint32_t DOUBT = 32;
-static_assert(COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_WIDTH, "columns of a strip's windows");
-static_assert(THREADS * 4 == CM_TENSOR_COLUMNS && PIECES <= 2 * LANES, "a strip");
-
-struct Job {
-    TensorScoreJob all;
-    int32_t segment;              // rows of a strip that a block walks
-    double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
-};
+constexpr int BLOCKS = 5; // a multiprocessor
+constexpr int TILE_BLOCKS = 5; // of the pass that judges tiles
+constexpr int ONE_HIGH = 0x3ff00000; // high word of 1.0
 
 struct Shared {
     alignas(16) uint32_t s[ROWS][PITCH], q[ROWS][PITCH]; // changes of S and Q, summed over the columns before
     alignas(16) unsigned char pixels[WARPS][2][2][COLUMNS]; // of lead and lag, this batch's and the next's
 };
-
-__device__ __forceinline__ uint32_t value(double lifted)
-{
-    return static_cast<uint32_t>(__double2loint(lifted));
-}
-
-__device__ __forceinline__ uint32_t minus(uint32_t pixels, uint32_t weights, uint32_t sum)
-{
-    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pixels), "r"(weights)); // weights: bytes of 0 and -1
-    return sum;
-}
 
 __device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_t q, uint32_t x)
 {
@@ -64,13 +31,8 @@ __device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_
 __device__ __forceinline__ bool quick_score(const Job &job, double s, double q, uint32_t x, float *score)
 {
     double sum = __dadd_rn(s, -LIFT), nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
-    double num = fma(-job.sum, sum, nx), var = fma(-sum, sum, fma(job.n, q, job.lowered)), y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
-    double e = fma(-__dmul_rn(var, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5));
-    double t = __dmul_rn(__dmul_rn(num, job.unit), y), quotient = fma(t, c, t);
-    *score = __double2float_rn(quotient);
-    uint32_t low = value(quotient) << 3; // the 29 bits that a float has not
-    return low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3) && *score == *score;
+    double num = fma(-job.sum, sum, nx), var = fma(-sum, sum, fma(job.n, q, job.lowered));
+    return quick_quotient(num, var, job.unit, score);
 }
 
 // The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
@@ -90,68 +52,6 @@ __device__ __noinline__ void score_again(const Job &job, const Shared &shared, c
             q -= shared.q[r][right + i] - shared.q[r][left + i];
         }
     }
-}
-
-// A warp's row, one batch ahead in shared memory.
-struct Rows {
-    const unsigned char *lead, *lag;
-    int64_t step;
-    uint32_t now, next; // where the lane's pieces go
-    uint32_t near, far; // bytes of its pieces that lie in the image
-    int room;           // image rows from the lead row on
-    bool first;
-
-    __device__ Rows(const Job &job, Shared &shared, int x0, int y0)
-    {
-        const TensorPlane &image = job.all.image;
-        int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
-        near = x < image.width ? 16 : 0;
-        far = x + 16 * LANES < image.width && lane < PIECES - LANES ? 16 : 0;
-        room = image.height - (y0 + warp + job.all.window_height - 1);
-        lead = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp + job.all.window_height - 1) * image.pitch;
-        lag = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp - 1) * image.pitch;
-        step = ROWS * image.pitch;
-        now = static_cast<uint32_t>(__cvta_generic_to_shared(&shared.pixels[warp][0][0][16 * lane]));
-        next = now + 2 * COLUMNS;
-        first = warp == 0; // nothing has left the first window
-    }
-    __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes)
-    {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
-    }
-    __device__ void fetch()
-    {
-        uint32_t in = room > 0 ? ~0u : 0u, out = first ? 0u : ~0u, t = now;
-        copy(now, lead, near & in);
-        copy(now + COLUMNS, lag, near & out);
-        if (threadIdx.x % LANES < PIECES - LANES) {
-            copy(now + 16 * LANES, lead + (far ? 16 * LANES : 0), far & in);
-            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out);
-        }
-        asm volatile("cp.async.commit_group;");
-        first = false;
-        lead += step;
-        lag += step;
-        room -= ROWS;
-        now = next;
-        next = t;
-    }
-};
-
-// Inclusive sums over the lanes.
-__device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
-{
-#define CM_SCAN_STEP(o)                                                                       \
-    asm("{ .reg .pred p; .reg .u32 t;\n"                                                       \
-        "shfl.sync.up.b32 t|p, %0, " #o ", 0, -1; @p add.u32 %0, %0, t;\n"                     \
-        "shfl.sync.up.b32 t|p, %1, " #o ", 0, -1; @p add.u32 %1, %1, t; }"                     \
-        : "+r"(a), "+r"(b))
-    CM_SCAN_STEP(1);
-    CM_SCAN_STEP(2);
-    CM_SCAN_STEP(4);
-    CM_SCAN_STEP(8);
-    CM_SCAN_STEP(16);
-#undef CM_SCAN_STEP
 }
 
 // A lane's words of lead and lag to the sums before each of its columns. The barrier: until the batch before has been read.
@@ -257,12 +157,93 @@ __device__ __forceinline__ double lift(uint32_t v)
     return __hiloint2double(high, static_cast<int>(v));
 }
 
-// VECTOR: map rows are aligned to 16 bytes.
-template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
+// What becomes of X and the sums: the map. VECTOR: its rows are aligned to 16 bytes.
+template <int SHIFT, bool VECTOR> struct ToMap {
+    float *to;
+    bool sure;
+
+    __device__ ToMap(const Job &job, int x, int y) : to(job.all.map + y * job.all.map_pitch + x), sure(true)
+    {
+    }
+    __device__ __forceinline__ const uint32_t *sums(const Job &job) const
+    {
+        return job.all.sums;
+    }
+    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q, const uint32_t *product, int x, bool inside)
+    {
+        float f[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sure &= quick_score(job, s[i], q[i], product[i], &f[i]);
+        if (inside)
+            store<VECTOR>(to, f, x, job.all.width);
+        to += job.all.map_pitch;
+    }
+    __device__ __forceinline__ void batch(const Job &job, const Shared &shared, const double *s, const double *q, int x, int y, int left)
+    {
+        if (__builtin_expect(!sure, 0)) {
+            const uint32_t windows[8] = { value(s[0]), value(s[1]), value(s[2]), value(s[3]),
+                                          value(q[0]), value(q[1]), value(q[2]), value(q[3]) };
+            score_again<SHIFT>(job, shared, windows, x, y, left);
+        }
+        sure = true;
+    }
+};
+
+// Or the best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. With num and var exact as above, the hardware's root y
+// is within 2^-20 + 2^-40 of the true one, relatively; num y is rounded once, and cut to its high word: 2^-20 more. The product with
+// the rounded 1 / root_var, in float, adds 5 roundings of 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by
+// less than 2^-18.6. A window without variance has num = 0, and y is cut to 1, its largest value otherwise: 0, even where the score is
+// not a number. A flat template has unit 0.
+struct ToTiles {
+    const TensorTiles &tiles;
+    double sum;
+    int best; // high word of the best num y
+
+    __device__ ToTiles(const TensorTiles &of) : tiles(of), sum(static_cast<double>(of.rule[blockIdx.z].sum)), best(0)
+    {
+    }
+    __device__ __forceinline__ const uint32_t *sums(const Job &job) const
+    {
+        return job.all.sums + blockIdx.z * tiles.plane;
+    }
+    __device__ __forceinline__ int judge(const Job &job, double s, double q, uint32_t x) const
+    {
+        double whole = __dadd_rn(s, -LIFT), nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
+        double num = fma(-sum, whole, nx), var = fma(-whole, whole, fma(job.n, q, job.lowered)), y;
+        asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
+        return __double2hiint(__dmul_rn(num, __hiloint2double(min(__double2hiint(y), ONE_HIGH), 0)));
+    }
+    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q, const uint32_t *product, int x, bool inside)
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int high = judge(job, s[i], q[i], product[i]);
+            if (inside && x + i < job.all.width)
+                best = max(best, high);
+        }
+    }
+    __device__ __forceinline__ void batch(const Job &job, const Shared &, const double *, const double *, int x, int y, int left)
+    {
+        if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
+            return;
+        int all = __reduce_max_sync(0xffffffffu, best);
+        best = 0;
+        if (threadIdx.x % LANES != 0 || x >= job.all.width)
+            return;
+        const cm_score_rule &rule = tiles.rule[blockIdx.z];
+        float unit = rule.root_var > 0.0 ? static_cast<float>(1.0 / rule.root_var) : 0.0f;
+        float score = static_cast<float>(__hiloint2double(all, 0)) * unit;
+        tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across + x / PEAK_COLUMNS] =
+            peak_order(score, 0);
+    }
+};
+
+template <int SHIFT, class Output> __device__ void walk(const Job &job, Shared &shared, Output output, int y0, int y1)
 {
     const int x = blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const int own = 4 * threadIdx.x, distance = job.all.window_width - SHIFT;
-    Rows rows(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
+    Rows rows(job, job.all.image, &shared.pixels[warp][0][0][0], blockIdx.x * CM_TENSOR_COLUMNS, y0);
     rows.fetch();
     start(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
     double s[4], q[4];
@@ -272,9 +253,8 @@ template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &s
         q[i] = lift(shared.q[0][own + job.all.window_width + i] - shared.q[0][own + i]);
     }
     const uint32_t *now = reinterpret_cast<const uint32_t *>(&shared.pixels[warp][0][0][4 * WORDS * lane]), *next = now + COLUMNS / 2;
-    const int64_t sums_pitch = job.all.sums_pitch, map_pitch = job.all.map_pitch;
-    const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
-    float *map = job.all.map + y0 * map_pitch + x;
+    const int64_t sums_pitch = job.all.sums_pitch;
+    const uint32_t *sums = output.sums(job) + y0 * sums_pitch + x;
     for (int left = y1 - y0; left > 0; left -= ROWS, sums += ROWS * sums_pitch) {
         uint4 products[ROWS];
 #pragma unroll
@@ -294,34 +274,14 @@ template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &s
         rows.fetch();
         sum_row(lead, lag, &shared.s[warp][4 * WORDS * lane], &shared.q[warp][4 * WORDS * lane]);
         __syncthreads();
-        bool sure = true;
-        float *to = map;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++, to += map_pitch) {
+        for (int r = 0; r < ROWS; r++) {
             slide<SHIFT>(s, &shared.s[r][own], distance);
             slide<SHIFT>(q, &shared.q[r][own], distance);
             const uint32_t product[4] = { products[r].x, products[r].y, products[r].z, products[r].w };
-            float f[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                sure &= quick_score(job, s[i], q[i], product[i], &f[i]);
-            if (left <= r || x >= job.all.width)
-                continue;
-            if (VECTOR && x + 3 < job.all.width) {
-                __stcs(reinterpret_cast<float4 *>(to), make_float4(f[0], f[1], f[2], f[3]));
-                continue;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                if (x + i < job.all.width)
-                    to[i] = f[i];
+            output.row(job, s, q, product, x, left > r);
         }
-        if (__builtin_expect(!sure, 0)) {
-            const uint32_t windows[8] = { value(s[0]), value(s[1]), value(s[2]), value(s[3]),
-                                          value(q[0]), value(q[1]), value(q[2]), value(q[3]) };
-            score_again<SHIFT>(job, shared, windows, x, y1 - left, left);
-        }
-        map = to;
+        output.batch(job, shared, s, q, x, y1 - left, left);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
@@ -331,8 +291,19 @@ template <int SHIFT, bool VECTOR> __global__ __launch_bounds__(THREADS, BLOCKS) 
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared shared;
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
+    if (y0 < y1 && !(job.all.skip && *job.all.skip))
+        walk<SHIFT>(job, shared, ToMap<SHIFT, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
+#endif
+}
+
+template <int SHIFT>
+__global__ __launch_bounds__(THREADS, TILE_BLOCKS) void judge_tiles(const __grid_constant__ Job job, const __grid_constant__ TensorTiles tiles)
+{
+#if __CUDA_ARCH__ >= 800
+    __shared__ Shared shared;
+    int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1)
-        walk<SHIFT, VECTOR>(job, shared, y0, y1);
+        walk<SHIFT>(job, shared, ToTiles(tiles), y0, y1);
 #endif
 }
 
@@ -346,21 +317,38 @@ template <bool VECTOR> void launch(const Job &job, dim3 grid, cudaStream_t strea
     }
 }
 
+Job make_job(const TensorScoreJob &all)
+{
+    double n = static_cast<double>(all.rule.n);
+    return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var };
+}
+
 } // namespace
 
 cudaError_t tensor_score_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
-    double n = static_cast<double>(all.rule.n);
-    Job job = { all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var };
-    int strips = ceil_div<int32_t>(all.width, CM_TENSOR_COLUMNS), segments = processors * BLOCKS / strips;
-    // one wave of blocks, but no segment so short that starting it costs more than walking it
-    int rows = ceil_div<int32_t>(all.height, segments > 1 ? segments : 1), least = all.window_height / 8;
-    job.segment = ceil_div(rows > least ? rows : least, ROWS) * ROWS;
-    dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(all.height, job.segment)));
-    if (all.map_pitch % 4 == 0 && reinterpret_cast<uintptr_t>(all.map) % 16 == 0)
+    Job job = make_job(all);
+    dim3 grid = cut_strips(&job, processors, BLOCKS);
+    if (rows_aligned(all))
         launch<true>(job, grid, stream);
     else
         launch<false>(job, grid, stream);
+    return cudaGetLastError();
+}
+
+cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors, cudaStream_t stream)
+{
+    Job job = make_job(all);
+    dim3 grid = cut_strips(&job, processors, ceil_div(TILE_BLOCKS, tiles.slots));
+    job.segment = ceil_div(job.segment, tiles.rows) * tiles.rows;
+    grid.y = static_cast<unsigned>(ceil_div<int32_t>(all.height, job.segment));
+    grid.z = static_cast<unsigned>(tiles.slots);
+    switch (all.window_width % 4) {
+    case 0: judge_tiles<0><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 1: judge_tiles<1><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 2: judge_tiles<2><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    default: judge_tiles<3><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    }
     return cudaGetLastError();
 }
 

@@ -87,8 +87,8 @@ int32_t ready_rows(const StageView &view, int32_t size, int32_t height, int32_t 
     return ready < PRODUCT_ROWS ? 0 : static_cast<int32_t>(ready < height ? ready / PRODUCT_ROWS * PRODUCT_ROWS : height);
 }
 
-// A band whose image rows come in chunks, each followed by the products that it completes.
-cm_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target &target)
+// A band whose image rows come in chunks, each followed by the products that it completes - where there is a target for them.
+cm_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *target)
 {
     cm_work *work = call.work;
     StageView view = work->stage.view(bx, by);
@@ -108,26 +108,37 @@ cm_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target &tar
         rows.target = const_cast<unsigned char *>(view.data) + static_cast<size_t>(y) * rows.target_pitch;
         status = check(work->upload.put(rows, call.stream), "copying the image to the device", call.error);
         int32_t ready = ready_rows(view, work->problem.height, height, y + rows.rows);
-        if (status || ready <= done || (whole && ready < height))
+        if (status || !target || ready <= done || (whole && ready < height))
             continue;
-        status = put_products(call, bx, by, target, BandRows{ done, ready - done });
+        status = put_products(call, bx, by, *target, BandRows{ done, ready - done });
         done = ready;
     }
     return status;
 }
 
+bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
+{
+    const cm_work *work = call.work;
+    uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) * cm_pixel_size(work->problem.pixel);
+    return call.image->memory == CM_HOST && row_bytes * static_cast<uint64_t>(work->y.stage_length(by)) > WORTH &&
+           Upload::chunk_rows(static_cast<size_t>(row_bytes)) > 0;
+}
+
 } // namespace
+
+cm_status put_stage(const Call &call, int32_t bx, int32_t by)
+{
+    if (is_worth_chunks(call, bx, by))
+        return put_chunks(call, bx, by, nullptr);
+    return check(call.work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
+}
 
 cm_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
-    cm_work *work = call.work;
-    uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) * cm_pixel_size(work->problem.pixel);
-    uint64_t bytes = row_bytes * static_cast<uint64_t>(work->y.stage_length(by));
-    if (call.image->memory == CM_HOST && bytes > WORTH && Upload::chunk_rows(static_cast<size_t>(row_bytes)) > 0)
-        return put_chunks(call, bx, by, target);
-    cm_status status =
-        check(work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
-    return status ? status : put_products(call, bx, by, target, BandRows{ 0, work->y.length(by) });
+    if (is_worth_chunks(call, bx, by))
+        return put_chunks(call, bx, by, &target);
+    cm_status status = put_stage(call, bx, by);
+    return status ? status : put_products(call, bx, by, target, BandRows{ 0, call.work->y.length(by) });
 }
 
 } // namespace cm

@@ -1,0 +1,49 @@
+// Searches without a map, where the tensor kernels do all of a match: the best score of each tile from X, within a bound; the level; exact
+// scores of the tiles that reach it.
+#include "match.cuh"
+
+namespace cm {
+
+bool is_mapless(const cm_work *work)
+{
+    return is_all_tensor(work) && work->problem.pixel == CM_U8;
+}
+
+cm_status put_mapless(cm_work *work, const MaplessJob &m, cudaStream_t stream, cm_error *error)
+{
+    const cm_problem &p = work->problem;
+    TensorTiles tiles = {};
+    tiles.best = m.search.best;
+    tiles.rows = m.search.tile_rows;
+    tiles.across = m.search.across;
+    tiles.count = m.search.tiles;
+    tiles.slots = m.slots;
+    tiles.width = work->x.map;
+    tiles.height = work->y.map;
+    WindowScores scores = {};
+    scores.data = m.plane.data;
+    scores.pitch = m.plane.pitch;
+    scores.last_column = m.plane.width - 1;
+    scores.last_row = m.plane.height - 1;
+    scores.window_width = p.width;
+    scores.window_height = p.height;
+    scores.method = p.method;
+    scores.products = work->tensor.products(m.first_slot);
+    for (int i = 0; i < m.slots; i++)
+        tiles.rule[i] = scores.rule[i] = m.rules[i];
+    PeakJob job = m.search;
+    job.map = nullptr;
+    job.pitch = work->tensor.products_pitch();
+    job.plane = work->tensor.products_plane();
+    job.slack = TENSOR_SLACK;
+    cudaError_t code = work->tensor.best_of_tiles(m.plane, tiles, m.first_slot, stream);
+    if (code == cudaSuccess)
+        code = launch_peak_select(job, m.slots, stream);
+    if (code == cudaSuccess)
+        code = launch_window_collect(job, scores, m.slots, stream);
+    if (code == cudaSuccess)
+        code = launch_peak_choose(job, m.slots, stream);
+    return check(code, "launching the search for matches", error);
+}
+
+} // namespace cm
