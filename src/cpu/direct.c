@@ -187,8 +187,9 @@ static void table_fill(const cut *c, const cm_template *part, int32_t j0, int32_
     }
 }
 
-void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
+void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *memory)
 {
+    (void)memory;
     cut c = cut_make(self->variant, job->problem);
     if (c.single)
         table_fill(&c, job->part, 0, 0, shared);

@@ -72,7 +72,7 @@ typedef struct cm_direct_isa {
 
 /* What direct.c does for every instruction set; self->variant is a cm_direct_isa. */
 void cm_direct_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape);
-void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared);
+void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch);
 void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
 
 #endif

@@ -72,10 +72,9 @@ static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm
     return total;
 }
 
-/* Shared memory: the spectra, the tables, then room to make a spectrum in. */
-static void shared_lay(const cm_fft_isa *isa, const cm_fft_cut *c, char *shared, char *spectrum[2], char **table)
+/* Shared memory: the spectra, then the tables. */
+static void shared_lay(const cm_fft_cut *c, char *shared, char *spectrum[2], char **table)
 {
-    (void)isa;
     spectrum[0] = shared;
     spectrum[1] = shared + (c->planes - 1) * (ptrdiff_t)spectrum_bytes(c);
     *table = shared + c->planes * (ptrdiff_t)spectrum_bytes(c);
@@ -90,6 +89,7 @@ void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape
         return;
     shape->columns = 2 * c.across;
     shape->rows = c.down;
+    shape->least_rows = c.down;
     shape->scratch_bytes = scratch_lay(isa, &c, problem, NULL, NULL);
     shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) + round64(isa->table_bytes(c.nx, c.ny)) +
                           array_bytes(isa, &c) + (uint64_t)c.nx * sizeof(double);
@@ -109,16 +109,18 @@ static void digits(const cm_template *part, int32_t j, int plane, double *digit)
     }
 }
 
-void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
+void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *memory)
 {
     const cm_fft_isa *isa = self->variant;
     cm_fft_cut c = { 0 };
+    scratch s = { 0 };
     char *spectrum[2], *table;
     if (!cm_fft_cut_make(job->problem, &c))
         return;
-    shared_lay(isa, &c, shared, spectrum, &table);
-    char *array = table + round64(isa->table_bytes(c.nx, c.ny));
-    double *digit = (double *)(void *)(array + array_bytes(isa, &c));
+    shared_lay(&c, shared, spectrum, &table);
+    (void)scratch_lay(isa, &c, job->problem, memory, &s);
+    char *array = s.array[0];
+    double *digit = s.buffer; /* ny * 256 bytes are enough for nx <= 32 * ny doubles */
     isa->tables(c.nx, c.ny, table);
     memset(digit, 0, (size_t)c.nx * sizeof *digit);
     for (int plane = 0; plane < c.planes; plane++) {
@@ -205,7 +207,7 @@ void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, con
     if (!cm_fft_cut_make(job->problem, &b.c))
         return;
     (void)scratch_lay(b.isa, &b.c, job->problem, memory, &b.s);
-    shared_lay(b.isa, &b.c, (char *)(uintptr_t)job->shared, spectrum, &table);
+    shared_lay(&b.c, (char *)(uintptr_t)job->shared, spectrum, &table);
     b.table = table;
     cm_windows_begin(&windows, b.isa->windows, job, is_narrow(job->problem), strip_room(&b.c), b.s.windows);
     for (int32_t y = 0; y < area->height; y += b.c.down) {

@@ -44,7 +44,7 @@ enum { CM_FFT_COLUMN = 128 };
 
 /* What fft.c does for every instruction set; self->variant is a cm_fft_isa. */
 void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape);
-void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared);
+void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch);
 void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
 
 #endif

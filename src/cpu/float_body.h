@@ -53,8 +53,9 @@ static void float_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm
 }
 
 /* The template less the pivot. */
-static void float_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared)
+static void float_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch)
 {
+    (void)scratch;
     (void)self;
     size_t count = (size_t)job->part->width * (size_t)job->part->height;
     const float *pixels = job->part->pixels;

@@ -33,13 +33,15 @@ typedef struct cm_shape {
     uint64_t shared_bytes;  /* memory for begin; 0: none */
     uint64_t scratch_bytes; /* memory for each thread; 0: none */
     int32_t columns, rows;  /* the rectangle that suits it; any other works */
+    int32_t least_rows;     /* fewer rows, or no multiple of it, are a waste; 0: never */
 } cm_shape;
 
 typedef struct cm_cpu_kernel cm_cpu_kernel;
 struct cm_cpu_kernel {
     void (*shape)(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape);
-    /* Prepares the template or filter in shared; NULL when there is nothing to do. One thread. */
-    void (*begin)(const cm_cpu_kernel *self, const cm_job *job, void *shared);
+    /* Prepares the template or filter in shared; NULL when there is nothing to do. One thread, which has a scratch too.
+     */
+    void (*begin)(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch);
     /* Fills a rectangle. Any thread; scratch is its own. */
     void (*area)(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
     const void *variant; /* the instruction set's part, for kernels that have one */

@@ -1,0 +1,68 @@
+/* What the parts of the CPU engine share: the engine, a plan's work, and the start of a call. */
+#ifndef CM_CPU_WORK_H
+#define CM_CPU_WORK_H
+
+#include "cpu/kernel.h"
+#include "cpu/pool.h"
+#include "engine/engine.h"
+
+typedef struct cpu_engine {
+    cm_engine base;
+    cm_pool *pool;
+    uint32_t features;
+} cpu_engine;
+
+struct cm_work {
+    cpu_engine *engine;
+    cm_problem problem;
+    cm_progress *progress;
+    const cm_cpu_kernel *kernel;
+    cm_shape shape;
+    int32_t map_width, map_height, x0, y0;
+    float *band; /* of cm_cpu_find; taken when first needed */
+    char *shared;
+    char *scratch; /* threads pieces of scratch_step bytes */
+    uint64_t scratch_step;
+};
+
+static inline int32_t cm_smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline void cm_progress_begin(cm_progress *progress, uint64_t units)
+{
+    /* Between calls both stand at the same number; start from 0 so that the fraction means this call. */
+    if (atomic_load(&progress->done) >= atomic_load(&progress->total)) {
+        atomic_store(&progress->done, 0);
+        atomic_store(&progress->total, 0);
+    }
+    atomic_fetch_add(&progress->total, units);
+}
+
+static inline void cm_progress_step(cm_progress *progress, uint64_t units)
+{
+    atomic_fetch_add(&progress->done, units);
+}
+
+static inline void *cm_work_scratch(const cm_work *work, int32_t slot)
+{
+    return work->scratch ? work->scratch + (uint64_t)slot * work->scratch_step : NULL;
+}
+
+static inline cm_job cm_job_make(const cm_work *work, const cm_image *image)
+{
+    return (cm_job){ .problem = &work->problem,
+                     .image = image,
+                     .x0 = work->x0,
+                     .y0 = work->y0,
+                     .map_width = work->map_width,
+                     .map_height = work->map_height,
+                     .shared = work->shared };
+}
+
+/* Gathers the matches of an image (engine.h). */
+cm_status cm_cpu_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
+                      cm_match *match, size_t *found, cm_stream stream, cm_error *error);
+
+#endif
