@@ -248,6 +248,8 @@ cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane
     if (plane->data)
         return CM_OK;
     *plane = work->tensor.plane(width, height);
+    if (work->tensor.split(*call.image, work->x, work->y, bx, by, call.stream))
+        return check(cudaGetLastError(), "splitting the image", call.error);
     cm_status status = put_stage(call, bx, by);
     return status ? status
                   : check(work->tensor.copy(work->stage.view(bx, by), width, height, call.stream), "splitting the image", call.error);

@@ -49,6 +49,21 @@ __global__ void copy_planes(StageView stage, unsigned char *planes, int64_t pitc
         planes[plane_bytes + y * pitch + x] = static_cast<unsigned char>(v >> 8);
 }
 
+// Sixteen-bit pixels that lie aligned, eight a thread, to two planes.
+__global__ void split_planes(const unsigned char *image, int64_t image_pitch, unsigned char *planes, int64_t pitch, int64_t plane_bytes,
+                             int width)
+{
+    int x = (blockIdx.x * THREADS + threadIdx.x) * 8;
+    int64_t y = blockIdx.y;
+    if (x >= width)
+        return;
+    uint4 v = __ldcs(reinterpret_cast<const uint4 *>(image + y * image_pitch + 2 * x));
+    constexpr unsigned LOW = 0x6420, HIGH = 0x7531; // bytes of two words
+    uint2 *low = reinterpret_cast<uint2 *>(planes + y * pitch + x), *high = reinterpret_cast<uint2 *>(planes + plane_bytes + y * pitch + x);
+    *low = make_uint2(__byte_perm(v.x, v.y, LOW), __byte_perm(v.z, v.w, LOW));
+    *high = make_uint2(__byte_perm(v.x, v.y, HIGH), __byte_perm(v.z, v.w, HIGH));
+}
+
 // X of 16-bit pixels from the products of their bytes: part 2 i + j has byte i of the image and byte j of the template.
 __global__ void combine(const uint32_t *parts, int64_t part_elements, int64_t pitch, uint64_t *sums, int64_t sums_pitch, int width)
 {
@@ -153,6 +168,23 @@ TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, 
     return TensorPlane{ data, pitch, width, y.stage_length(band_y) };
 }
 
+bool Tensor::split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, cudaStream_t stream)
+{
+    int64_t pitch = cm_image_pitch(&image);
+    int32_t width = x.stage_length(band_x), height = y.stage_length(band_y);
+    if (image.memory != CM_DEVICE || problem.pixel != CM_U16 || problem.mode != CM_VALID || pitch % 16 != 0 || width % 8 != 0 ||
+        height > UINT16_MAX)
+        return false;
+    const unsigned char *data =
+        static_cast<const unsigned char *>(cm_image_row(&image, y.stage_start(band_y))) + 2 * static_cast<int64_t>(x.stage_start(band_x));
+    if (reinterpret_cast<uintptr_t>(data) % 16 != 0)
+        return false;
+    split_planes<<<rows_grid(width / 8, height), THREADS, 0, stream>>>(data, pitch, planes.as<unsigned char>(),
+                                                                       static_cast<int64_t>(parts.plane_pitch),
+                                                                       static_cast<int64_t>(parts.plane), width);
+    return true;
+}
+
 cudaError_t Tensor::copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream)
 {
     TensorPlane to = plane(width, height);
@@ -209,7 +241,7 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
         job.toeplitz = reinterpret_cast<const uint4 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
         job.x = block % blocks.across * blocks.width / static_cast<int32_t>(BOX_WORD);
         job.y = block / blocks.across * blocks.height;
-        job.add = block > 0;
+        job.add = block > 0 || to.add;
         code = wgmma_launch(job, processors, stream);
     }
     return check(code, "launching the correlation", error);
@@ -229,7 +261,7 @@ cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cud
         job.toeplitz = reinterpret_cast<const uint2 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
         job.x = block % blocks.across * blocks.width;
         job.y = block / blocks.across * blocks.height;
-        job.add = block > 0;
+        job.add = block > 0 || to.add;
         code = mma_launch(job, stream);
     }
     return check(code, "launching the correlation", error);
@@ -244,9 +276,11 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
         for (int j = 0; j < parts.planes && !status; j++) {
             TensorPlane plane = from;
             plane.data += static_cast<uint64_t>(i) * parts.plane;
+            // where the fused score reads them, the two mixed products of bytes are one
+            bool mixed = i > j && cm_tensor_scores(&problem);
+            int to_part = mixed ? parts.planes * j + i : parts.planes * i + j;
             Products to = { slot_toeplitz() + static_cast<uint64_t>(j) * parts.toeplitz,
-                            slot_sums(slot) + static_cast<uint64_t>(parts.planes * i + j) * (parts.sums / sizeof(uint32_t)), width,
-                            height };
+                            slot_sums(slot) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed };
             status = hopper ? multiply_wgmma(plane, to, stream, error) : multiply_mma(plane, to, stream, error);
         }
     return status;

@@ -114,6 +114,9 @@ public:
     // The band of the image itself, where it can be read as it lies; data is null where it cannot.
     TensorPlane direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y) const;
 
+    // The band's 16-bit pixels to the plan's planes without a copy between, where they lie so that they can be read.
+    bool split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, cudaStream_t stream);
+
     // The staged band as a plane of the plan.
     cudaError_t copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream);
 
@@ -153,6 +156,7 @@ private:
         const unsigned char *toeplitz;
         uint32_t *sums;
         int32_t width, height;
+        bool add;
     };
     cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
     cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;

@@ -1,6 +1,6 @@
 // Window sums and ccoeff_normed of 16-bit windows, as tensor_score.cu has them for 8 bits, from byte planes: with a pixel l + 256 h,
 //   S = L + 256 H,   Q = LL + 512 LH + 65536 HH,   X = ll + 256 (lh + hl) + 65536 hh,
-// where every part is a sum of bytes or of products of bytes and fits 32 bits. num and var are below 2^63 (score.h: n to 46,341), exact in
+// where every part is a sum of bytes or of products of bytes and fits 32 bits; lh + hl, which comes as one, does to n = 33,025. num and var are below 2^63 (score.h: n to 46,341), exact in
 // 64 bits and then rounded to double once, as score.h does.
 #include "tensor_score.cuh"
 
@@ -54,9 +54,9 @@ __device__ __forceinline__ uint64_t parts_to_q(uint32_t ll, uint32_t lh, uint32_
     return ll + (static_cast<uint64_t>(lh) << 9) + (static_cast<uint64_t>(hh) << 16);
 }
 
-__device__ __forceinline__ uint64_t parts_to_x(uint32_t ll, uint32_t lh, uint32_t hl, uint32_t hh)
+__device__ __forceinline__ uint64_t parts_to_x(uint32_t ll, uint32_t mixed, uint32_t hh)
 {
-    return ll + ((static_cast<uint64_t>(lh) + hl) << 8) + (static_cast<uint64_t>(hh) << 16);
+    return ll + (static_cast<uint64_t>(mixed) << 8) + (static_cast<uint64_t>(hh) << 16);
 }
 
 // The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
@@ -73,7 +73,7 @@ __device__ __noinline__ void score_again(const Job &job, const Shared &shared, c
             if (r < rows)
                 job.all.map[(y + r) * job.all.map_pitch + x + i] =
                     cm_score_integer(CM_CCOEFF_NORMED, &job.all.rule, w[S], parts_to_q(w[LL], w[LH], w[HH]),
-                                     parts_to_x(p[0], p[part], p[2 * part], p[3 * part]));
+                                     parts_to_x(p[0], p[part], p[3 * part]));
             for (int k = 0; k < PARTS; k++)
                 w[k] -= shared.sums[k][r][right + i] - shared.sums[k][r][left + i];
         }
@@ -193,11 +193,11 @@ __device__ __forceinline__ void load_words(const unsigned char *low, const unsig
 // A thread's four scores of a row. False: one of them has to be done again.
 __device__ __forceinline__ bool score_row(const Job &job, const uint32_t (*w)[4], const uint4 *products, float *f)
 {
-    const uint32_t *p[4] = { &products[0].x, &products[1].x, &products[2].x, &products[3].x };
+    const uint32_t *p[3] = { &products[0].x, &products[1].x, &products[2].x };
     bool sure = true;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        Window window = { w[S][i], parts_to_q(w[LL][i], w[LH][i], w[HH][i]), parts_to_x(p[0][i], p[1][i], p[2][i], p[3][i]) };
+        Window window = { w[S][i], parts_to_q(w[LL][i], w[LH][i], w[HH][i]), parts_to_x(p[0][i], p[1][i], p[2][i]) };
         sure &= quick_score(job, window, &f[i]);
     }
     return sure;
@@ -238,10 +238,9 @@ template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &s
         float *to = map;
 #pragma unroll
         for (int r = 0; r < ROWS; r++, to += map_pitch, sums += sums_pitch) {
-            uint4 products[4];
-#pragma unroll
-            for (int k = 0; k < 4; k++)
-                products[k] = __ldcs(reinterpret_cast<const uint4 *>(sums + k * part));
+            const uint4 products[3] = { __ldcs(reinterpret_cast<const uint4 *>(sums)),
+                                        __ldcs(reinterpret_cast<const uint4 *>(sums + part)),
+                                        __ldcs(reinterpret_cast<const uint4 *>(sums + 3 * part)) };
 #pragma unroll
             for (int k = 0; k < PARTS; k++)
                 slide<SHIFT>(windows[k], &shared.sums[k][r][own], distance);

@@ -163,8 +163,10 @@ struct Out {
         if (!staged) {
 #pragma unroll
             for (int r = 0; r < OUT_ROWS; r++, to += pitch) {
-                *reinterpret_cast<uint2 *>(to + column) = make_uint2(d[4 * r], d[4 * r + 1]);
-                *reinterpret_cast<uint2 *>(to + column + 64) = make_uint2(d[4 * r + 2], d[4 * r + 3]);
+                uint2 *a = reinterpret_cast<uint2 *>(to + column), *b = a + 32;
+                uint2 in = add ? *a : make_uint2(0, 0), more = add ? *b : make_uint2(0, 0);
+                *a = make_uint2(in.x + d[4 * r], in.y + d[4 * r + 1]);
+                *b = make_uint2(more.x + d[4 * r + 2], more.y + d[4 * r + 3]);
             }
             return;
         }

@@ -11,8 +11,8 @@ static const double other_score_rate = 6.0e5;
 static const double combine_rate = 1.0e6; /* the four parts of a 16-bit X put together */
 static const double launch_ms = 0.004;
 
-/* 16 bits: numerator and variance fit 63 bits (score.h). */
-enum { MOST_WIDE_PIXELS = 46341 };
+/* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63 (score.h). */
+enum { MOST_WIDE_PIXELS = (int)(UINT32_MAX / (2u * 255u * 255u)) };
 
 enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
 
