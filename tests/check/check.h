@@ -15,7 +15,7 @@ typedef struct check_run {
     const char *kernel;                       /* NULL: every kernel that can serve a problem */
     int full;                                 /* 1: more cases */
     int pixels;                               /* bit 1 << cm_pixel: pixel types to check */
-    const char *group;                        /* of match: tiny, small, large; NULL: all */
+    const char *group;                        /* of match: tiny, small, large; of find: maps, bands; NULL: all */
     uint64_t turn;                            /* counts results: what is not crossed is rotated by it */
     const char *seen[CHECK_KERNELS];          /* kernels that ran, and how often */
     long times[CHECK_KERNELS];

@@ -172,8 +172,43 @@ static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint
     kit_image_destroy(&s.part);
 }
 
+/* Maps of more than a million elements, which engines search in bands: wide ones in bands of few rows, and a high one. */
+static void check_bands(check_run *run, int32_t width, int32_t height)
+{
+    kit_random random = kit_stream((uint64_t)width);
+    scene s = { .run = run };
+    s.image = kit_image_create(CM_U8, width, height, 1, KIT_AFTER);
+    s.part = kit_image_create(CM_U8, 3, 2, 0, KIT_AFTER);
+    kit_image_fill(&s.image.view, KIT_NOISE, &random);
+    kit_image_fill(&s.part.view, KIT_NOISE, &random);
+    plant(&s, &random, 60);
+    kit_image_freeze(&s.image);
+    snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
+    int made = 1;
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        made &= check_ok(cm_template_create(run->context[i], &s.part.view, &s.template[i]), run->context[i], s.name);
+    cm_problem problem = check_problem(&s.image.view, 3, 2);
+    const char *kernel[CHECK_KERNELS];
+    size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
+    kit_map map = expected_map(&s, CM_CCOEFF_NORMED, CM_VALID);
+    for (size_t k = 0; k < kernels; k++)
+        check_matches(&s, &(cm_find_options){ .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 }, MOST_MATCHES, &map.view);
+    check_matches(&s, &(cm_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        cm_template_destroy(s.template[i]);
+    kit_map_destroy(&map);
+    kit_image_destroy(&s.image);
+    kit_image_destroy(&s.part);
+}
+
 void check_find(check_run *run)
 {
+    if (check_wants(run, CM_U8) && check_in_group(run, "bands")) {
+        check_bands(run, 70001, 70);
+        check_bands(run, 1200, 1900);
+    }
+    if (!check_in_group(run, "maps"))
+        return;
     static const setting some[] = {
         { 61, 47, 7, 5, KIT_NOISE, KIT_NOISE, 3 },      { 64, 33, 4, 4, KIT_CHECKER, KIT_CHECKER, 0 },
         { 40, 30, 5, 9, KIT_ZERO, KIT_NOISE, 4 },       { 33, 35, 1, 1, KIT_BLOCKS, KIT_MAX, 0 },
