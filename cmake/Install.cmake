@@ -23,5 +23,7 @@ set(CORRMATCH_SHARED_FLAG "")
 if(corrmatch_type STREQUAL "SHARED_LIBRARY")
   set(CORRMATCH_SHARED_FLAG "-DCM_SHARED")
 endif()
+# relative, so that the tree may be installed or moved anywhere
+file(RELATIVE_PATH CORRMATCH_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/corrmatch.pc.in ${PROJECT_BINARY_DIR}/corrmatch.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/corrmatch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

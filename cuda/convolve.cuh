@@ -1,5 +1,5 @@
-// Convolution: the filter in constant memory and the image in a shared tile with its halo (the default), and three plainer ways to compare
-// with. Every result starts at 0 and takes one fused multiply-add a tap, row by row from the top and from the left within a row.
+// Convolution: the filter in constant memory and the image in a shared tile with its halo (the default), small filters with the image in
+// registers, and three plainer ways to compare with. Every result starts at 0 and takes one fused multiply-add a tap, row by row from the top and from the left within a row.
 #ifndef CM_CUDA_CONVOLVE_CUH
 #define CM_CUDA_CONVOLVE_CUH
 
@@ -17,19 +17,56 @@ struct ConvolveJob {
     int32_t anchor_x, anchor_y;
     int32_t zero;              // border: 0 outside the image instead of the nearest pixel
     int32_t tile_pitch, tile_rows, shared_bytes; // as decided, for the tiled kernel
+    int32_t unrolled;          // the tiled kernel with the filter's width known to the compiler
     const float *filter;       // in global memory, for the kernel that reads it there
     int32_t filter_pitch;      // coefficients a row, there and in the bank
     float *out;                // result row y0
     int64_t out_pitch;         // elements
 };
 
+// The image with its border at column x, row y.
+template <class Pixel> __device__ float pixel_at(const ConvolveJob &job, int x, int y)
+{
+    int cx = min(max(x, 0), job.image_width - 1), cy = min(max(y, job.first), job.end - 1);
+    if (job.zero && (cx != x || cy != y))
+        return 0.0f;
+    const unsigned char *row = job.data + static_cast<int64_t>(cy - job.first) * job.pitch;
+    return static_cast<float>(__ldg(reinterpret_cast<const Pixel *>(row) + cx));
+}
+
+// COUNT adjacent results, as far as they lie in the map.
+template <int COUNT> __device__ void store(const ConvolveJob &job, int x, int y, const float (&sum)[COUNT])
+{
+    if (y >= job.rows)
+        return;
+    float *out = job.out + y * job.out_pitch + x;
+    if (x + COUNT <= job.image_width && reinterpret_cast<uintptr_t>(out) % sizeof(float4) == 0) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 4)
+            *reinterpret_cast<float4 *>(out + i) = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        if (x + i < job.image_width)
+            out[i] = sum[i];
+}
+
+inline dim3 grid_of(const ConvolveJob &job, int width, int height)
+{
+    return dim3(static_cast<unsigned>(ceil_div(job.image_width, width)), static_cast<unsigned>(ceil_div(job.rows, height)));
+}
+
 const void *convolve_bank();
 
 // Lets the tile of conv-tiled grow to what a block of the current device may have.
 cudaError_t convolve_raise(int bytes);
 
-// Launches one of the CM_KERNEL_CONV_* kernels.
+// Launches one of the CM_KERNEL_CONV_* kernels but conv-registers.
 cudaError_t launch_convolve(cm_kernel kernel, cm_pixel pixel, const ConvolveJob &job, cudaStream_t stream);
+
+// conv-registers; its taps, at most 5 x 5 and tightly packed in host memory, travel as a kernel parameter, which lies in constant memory too.
+cudaError_t launch_registers(cm_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream);
 
 } // namespace cm
 

@@ -19,13 +19,16 @@ void rows_under(const cm_work *work, const cm_filter *filter, int32_t row, int32
     *end = static_cast<int32_t>(last > height ? height : last < *first + 1 ? *first + 1 : last);
 }
 
-cm_status run(cm_work *work, const ConvolveJob &job, const Prepared &filter, cudaStream_t stream, cm_error *error)
+cm_status run(cm_work *work, const ConvolveJob &job, const cm_filter *source, cudaStream_t stream, cm_error *error)
 {
     cm_kernel kernel = work->decision.kernel;
     cudaError_t code;
     if (kernel == CM_KERNEL_CONV_GLOBAL) {
         code = launch_convolve(kernel, work->problem.pixel, job, stream);
+    } else if (kernel == CM_KERNEL_CONV_REGISTERS) {
+        code = launch_registers(work->problem.pixel, job, source->taps, stream);
     } else {
+        const Prepared &filter = *prepared_of(source->prepared);
         BankTurn turn(work->engine->banks[FAMILY_CONVOLVE], stream);
         code = turn.load(BankContent{ filter.serial, 0, 0 }, filter.pixels.as<void>(), filter.pitch, filter.pitch,
                          static_cast<size_t>(filter.height));
@@ -47,6 +50,7 @@ ConvolveJob make_job(const cm_work *work, const cm_filter *filter, const Prepare
     job.tile_pitch = work->decision.tile_pitch;
     job.tile_rows = work->decision.tile_rows;
     job.shared_bytes = work->decision.shared_bytes;
+    job.unrolled = work->decision.kernel == CM_KERNEL_CONV_TILED && work->decision.tile_height == CM_CONV_UNROLLED_HEIGHT;
     job.filter = prepared.pixels.as<float>();
     job.filter_pitch = static_cast<int32_t>(prepared.pitch / sizeof(float));
     return job;
@@ -105,7 +109,7 @@ cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter 
         rows_under(work, filter, row, job.rows, &job.first, &job.end);
         status = bring_rows(work, image, &job, stream, error);
         if (!status)
-            status = run(work, job, prepared, stream, error);
+            status = run(work, job, filter, stream, error);
         if (!status && !direct)
             status = take_rows(work, out, row, job.rows, stream, error);
         progress_step(work, job.rows);

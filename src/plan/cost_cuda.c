@@ -17,6 +17,7 @@ static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
 static const double launch_ms = 0.004;
 /* Convolution: multiply-adds a millisecond and processor. */
+static const double conv_registers_rate = 4.0e8; /* small filters: bytes, not multiply-adds, take the time */
 static const double conv_tiled_rate = 1.28e8, conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
 static const double conv_elements_per_ms = 1.6e6;
 
@@ -278,22 +279,55 @@ static cm_status fit_conv_bands(const cm_problem *p, const cm_machine *m, cm_dec
     return CM_OK;
 }
 
-static cm_status fit_convolve(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+int cm_conv_is_unrolled(const cm_problem *p)
+{
+    return p->pixel == CM_F32 && (p->width == 9 || p->width == 17 || p->width == 27);
+}
+
+/* The tile of conv-tiled, with room for the taps where its code is unrolled. */
+static void size_conv_tile(const cm_problem *p, int unrolled, cm_decision *fit)
+{
+    uint64_t columns = CM_TILE_WIDTH + round_up((uint64_t)p->width, CM_CONV_CHUNK);
+    fit->tile_width = CM_TILE_WIDTH;
+    fit->tile_height = unrolled ? CM_CONV_UNROLLED_HEIGHT : CM_CONV_TILE_HEIGHT;
+    fit->tile_pitch = (int32_t)round_up(columns * 4, CM_TILE_PITCH);
+    fit->tile_rows = fit->tile_height + p->height - 1;
+    fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
+    if (unrolled)
+        fit->shared_bytes += (int32_t)round_up((uint64_t)p->width, 4) * p->height * 4;
+}
+
+static cm_status fit_conv_tile(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
 {
     int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
-    double r = kernel == CM_KERNEL_CONV_TILED ? conv_tiled_rate : kernel == CM_KERNEL_CONV_CONSTANT ? conv_constant_rate
-               : kernel == CM_KERNEL_CONV_CACHED_HALO ? conv_halo_rate : conv_global_rate;
-    if (kernel == CM_KERNEL_CONV_TILED) {
-        fit->tile_width = CM_TILE_WIDTH;
-        fit->tile_height = CM_CONV_TILE_HEIGHT;
-        uint64_t columns = CM_TILE_WIDTH + round_up((uint64_t)p->width, CM_CONV_CHUNK);
-        fit->tile_pitch = (int32_t)round_up(columns * 4, CM_TILE_PITCH);
-        fit->tile_rows = CM_CONV_TILE_HEIGHT + p->height - 1;
-        fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
-        if (fit->shared_bytes > limit)
-            return cm_fail(error, CM_ERROR_UNSUPPORTED, "conv-tiled needs a tile of %d bytes and a block has %lld",
-                           fit->shared_bytes, (long long)limit);
+    size_conv_tile(p, cm_conv_is_unrolled(p), fit);
+    if (fit->shared_bytes > limit)
+        size_conv_tile(p, 0, fit);
+    if (fit->shared_bytes > limit)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "conv-tiled needs a tile of %d bytes and a block has %lld",
+                       fit->shared_bytes, (long long)limit);
+    return CM_OK;
+}
+
+static double conv_rate(cm_kernel kernel)
+{
+    switch (kernel) {
+    case CM_KERNEL_CONV_TILED: return conv_tiled_rate;
+    case CM_KERNEL_CONV_REGISTERS: return conv_registers_rate;
+    case CM_KERNEL_CONV_CONSTANT: return conv_constant_rate;
+    case CM_KERNEL_CONV_CACHED_HALO: return conv_halo_rate;
+    default: return conv_global_rate;
     }
+}
+
+static cm_status fit_convolve(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
+    cm_status status = kernel == CM_KERNEL_CONV_TILED ? fit_conv_tile(p, m, fit, error) : CM_OK;
+    if (status)
+        return status;
+    if (kernel == CM_KERNEL_CONV_REGISTERS && (p->width != p->height || (p->width != 3 && p->width != 5)))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "conv-registers takes filters of 3 x 3 and 5 x 5, and this one is %d x %d",
+                       p->width, p->height);
     if (kernel != CM_KERNEL_CONV_GLOBAL) {
         uint64_t bytes = round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
         if (bytes > (uint64_t)m->cuda.constant_bytes)
@@ -301,10 +335,10 @@ static cm_status fit_convolve(const cm_problem *p, const cm_machine *m, cm_kerne
                            (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
         fit->constant_rows = p->height;
     }
-    cm_status status = fit_conv_bands(p, m, fit, error);
+    status = fit_conv_bands(p, m, fit, error);
     double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
     double elements = (double)p->image_width * (double)p->image_height;
-    fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (r * processors) +
+    fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (conv_rate(kernel) * processors) +
                        elements / (conv_elements_per_ms * processors);
     return status;
 }

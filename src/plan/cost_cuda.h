@@ -14,6 +14,7 @@ enum {
     CM_THREAD_ROWS_U16 = 4,
     CM_THREAD_ROWS_F32 = 2,
     CM_CONV_TILE_HEIGHT = 32, /* 256 threads, 8 columns and 2 rows each */
+    CM_CONV_UNROLLED_HEIGHT = 64, /* 256 threads, 8 columns and 4 rows each */
     CM_CONV_CHUNK = 8         /* taps of a filter row that are worked on at a time */
 };
 
@@ -52,6 +53,9 @@ typedef struct cm_cuda_parts {
     uint64_t total;
 } cm_cuda_parts;
 cm_cuda_parts cm_cuda_workspace(const cm_problem *problem, int32_t band_width, int32_t band_height);
+
+/* 1 for convolutions whose width conv-tiled has unrolled code for: float images and the widths of Gaussians of sigma 1, 2 and 3.2. */
+int cm_conv_is_unrolled(const cm_problem *problem);
 
 /* Can the kernel serve the (valid) problem on the machine's CUDA device? Fills the tile, constant, band and estimate fields of *fit.
  * CM_ERROR_UNSUPPORTED with a text that names the limit. */

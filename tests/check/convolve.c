@@ -9,13 +9,17 @@ enum { MOST_TAPS = CM_MAX_FILTER * CM_MAX_FILTER };
 
 typedef enum taps_fill { TAPS_NOISE, TAPS_DELTA, TAPS_TINY, TAPS_WILD, TAPS_FILLS } taps_fill;
 
-/* TINY underflows, where the sign of 0 and denormal numbers must be kept; WILD mixes sizes so that the order of the sum shows. */
+/* TINY underflows, where the sign of 0 and denormal numbers must be kept; WILD mixes sizes so that the order of the sum
+ * shows. */
 static void fill_taps(float *tap, int32_t width, int32_t height, taps_fill fill, kit_random *random)
 {
     int32_t count = width * height;
     for (int32_t i = 0; i < count; i++) {
         float v = (float)kit_between(random, -8388607, 8388607) * 0x1p-23f;
-        tap[i] = fill == TAPS_DELTA ? 0.0f : fill == TAPS_TINY ? v * 1e-37f : fill == TAPS_WILD ? ldexpf(v, kit_between(random, -20, 20)) : v;
+        tap[i] = fill == TAPS_DELTA  ? 0.0f
+                 : fill == TAPS_TINY ? v * 1e-37f
+                 : fill == TAPS_WILD ? ldexpf(v, kit_between(random, -20, 20))
+                                     : v;
     }
     if (fill == TAPS_DELTA)
         tap[kit_between(random, 0, count - 1)] = 1.0f;
@@ -36,7 +40,8 @@ static void check_kernel(const filtering *f, const char *kernel, const cm_map *w
     check_run *run = f->run;
     uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
     cm_context *context = run->context[slot];
-    kit_map got = kit_map_create(want->width, want->height, (int32_t)(run->turn / 2 % 4), run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
+    kit_map got =
+        kit_map_create(want->width, want->height, (int32_t)(run->turn / 2 % 4), run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
     cm_filter *filter = NULL;
     char what[256];
     snprintf(what, sizeof what, "%s %s (context %d)", f->name, kernel, (int)slot);
@@ -64,7 +69,8 @@ static void check_filtering(const filtering *f)
     kit_map want = kit_map_create(image->width, image->height, 0, KIT_AFTER);
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
-            kit_map_row(&want.view, y)[x] = oracle_convolve(image, f->tap, f->width, f->height, f->options, f->border, x, y);
+            kit_map_row(&want.view, y)[x] =
+                oracle_convolve(image, f->tap, f->width, f->height, f->options, f->border, x, y);
     for (size_t k = 0; k < kernels; k++)
         check_kernel(f, kernel[k], &want.view);
     kit_map_destroy(&want);
@@ -81,7 +87,8 @@ static void check_case(check_run *run, cm_pixel pixel, extents image, extents ta
     kit_random random = kit_stream(4000 + number);
     taps_fill kind = (taps_fill)(number % TAPS_FILLS);
     filtering f = { .run = run, .tap = tap, .width = taps.width, .height = taps.height };
-    f.image = kit_image_create(pixel, image.width, image.height, (int32_t)(number % 4), number & 1 ? KIT_AFTER : KIT_BEFORE);
+    f.image =
+        kit_image_create(pixel, image.width, image.height, (int32_t)(number % 4), number & 1 ? KIT_AFTER : KIT_BEFORE);
     kit_image_fill(&f.image.view, fills[number / 2 % 4], &random);
     if (pixel == CM_F32 && kind == TAPS_TINY)
         for (int32_t y = 0; y < image.height; y++)
@@ -98,9 +105,10 @@ static void check_case(check_run *run, cm_pixel pixel, extents image, extents ta
     f.options = options.correlate || options.anchored ? &options : NULL;
     for (int border = CM_BORDER_CLAMP; border <= CM_BORDER_ZERO; border++) {
         f.border = (cm_border)border;
-        snprintf(f.name, sizeof f.name, "%s %dx%d with filter %dx%d anchor %s (%d, %d)%s border %s taps %d", cm_pixel_name(pixel),
-                 image.width, image.height, taps.width, taps.height, options.anchored ? "set" : "middle", options.anchor_x,
-                 options.anchor_y, options.correlate ? " correlate" : "", border ? "zero" : "clamp", (int)kind);
+        snprintf(f.name, sizeof f.name, "%s %dx%d with filter %dx%d anchor %s (%d, %d)%s border %s taps %d",
+                 cm_pixel_name(pixel), image.width, image.height, taps.width, taps.height,
+                 options.anchored ? "set" : "middle", options.anchor_x, options.anchor_y,
+                 options.correlate ? " correlate" : "", border ? "zero" : "clamp", (int)kind);
         check_filtering(&f);
     }
     kit_image_destroy(&f.image);
@@ -108,9 +116,10 @@ static void check_case(check_run *run, cm_pixel pixel, extents image, extents ta
 
 void check_convolve(check_run *run)
 {
-    static const extents taps[] = { { 1, 1 },  { 2, 1 },   { 1, 2 },   { 2, 2 },   { 3, 3 },   { 4, 4 },    { 5, 5 },   { 5, 3 },   { 6, 9 },
-                                    { 7, 7 },  { 8, 8 },   { 11, 2 },  { 16, 16 }, { 17, 15 }, { 27, 27 },  { 31, 1 },  { 1, 64 },  { 33, 20 },
-                                    { 64, 64 }, { 127, 1 }, { 1, 127 }, { 126, 3 }, { 90, 77 }, { 127, 127 } };
+    static const extents taps[] = { { 1, 1 },   { 2, 1 },   { 1, 2 },   { 2, 2 },    { 3, 3 },   { 4, 4 },   { 5, 5 },
+                                    { 5, 3 },   { 6, 9 },   { 7, 7 },   { 8, 8 },    { 9, 13 },  { 11, 2 },  { 16, 16 },
+                                    { 17, 15 }, { 27, 27 }, { 31, 1 },  { 1, 64 },   { 33, 20 }, { 64, 64 }, { 127, 1 },
+                                    { 1, 127 }, { 126, 3 }, { 90, 77 }, { 127, 127 } };
     static const extents image[] = { { 1, 1 }, { 7, 5 }, { 67, 33 }, { 130, 41 }, { 33, 129 } };
     uint64_t number = 0;
     for (size_t t = 0; t < sizeof taps / sizeof *taps; t++)

@@ -27,7 +27,11 @@ cm_machine machine(int which)
     static const struct {
         int32_t major, minor, processors;
         int64_t shared, optin;
-    } gpu[] = { { 7, 5, 16, 49152, 49152 }, { 7, 5, 40, 49152, 65536 }, { 8, 0, 108, 49152, 166912 }, { 9, 0, 132, 49152, 232448 }, { 7, 5, 1, 8192, 8192 } };
+    } gpu[] = { { 7, 5, 16, 49152, 49152 },
+                { 7, 5, 40, 49152, 65536 },
+                { 8, 0, 108, 49152, 166912 },
+                { 9, 0, 132, 49152, 232448 },
+                { 7, 5, 1, 8192, 8192 } };
     m.cuda.major = gpu[which - 2].major;
     m.cuda.minor = gpu[which - 2].minor;
     m.cuda.processors = gpu[which - 2].processors;
@@ -45,10 +49,13 @@ cm_machine machine(int which)
 
 cm_problem matching(cm_pixel pixel, int32_t image_width, int32_t image_height, int32_t width, int32_t height)
 {
-    return (cm_problem){ .pixel = pixel, .image_width = image_width, .image_height = image_height, .width = width, .height = height };
+    return (cm_problem){
+        .pixel = pixel, .image_width = image_width, .image_height = image_height, .width = width, .height = height
+    };
 }
 
-cm_status decide(const cm_problem *problem, const cm_machine *m, const char *kernel, cm_decision *decision, cm_error *error)
+cm_status decide(const cm_problem *problem, const cm_machine *m, const char *kernel, cm_decision *decision,
+                 cm_error *error)
 {
     memset(decision, 0, sizeof *decision);
     memset(error, 0, sizeof *error);
@@ -80,7 +87,8 @@ static int has_large_prime(int32_t n)
     return n != 1;
 }
 
-/* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be rounded to exact integers. */
+/* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be rounded to exact
+ * integers. */
 static void check_fft_blocks(const cm_problem *p, const cm_machine *m, const cm_decision *d)
 {
     const cm_fft_blocks *b = &d->fft;
@@ -90,9 +98,19 @@ static void check_fft_blocks(const cm_problem *p, const cm_machine *m, const cm_
     double points = (double)b->width * b->height, pixels = (double)b->columns * b->rows;
     /* worst case of all bytes 255 in both parts of the image's block: squares sum to 2 * points * 255^2 */
     CHECK(40 * log2(points) * pow(2, -53) * sqrt(2 * points * 255 * 255) * sqrt(pixels * 255 * 255) < 0.25);
-    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16, batches = p->pixel == CM_U8 ? 2 : 3, spectra = p->pixel == CM_U8 ? 1 : 2;
-    CHECK(cm_cuda_workspace(p, d->band_width, d->band_height).total + bytes * (batches * (uint64_t)b->batch + spectra) <=
+    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16, batches = p->pixel == CM_U8 ? 2 : 3,
+             spectra = p->pixel == CM_U8 ? 1 : 2;
+    CHECK(cm_cuda_workspace(p, d->band_width, d->band_height).total +
+              bytes * (batches * (uint64_t)b->batch + spectra) <=
           (uint64_t)m->cuda.workspace);
+}
+
+/* What conv-tiled keeps behind its tile where its code is unrolled for the filter's width: the taps, in rows of whole
+ * vectors. */
+static int tap_bytes(const cm_problem *p, const cm_decision *d)
+{
+    int unrolled = d->kernel == CM_KERNEL_CONV_TILED && d->tile_height == CM_CONV_UNROLLED_HEIGHT;
+    return unrolled ? (p->width + 3) / 4 * 4 * p->height * (int)sizeof(float) : 0;
 }
 
 void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
@@ -109,7 +127,7 @@ void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
     CHECK(d->band_width >= 1 && d->band_width <= map_width);
     CHECK(d->band_height >= 1 && d->band_height <= map_height);
     if (d->kernel == CM_KERNEL_SHARED || d->kernel == CM_KERNEL_CONV_TILED)
-        CHECK(d->shared_bytes == d->tile_pitch * d->tile_rows);
+        CHECK(d->shared_bytes == d->tile_pitch * d->tile_rows + tap_bytes(p, d));
     if (d->kernel == CM_KERNEL_SHARED) {
         CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * pixel_size(p->pixel));
         CHECK(d->tile_rows == d->tile_height + d->constant_rows - 1);
