@@ -1,4 +1,4 @@
-// Window sums and ccoeff_normed in one pass over the image and X, for 8-bit windows up to 128 pixels wide.
+// Window sums and ccoeff_normed in one pass over the image and X, for 8-bit windows up to 384 pixels wide.
 //
 // A block walks down a strip of 512 columns, four rows at a time. First each of its warps takes one row: what the window's lower edge
 // brings in (`lead`) less what its upper edge leaves (`lag`), summed along the row, once as it is and once squared. A lane has an odd
@@ -13,11 +13,14 @@ namespace cm {
 
 namespace {
 
-constexpr int BLOCKS = 5; // a multiprocessor
-constexpr int TILE_BLOCKS = 5; // of the pass that judges tiles
+constexpr int blocks_of(int words) // a multiprocessor
+{
+    return words == WORDS ? 5 : 4;
+}
 constexpr int ONE_HIGH = 0x3ff00000; // high word of 1.0
 
-struct Shared {
+template <int WORDS> struct Shared {
+    static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PITCH = Span<WORDS>::PITCH;
     alignas(16) uint32_t s[ROWS][PITCH], q[ROWS][PITCH]; // changes of S and Q, summed over the columns before
     alignas(16) unsigned char pixels[WARPS][2][2][COLUMNS]; // of lead and lag, this batch's and the next's
 };
@@ -36,8 +39,8 @@ __device__ __forceinline__ bool quick_score(const Job &job, double s, double q, 
 }
 
 // The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
-template <int SHIFT>
-__device__ __noinline__ void score_again(const Job &job, const Shared &shared, const uint32_t *windows, int x, int y, int rows)
+template <int WORDS, int SHIFT>
+__device__ __noinline__ void score_again(const Job &job, const Shared<WORDS> &shared, const uint32_t *windows, int x, int y, int rows)
 {
     const int right = job.all.window_width + static_cast<int>(threadIdx.x) * 4, left = static_cast<int>(threadIdx.x) * 4;
 #pragma unroll 1
@@ -55,6 +58,7 @@ __device__ __noinline__ void score_again(const Job &job, const Shared &shared, c
 }
 
 // A lane's words of lead and lag to the sums before each of its columns. The barrier: until the batch before has been read.
+template <int WORDS>
 __device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *lag, uint32_t *to_s, uint32_t *to_q)
 {
     uint32_t s[WORDS], q[WORDS], s_all = 0, q_in = 0, q_out = 0;
@@ -85,10 +89,10 @@ __device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *la
 }
 
 // Sums over all but the last row of the segment's first windows, down the columns and then along the row.
-__device__ void start(const Job &job, Shared &shared, int x0, int y0)
+template <int WORDS> __device__ void start(const Job &job, Shared<WORDS> &shared, int x0, int y0)
 {
     const TensorPlane &image = job.all.image;
-    for (int word = threadIdx.x; word < COLUMNS / 4; word += THREADS) {
+    for (int word = threadIdx.x; word < Span<WORDS>::COLUMNS / 4; word += THREADS) {
         const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) + y0 * image.pitch;
         uint32_t even = 0, odd = 0, q0 = 0, q1 = 0, q2 = 0, q3 = 0; // even, odd: two sums of 16 bits each are carried out below
         uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -179,12 +183,14 @@ template <int SHIFT, bool VECTOR> struct ToMap {
             store<VECTOR>(to, f, x, job.all.width);
         to += job.all.map_pitch;
     }
-    __device__ __forceinline__ void batch(const Job &job, const Shared &shared, const double *s, const double *q, int x, int y, int left)
+    template <int WORDS>
+    __device__ __forceinline__ void batch(const Job &job, const Shared<WORDS> &shared, const double *s, const double *q, int x, int y,
+                                          int left)
     {
         if (__builtin_expect(!sure, 0)) {
             const uint32_t windows[8] = { value(s[0]), value(s[1]), value(s[2]), value(s[3]),
                                           value(q[0]), value(q[1]), value(q[2]), value(q[3]) };
-            score_again<SHIFT>(job, shared, windows, x, y, left);
+            score_again<WORDS, SHIFT>(job, shared, windows, x, y, left);
         }
         sure = true;
     }
@@ -223,7 +229,8 @@ struct ToTiles {
                 best = max(best, high);
         }
     }
-    __device__ __forceinline__ void batch(const Job &job, const Shared &, const double *, const double *, int x, int y, int left)
+    template <int WORDS>
+    __device__ __forceinline__ void batch(const Job &job, const Shared<WORDS> &, const double *, const double *, int x, int y, int left)
     {
         if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
             return;
@@ -239,13 +246,15 @@ struct ToTiles {
     }
 };
 
-template <int SHIFT, class Output> __device__ void walk(const Job &job, Shared &shared, Output output, int y0, int y1)
+template <int WORDS, int SHIFT, class Output>
+__device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y0, int y1)
 {
+    constexpr int COLUMNS = Span<WORDS>::COLUMNS;
     const int x = blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const int own = 4 * threadIdx.x, distance = job.all.window_width - SHIFT;
-    Rows rows(job, job.all.image, &shared.pixels[warp][0][0][0], blockIdx.x * CM_TENSOR_COLUMNS, y0);
+    Rows<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], blockIdx.x * CM_TENSOR_COLUMNS, y0);
     rows.fetch();
-    start(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
+    start<WORDS>(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
     double s[4], q[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -272,7 +281,7 @@ template <int SHIFT, class Output> __device__ void walk(const Job &job, Shared &
         now = next;
         next = t;
         rows.fetch();
-        sum_row(lead, lag, &shared.s[warp][4 * WORDS * lane], &shared.q[warp][4 * WORDS * lane]);
+        sum_row<WORDS>(lead, lag, &shared.s[warp][4 * WORDS * lane], &shared.q[warp][4 * WORDS * lane]);
         __syncthreads();
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -286,34 +295,45 @@ template <int SHIFT, class Output> __device__ void walk(const Job &job, Shared &
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-template <int SHIFT, bool VECTOR> __global__ __launch_bounds__(THREADS, BLOCKS) void slide_windows(const __grid_constant__ Job job)
+template <int WORDS, int SHIFT, bool VECTOR>
+__global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
-    __shared__ Shared shared;
+    __shared__ Shared<WORDS> shared;
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<SHIFT>(job, shared, ToMap<SHIFT, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
+        walk<WORDS, SHIFT>(job, shared, ToMap<SHIFT, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
 #endif
 }
 
-template <int SHIFT>
-__global__ __launch_bounds__(THREADS, TILE_BLOCKS) void judge_tiles(const __grid_constant__ Job job, const __grid_constant__ TensorTiles tiles)
+template <int WORDS, int SHIFT>
+__global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const __grid_constant__ Job job, const __grid_constant__ TensorTiles tiles)
 {
 #if __CUDA_ARCH__ >= 800
-    __shared__ Shared shared;
+    __shared__ Shared<WORDS> shared;
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1)
-        walk<SHIFT>(job, shared, ToTiles(tiles), y0, y1);
+        walk<WORDS, SHIFT>(job, shared, ToTiles(tiles), y0, y1);
 #endif
 }
 
-template <bool VECTOR> void launch(const Job &job, dim3 grid, cudaStream_t stream)
+template <int WORDS, bool VECTOR> void launch(const Job &job, dim3 grid, cudaStream_t stream)
 {
     switch (job.all.window_width % 4) {
-    case 0: slide_windows<0, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    case 1: slide_windows<1, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    case 2: slide_windows<2, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    default: slide_windows<3, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    case 0: slide_windows<WORDS, 0, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    case 1: slide_windows<WORDS, 1, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    case 2: slide_windows<WORDS, 2, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    default: slide_windows<WORDS, 3, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    }
+}
+
+template <int WORDS> void launch_tiles(const Job &job, const TensorTiles &tiles, dim3 grid, cudaStream_t stream)
+{
+    switch (job.all.window_width % 4) {
+    case 0: judge_tiles<WORDS, 0><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 1: judge_tiles<WORDS, 1><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 2: judge_tiles<WORDS, 2><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    default: judge_tiles<WORDS, 3><<<grid, THREADS, 0, stream>>>(job, tiles); break;
     }
 }
 
@@ -323,32 +343,38 @@ Job make_job(const TensorScoreJob &all)
     return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var };
 }
 
+int words_of(const TensorScoreJob &all)
+{
+    return all.window_width <= CM_TENSOR_WIDTH ? WORDS : WIDE_WORDS;
+}
+
 } // namespace
 
 cudaError_t tensor_score_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
     Job job = make_job(all);
-    dim3 grid = cut_strips(&job, processors, BLOCKS);
-    if (rows_aligned(all))
-        launch<true>(job, grid, stream);
+    int words = words_of(all);
+    dim3 grid = cut_strips(&job, processors, blocks_of(words));
+    bool vector = rows_aligned(all);
+    if (words == WORDS)
+        vector ? launch<WORDS, true>(job, grid, stream) : launch<WORDS, false>(job, grid, stream);
     else
-        launch<false>(job, grid, stream);
+        vector ? launch<WIDE_WORDS, true>(job, grid, stream) : launch<WIDE_WORDS, false>(job, grid, stream);
     return cudaGetLastError();
 }
 
 cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors, cudaStream_t stream)
 {
     Job job = make_job(all);
-    dim3 grid = cut_strips(&job, processors, ceil_div(TILE_BLOCKS, tiles.slots));
+    int words = words_of(all);
+    dim3 grid = cut_strips(&job, processors, ceil_div(blocks_of(words), tiles.slots));
     job.segment = ceil_div(job.segment, tiles.rows) * tiles.rows;
     grid.y = static_cast<unsigned>(ceil_div<int32_t>(all.height, job.segment));
     grid.z = static_cast<unsigned>(tiles.slots);
-    switch (all.window_width % 4) {
-    case 0: judge_tiles<0><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    case 1: judge_tiles<1><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    case 2: judge_tiles<2><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    default: judge_tiles<3><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    }
+    if (words == WORDS)
+        launch_tiles<WORDS>(job, tiles, grid, stream);
+    else
+        launch_tiles<WIDE_WORDS>(job, tiles, grid, stream);
     return cudaGetLastError();
 }
 

@@ -18,15 +18,20 @@ namespace cm {
 
 constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
 constexpr int ROWS = WARPS;                 // of a batch
-constexpr int WORDS = 5;                    // a lane, odd
-constexpr int COLUMNS = 4 * WORDS * LANES;  // whose sums are at hand: 512 and the widest window
-constexpr int PIECES = COLUMNS / 16;        // 16-byte pieces of an image row
-constexpr int PITCH = COLUMNS + 4;
 constexpr double LIFT = 4503599627370496.0; // 2^52: a double 2^52 + v has the integer v in its low word
 constexpr int LIFT_HIGH = 0x43300000;
 constexpr uint32_t DOUBT = 32;
-static_assert(COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_WIDTH, "columns of a strip's windows");
-static_assert(THREADS * 4 == CM_TENSOR_COLUMNS && PIECES <= 2 * LANES, "a strip");
+static_assert(THREADS * 4 == CM_TENSOR_COLUMNS, "a strip");
+
+// The image columns of a strip's windows, `WORDS` words a lane.
+template <int WORDS> struct Span {
+    static constexpr int COLUMNS = 4 * WORDS * LANES, PITCH = COLUMNS + 4;
+    static constexpr int PIECES = COLUMNS / 16; // 16-byte pieces of an image row
+    static_assert(WORDS % 2 == 1 && PIECES <= 2 * LANES, "no bank conflicts, two pieces a lane");
+};
+constexpr int WORDS = 5, WIDE_WORDS = 7;
+static_assert(Span<WORDS>::COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_WIDTH, "columns of a strip's windows");
+static_assert(Span<WIDE_WORDS>::COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_SCORE_WIDTH, "columns of a strip's windows");
 
 struct Job {
     TensorScoreJob all;
@@ -58,7 +63,8 @@ __device__ __forceinline__ bool quick_quotient(double num, double var, double un
 }
 
 // A warp's row, one batch ahead in shared memory.
-struct Rows {
+template <int WORDS> struct Rows {
+    static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PIECES = Span<WORDS>::PIECES;
     const unsigned char *lead, *lag;
     int64_t step;
     uint32_t now, next; // where the lane's pieces go

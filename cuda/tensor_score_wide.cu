@@ -10,6 +10,8 @@ namespace {
 
 constexpr int BLOCKS = 3; // a multiprocessor
 
+constexpr int COLUMNS = Span<WORDS>::COLUMNS, PITCH = Span<WORDS>::PITCH;
+
 enum Part { S, LL, LH, HH, PARTS }; // S modulo 2^32, which fits too: n 65535 < 2^32
 
 struct Shared {
@@ -210,7 +212,7 @@ template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &s
     const unsigned char *low = &shared.pixels[warp][0][0][0][0], *high = &shared.pixels[warp][1][0][0][0];
     TensorPlane above = job.all.image;
     above.data += job.all.plane;
-    Rows low_rows(job, job.all.image, low, x0, y0), high_rows(job, above, high, x0, y0);
+    Rows<WORDS> low_rows(job, job.all.image, low, x0, y0), high_rows(job, above, high, x0, y0);
     low_rows.fetch();
     high_rows.fetch();
     start(job, shared, x0, y0);

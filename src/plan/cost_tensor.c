@@ -35,8 +35,9 @@ int32_t cm_tensor_row_bytes(int32_t arrays)
 int cm_tensor_scores(const cm_problem *p)
 {
     uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
-    int exact = p->pixel == CM_U8 || n <= MOST_WIDE_PIXELS;
-    return exact && p->method == CM_CCOEFF_NORMED && p->width <= CM_TENSOR_WIDTH;
+    if (p->method != CM_CCOEFF_NORMED)
+        return 0;
+    return p->pixel == CM_U8 ? p->width <= CM_TENSOR_SCORE_WIDTH : p->width <= CM_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
 }
 
 /* A template row under 8 map elements is width + 7 bytes: whole chunks of 16, and where 8 or fewer are left, half a chunk. */

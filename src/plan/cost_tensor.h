@@ -11,7 +11,8 @@ enum {
     CM_TENSOR_PERIOD = 8,      /* image rows that a tile takes in at a time */
     CM_TENSOR_WARPGROUPS = 3,  /* tiles a block works on at once */
     CM_TENSOR_MMA_DOWN = 2,    /* tiles that a block of tensor-mma works on, one above the other */
-    CM_TENSOR_WIDTH = 128,     /* the widest block of a template, and the widest window that the fused score takes */
+    CM_TENSOR_WIDTH = 128,     /* the widest block of a template, and the widest window that the fused score of 16 bits takes */
+    CM_TENSOR_SCORE_WIDTH = 384, /* the same of 8 bits */
     CM_TENSOR_CORE = 128,      /* bytes of 8 x 16 template pixels as the products read them */
     CM_TENSOR_SPARE_ROWS = 24  /* rows of X below the band that are written or read, and mean nothing */
 };
