@@ -10,9 +10,12 @@ build=${BUILD_DIR:-build}
 mkdir -p "$build" out
 log=$build/demo.log
 echo "building in $build ..."
-# One GPU generation is enough here; the full list is the project's default when built by hand.
-if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCORRMATCH_TESTS=OFF \
-           -DCMAKE_CUDA_ARCHITECTURES="${CORRMATCH_CUDA_ARCHITECTURES:-90}" &&
+# The CUDA engine for the GPU that is here, and only where one is: the full list is the project's default when built by hand.
+cuda=(-DCORRMATCH_CUDA=OFF)
+if has_gpu; then
+    cuda=(-DCORRMATCH_CUDA=AUTO -DCMAKE_CUDA_ARCHITECTURES=native)
+fi
+if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCORRMATCH_TESTS=OFF "${cuda[@]}" &&
        cmake --build "$build" --parallel "$jobs"; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "the build failed; all of its output is in $log" >&2

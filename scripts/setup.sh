@@ -47,3 +47,8 @@ for directory in /usr/local/cuda/bin /opt/cuda/bin; do
     fi
 done
 jobs=$(nproc 2>/dev/null || echo 2)
+
+# Is there an NVIDIA GPU with its driver?
+has_gpu() {
+    command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU '
+}

@@ -163,6 +163,12 @@ static cm_status check_preference(const cm_preference *preference, cm_task task,
     return CM_OK;
 }
 
+/* Whose refusal is reported when no kernel fits: that of a kernel asked for, else of the one with the widest reach. */
+static int tells_most(const cm_preference *preference, cm_kernel kernel)
+{
+    return preference->kernel || kernel == CM_KERNEL_TEX_TEX || kernel == CM_KERNEL_CONV_GLOBAL;
+}
+
 cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
                     cm_decision *decision, cm_error *error)
 {
@@ -180,7 +186,7 @@ cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const 
         cm_decision one;
         if (!(cm_kernel_table[k].tasks & (1 << problem->task)) || !is_asked_for(want->kernel, cm_kernel_table[k].name))
             continue;
-        if (fit(problem, machine, want, (cm_kernel)k, &one, error) != CM_OK)
+        if (fit(problem, machine, want, (cm_kernel)k, &one, tells_most(want, (cm_kernel)k) ? error : NULL) != CM_OK)
             continue;
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
             if (feasible > 1) {
