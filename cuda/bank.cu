@@ -40,14 +40,20 @@ cudaError_t bank_open(Family family, int device, const void *symbol, Bank **resu
 
 BankTurn::BankTurn(Bank *of, cudaStream_t on) : bank(of), stream(on)
 {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     (void)pthread_mutex_lock(&bank->lock);
-    waited = cudaStreamWaitEvent(stream, bank->idle, 0);
+    waited = cudaStreamIsCapturing(stream, &capture);
+    // a graph would run without a turn
+    if (waited == cudaSuccess && capture != cudaStreamCaptureStatusNone)
+        waited = cudaErrorStreamCaptureUnsupported;
+    if (waited == cudaSuccess)
+        waited = cudaStreamWaitEvent(stream, bank->idle, 0);
 }
 
 BankTurn::~BankTurn()
 {
     // Where the event cannot be recorded the device has failed, and every later call on it reports that.
-    if (cudaEventRecord(bank->idle, stream) != cudaSuccess)
+    if (waited == cudaSuccess && cudaEventRecord(bank->idle, stream) != cudaSuccess)
         bank->content = BankContent{ 0, 0, 0 };
     (void)pthread_mutex_unlock(&bank->lock);
 }

@@ -87,10 +87,15 @@ inline void progress_step(cm_work *work, int32_t rows)
     work->progress->done.fetch_add(static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
 }
 
-// Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait` says so.
+// Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait` says so. (What a captured graph does with
+// the plan is the caller's to wait for.)
 inline cm_status finish(cm_work *work, cudaStream_t stream, bool wait, cm_error *error)
 {
-    cm_status status = check(cudaEventRecord(work->done.get(), stream), "ending the call", error);
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone)
+        code = cudaEventRecord(work->done.get(), stream);
+    cm_status status = check(code, "ending the call", error);
     if (!status && wait)
         status = check(cudaStreamSynchronize(stream), "the work on the stream", error);
     return status;

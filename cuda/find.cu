@@ -56,16 +56,17 @@ cm_status put_choice(const Call &call, const PeakJob &job)
     cudaError_t code = launch_peak_select(job, 1, call.stream);
     if (code == cudaSuccess)
         code = launch_peak_collect(job, 1, call.stream);
-    if (code == cudaSuccess)
-        code = launch_peak_choose(job, 1, call.stream);
     return check(code, "launching the search for matches", call.error);
 }
 
 // The quick way, from X to matches or to the knowledge that it was not enough.
 cm_status put_search(const Call &call, const Search &s)
 {
-    if (is_mapless(call.work))
-        return put_mapless(call.work, MaplessJob{ s.job, s.plane, &call.rule, 0, 1 }, call.stream, call.error);
+    if (is_mapless(call.work)) {
+        MaplessJob job = { s.job, s.plane, &call.rule, 0, 1 };
+        cm_status status = put_tiles(call.work, job, 0, 1, call.stream, call.error);
+        return status ? status : put_matches(call.work, job, call.stream, call.error);
+    }
     cm_status status = put_map(call, s, nullptr);
     if (!status)
         status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches", call.error);

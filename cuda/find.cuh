@@ -7,18 +7,14 @@
 
 namespace cm {
 
-// Searches of many templates, some at a time; its memory is taken by the first call that wants it. While one set of slots is searched, the
-// other set's X is computed.
+// Searches of many templates, `slots` at a time; its memory is taken by the first call that wants it.
 struct FindBank {
-    static constexpr int SETS = 2;
-    int slots = 0; // of a set
-    PeakSearch search[SETS]; // workspaces; results are in the first
-    DeviceMemory planes;     // scores of the slots' maps, where there are maps
-    int64_t plane = 0;       // elements
+    int slots = 0;
+    PeakSearch search;
+    DeviceMemory planes; // scores of the slots' maps, where there are maps
+    int64_t plane = 0;   // elements
     PinnedMemory fetched;
     uint64_t room = 0; // bytes of it
-    Stream side;       // of the searches
-    Event computed[SETS], searched[SETS];
 };
 
 struct Find {

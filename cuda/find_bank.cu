@@ -7,28 +7,19 @@ namespace cm {
 
 namespace {
 
-constexpr uint64_t PLANE_BYTES = 40u << 20; // of the maps that are worked on at a time: they stay in the L2 cache of a large device
+constexpr uint64_t PLANE_BYTES = 256u << 20; // of X or the scores of the templates that are searched at a time
 
 cudaError_t make_slots(cm_work *work)
 {
     FindBank &b = work->find.bank;
     uint64_t bytes = static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map) * sizeof(float);
-    uint64_t slots = PLANE_BYTES / bytes / FindBank::SETS;
-    slots = slots < 1 ? 1 : slots > PEAK_SLOTS ? PEAK_SLOTS : slots;
-    int all = FindBank::SETS * static_cast<int>(slots);
+    uint64_t slots = PLANE_BYTES / bytes / TENSOR_SLOTS * TENSOR_SLOTS;
+    slots = slots < TENSOR_SLOTS ? TENSOR_SLOTS : slots > PEAK_SLOTS ? PEAK_SLOTS : slots;
     b.plane = static_cast<int64_t>(bytes / sizeof(float));
     b.planes.release();
-    cudaError_t code = is_mapless(work) ? work->tensor.make_slots(all) : b.planes.take(bytes * static_cast<uint64_t>(all));
-    if (code == cudaSuccess && !b.side.get())
-        code = b.side.make();
-    for (int i = 0; i < FindBank::SETS; i++) {
-        if (code == cudaSuccess)
-            code = b.search[i].make(work->x.map, work->y.map, static_cast<int>(slots));
-        if (code == cudaSuccess && !b.computed[i].get())
-            code = b.computed[i].make();
-        if (code == cudaSuccess && !b.searched[i].get())
-            code = b.searched[i].make();
-    }
+    cudaError_t code = is_mapless(work) ? work->tensor.make_slots(static_cast<int>(slots)) : b.planes.take(bytes * slots);
+    if (code == cudaSuccess)
+        code = b.search.make(work->x.map, work->y.map, static_cast<int>(slots));
     b.slots = code == cudaSuccess ? static_cast<int>(slots) : 0;
     return code;
 }
@@ -38,7 +29,7 @@ cm_status make_bank(cm_work *work, const cm_bank *bank, uint64_t top, cm_error *
     FindBank &b = work->find.bank;
     cudaError_t code = b.slots == 0 ? make_slots(work) : cudaSuccess;
     if (code == cudaSuccess)
-        code = b.search[0].make_results(bank->count, top);
+        code = b.search.make_results(bank->count, top);
     uint64_t fetched = bank->count * (sizeof(PeakState) + top * sizeof(cm_match));
     if (code == cudaSuccess && fetched > b.room) {
         b.room = 0;
@@ -56,103 +47,99 @@ struct Templates {
     cudaStream_t stream;
 };
 
-// Some templates, in a set of slots.
+// Templates that are searched at once. plane: of the image, filled by the first of all.
 struct Batch {
     size_t first;
-    int count, set;
+    int count;
     cm_score_rule rule[PEAK_SLOTS];
+    TensorPlane plane;
 };
 
-// X of a batch, or its scores where there are maps. plane: of the image, filled by the first of all templates.
-cm_status put_products(cm_work *work, const Templates &t, Batch *batch, TensorPlane *plane, cm_error *error)
+PeakJob make_job(const cm_work *work, const Templates &t, const Batch &batch)
+{
+    const FindBank &b = work->find.bank;
+    PeakJob job = b.search.job(*t.rule);
+    job.state += batch.first;
+    job.match += batch.first * t.rule->top;
+    job.map = b.planes.as<float>();
+    job.pitch = work->x.map;
+    job.plane = b.plane;
+    return job;
+}
+
+// A group of a batch at a time: X, and the best score of every tile.
+cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_error *error)
+{
+    PeakJob search = make_job(work, t, *batch);
+    MaplessJob job = { search, batch->plane, batch->rule, 1, batch->count };
+    cm_status status = CM_OK;
+    if (batch->first == 0)
+        status = put_plane(make_call(work, t.image, t.bank->part[0], t.stream, error), 0, 0, &batch->plane);
+    for (int i = 0; i < batch->count && !status; i += TENSOR_SLOTS) {
+        TensorGroup group = {};
+        group.first = 1 + i;
+        group.count = batch->count - i < TENSOR_SLOTS ? batch->count - i : TENSOR_SLOTS;
+        group.width = work->x.map;
+        group.height = work->y.map;
+        for (int k = 0; k < group.count; k++) {
+            Call call = make_call(work, t.image, t.bank->part[batch->first + static_cast<size_t>(i + k)], t.stream, error);
+            group.part[k] = call.part;
+            batch->rule[i + k] = call.rule;
+        }
+        status = work->tensor.correlate_group(group, batch->plane, t.stream, error);
+        if (!status)
+            status = put_tiles(work, job, i, group.count, t.stream, error);
+    }
+    return status ? status : put_matches(work, job, t.stream, error);
+}
+
+// The map of one template.
+cm_status put_map(const Call &call, const Target &target, bool begins, TensorPlane *plane)
+{
+    cm_work *work = call.work;
+    cm_status status = CM_OK;
+    if (is_all_tensor(work)) {
+        status = begins ? put_plane(call, 0, 0, plane) : CM_OK;
+        if (!status)
+            status = work->tensor.correlate(*call.part, *plane, work->x.map, work->y.map, call.stream, call.error);
+        return status ? status : put_tensor_scores(call, 0, 0, *plane, target, nullptr);
+    }
+    status = begins ? put_image(call, 0, 0, target) : put_products(call, 0, 0, target, BandRows{ 0, work->y.map });
+    if (!status && (begins || work->problem.pixel == CM_F32)) // sums of floats are relative to the template's pivot
+        status = put_sums(call, 0, 0);
+    return status ? status : put_scores(call, make_score_job(call, 0, 0, target));
+}
+
+cm_status search_maps(cm_work *work, const Templates &t, Batch *batch, cm_error *error)
 {
     const FindBank &b = work->find.bank;
     cm_status status = CM_OK;
     for (int i = 0; i < batch->count && !status; i++) {
-        Call call = make_call(work, t.image, t.bank->part[batch->first + static_cast<size_t>(i)], t.stream, error);
-        int slot = batch->set * b.slots + i;
-        bool begins = batch->first == 0 && i == 0;
-        batch->rule[i] = call.rule;
-        Target target = { b.planes.as<float>() + slot * b.plane, work->x.map };
-        if (is_all_tensor(work)) {
-            status = begins ? put_plane(call, 0, 0, plane) : CM_OK;
-            work->tensor.turn_to(is_mapless(work) ? 1 + slot : 0);
-            if (!status)
-                status = work->tensor.correlate(*call.part, *plane, work->x.map, work->y.map, t.stream, error);
-            work->tensor.turn_to(0);
-            if (!status && !is_mapless(work))
-                status = put_tensor_scores(call, 0, 0, *plane, target, nullptr);
-            continue;
-        }
-        status = begins ? put_image(call, 0, 0, target) : cm::put_products(call, 0, 0, target, BandRows{ 0, work->y.map });
-        if (!status && (begins || work->problem.pixel == CM_F32)) // sums of floats are relative to the template's pivot
-            status = put_sums(call, 0, 0);
-        if (!status)
-            status = put_scores(call, make_score_job(call, 0, 0, target));
+        size_t at = batch->first + static_cast<size_t>(i);
+        Target target = { b.planes.as<float>() + i * b.plane, work->x.map };
+        status = put_map(make_call(work, t.image, t.bank->part[at], t.stream, error), target, at == 0, &batch->plane);
     }
-    return status;
-}
-
-cm_status put_search(cm_work *work, const Templates &t, const Batch &batch, const TensorPlane &plane, cm_error *error)
-{
-    const FindBank &b = work->find.bank;
-    PeakJob job = b.search[batch.set].job(*t.rule);
-    job.state = b.search[0].states() + batch.first;
-    job.match = b.search[0].matches() + batch.first * t.rule->top;
-    int slot = batch.set * b.slots;
-    if (is_mapless(work))
-        return put_mapless(work, MaplessJob{ job, plane, batch.rule, 1 + slot, batch.count }, b.side.get(), error);
-    job.map = b.planes.as<float>() + slot * b.plane;
-    job.pitch = work->x.map;
-    job.plane = b.plane;
-    cudaError_t code = launch_peak_tiles(job, batch.count, b.side.get());
-    if (code == cudaSuccess)
-        code = launch_peak_select(job, batch.count, b.side.get());
-    if (code == cudaSuccess)
-        code = launch_peak_collect(job, batch.count, b.side.get());
-    if (code == cudaSuccess)
-        code = launch_peak_choose(job, batch.count, b.side.get());
-    return check(code, "launching the search for matches", error);
-}
-
-// A batch's X on the caller's stream, its search on the other: each set waits for what last used it.
-cm_status put_batch(cm_work *work, const Templates &t, Batch *batch, TensorPlane *plane, cm_error *error)
-{
-    FindBank &b = work->find.bank;
+    PeakJob job = make_job(work, t, *batch);
     cudaError_t code = cudaSuccess;
-    if (batch->first >= static_cast<size_t>(FindBank::SETS * b.slots))
-        code = cudaStreamWaitEvent(t.stream, b.searched[batch->set].get(), 0);
-    cm_status status = check(code, "waiting for a search", error);
     if (!status)
-        status = put_products(work, t, batch, plane, error);
-    if (!status) {
-        code = cudaEventRecord(b.computed[batch->set].get(), t.stream);
-        if (code == cudaSuccess)
-            code = cudaStreamWaitEvent(b.side.get(), b.computed[batch->set].get(), 0);
-        status = check(code, "handing maps to the search", error);
-    }
-    if (!status)
-        status = put_search(work, t, *batch, *plane, error);
-    return status ? status : check(cudaEventRecord(b.searched[batch->set].get(), b.side.get()), "ending a search", error);
+        code = launch_peak_tiles(job, batch->count, t.stream);
+    if (!status && code == cudaSuccess)
+        code = launch_peak_select(job, batch->count, t.stream);
+    if (!status && code == cudaSuccess)
+        code = launch_peak_collect(job, batch->count, t.stream);
+    return status ? status : check(code, "launching the search for matches", error);
 }
 
 cm_status put_batches(cm_work *work, const Templates &t, cm_error *error)
 {
-    FindBank &b = work->find.bank;
-    TensorPlane plane = {};
-    cm_status status = CM_OK;
     Batch batch = {};
+    cm_status status = CM_OK;
     while (batch.first < t.bank->count && !status) {
-        size_t left = t.bank->count - batch.first;
-        batch.count = left < static_cast<size_t>(b.slots) ? static_cast<int>(left) : b.slots;
-        status = put_batch(work, t, &batch, &plane, error);
-        if (!status && batch.first + static_cast<size_t>(batch.count) == t.bank->count) // the last search has all others before it
-            status = check(cudaStreamWaitEvent(t.stream, b.searched[batch.set].get(), 0), "waiting for the searches", error);
+        size_t left = t.bank->count - batch.first, slots = static_cast<size_t>(work->find.bank.slots);
+        batch.count = static_cast<int>(left < slots ? left : slots);
+        status = is_mapless(work) ? search_mapless(work, t, &batch, error) : search_maps(work, t, &batch, error);
         batch.first += static_cast<size_t>(batch.count);
-        batch.set = (batch.set + 1) % FindBank::SETS;
     }
-    if (status)
-        (void)cudaStreamSynchronize(b.side.get());
     return status;
 }
 
@@ -161,9 +148,9 @@ cm_status fetch_all(cm_work *work, const Templates &t, cm_error *error)
     const FindBank &b = work->find.bank;
     size_t states = t.bank->count * sizeof(PeakState), matches = t.bank->count * t.rule->top * sizeof(cm_match);
     unsigned char *host = b.fetched.as<unsigned char>();
-    cudaError_t code = cudaMemcpyAsync(host, b.search[0].states(), states, cudaMemcpyDeviceToHost, t.stream);
+    cudaError_t code = cudaMemcpyAsync(host, b.search.states(), states, cudaMemcpyDeviceToHost, t.stream);
     if (code == cudaSuccess)
-        code = cudaMemcpyAsync(host + states, b.search[0].matches(), matches, cudaMemcpyDeviceToHost, t.stream);
+        code = cudaMemcpyAsync(host + states, b.search.matches(), matches, cudaMemcpyDeviceToHost, t.stream);
     cm_status status = check(code, "fetching the matches", error);
     return status ? status : finish(work, t.stream, true, error);
 }

@@ -6,20 +6,27 @@ namespace cm {
 
 bool is_mapless(const cm_work *work)
 {
-    return is_all_tensor(work) && work->problem.pixel == CM_U8;
+    return is_all_tensor(work) && cm_cuda_is_one_pass(&work->problem); // as narrow as WindowScores asks
 }
 
-cm_status put_mapless(cm_work *work, const MaplessJob &m, cudaStream_t stream, cm_error *error)
+cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, cm_error *error)
 {
-    const cm_problem &p = work->problem;
     TensorTiles tiles = {};
-    tiles.best = m.search.best;
+    tiles.best = m.search.best + static_cast<int64_t>(first) * m.search.tiles;
     tiles.rows = m.search.tile_rows;
     tiles.across = m.search.across;
     tiles.count = m.search.tiles;
-    tiles.slots = m.slots;
+    tiles.slots = count;
     tiles.width = work->x.map;
     tiles.height = work->y.map;
+    for (int i = 0; i < count; i++)
+        tiles.rule[i] = m.rules[first + i];
+    return check(work->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream), "launching the pass over tiles", error);
+}
+
+cm_status put_matches(cm_work *work, const MaplessJob &m, cudaStream_t stream, cm_error *error)
+{
+    const cm_problem &p = work->problem;
     WindowScores scores = {};
     scores.data = m.plane.data;
     scores.pitch = m.plane.pitch;
@@ -30,19 +37,15 @@ cm_status put_mapless(cm_work *work, const MaplessJob &m, cudaStream_t stream, c
     scores.method = p.method;
     scores.products = work->tensor.products(m.first_slot);
     for (int i = 0; i < m.slots; i++)
-        tiles.rule[i] = scores.rule[i] = m.rules[i];
+        scores.rule[i] = m.rules[i];
     PeakJob job = m.search;
     job.map = nullptr;
     job.pitch = work->tensor.products_pitch();
     job.plane = work->tensor.products_plane();
     job.slack = TENSOR_SLACK;
-    cudaError_t code = work->tensor.best_of_tiles(m.plane, tiles, m.first_slot, stream);
-    if (code == cudaSuccess)
-        code = launch_peak_select(job, m.slots, stream);
+    cudaError_t code = launch_peak_select(job, m.slots, stream);
     if (code == cudaSuccess)
         code = launch_window_collect(job, scores, m.slots, stream);
-    if (code == cudaSuccess)
-        code = launch_peak_choose(job, m.slots, stream);
     return check(code, "launching the search for matches", error);
 }
 

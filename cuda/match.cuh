@@ -39,14 +39,16 @@ cm_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const Tens
 
 // May matches then be had from X without a map?
 bool is_mapless(const cm_work *work);
-// Searches of some slots of the tensor's X, at once.
+// Slots of the tensor's X, with the rule of each.
 struct MaplessJob {
-    const PeakJob &search;
+    const PeakJob &search; // of all slots
     const TensorPlane &plane;
     const cm_score_rule *rules;
     int first_slot, slots;
 };
-cm_status put_mapless(cm_work *work, const MaplessJob &job, cudaStream_t stream, cm_error *error);
+// The best scores of the tiles of slots first .. first + count - 1 of the job; then, for all of its slots at once, the matches.
+cm_status put_tiles(cm_work *work, const MaplessJob &job, int first, int count, cudaStream_t stream, cm_error *error);
+cm_status put_matches(cm_work *work, const MaplessJob &job, cudaStream_t stream, cm_error *error);
 
 // Otherwise:
 // The band's pixels to the plan's memory.

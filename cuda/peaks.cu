@@ -1,4 +1,4 @@
-#include "peaks_device.cuh"
+#include "peaks_choose.cuh"
 
 namespace cm {
 
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
             level |= bit;
     level = max(worse(level, job.slack), limit);
     if (threadIdx.x == 0)
-        *state = PeakState{ level, 0, 0, 0, 0 };
+        *state = PeakState{ level, 0, 0, 0, 0, 0, 0 };
     __syncthreads();
     uint32_t reach = worse(level, job.slack);
     if (mine == 0 || mine < reach)
@@ -64,110 +64,30 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
             list[atomicAdd(&state->tiles, 1u)] = static_cast<uint32_t>(t);
 }
 
-// Candidates of the listed tiles. A thread a column.
-__global__ __launch_bounds__(PEAK_COLUMNS) void collect(PeakJob job)
+// Candidates of the listed tiles, and the choice among them. A thread has every second row of a column.
+__global__ __launch_bounds__(THREADS) void collect(PeakJob job)
 {
+    constexpr int STRIDE = THREADS / PEAK_COLUMNS;
+    __shared__ uint64_t key[PEAK_ROOM];
     int slot = blockIdx.z;
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
         Tile t(job, static_cast<int32_t>(list[i]));
-        if (static_cast<int>(threadIdx.x) >= t.columns)
+        int32_t x = t.x + static_cast<int32_t>(threadIdx.x % PEAK_COLUMNS), first = static_cast<int32_t>(threadIdx.x / PEAK_COLUMNS);
+        if (x >= t.x + t.columns)
             continue;
-        int32_t x = t.x + static_cast<int32_t>(threadIdx.x);
-        const float *here = job.map + slot * job.plane + t.y * job.pitch + x;
-#pragma unroll 8
-        for (int32_t y = t.y; y < t.y + t.rows; y++, here += job.pitch) {
+        const float *here = job.map + slot * job.plane + (t.y + first) * job.pitch + x;
+#pragma unroll 4
+        for (int32_t y = t.y + first; y < t.y + t.rows; y += STRIDE, here += STRIDE * job.pitch) {
             uint32_t order = peak_order(__ldg(here), job.smallest);
             if (order != 0 && order >= level &&
                 (job.min_distance == 1 || peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest)))
                 peak_append(job, slot, order, x, y);
         }
     }
-}
-
-// Sorts the block's keys, the largest first. count: a power of two.
-__device__ void sort_keys(uint64_t *key, int count)
-{
-    for (int size = 2; size <= count; size *= 2)
-        for (int step = size / 2; step > 0; step /= 2) {
-            for (int i = threadIdx.x; i < count / 2; i += BLOCK) {
-                int a = 2 * i - (i & (step - 1)), b = a + step;
-                bool rising = (a & size) != 0;
-                uint64_t u = key[a], v = key[b];
-                if (rising ? u > v : u < v) {
-                    key[a] = v;
-                    key[b] = u;
-                }
-            }
-            __syncthreads();
-        }
-}
-
-// One warp: takes the sorted candidates in order. Those taken go to the front of the list in device memory, and their places to that of
-// `key`, where a place taken is behind what has been read. Returns how many.
-__device__ uint32_t take(const PeakJob &job, int slot, uint64_t *key, uint32_t count)
-{
-    uint32_t lane = threadIdx.x, taken = 0;
-    uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
-    int2 *place = reinterpret_cast<int2 *>(key);
-    for (uint32_t first = 0; first < count && taken < job.top; first += LANES) {
-        uint64_t own = first + lane < count ? key[first + lane] : 0;
-        Place p(own, job.width);
-        bool open = own != 0;
-        __syncwarp();
-        for (uint32_t i = 0; i < taken && open && job.min_distance > 1; i++)
-            open = !p.close(place[i], job.min_distance);
-        __syncwarp();
-        unsigned left = __ballot_sync(WHOLE_WARP, open);
-        while (left != 0 && taken < job.top) {
-            int next = __ffs(static_cast<int>(left)) - 1;
-            int2 chosen = make_int2(__shfl_sync(WHOLE_WARP, p.x, next), __shfl_sync(WHOLE_WARP, p.y, next));
-            if (static_cast<int>(lane) == next) {
-                list[taken] = own;
-                place[taken] = chosen;
-            }
-            open = open && static_cast<int>(lane) != next && !p.close(chosen, job.min_distance);
-            taken++;
-            left = __ballot_sync(WHOLE_WARP, open);
-        }
-        __syncwarp();
-    }
-    return taken;
-}
-
-__global__ __launch_bounds__(BLOCK) void choose(PeakJob job)
-{
-    __shared__ uint64_t key[PEAK_ROOM];
-    __shared__ uint32_t taken;
-    int slot = blockIdx.z;
-    PeakState *state = job.state + slot;
-    uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
-    uint32_t count = state->candidates, size = LANES;
-    if (count > PEAK_ROOM)
-        return;
-    while (size < count)
-        size *= 2;
-    for (uint32_t i = threadIdx.x; i < size; i += BLOCK)
-        key[i] = i < count ? list[i] : 0;
-    __syncthreads();
-    sort_keys(key, static_cast<int>(size));
-    if (threadIdx.x < LANES) {
-        uint32_t n = take(job, slot, key, count);
-        if (threadIdx.x == 0)
-            taken = n;
-    }
-    __syncthreads();
-    if (taken < job.top && state->level > peak_order(job.limit, job.smallest))
-        return;
-    for (uint32_t i = threadIdx.x; i < taken; i += BLOCK)
-        write_match(job, slot, i, list[i]);
-    if (threadIdx.x == 0) {
-        state->found = taken;
-        state->done = 1;
-        if (job.found)
-            job.found[slot] = taken;
-    }
+    if (is_last_block(&job.state[slot].collected))
+        choose(job, slot, key);
 }
 
 } // namespace
@@ -186,13 +106,7 @@ cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t strea
 
 cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    collect<<<peak_grid(job.tiles < PEAK_BLOCKS ? job.tiles : PEAK_BLOCKS, slots), PEAK_COLUMNS, 0, stream>>>(job);
-    return cudaGetLastError();
-}
-
-cudaError_t launch_peak_choose(const PeakJob &job, int slots, cudaStream_t stream)
-{
-    choose<<<peak_grid(1, slots), BLOCK, 0, stream>>>(job);
+    collect<<<peak_grid(job.tiles < PEAK_BLOCKS ? job.tiles : PEAK_BLOCKS, slots), THREADS, 0, stream>>>(job);
     return cudaGetLastError();
 }
 
@@ -250,11 +164,11 @@ PeakJob PeakSearch::job(const cm_peak_rule &rule) const
     job.limit = rule.limit;
     job.min_distance = rule.min_distance;
     job.top = static_cast<uint32_t>(rule.top);
-    // a match strikes out what lies in so many tiles; more levels than threads cannot be told apart
-    constexpr uint64_t MOST = 3 * BLOCK / 4;
+    // the best tile has the first match; each match strikes out what lies in so many tiles; and a level that too many tiles reach is no help
+    constexpr uint64_t MOST = 384;
     uint64_t span = 2 * static_cast<uint64_t>(rule.min_distance) - 2;
     uint64_t touched = (span / PEAK_COLUMNS + 2) * (span / static_cast<uint64_t>(rows) + 2);
-    uint64_t wanted = touched < MOST && rule.top < MOST ? touched * rule.top : MOST;
+    uint64_t wanted = touched < MOST && rule.top < MOST ? 1 + touched * (rule.top - 1) : MOST;
     job.wanted = static_cast<uint32_t>(wanted < MOST ? wanted : MOST);
     job.best = best.as<uint32_t>();
     job.list = list.as<uint32_t>();

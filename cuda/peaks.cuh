@@ -19,7 +19,7 @@ namespace cm {
 
 constexpr int PEAK_COLUMNS = 128;       // of a tile
 constexpr int PEAK_ROWS = 16;           // and at most so many rows
-constexpr int PEAK_SLOTS = 4;           // where each has a rule of its own
+constexpr int PEAK_SLOTS = 24;          // at most, where each has a rule of its own
 constexpr uint32_t PEAK_ROOM = 4096;    // candidates that one block sorts
 
 // How far a search has come.
@@ -29,6 +29,7 @@ struct PeakState {
     uint32_t candidates; // counted, though no more than PEAK_ROOM are kept
     uint32_t found;
     uint32_t done;       // 1: the matches are final
+    uint32_t collected, led; // blocks that have ended
 };
 
 // What the kernels of a search share. Pointers are of slot 0.
@@ -106,11 +107,10 @@ __device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order,
             peak_key(order, static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
 }
 
-// The passes, in their order. The first two are for a map that holds scores; other ways to fill `best` and to collect stand elsewhere.
+// The passes, in their order. The first and the last are for a map that holds scores; other ways to fill `best` and to collect stand elsewhere.
 cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream);   // fills best
-cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stream); // candidates of the listed tiles
-cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t stream);  // level and list, between the two
-cudaError_t launch_peak_choose(const PeakJob &job, int slots, cudaStream_t stream);  // the matches, or done = 0
+cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t stream);  // level and list
+cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stream); // candidates; then the matches, or done = 0
 // For slots that are not done: the tournament over the map's scores.
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream);
 

@@ -68,6 +68,19 @@ __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, ui
     job.match[static_cast<size_t>(slot) * job.top + at] = cm_match{ p.x + job.x0, p.y + job.y0, score };
 }
 
+// True in the block that comes last to a slot's counter; what the others wrote before is then to be seen past the first-level cache.
+__device__ inline bool is_last_block(uint32_t *counter)
+{
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(counter, 1u) == gridDim.x - 1;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
 inline dim3 peak_grid(int64_t blocks, int slots)
 {
     return dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(slots));

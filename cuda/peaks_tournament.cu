@@ -5,8 +5,6 @@ namespace cm {
 
 namespace {
 
-constexpr int THREADS = 256;
-constexpr int WARPS = THREADS / LANES;
 constexpr int BLOCK = PEAK_BLOCK;
 
 // The largest of the block's values, in every thread. room: an element a warp, free again when the next barrier has passed.
@@ -92,19 +90,6 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
     return warp_max(best);
 }
 
-__global__ __launch_bounds__(THREADS) void leaders(PeakJob job)
-{
-    int slot = blockIdx.z;
-    if (job.state[slot].done)
-        return;
-    Taken none = { nullptr, 0, UINT64_MAX };
-    for (int tile = blockIdx.x * WARPS + threadIdx.x / LANES; tile < job.tiles; tile += gridDim.x * WARPS) {
-        uint64_t best = lead_of_tile(job, slot, tile, none, nullptr);
-        if (threadIdx.x % LANES == 0)
-            job.leader[static_cast<size_t>(slot) * job.tiles + tile] = best;
-    }
-}
-
 // Tiles that a match's neighbourhood touches.
 struct Touched {
     int32_t x0, x1, y0, y1; // elements
@@ -132,19 +117,34 @@ struct Touched {
     }
 };
 
-__global__ __launch_bounds__(BLOCK) void tournament(PeakJob job)
+__device__ void lead_tiles(const PeakJob &job, int slot)
+{
+    constexpr int WARPS = BLOCK / LANES;
+    Taken none = { nullptr, 0, UINT64_MAX };
+    for (int tile = blockIdx.x * WARPS + threadIdx.x / LANES; tile < job.tiles; tile += gridDim.x * WARPS) {
+        uint64_t best = lead_of_tile(job, slot, tile, none, nullptr);
+        if (threadIdx.x % LANES == 0)
+            job.leader[static_cast<size_t>(slot) * job.tiles + tile] = best;
+    }
+}
+
+// All blocks: the tiles' first leaders. The last block: the rounds.
+__global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 {
     __shared__ uint64_t room[2][LANES];
     __shared__ Near near[BLOCK / LANES];
     int slot = blockIdx.z, warp = threadIdx.x / LANES;
     if (job.state[slot].done)
         return;
+    lead_tiles(job, slot);
+    if (!is_last_block(&job.state[slot].led))
+        return;
     uint64_t *leader = job.leader + static_cast<size_t>(slot) * job.tiles;
     uint32_t taken = 0;
     while (taken < job.top) {
         uint64_t mine = 0;
         for (int t = threadIdx.x; t < job.tiles; t += BLOCK)
-            mine = leader[t] > mine ? leader[t] : mine;
+            mine = max(mine, __ldcg(leader + t));
         uint64_t winner = block_max(mine, room[taken & 1]);
         if (winner == 0)
             break;
@@ -156,7 +156,7 @@ __global__ __launch_bounds__(BLOCK) void tournament(PeakJob job)
         Touched touched(job, Place(winner, job.width));
         for (int32_t i = warp; i < touched.count; i += BLOCK / LANES) {
             int32_t tile = touched.tile(job, i);
-            if (leader[tile] == 0)
+            if (__ldcg(leader + tile) == 0)
                 continue;
             uint64_t best = touched.covers(Tile(job, tile)) ? 0 : lead_of_tile(job, slot, tile, so_far, &near[warp]);
             __syncwarp();
@@ -177,9 +177,8 @@ __global__ __launch_bounds__(BLOCK) void tournament(PeakJob job)
 
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    int64_t blocks = ceil_div(job.tiles, WARPS);
-    leaders<<<peak_grid(blocks < PEAK_BLOCKS ? blocks : PEAK_BLOCKS, slots), THREADS, 0, stream>>>(job);
-    tournament<<<peak_grid(1, slots), BLOCK, 0, stream>>>(job);
+    int64_t blocks = ceil_div(job.tiles, BLOCK / LANES), most = PEAK_BLOCKS / 4;
+    tournament<<<peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -1,13 +1,13 @@
 #include "peaks_windows.cuh"
 
+#include "peaks_choose.cuh"
+
 #include <math_constants.h>
 
 namespace cm {
 
 namespace {
 
-constexpr unsigned ALL = 0xffffffffu;
-constexpr int LANES = 32;
 constexpr int COLUMNS = PEAK_COLUMNS + 2; // of a tile with its rim
 constexpr int ROWS = PEAK_ROWS + 2;
 constexpr int MOST_PIXELS = COLUMNS + CM_WINDOW_WIDTH - 1; // a row of a tile's windows
@@ -76,7 +76,7 @@ __device__ void prefix(uint32_t *row, int32_t count)
     uint32_t end = sum;
 #pragma unroll
     for (int step = 1; step < LANES; step *= 2) {
-        uint32_t before = __shfl_up_sync(ALL, end, step);
+        uint32_t before = __shfl_up_sync(WHOLE_WARP, end, step);
         end += lane >= step ? before : 0;
     }
     uint32_t run = end - sum;
@@ -90,8 +90,9 @@ __device__ void prefix(uint32_t *row, int32_t count)
     }
 }
 
-struct Tile {
-    int32_t x, y, columns, rows; // of the tile
+union Shared {
+    Sums sums;
+    uint64_t key[PEAK_ROOM];
 };
 
 // Scores of a tile and its rim; NaN, which comes after everything, outside the map.
@@ -122,7 +123,8 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores, const
 
 __global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, const __grid_constant__ WindowScores scores)
 {
-    __shared__ Sums sums;
+    __shared__ Shared shared;
+    Sums &sums = shared.sums;
     int slot = blockIdx.z;
     cm_score_rule rule = scores.rule[slot];
     rule.wide = 0; // n * 255 < 2^25
@@ -130,10 +132,7 @@ __global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, const __
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     const uint32_t *products = scores.products + slot * job.plane;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        int32_t tile = static_cast<int32_t>(list[i]);
-        Tile t = { tile % job.across * PEAK_COLUMNS, tile / job.across * job.tile_rows, PEAK_COLUMNS, job.tile_rows };
-        t.columns = min(t.columns, job.width - t.x);
-        t.rows = min(t.rows, job.height - t.y);
+        Tile t(job, static_cast<int32_t>(list[i]));
         score_tile(job, scores, rule, t, products, &sums);
         for (int k = threadIdx.x; k < t.rows * PEAK_COLUMNS; k += THREADS) {
             int r = k / PEAK_COLUMNS, c = k % PEAK_COLUMNS;
@@ -145,14 +144,18 @@ __global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, const __
         }
         __syncthreads();
     }
+    if (is_last_block(&job.state[slot].collected))
+        choose(job, slot, shared.key);
 }
 
 } // namespace
 
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots, cudaStream_t stream)
 {
-    constexpr int MOST_BLOCKS = 264;
-    dim3 grid(static_cast<unsigned>(job.tiles < MOST_BLOCKS ? job.tiles : MOST_BLOCKS), 1, static_cast<unsigned>(slots));
+    constexpr int64_t MOST_BLOCKS = 264;
+    // a few tiles a match in all but odd cases
+    int64_t likely = 2 * static_cast<int64_t>(job.wanted), most = likely < MOST_BLOCKS ? likely : MOST_BLOCKS;
+    dim3 grid = peak_grid(job.tiles < most ? job.tiles : most, slots);
     collect_windows<<<grid, THREADS, 0, stream>>>(job, scores);
     return cudaGetLastError();
 }

@@ -29,9 +29,10 @@ __global__ void build_toeplitz(ToeplitzJob job)
         row += k / 8;
         column += k % 8;
     }
+    const unsigned char *pixels = job.slot_pixels[blockIdx.y];
     bool inside = row >= 0 && row < job.blocks.height && job.y + row < job.height && column >= 0 && column < job.blocks.width &&
                   job.x + column < job.width;
-    job.toeplitz[at] = inside ? job.pixels[(job.y + row) * job.pitch + static_cast<int64_t>(job.x + column) * job.size + job.plane] : 0;
+    job.toeplitz[blockIdx.y * job.slot_toeplitz + at] = inside ? pixels[(job.y + row) * job.pitch + static_cast<int64_t>(job.x + column) * job.size + job.plane] : 0;
 }
 
 // The band as the windows see it, with the image's edge repeated: one byte plane, or the low and the high bytes apart.
@@ -77,7 +78,8 @@ __global__ void combine(const uint32_t *parts, int64_t part_elements, int64_t pi
 
 cudaError_t toeplitz_build(const ToeplitzJob &job, cudaStream_t stream)
 {
-    build_toeplitz<<<static_cast<unsigned>(ceil_div<uint64_t>(job.blocks.toeplitz, THREADS)), THREADS, 0, stream>>>(job);
+    dim3 grid(static_cast<unsigned>(ceil_div<uint64_t>(job.blocks.toeplitz, THREADS)), static_cast<unsigned>(job.slots));
+    build_toeplitz<<<grid, THREADS, 0, stream>>>(job);
     return cudaGetLastError();
 }
 
@@ -204,16 +206,21 @@ cudaError_t Tensor::copy(const StageView &stage, int32_t width, int32_t height, 
 }
 
 // All blocks of all planes of the template.
-cudaError_t Tensor::build(const Prepared &part, cudaStream_t stream) const
+cudaError_t Tensor::build(const TensorGroup &group, cudaStream_t stream) const
 {
+    const Prepared &part = *group.part[0];
     ToeplitzJob job = {};
+    for (int i = 0; i < group.count; i++)
+        job.slot_pixels[i] = group.part[i]->pixels.as<unsigned char>();
+    job.slots = group.count;
+    job.slot_toeplitz = toeplitz_bytes();
     job.pixels = part.pixels.as<unsigned char>();
     job.pitch = static_cast<int64_t>(part.pitch);
     job.size = static_cast<int32_t>(cm_pixel_size(part.pixel));
     job.width = part.width;
     job.height = part.height;
     job.blocks = blocks;
-    job.toeplitz = slot_toeplitz();
+    job.toeplitz = slot_toeplitz(group.first);
     cudaError_t code = cudaSuccess;
     for (job.plane = 0; job.plane < parts.planes; job.plane++)
         for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
@@ -236,6 +243,9 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
     job.tiles_across = ceil_div<int32_t>(to.width, CM_TENSOR_COLUMNS);
     job.tiles = job.tiles_across * ceil_div<int32_t>(to.height, CM_TENSOR_ROWS);
     job.blocks = blocks;
+    job.slots = to.slots;
+    job.slot_toeplitz = toeplitz_bytes();
+    job.slot_sums = products_plane();
     cudaError_t code = cudaSuccess;
     for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
         job.toeplitz = reinterpret_cast<const uint4 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
@@ -270,7 +280,7 @@ cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cud
 cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
                             cm_error *error)
 {
-    cm_status status = check(build(part, stream), "laying out the template", error);
+    cm_status status = check(build(TensorGroup{ { &part }, 0, 1, width, height }, stream), "laying out the template", error);
     // one byte plane of the band with one of the template
     for (int i = 0; i < parts.planes; i++)
         for (int j = 0; j < parts.planes && !status; j++) {
@@ -279,8 +289,8 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
             // where the fused score reads them, the two mixed products of bytes are one
             bool mixed = i > j && cm_tensor_scores(&problem);
             int to_part = mixed ? parts.planes * j + i : parts.planes * i + j;
-            Products to = { slot_toeplitz() + static_cast<uint64_t>(j) * parts.toeplitz,
-                            slot_sums(slot) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed };
+            Products to = { slot_toeplitz(0) + static_cast<uint64_t>(j) * parts.toeplitz,
+                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1 };
             status = hopper ? multiply_wgmma(plane, to, stream, error) : multiply_mma(plane, to, stream, error);
         }
     return status;
@@ -318,7 +328,7 @@ cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, 
     job.rule = target.rule;
     job.window_width = problem.width;
     job.window_height = problem.height;
-    job.sums = slot_sums(slot);
+    job.sums = slot_sums(0);
     job.sums_pitch = static_cast<int64_t>(parts.sums_pitch);
     job.map = target.map;
     job.map_pitch = target.pitch;
@@ -326,52 +336,6 @@ cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, 
     job.height = target.height;
     job.skip = target.skip;
     return problem.pixel == CM_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);
-}
-
-// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the others lie behind each other.
-uint32_t *Tensor::slot_sums(int of) const
-{
-    return of == 0 ? sums.as<uint32_t>() : more_sums.as<uint32_t>() + (of - 1) * products_plane();
-}
-
-unsigned char *Tensor::slot_toeplitz() const
-{
-    int64_t bytes = parts.planes * static_cast<int64_t>(parts.toeplitz);
-    return slot == 0 ? toeplitz.as<unsigned char>() : more_toeplitz.as<unsigned char>() + (slot - 1) * bytes;
-}
-
-int64_t Tensor::products_plane() const
-{
-    return parts.planes * parts.planes * static_cast<int64_t>(parts.sums / sizeof(uint32_t));
-}
-
-cudaError_t Tensor::make_slots(int count)
-{
-    uint64_t many = static_cast<uint64_t>(count), bytes = many * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
-    more_sums.release();
-    more_toeplitz.release();
-    cudaError_t code = more_sums.take(bytes);
-    if (code == cudaSuccess)
-        code = more_toeplitz.take(parts.toeplitz * static_cast<uint64_t>(parts.planes) * many);
-    if (code == cudaSuccess)
-        code = cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
-    return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
-}
-
-cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const
-{
-    TensorScoreJob job = {};
-    TensorTiles of = tiles;
-    of.plane = products_plane();
-    job.image = image;
-    job.rule = tiles.rule[0];
-    job.window_width = problem.width;
-    job.window_height = problem.height;
-    job.sums = slot_sums(first);
-    job.sums_pitch = products_pitch();
-    job.width = tiles.width;
-    job.height = tiles.height;
-    return tensor_tiles_launch(job, of, processors, stream);
 }
 
 } // namespace cm

@@ -14,6 +14,9 @@ extern "C" {
 
 namespace cm {
 
+// Templates whose X is computed at once. Three share the 132 processors of an H200 evenly.
+constexpr int TENSOR_SLOTS = 3;
+
 // A byte plane: rows begin at multiples of 16 bytes, `width` bytes of them may be read, a multiple of 16.
 struct TensorPlane {
     const unsigned char *data;
@@ -32,6 +35,8 @@ struct TensorJob {
     int32_t add;
     uint32_t zero; // 0
     cm_tensor_blocks blocks;
+    int32_t slots; // templates at once, at least 1; each has its own share of the device's processors
+    int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
 };
 
 // The template's block as the products read it.
@@ -43,6 +48,10 @@ struct ToeplitzJob {
     int32_t x, y;          // of the block's first pixel
     cm_tensor_blocks blocks;
     unsigned char *toeplitz;
+    // of templates at once: their pixels, and bytes from one's blocks to the next one's
+    const unsigned char *slot_pixels[TENSOR_SLOTS];
+    int64_t slot_toeplitz;
+    int32_t slots;
 };
 
 // For devices of compute capability 9.0 only. raise: lets a block have that much shared memory.
@@ -64,7 +73,7 @@ cudaError_t mma_raise(int bytes);
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream);
 cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream);
 
-// Window sums and ccoeff_normed of windows up to CM_TENSOR_WIDTH wide. 16 bits: the planes of high bytes, and the other products of bytes,
+// Window sums and ccoeff_normed of windows up to CM_TENSOR_SCORE_WIDTH wide, of 16 bits CM_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes,
 // lie behind the first.
 struct TensorScoreJob {
     TensorPlane image;
@@ -83,7 +92,7 @@ cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaS
 cudaError_t tensor_score_wide_raise();
 cudaError_t tensor_score_wide_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 
-// Of up to PEAK_SLOTS templates on one image, all at once: the best score of each tile of the map, as peak_order and within TENSOR_SLACK,
+// Of up to TENSOR_SLOTS templates on one image, all at once: the best score of each tile of the map, as peak_order and within TENSOR_SLACK,
 // and at least that of 0. 8-bit pixels.
 constexpr float TENSOR_SLACK = 1.0f / (1 << 18);
 struct TensorTiles {
@@ -92,7 +101,7 @@ struct TensorTiles {
     int32_t count, slots;
     int32_t width, height; // of the map
     int64_t plane;         // elements of X from slot to slot
-    cm_score_rule rule[PEAK_SLOTS];
+    cm_score_rule rule[TENSOR_SLOTS];
 };
 cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
 
@@ -103,6 +112,13 @@ struct TensorTarget {
     int64_t pitch; // elements
     int32_t width, height;
     const uint32_t *skip; // nullptr, or a word on the device: where it is not 0 nothing is done
+};
+
+// Templates in adjacent slots.
+struct TensorGroup {
+    const Prepared *part[TENSOR_SLOTS];
+    int32_t first, count; // slots, from 1 on
+    int32_t width, height; // of the band
 };
 
 // A plan's share.
@@ -128,12 +144,10 @@ public:
     cm_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, cm_error *error);
 
     TensorPlane plane(int32_t width, int32_t height) const;
-    // Makes slots 1 .. count for more templates' X, and chooses whose turn it is in correlate, deliver and score; 0 at first.
+    // Makes slots 1 .. count for more templates' X.
     cudaError_t make_slots(int count);
-    void turn_to(int to)
-    {
-        slot = to;
-    }
+    // X of several templates (8 bits), each in its slot.
+    cm_status correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error);
     const uint32_t *products(int of) const
     {
         return slot_sums(of);
@@ -150,22 +164,23 @@ public:
     cudaError_t score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const;
 
 private:
-    cudaError_t build(const Prepared &part, cudaStream_t stream) const;
+    cudaError_t build(const TensorGroup &group, cudaStream_t stream) const;
     // What a product of planes reads and where it goes.
     struct Products {
         const unsigned char *toeplitz;
         uint32_t *sums;
         int32_t width, height;
         bool add;
+        int32_t slots;
     };
     cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
     cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
 
     uint32_t *slot_sums(int of) const;
-    unsigned char *slot_toeplitz() const;
+    unsigned char *slot_toeplitz(int of) const;
+    int64_t toeplitz_bytes() const; // of a slot
 
     int processors = 0;
-    int slot = 0;
     bool hopper = false;
     cm_problem problem = {};
     cm_tensor_blocks blocks = {};

@@ -235,9 +235,10 @@ __device__ void fetch_toeplitz(const TensorJob &job, uint32_t to, uint32_t barri
 {
     constexpr uint32_t PIECE = 16384;
     uint32_t bytes = static_cast<uint32_t>(job.blocks.toeplitz);
+    const unsigned char *from = reinterpret_cast<const unsigned char *>(job.toeplitz) + blockIdx.y * job.slot_toeplitz;
     barrier_expect(barrier, bytes);
     for (uint32_t at = 0; at < bytes; at += PIECE)
-        bulk_load(to + at, reinterpret_cast<const unsigned char *>(job.toeplitz) + at, min(PIECE, bytes - at), barrier);
+        bulk_load(to + at, from + at, min(PIECE, bytes - at), barrier);
 }
 
 template <class W> __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, uint32_t buffers, uint32_t barriers)
@@ -247,7 +248,7 @@ template <class W> __device__ void run_group(const TensorJob &job, uint32_t base
                   lane == 0 };
     uint32_t last = W::ARRAYS * (CM_TENSOR_PERIOD * job.blocks.periods - 1) * DESCRIPTOR_CORE; // B of image row 0
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
-        uint32_t *sums = job.sums + static_cast<int64_t>(tile / job.tiles_across * CM_TENSOR_ROWS) * job.pitch +
+        uint32_t *sums = job.sums + blockIdx.y * job.slot_sums + static_cast<int64_t>(tile / job.tiles_across * CM_TENSOR_ROWS) * job.pitch +
                          tile % job.tiles_across * CM_TENSOR_COLUMNS + warp * OUT_COLUMNS;
         Out out = { sums, job.pitch, buffers + (group * 4 + warp) * OUT_BYTES, lane, 8 * g + 2 * t, job.blocks.staged != 0,
                     job.add != 0 };
@@ -332,9 +333,9 @@ cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int bytes)
 
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)
 {
-    int blocks = ceil_div<int32_t>(job.tiles, GROUPS);
-    kernel_of(job.blocks)<<<blocks < processors ? blocks : processors, THREADS, static_cast<size_t>(job.blocks.shared_bytes), stream>>>(
-        job);
+    int most = processors / job.slots, blocks = job.tiles < most ? job.tiles : most > 1 ? most : 1;
+    dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(job.slots));
+    kernel_of(job.blocks)<<<grid, THREADS, static_cast<size_t>(job.blocks.shared_bytes), stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -90,7 +90,7 @@ typedef struct request {
     char what[320];
 } request;
 
-/* cm_plan_find_on_device on a stream, checked by what lies in device memory afterwards. */
+/* cm_plan_find_on_device on a stream and once more as a graph, checked by what lies in device memory afterwards. */
 static void check_left_on_device(const scene *s, cm_plan *plan, const request *r, int i, const cm_match *want, size_t wanted)
 {
     static cm_match got[CAPACITY];
@@ -111,6 +111,21 @@ static void check_left_on_device(const scene *s, cm_plan *plan, const request *r
     CHECK(kit_device_download(&found, count, sizeof found));
     CHECK(kit_device_download(got, match, bytes));
     compare(r->what, got, found, want, wanted);
+    int constant = strncmp(cm_plan_kernel(plan), "te", 2) != 0 || strcmp(cm_plan_kernel(plan), "tex-constant") == 0;
+    CHECK(kit_device_capture(stream));
+    cm_status status = cm_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream);
+    CHECK_STATUS(status, constant ? CM_ERROR_DEVICE : CM_OK);
+    void *graph = kit_device_graph(stream);
+    if (!status && CHECK(graph != NULL)) {
+        memset(got, 0x5a, sizeof got);
+        CHECK(kit_device_upload(match, got, bytes));
+        CHECK(kit_device_graph_run(graph, stream));
+        CHECK(kit_device_download(&found, count, sizeof found));
+        CHECK(kit_device_download(got, match, bytes));
+        compare(r->what, got, found, want, wanted);
+    }
+    if (graph)
+        kit_device_graph_destroy(graph);
     kit_device_stream_destroy(stream);
     kit_device_free(match);
     kit_device_free(count);
@@ -182,7 +197,7 @@ static void check_setting(cm_context *context, cm_context *cpu, const setting *z
             continue; /* one loop serves every plan of the CPU */
         check_plan(&s, z, problem, NULL);
         if (context != cpu && c < 2)
-            check_plan(&s, z, problem, "tex-tex");
+            check_plan(&s, z, problem, c ? "shared" : "tex-tex");
     }
     scene_free(&s);
 }

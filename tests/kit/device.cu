@@ -47,4 +47,33 @@ void kit_device_stream_destroy(cm_stream stream)
 {
     (void)cudaStreamDestroy(stream);
 }
+
+int kit_device_capture(cm_stream stream)
+{
+    return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+}
+
+void *kit_device_graph(cm_stream stream)
+{
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    if (cudaStreamEndCapture(stream, &graph) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    cudaError_t code = cudaGraphInstantiate(&ready, graph, 0);
+    (void)cudaGraphDestroy(graph);
+    return code == cudaSuccess ? ready : nullptr;
+}
+
+int kit_device_graph_run(void *graph, cm_stream stream)
+{
+    return cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream) == cudaSuccess &&
+           cudaStreamSynchronize(stream) == cudaSuccess;
+}
+
+void kit_device_graph_destroy(void *graph)
+{
+    (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+}
 }

@@ -21,6 +21,12 @@ cm_stream kit_device_stream(void);
 int kit_device_wait(cm_stream stream);
 void kit_device_stream_destroy(cm_stream stream);
 
+/* A CUDA graph out of what is put on the stream between the two calls; NULL when that failed. run waits for it. */
+int kit_device_capture(cm_stream stream);
+void *kit_device_graph(cm_stream stream);
+int kit_device_graph_run(void *graph, cm_stream stream);
+void kit_device_graph_destroy(void *graph);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,3 +48,27 @@ void kit_device_stream_destroy(cm_stream stream)
 {
     (void)stream;
 }
+
+int kit_device_capture(cm_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+
+void *kit_device_graph(cm_stream stream)
+{
+    (void)stream;
+    return NULL;
+}
+
+int kit_device_graph_run(void *graph, cm_stream stream)
+{
+    (void)graph;
+    (void)stream;
+    return 0;
+}
+
+void kit_device_graph_destroy(void *graph)
+{
+    (void)graph;
+}

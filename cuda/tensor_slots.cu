@@ -1,0 +1,74 @@
+// Several templates on one image: their X side by side in memory, computed at once where the device allows it.
+#include "tensor.cuh"
+
+namespace cm {
+
+// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the others lie behind each other.
+uint32_t *Tensor::slot_sums(int of) const
+{
+    return of == 0 ? sums.as<uint32_t>() : more_sums.as<uint32_t>() + (of - 1) * products_plane();
+}
+
+unsigned char *Tensor::slot_toeplitz(int of) const
+{
+    return of == 0 ? toeplitz.as<unsigned char>() : more_toeplitz.as<unsigned char>() + (of - 1) * toeplitz_bytes();
+}
+
+int64_t Tensor::toeplitz_bytes() const
+{
+    return parts.planes * static_cast<int64_t>(parts.toeplitz);
+}
+
+int64_t Tensor::products_plane() const
+{
+    return parts.planes * parts.planes * static_cast<int64_t>(parts.sums / sizeof(uint32_t));
+}
+
+cudaError_t Tensor::make_slots(int count)
+{
+    uint64_t many = static_cast<uint64_t>(count), bytes = many * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
+    more_sums.release();
+    more_toeplitz.release();
+    cudaError_t code = more_sums.take(bytes);
+    if (code == cudaSuccess)
+        code = more_toeplitz.take(parts.toeplitz * static_cast<uint64_t>(parts.planes) * many);
+    if (code == cudaSuccess)
+        code = cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
+    return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
+}
+
+cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error)
+{
+    if (hopper) {
+        cm_status status = check(build(group, stream), "laying out templates", error);
+        Products to = { slot_toeplitz(group.first), slot_sums(group.first), group.width, group.height, false, group.count };
+        return status ? status : multiply_wgmma(plane, to, stream, error);
+    }
+    cm_status status = CM_OK;
+    for (int i = 0; i < group.count && !status; i++) {
+        TensorGroup one = { { group.part[i] }, group.first + i, 1, group.width, group.height };
+        status = check(build(one, stream), "laying out a template", error);
+        Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1 };
+        if (!status)
+            status = multiply_mma(plane, to, stream, error);
+    }
+    return status;
+}
+
+cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const
+{
+    TensorScoreJob job = {};
+    TensorTiles of = tiles;
+    of.plane = products_plane();
+    job.image = image;
+    job.rule = tiles.rule[0];
+    job.window_width = problem.width;
+    job.window_height = problem.height;
+    job.sums = slot_sums(first);
+    job.sums_pitch = products_pitch();
+    job.width = tiles.width;
+    job.height = tiles.height;
+    return tensor_tiles_launch(job, of, processors, stream);
+}
+
+} // namespace cm
