@@ -9,18 +9,29 @@ namespace {
 
 constexpr uint64_t PLANE_BYTES = 256u << 20; // of X or the scores of the templates that are searched at a time
 
+// How many slots of so many bytes there are, beside what the plan has taken.
+int count_slots(const cm_work *work, uint64_t bytes)
+{
+    uint64_t limit = work->engine->workspace_limit, taken = work->parts.total, room = PLANE_BYTES;
+    if (limit != 0 && limit < taken + room)
+        room = limit > taken ? limit - taken : 0;
+    uint64_t slots = room / bytes / TENSOR_SLOTS * TENSOR_SLOTS;
+    return static_cast<int>(slots < PEAK_SLOTS ? slots : PEAK_SLOTS);
+}
+
 cudaError_t make_slots(cm_work *work)
 {
     FindBank &b = work->find.bank;
     uint64_t bytes = static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map) * sizeof(float);
-    uint64_t slots = PLANE_BYTES / bytes / TENSOR_SLOTS * TENSOR_SLOTS;
-    slots = slots < TENSOR_SLOTS ? TENSOR_SLOTS : slots > PEAK_SLOTS ? PEAK_SLOTS : slots;
+    int slots = count_slots(work, is_mapless(work) ? work->tensor.slot_bytes() : bytes);
+    if (slots == 0)
+        return cudaSuccess;
     b.plane = static_cast<int64_t>(bytes / sizeof(float));
     b.planes.release();
-    cudaError_t code = is_mapless(work) ? work->tensor.make_slots(static_cast<int>(slots)) : b.planes.take(bytes * slots);
+    cudaError_t code = is_mapless(work) ? work->tensor.make_slots(slots) : b.planes.take(bytes * static_cast<uint64_t>(slots));
     if (code == cudaSuccess)
-        code = b.search.make(work->x.map, work->y.map, static_cast<int>(slots));
-    b.slots = code == cudaSuccess ? static_cast<int>(slots) : 0;
+        code = b.search.make(work->x.map, work->y.map, slots);
+    b.slots = code == cudaSuccess ? slots : 0;
     return code;
 }
 
@@ -168,12 +179,14 @@ cm_status match_find_bank(cm_work *work, const cm_image *image, const cm_bank *b
 {
     Templates t = { image, bank, rule, stream };
     cm_status status = CM_OK;
-    if (!work->find.served || rule->top > PEAK_ROOM) {
+    bool served = work->find.served && rule->top <= PEAK_ROOM;
+    if (served)
+        status = make_bank(work, bank, rule->top, error);
+    if (!status && (!served || work->find.bank.slots == 0)) {
         for (size_t i = 0; i < bank->count && !status; i++)
             status = find_one(work, t, i, error);
         return status;
     }
-    status = make_bank(work, bank, rule->top, error);
     if (!status)
         status = put_batches(work, t, error);
     if (status) {

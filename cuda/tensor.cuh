@@ -144,8 +144,9 @@ public:
     cm_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, cm_error *error);
 
     TensorPlane plane(int32_t width, int32_t height) const;
-    // Makes slots 1 .. count for more templates' X.
+    // Makes slots 1 .. count for more templates' X; each takes so many bytes.
     cudaError_t make_slots(int count);
+    uint64_t slot_bytes() const;
     // X of several templates (8 bits), each in its slot.
     cm_status correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error);
     const uint32_t *products(int of) const

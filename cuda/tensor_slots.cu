@@ -24,6 +24,11 @@ int64_t Tensor::products_plane() const
     return parts.planes * parts.planes * static_cast<int64_t>(parts.sums / sizeof(uint32_t));
 }
 
+uint64_t Tensor::slot_bytes() const
+{
+    return static_cast<uint64_t>(products_plane()) * sizeof(uint32_t) + static_cast<uint64_t>(toeplitz_bytes());
+}
+
 cudaError_t Tensor::make_slots(int count)
 {
     uint64_t many = static_cast<uint64_t>(count), bytes = many * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
