@@ -208,8 +208,28 @@ cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *
                  "copying pixels to the host", error);
 }
 
-const cm_engine_ops operations = { destroy_engine, describe, prepare_template_slot, prepare_filter_slot, release, bind, unbind,
-                                   correlate, find, convolve, ready, fetch, find_on_device, find_bank };
+// What is not named here, the engine does not have.
+constexpr cm_engine_ops name_operations()
+{
+    cm_engine_ops ops = {};
+    ops.destroy = destroy_engine;
+    ops.describe = describe;
+    ops.prepare_template = prepare_template_slot;
+    ops.prepare_filter = prepare_filter_slot;
+    ops.release = release;
+    ops.bind = bind;
+    ops.unbind = unbind;
+    ops.correlate = correlate;
+    ops.find = find;
+    ops.convolve = convolve;
+    ops.ready = ready;
+    ops.fetch = fetch;
+    ops.find_on_device = find_on_device;
+    ops.find_bank = find_bank;
+    return ops;
+}
+
+constexpr cm_engine_ops operations = name_operations();
 
 } // namespace
 
