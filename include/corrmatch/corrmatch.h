@@ -7,6 +7,7 @@
  *   find.h      one call: a map of scores (cm_correlate), or the best matches (cm_find)
  *   convolve.h  convolution and plain correlation with float coefficients
  *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
+ *   scan.h      finding in an image while its rows still arrive
  *   status.h    statuses and the version
  *
  * Conventions. x runs right, y down, both from 0. Extents are in pixels, pitches in bytes. A position is the top-left pixel of a
@@ -28,6 +29,7 @@
 #include "find.h"
 #include "image.h"
 #include "plan.h"
+#include "scan.h"
 #include "status.h"
 #include "template.h"
 

@@ -179,6 +179,10 @@ static const cm_engine_ops ops = {
     .correlate = correlate,
     .find = cm_cpu_find,
     .convolve = convolve,
+    .sweep_begin = cm_cpu_sweep_begin,
+    .sweep_rows = cm_cpu_sweep_rows,
+    .sweep_finish = cm_cpu_sweep_finish,
+    .sweep_end = cm_cpu_sweep_end,
 };
 
 cm_status cm_cpu_engine_create(int32_t threads, cm_engine **engine, cm_error *error)

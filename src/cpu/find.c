@@ -1,5 +1,6 @@
 /* Matches without a map: bands of whole map rows are computed by all threads together, then searched by all of them. A
- * band begins with the last two rows of the one before, so that every row is computed once and has its neighbours. */
+ * band begins with the last two rows of the one before, so that every row is computed once and has its neighbours. It
+ * is as high as memory allows, or as the image rows that are there so far. */
 #include "base/memory.h"
 #include "cpu/work.h"
 
@@ -7,28 +8,29 @@
 
 enum { BAND_BYTES = 4 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
 
-typedef struct find_run {
+struct cm_sweep {
     cm_job job;
     cm_work *work;
     const cm_peak_rule *rule;
-    cm_peaks **peaks;       /* by slot; made when first needed */
-    int32_t rows;           /* of a band */
+    cm_peaks **peaks; /* by slot; made when first needed */
+    int32_t rows,
+        least; /* of a band, at most and (but for the last) at least; whole rectangles where the kernel wants */
     int32_t first, count;   /* the band's map rows; they lie from row 2 of work->band on */
     int32_t feed, feed_end; /* the map rows to search now */
     int32_t area_rows, across;
     atomic_int failed;
     cm_error *error; /* of the first failure */
-} find_run;
+};
 
 /* Map row y in the band's memory. */
-static float *band_row(const find_run *run, int32_t y)
+static float *band_row(const cm_sweep *run, int32_t y)
 {
     return run->work->band + (ptrdiff_t)(y - run->first + 2) * run->work->map_width;
 }
 
 static void area_task(void *argument, uint64_t index, int32_t slot)
 {
-    const find_run *run = argument;
+    const cm_sweep *run = argument;
     const cm_work *work = run->work;
     int32_t column = (int32_t)(index % (uint64_t)run->across), row = (int32_t)(index / (uint64_t)run->across);
     cm_area area = { .x = column * work->shape.columns,
@@ -41,7 +43,7 @@ static void area_task(void *argument, uint64_t index, int32_t slot)
     cm_progress_step(work->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
 
-static cm_status make_peaks(const find_run *run, int32_t slot, cm_error *error)
+static cm_status make_peaks(const cm_sweep *run, int32_t slot, cm_error *error)
 {
     uint64_t positions = (uint64_t)run->work->map_width * (uint64_t)run->work->map_height;
     return run->peaks[slot] ? CM_OK : cm_peaks_create(run->rule, positions, &run->peaks[slot], error);
@@ -49,7 +51,7 @@ static cm_status make_peaks(const find_run *run, int32_t slot, cm_error *error)
 
 static void feed_task(void *argument, uint64_t index, int32_t slot)
 {
-    find_run *run = argument;
+    cm_sweep *run = argument;
     cm_error error = { "" };
     if (atomic_load(&run->failed) != CM_OK)
         return;
@@ -82,7 +84,7 @@ static uint64_t parts(int32_t extent, int32_t size)
 }
 
 /* The rectangles of a band: the kernel's own, lower ones where that gives every thread its share. */
-static void band_split(find_run *run)
+static void band_split(cm_sweep *run)
 {
     const cm_work *work = run->work;
     int32_t threads = cm_pool_threads(work->engine->pool);
@@ -94,72 +96,133 @@ static void band_split(find_run *run)
     run->area_rows = cm_smaller(run->area_rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
-static cm_status search(find_run *run)
+/* Computes and searches the band at hand, and goes on to the next. */
+static void search(cm_sweep *run)
 {
     const cm_work *work = run->work;
     cm_pool *pool = work->engine->pool;
-    const size_t row_bytes = (size_t)work->map_width * sizeof(float);
-    for (run->first = 0; run->first < work->map_height; run->first += run->rows) {
-        run->count = cm_smaller(run->rows, work->map_height - run->first);
-        band_split(run);
-        cm_pool_run(pool, (uint64_t)run->across * parts(run->count, run->area_rows), area_task, run);
-        /* the last row waits for the one below it */
-        run->feed_end = run->first + run->count - (run->first + run->count < work->map_height);
-        if (run->feed_end > run->feed)
-            cm_pool_run(pool, parts(run->feed_end - run->feed, FEED_ROWS), feed_task, run);
-        run->feed = run->feed_end;
-        memmove(work->band, work->band + (ptrdiff_t)run->count * work->map_width, 2 * row_bytes);
-        if (atomic_load(&run->failed) != CM_OK)
-            break;
+    band_split(run);
+    cm_pool_run(pool, (uint64_t)run->across * parts(run->count, run->area_rows), area_task, run);
+    /* the last row waits for the one below it */
+    run->feed_end = run->first + run->count - (run->first + run->count < work->map_height);
+    if (run->feed_end > run->feed)
+        cm_pool_run(pool, parts(run->feed_end - run->feed, FEED_ROWS), feed_task, run);
+    run->feed = run->feed_end;
+    memmove(work->band, work->band + (ptrdiff_t)run->count * work->map_width,
+            2 * (size_t)work->map_width * sizeof(float));
+    run->first += run->count;
+}
+
+/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below the image clamp to its
+ * last row. */
+static int32_t rows_ready(const cm_work *work, int32_t rows)
+{
+    if (rows >= work->problem.image_height)
+        return work->map_height;
+    int64_t ready = (int64_t)rows - work->problem.height + 1 - work->y0;
+    return ready < 0 ? 0 : cm_smaller((int32_t)ready, work->map_height);
+}
+
+cm_status cm_cpu_sweep_rows(cm_sweep *run, int32_t rows, cm_error *error)
+{
+    const cm_work *work = run->work;
+    const int32_t ready = rows_ready(work, rows), whole = work->shape.least_rows;
+    const int32_t least = ready == work->map_height ? 1 : run->least;
+    run->error = error;
+    while (ready - run->first >= least && atomic_load(&run->failed) == CM_OK) {
+        run->count = cm_smaller(run->rows, ready - run->first);
+        if (whole > 1 && run->first + run->count < work->map_height)
+            run->count = run->count / whole * whole;
+        search(run);
     }
     return (cm_status)atomic_load(&run->failed);
 }
 
-static cm_status gather(find_run *run, int32_t threads, cm_match *match, size_t *found)
+cm_status cm_cpu_sweep_finish(cm_sweep *run, cm_match *match, size_t *found, cm_error *error)
 {
     cm_peaks *all = run->peaks[0];
+    const int32_t threads = cm_pool_threads(run->work->engine->pool);
     for (int32_t i = 1; i < threads; i++) {
         if (!run->peaks[i])
             continue;
-        cm_status status = cm_peaks_merge(all, run->peaks[i], run->error);
+        cm_status status = cm_peaks_merge(all, run->peaks[i], error);
         if (status)
             return status;
     }
-    return cm_peaks_finish(all, match, found, run->error);
+    return cm_peaks_finish(all, match, found, error);
 }
 
-static cm_status take_band(cm_work *work, int32_t rows, cm_error *error)
+static cm_status take_memory(cm_sweep *run, cm_error *error)
 {
+    cm_work *work = run->work;
+    const int32_t threads = cm_pool_threads(work->engine->pool);
+    run->peaks = cm_alloc((uint64_t)threads, sizeof(cm_peaks *));
+    if (!run->peaks)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for %d threads", (int)threads);
     if (!work->band)
-        work->band = cm_alloc((uint64_t)rows + 2, (uint64_t)work->map_width * sizeof(float));
-    return work->band ? CM_OK : cm_fail(error, CM_ERROR_MEMORY, "no memory for %d rows of the map", (int)rows + 2);
+        work->band = cm_alloc((uint64_t)run->rows + 2, (uint64_t)work->map_width * sizeof(float));
+    if (!work->band)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for %d rows of the map", (int)run->rows + 2);
+    return make_peaks(run, 0, error);
+}
+
+/* Fewest rows a band: a rectangle of the kernel for every thread. */
+static int32_t band_least(const cm_work *work, int32_t most)
+{
+    const uint64_t across = parts(work->map_width, work->shape.columns),
+                   threads = (uint64_t)cm_pool_threads(work->engine->pool);
+    const uint64_t least = (threads + across - 1) / across * (uint64_t)work->shape.rows;
+    return least < (uint64_t)most ? (int32_t)least : most;
+}
+
+cm_status cm_cpu_sweep_begin(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
+                             cm_sweep **sweep, cm_error *error)
+{
+    cm_sweep *run = cm_alloc(1, sizeof *run);
+    *sweep = NULL;
+    if (!run)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for a search");
+    run->job = cm_job_make(work, image);
+    run->job.part = part;
+    run->job.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
+    run->work = work;
+    run->rule = rule;
+    run->rows = band_rows(work);
+    run->least = band_least(work, run->rows);
+    cm_progress_begin(work->progress, (uint64_t)work->map_width * (uint64_t)work->map_height);
+    cm_status status = take_memory(run, error);
+    if (status) {
+        cm_cpu_sweep_end(run);
+        return status;
+    }
+    if (work->kernel->begin)
+        work->kernel->begin(work->kernel, &run->job, work->shared, cm_work_scratch(work, 0));
+    *sweep = run;
+    return CM_OK;
+}
+
+void cm_cpu_sweep_end(cm_sweep *run)
+{
+    const cm_work *work = run->work;
+    /* what was not done will not be waited for */
+    cm_progress_step(work->progress, (uint64_t)(work->map_height - run->first) * (uint64_t)work->map_width);
+    for (int32_t i = 0; run->peaks && i < cm_pool_threads(work->engine->pool); i++)
+        cm_peaks_destroy(run->peaks[i]);
+    cm_free(run->peaks);
+    cm_free(run);
 }
 
 cm_status cm_cpu_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
                       cm_match *match, size_t *found, cm_stream stream, cm_error *error)
 {
     (void)stream;
-    int32_t threads = cm_pool_threads(work->engine->pool);
-    find_run run = {
-        .job = cm_job_make(work, image), .work = work, .rule = rule, .rows = band_rows(work), .error = error
-    };
-    run.job.part = part;
-    run.job.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
-    run.peaks = cm_alloc((uint64_t)threads, sizeof(cm_peaks *));
-    cm_status status = run.peaks ? take_band(work, run.rows, error)
-                                 : cm_fail(error, CM_ERROR_MEMORY, "no memory for %d threads", (int)threads);
+    cm_sweep *run;
+    cm_status status = cm_cpu_sweep_begin(work, image, part, rule, &run, error);
+    if (status)
+        return status;
+    status = cm_cpu_sweep_rows(run, image->height, error);
     if (!status)
-        status = make_peaks(&run, 0, error);
-    if (!status) {
-        cm_progress_begin(work->progress, (uint64_t)work->map_width * (uint64_t)work->map_height);
-        if (work->kernel->begin)
-            work->kernel->begin(work->kernel, &run.job, work->shared, cm_work_scratch(work, 0));
-        status = search(&run);
-    }
-    if (!status)
-        status = gather(&run, threads, match, found);
-    for (int32_t i = 0; run.peaks && i < threads; i++)
-        cm_peaks_destroy(run.peaks[i]);
-    cm_free(run.peaks);
+        status = cm_cpu_sweep_finish(run, match, found, error);
+    cm_cpu_sweep_end(run);
     return status;
 }

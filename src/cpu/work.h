@@ -19,7 +19,7 @@ struct cm_work {
     const cm_cpu_kernel *kernel;
     cm_shape shape;
     int32_t map_width, map_height, x0, y0;
-    float *band; /* of cm_cpu_find; taken when first needed */
+    float *band; /* of a sweep; taken when first needed */
     char *shared;
     char *scratch; /* threads pieces of scratch_step bytes */
     uint64_t scratch_step;
@@ -61,7 +61,12 @@ static inline cm_job cm_job_make(const cm_work *work, const cm_image *image)
                      .shared = work->shared };
 }
 
-/* Gathers the matches of an image (engine.h). */
+/* Gathers the matches of an image (engine.h), at once or as its rows arrive. */
+cm_status cm_cpu_sweep_begin(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
+                             cm_sweep **sweep, cm_error *error);
+cm_status cm_cpu_sweep_rows(cm_sweep *sweep, int32_t rows, cm_error *error);
+cm_status cm_cpu_sweep_finish(cm_sweep *sweep, cm_match *match, size_t *found, cm_error *error);
+void cm_cpu_sweep_end(cm_sweep *sweep);
 cm_status cm_cpu_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
                       cm_match *match, size_t *found, cm_stream stream, cm_error *error);
 

@@ -18,6 +18,7 @@ typedef _Atomic uint64_t cm_counter;
 
 typedef struct cm_engine cm_engine; /* one device's state; may be used by several threads at once */
 typedef struct cm_work cm_work;     /* what a plan bound: workspace; one thread at a time */
+typedef struct cm_sweep cm_sweep;   /* a find that goes down the image as its rows arrive; holds its work until it ends */
 
 /* How far a call has come, for cm_context_progress: engines add to done. */
 typedef struct cm_progress {
@@ -78,6 +79,14 @@ typedef struct cm_engine_ops {
                                 cm_stream stream, cm_error *error);
     cm_status (*find_bank)(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
                            cm_error *error);
+
+    /* find in steps, as include/corrmatch/scan.h has it; what sweep_begin is given outlives the sweep. Rows only grow, and are all there
+     * before sweep_finish. NULL, all four: the engine finds at the end. */
+    cm_status (*sweep_begin)(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
+                             cm_sweep **sweep, cm_error *error);
+    cm_status (*sweep_rows)(cm_sweep *sweep, int32_t rows, cm_error *error);
+    cm_status (*sweep_finish)(cm_sweep *sweep, cm_match *match, size_t *found, cm_error *error);
+    void (*sweep_end)(cm_sweep *sweep);
 } cm_engine_ops;
 
 struct cm_engine {

@@ -123,8 +123,7 @@ size_t cm_kernels(cm_context *context, const cm_problem *problem, const char **n
     return count;
 }
 
-/* Does the image fit the plan, and can the engine reach it? */
-static cm_status check_image(const cm_plan *plan, const cm_image *image, cm_error *error)
+cm_status cm_plan_check_image(const cm_plan *plan, const cm_image *image, cm_error *error)
 {
     cm_status status = cm_image_check(image, "image", error);
     if (status)
@@ -166,6 +165,8 @@ static cm_status check_sought(const cm_plan *plan, const sought *s, cm_error *er
 {
     if (plan->problem.task != s->task)
         return cm_fail(error, CM_ERROR_ARGUMENT, "plan: it was not made for a %s", s->what);
+    if (plan->scanned)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "plan: a scan is using it; finish and destroy that first, or make another plan");
     if (s->context != plan->context)
         return cm_fail(error, CM_ERROR_ARGUMENT, "%s: it was made with another context than the plan", s->what);
     if (s->width != plan->problem.width || s->height != plan->problem.height)
@@ -174,7 +175,7 @@ static cm_status check_sought(const cm_plan *plan, const sought *s, cm_error *er
     return CM_OK;
 }
 
-static cm_status check_template(const cm_plan *plan, const cm_template *part, cm_error *error)
+cm_status cm_plan_check_template(const cm_plan *plan, const cm_template *part, cm_error *error)
 {
     if (!part)
         return cm_fail(error, CM_ERROR_ARGUMENT, "template: a null pointer");
@@ -192,9 +193,9 @@ cm_status cm_plan_correlate(cm_plan *plan, const cm_image *image, const cm_templ
     cm_error error = { "" };
     if (!plan)
         return CM_ERROR_ARGUMENT;
-    cm_status status = check_template(plan, part, &error);
+    cm_status status = cm_plan_check_template(plan, part, &error);
     if (!status)
-        status = check_image(plan, image, &error);
+        status = cm_plan_check_image(plan, image, &error);
     if (!status)
         status = check_map(plan, map, &error);
     if (!status)
@@ -213,7 +214,7 @@ cm_status cm_plan_convolve(cm_plan *plan, const cm_image *image, const cm_filter
                 : check_sought(plan, &(sought){ "filter", filter->context, filter->width, filter->height, CM_TASK_CONVOLVE },
                                &error);
     if (!status)
-        status = check_image(plan, image, &error);
+        status = cm_plan_check_image(plan, image, &error);
     if (!status)
         status = check_map(plan, out, &error);
     if (!status)
@@ -221,10 +222,11 @@ cm_status cm_plan_convolve(cm_plan *plan, const cm_image *image, const cm_filter
     return cm_context_note(plan->context, status, &error);
 }
 
-/* The options as the peak search takes them. */
-static cm_status make_rule(const cm_plan *plan, const cm_find_options *o, size_t capacity, cm_peak_rule *rule,
-                           cm_error *error)
+cm_status cm_plan_rule(const cm_plan *plan, const cm_find_options *options, size_t capacity, cm_peak_rule *rule,
+                       cm_error *error)
 {
+    static const cm_find_options none = { .top = 0 };
+    const cm_find_options *o = options ? options : &none;
     const cm_problem *p = &plan->problem;
     if (o->min_distance < 0)
         return cm_fail(error, CM_ERROR_ARGUMENT, "a minimum distance of %d is negative", o->min_distance);
@@ -240,10 +242,7 @@ static cm_status make_rule(const cm_plan *plan, const cm_find_options *o, size_t
     return CM_OK;
 }
 
-static const cm_find_options no_options = { .top = 0 };
-
-/* Matches of a map to matches of the image. */
-static void move_matches(const cm_plan *plan, cm_match *match, size_t found)
+void cm_plan_move_matches(const cm_plan *plan, cm_match *match, size_t found)
 {
     for (size_t i = 0; i < found; i++) {
         match[i].x += plan->x0;
@@ -262,16 +261,16 @@ cm_status cm_plan_find(cm_plan *plan, const cm_image *image, const cm_template *
         return cm_context_note(plan->context, cm_fail(&error, CM_ERROR_ARGUMENT, "find: match or found is a null pointer"),
                                &error);
     *found = 0;
-    cm_status status = check_template(plan, part, &error);
+    cm_status status = cm_plan_check_template(plan, part, &error);
     if (!status)
-        status = check_image(plan, image, &error);
+        status = cm_plan_check_image(plan, image, &error);
     if (!status)
-        status = make_rule(plan, options ? options : &no_options, capacity, &rule, &error);
+        status = cm_plan_rule(plan, options, capacity, &rule, &error);
     if (!status && rule.top > 0)
         status = plan->engine->ops->find(plan->work, image, part, &rule, match, found, stream, &error);
     if (status)
         *found = 0;
-    move_matches(plan, match, *found);
+    cm_plan_move_matches(plan, match, *found);
     return cm_context_note(plan->context, status, &error);
 }
 
@@ -288,11 +287,11 @@ cm_status cm_plan_find_on_device(cm_plan *plan, const cm_image *image, const cm_
     else if (!plan->engine->ops->find_on_device)
         status = cm_fail(&error, CM_ERROR_ARGUMENT, "find: the plan runs on the CPU, which cannot leave matches in device memory");
     if (!status)
-        status = check_template(plan, part, &error);
+        status = cm_plan_check_template(plan, part, &error);
     if (!status)
-        status = check_image(plan, image, &error);
+        status = cm_plan_check_image(plan, image, &error);
     if (!status)
-        status = make_rule(plan, options ? options : &no_options, capacity, &rule, &error);
+        status = cm_plan_rule(plan, options, capacity, &rule, &error);
     cm_peak_target target = { &rule, match, found, plan->x0, plan->y0 };
     if (!status)
         status = plan->engine->ops->find_on_device(plan->work, image, part, &target, stream, &error);
@@ -305,7 +304,7 @@ static cm_status check_bank(const cm_plan *plan, const cm_bank *bank, cm_error *
         return cm_fail(error, CM_ERROR_ARGUMENT, "find: part, match or found is a null pointer");
     cm_status status = CM_OK;
     for (size_t i = 0; i < bank->count && !status; i++)
-        status = check_template(plan, bank->part[i], error);
+        status = cm_plan_check_template(plan, bank->part[i], error);
     return status;
 }
 
@@ -332,9 +331,9 @@ cm_status cm_plan_find_bank(cm_plan *plan, const cm_image *image, const cm_templ
     for (size_t i = 0; i < count && found; i++)
         found[i] = 0;
     if (!status)
-        status = check_image(plan, image, &error);
+        status = cm_plan_check_image(plan, image, &error);
     if (!status)
-        status = make_rule(plan, options ? options : &no_options, capacity, &rule, &error);
+        status = cm_plan_rule(plan, options, capacity, &rule, &error);
     if (!status && rule.top > 0 && count > 0)
         status = plan->engine->ops->find_bank
                      ? plan->engine->ops->find_bank(plan->work, image, &bank, &rule, stream, &error)
@@ -342,7 +341,7 @@ cm_status cm_plan_find_bank(cm_plan *plan, const cm_image *image, const cm_templ
     for (size_t i = 0; i < count && found; i++) {
         if (status)
             found[i] = 0;
-        move_matches(plan, match + i * capacity, found[i]);
+        cm_plan_move_matches(plan, match + i * capacity, found[i]);
     }
     return cm_context_note(plan->context, status, &error);
 }

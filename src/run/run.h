@@ -20,6 +20,7 @@ struct cm_plan {
     int32_t map_width, map_height, x0, y0;
     const cm_engine *engine; /* of work */
     cm_work *work;
+    int scanned; /* 1: a scan has the workspace */
 };
 
 /* The slot of an engine in contexts, templates and filters. */
@@ -33,6 +34,17 @@ cm_status cm_registry_open(const cm_context_options *options, cm_engine *engine[
 
 /* Keeps the text of a failure for cm_context_error; returns the status. context may be NULL. */
 cm_status cm_context_note(cm_context *context, cm_status status, const cm_error *error);
+
+/* Do they fit the plan, and can its engine reach the image? */
+cm_status cm_plan_check_image(const cm_plan *plan, const cm_image *image, cm_error *error);
+cm_status cm_plan_check_template(const cm_plan *plan, const cm_template *part, cm_error *error);
+
+/* The options (NULL: none) as the peak search takes them. */
+cm_status cm_plan_rule(const cm_plan *plan, const cm_find_options *options, size_t capacity, cm_peak_rule *rule,
+                       cm_error *error);
+
+/* Matches of a map to matches of the image. */
+void cm_plan_move_matches(const cm_plan *plan, cm_match *match, size_t found);
 
 /* The context's machine as the decision sees it. */
 cm_machine cm_context_machine(const cm_context *context);

@@ -24,6 +24,7 @@ typedef struct check_run {
 /* The areas. */
 void check_match(check_run *run);
 void check_find(check_run *run);
+void check_scan(check_run *run);
 void check_convolve(check_run *run);
 void check_device(check_run *run);
 

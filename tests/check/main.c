@@ -120,7 +120,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } area[] = { { "match", check_match }, { "find", check_find }, { "convolve", check_convolve }, { "device", check_device } };
+    } area[] = { { "match", check_match }, { "find", check_find }, { "scan", check_scan },
+                 { "convolve", check_convolve }, { "device", check_device } };
     kit_start(argc, argv);
     check_run run = { .device = kit_device_option(argc, argv), .kernel = kit_option(argc, argv, "kernel", NULL),
                       .full = kit_flag(argc, argv, "full"), .group = kit_option(argc, argv, "group", NULL) };
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
                 areas++;
             }
     if (!areas)
-        kit_give_up("check match|find|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME]"
+        kit_give_up("check match|find|scan|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME]"
                     " [--full] [--seed N] [--stop]");
     for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)
         printf("%s: %ld results\n", run.seen[i], run.times[i]);

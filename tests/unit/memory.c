@@ -91,6 +91,22 @@ static cm_status plan_find(void)
     return cm_plan_find(plan, &image.view, template, NULL, match, 5, &found, NULL);
 }
 
+static cm_status scan(void)
+{
+    cm_match match[5];
+    cm_scan *made = NULL;
+    size_t found = 77;
+    cm_status status = cm_scan_create(plan, &image.view, template, NULL, 5, &made);
+    CHECK((status == CM_OK) == (made != NULL));
+    if (status)
+        return status;
+    status = cm_scan_rows(made, image.view.height - 1);
+    cm_status end = cm_scan_finish(made, match, &found, NULL);
+    CHECK(end == CM_OK ? found > 0 && !status : found == 0 && (!status || end == status));
+    cm_scan_destroy(made);
+    return end;
+}
+
 /* Fails the first, second, ... allocation until the call no longer meets a failure. */
 static void exhaust(const char *name, cm_status (*call)(void), int persistent)
 {
@@ -143,6 +159,7 @@ int main(int argc, char **argv)
         exhaust("cm_correlate", correlate, persistent);
         exhaust("cm_find", find, persistent);
         exhaust("cm_plan_find", plan_find, persistent);
+        exhaust("cm_scan", scan, persistent);
         cm_alloc_fail(1, 1);
         CHECK_STATUS(plan_correlate(), CM_OK); /* a plan allocates nothing when it runs */
         cm_alloc_fail(0, 0);

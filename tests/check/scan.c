@@ -1,0 +1,253 @@
+/* Scans: however the rows of an image arrive, the matches are those of cm_find - which find.c holds to the brute-force rule - and rows
+ * that have not arrived are not looked at: they hold other pixels until they do. */
+#include "check/check.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { METHODS = 6, CAPACITY = 300 };
+
+typedef enum split { SPLIT_NONE, SPLIT_ALL, SPLIT_ROWS, SPLIT_STEPS, SPLITS } split;
+
+typedef struct scene {
+    check_run *run;
+    kit_image image, part;
+    kit_image early; /* what is scanned: noise, and then the image */
+    kit_random random;
+    char name[160];
+} scene;
+
+typedef struct request {
+    cm_problem problem;
+    cm_find_options options;
+    const char *kernel;
+    size_t capacity, wanted;
+    cm_match want[CAPACITY];
+} request;
+
+static void arrive(const scene *s, int32_t from, int32_t to)
+{
+    const cm_image *image = &s->image.view, *early = &s->early.view;
+    const size_t bytes = (size_t)image->width * cm_pixel_size(image->pixel);
+    for (int32_t y = from; y < to; y++)
+        memcpy((char *)(uintptr_t)early->data + y * early->pitch, (const char *)image->data + y * image->pitch, bytes);
+}
+
+static void compare(const scene *s, const request *r, const cm_match *got, size_t found, const char *how)
+{
+    int same = found == r->wanted && (found == 0 || memcmp(got, r->want, found * sizeof *got) == 0);
+    if (!same)
+        kit_fail(__FILE__, __LINE__, "%s, %s%s, %s, %s: %zu matches, want %zu, or others", s->name, cm_method_name(r->problem.method),
+                 r->problem.mode == CM_SAME ? " same" : "", r->kernel, how, found, r->wanted);
+    CHECK(same);
+}
+
+static int32_t step(scene *s, split how, int32_t done)
+{
+    const int32_t left = s->image.view.height - done;
+    return how == SPLIT_ROWS ? done + 1 : how == SPLIT_ALL ? done + left : done + kit_between(&s->random, 1, left < 90 ? left : 90);
+}
+
+static void check_split(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r, split how)
+{
+    static const char *const name[SPLITS] = { "no rows before the end", "all rows at once", "row by row", "random steps" };
+    static cm_match got[CAPACITY];
+    const int32_t height = s->image.view.height;
+    cm_scan *scan = NULL;
+    size_t found = 12345;
+    kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
+    if (!check_ok(cm_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
+        return;
+    CHECK_STATUS(cm_scan_rows(scan, 0), CM_OK);
+    int32_t done = 0;
+    while (how != SPLIT_NONE && done < height) {
+        int32_t next = step(s, how, done);
+        arrive(s, done, next);
+        done = next;
+        CHECK_STATUS(cm_scan_rows(scan, done), CM_OK);
+        CHECK_STATUS(cm_scan_rows(scan, done / 2), CM_OK);
+    }
+    arrive(s, done, height);
+    CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
+    cm_scan_destroy(scan);
+    CHECK(cm_context_progress(context) == 1.0);
+    compare(s, r, got, found, name[how]);
+    check_count(s->run, r->kernel);
+}
+
+typedef struct writer {
+    const scene *scene;
+    pthread_t thread;
+    atomic_int rows;
+} writer;
+
+static void *write_rows(void *argument)
+{
+    writer *w = argument;
+    const int32_t height = w->scene->image.view.height;
+    for (int32_t y = 0; y < height; y++) {
+        arrive(w->scene, y, y + 1);
+        atomic_store(&w->rows, y + 1);
+    }
+    return NULL;
+}
+
+/* The rows are written by another thread while the earlier ones are matched; for the thread sanitizer too. */
+static void check_writer(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r)
+{
+    static cm_match got[CAPACITY];
+    const int32_t height = s->image.view.height;
+    writer w = { .scene = s };
+    cm_scan *scan = NULL;
+    size_t found = 12345;
+    kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
+    if (!check_ok(cm_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
+        return;
+    if (pthread_create(&w.thread, NULL, write_rows, &w) != 0)
+        kit_give_up("no thread for the writer");
+    for (int32_t rows = 0; rows < height;) {
+        rows = atomic_load(&w.rows);
+        CHECK_STATUS(cm_scan_rows(scan, rows), CM_OK);
+    }
+    CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
+    pthread_join(w.thread, NULL);
+    cm_scan_destroy(scan);
+    compare(s, r, got, found, "written meanwhile");
+}
+
+/* Left before its end, a scan leaves its plan as it was. */
+static void check_left(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r)
+{
+    static cm_match got[CAPACITY];
+    cm_scan *scan = NULL, *second = NULL;
+    size_t found = 12345;
+    if (!check_ok(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name))
+        return;
+    CHECK_STATUS(cm_scan_rows(scan, s->image.view.height * 3 / 4), CM_OK);
+    CHECK_STATUS(cm_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second), CM_ERROR_ARGUMENT);
+    CHECK(second == NULL);
+    CHECK_STATUS(cm_scan_rows(scan, -1), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_rows(scan, s->image.view.height + 1), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_finish(scan, got, NULL, NULL), CM_ERROR_ARGUMENT);
+    cm_scan_destroy(scan);
+    CHECK(cm_context_progress(context) == 1.0);
+    CHECK_STATUS(cm_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL), CM_OK);
+    compare(s, r, got, found, "after a scan that was left");
+    if (check_ok(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name)) {
+        CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
+        compare(s, r, got, found, "without steps");
+        CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_ERROR_ARGUMENT);
+        CHECK_INT(found, 0);
+        CHECK_STATUS(cm_scan_rows(scan, s->image.view.height), CM_ERROR_ARGUMENT);
+    }
+    cm_scan_destroy(scan);
+}
+
+static void check_null(cm_context *context, const cm_template *part, const cm_image *image)
+{
+    cm_problem problem = check_problem(image, 1, 1);
+    cm_plan *plan = NULL;
+    cm_scan *scan = NULL;
+    size_t found = 3;
+    cm_scan_destroy(NULL);
+    CHECK_STATUS(cm_scan_rows(NULL, 1), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_finish(NULL, NULL, &found, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_create(NULL, image, part, NULL, 1, &scan), CM_ERROR_ARGUMENT);
+    if (!check_ok(cm_plan_create(context, &problem, NULL, &plan), context, "a plan for one pixel"))
+        return;
+    CHECK_STATUS(cm_scan_create(plan, NULL, part, NULL, 1, &scan), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_create(plan, image, NULL, NULL, 1, &scan), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_create(plan, image, part, NULL, 1, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_scan_create(plan, image, part, NULL, 1, &scan), CM_ERROR_ARGUMENT); /* the template does not fit */
+    CHECK(scan == NULL);
+    cm_plan_destroy(plan);
+}
+
+static void check_kernel(scene *s, request *r)
+{
+    check_run *run = s->run;
+    cm_context *context = run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
+    cm_template *part = NULL;
+    cm_plan *plan = NULL;
+    if (check_ok(cm_template_create(context, &s->part.view, &part), context, s->name) &&
+        check_ok(cm_plan_create(context, &r->problem, &(cm_preference){ .kernel = r->kernel }, &plan), context, s->name)) {
+        for (int how = 0; how < SPLITS; how++)
+            check_split(s, context, plan, part, r, (split)how);
+        check_writer(s, context, plan, part, r);
+        if (r->problem.method == CM_CCOEFF_NORMED)
+            check_left(s, context, plan, part, r);
+        if (r->problem.method == CM_CCORR)
+            check_null(context, part, &s->image.view);
+    }
+    cm_plan_destroy(plan);
+    cm_template_destroy(part);
+}
+
+static void check_case(scene *s, cm_method method, cm_mode mode)
+{
+    static request r;
+    static const int32_t distance[] = { 0, 1, 3 };
+    cm_template *part = NULL;
+    const char *kernel[CHECK_KERNELS];
+    r.problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+    r.problem.method = method;
+    r.problem.mode = mode;
+    r.options = (cm_find_options){ .method = method, .mode = mode, .min_score = -INFINITY, .kernel = "reference",
+                                   .min_distance = distance[s->run->turn % 3] };
+    r.capacity = (int)method % 2 ? 40 : CAPACITY;
+    size_t kernels = check_kernels(s->run, &r.problem, kernel);
+    check_ok(cm_template_create(s->run->cpu, &s->part.view, &part), s->run->cpu, s->name);
+    check_ok(cm_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted), s->run->cpu, s->name);
+    cm_template_destroy(part);
+    for (size_t k = 0; k < kernels; k++) {
+        r.kernel = kernel[k];
+        check_kernel(s, &r);
+    }
+}
+
+typedef struct setting {
+    int32_t image_width, image_height, width, height;
+    kit_fill fill;
+} setting;
+
+static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint64_t number)
+{
+    scene s = { .run = run, .random = kit_stream(9000 + number) };
+    s.image = kit_image_create(pixel, z->image_width, z->image_height, 2, KIT_AFTER);
+    s.early = kit_image_create(pixel, z->image_width, z->image_height, 5, KIT_AFTER);
+    s.part = kit_image_create(pixel, z->width, z->height, 0, KIT_AFTER);
+    kit_image_fill(&s.image.view, z->fill, &s.random);
+    kit_image_fill(&s.part.view, KIT_NOISE, &s.random);
+    for (int i = 0; i < 6; i++) { /* ties, one of them at the bottom */
+        int32_t x0 = kit_between(&s.random, 0, z->image_width - z->width), last = z->image_height - z->height;
+        int32_t y0 = i ? kit_between(&s.random, 0, last) : last;
+        for (int32_t y = 0; y < z->height; y++)
+            for (int32_t x = 0; x < z->width; x++)
+                kit_pixel_set(&s.image.view, x0 + x, y0 + y, kit_pixel(&s.part.view, x, y));
+    }
+    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", cm_pixel_name(pixel), z->image_width, z->image_height,
+             kit_fill_name(z->fill), z->width, z->height);
+    for (int c = 0; c < 2 * METHODS; c++)
+        check_case(&s, (cm_method)(c % METHODS), c < METHODS ? CM_VALID : CM_SAME);
+    kit_image_destroy(&s.image);
+    kit_image_destroy(&s.early);
+    kit_image_destroy(&s.part);
+}
+
+void check_scan(check_run *run)
+{
+    /* high ones, so that there are several bands on any number of threads */
+    static const setting some[] = {
+        { 37, 460, 7, 6, KIT_NOISE },
+        { 24, 380, 5, 31, KIT_BLOCKS },
+        { 12, 9, 3, 9, KIT_NOISE },
+    };
+    for (int p = CM_U8; p <= CM_F32; p++)
+        for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
+            if (check_wants(run, (cm_pixel)p))
+                check_setting(run, (cm_pixel)p, &some[i], i);
+}
