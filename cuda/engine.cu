@@ -161,35 +161,40 @@ cm_status correlate(cm_work *work, const cm_image *image, const cm_template *par
                     cm_error *error)
 {
     DeviceScope scope(work->engine->device);
-    return match_correlate(work, image, part, map, stream, error);
+    cm_status status = begin(work, stream, error);
+    return status ? status : match_correlate(work, image, part, map, stream, error);
 }
 
 cm_status find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
                size_t *found, cm_stream stream, cm_error *error)
 {
     DeviceScope scope(work->engine->device);
-    return match_find(work, image, part, rule, match, found, stream, error);
+    cm_status status = begin(work, stream, error);
+    return status ? status : match_find(work, image, part, rule, match, found, stream, error);
 }
 
 cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
                    cm_error *error)
 {
     DeviceScope scope(work->engine->device);
-    return filter_convolve(work, image, filter, out, stream, error);
+    cm_status status = begin(work, stream, error);
+    return status ? status : filter_convolve(work, image, filter, out, stream, error);
 }
 
 cm_status find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
                          cm_stream stream, cm_error *error)
 {
     DeviceScope scope(work->engine->device);
-    return match_find_on_device(work, image, part, target, stream, error);
+    cm_status status = begin(work, stream, error);
+    return status ? status : match_find_on_device(work, image, part, target, stream, error);
 }
 
 cm_status find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
                     cm_error *error)
 {
     DeviceScope scope(work->engine->device);
-    return match_find_bank(work, image, bank, rule, stream, error);
+    cm_status status = begin(work, stream, error);
+    return status ? status : match_find_bank(work, image, bank, rule, stream, error);
 }
 
 int ready(cm_engine *engine, cm_kernel kernel)

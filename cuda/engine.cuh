@@ -51,6 +51,7 @@ struct cm_work {
     cm::Find find;                 // matching: the search on the device
     cm::Upload upload;             // matching: images from the host
     cm::Event done;                // behind the plan's last call
+    cudaStream_t last = nullptr;   // the stream it was put on
 };
 
 namespace cm {
@@ -85,6 +86,20 @@ inline void progress_begin(cm_work *work)
 inline void progress_step(cm_work *work, int32_t rows)
 {
     work->progress->done.fetch_add(static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
+}
+
+// Begins a call: where it comes on another stream than the call before, it waits there for that one, since both use the plan's memory.
+inline cm_status begin(cm_work *work, cudaStream_t stream, cm_error *error)
+{
+    if (stream == work->last)
+        return CM_OK;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
+        code = cudaStreamWaitEvent(stream, work->done.get(), 0);
+        work->last = stream;
+    }
+    return check(code, "beginning the call", error);
 }
 
 // Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait` says so. (What a captured graph does with

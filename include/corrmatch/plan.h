@@ -63,7 +63,8 @@ CM_API const char *cm_plan_kernel(const cm_plan *plan);
 
 /* cm_correlate with a plan. On the CUDA engine the work is put on the stream; when image and map lie in device memory the call
  * allocates nothing and returns without waiting, so image, map and template must live until the stream has passed it. When one of
- * them lies in host memory, and on the CPU engine (which ignores the stream), the call returns when the map is written.
+ * them lies in host memory, and on the CPU engine (which ignores the stream), the call returns when the map is written. Calls of one plan
+ * on several streams run one after the other, as they use the plan's memory in turn.
  * CM_ERROR_ARGUMENT when image, template or map do not fit the plan's problem, CM_ERROR_DEVICE. */
 CM_API cm_status cm_plan_correlate(cm_plan *plan, const cm_image *image, const cm_template *part, const cm_map *map,
                                    cm_stream stream);

@@ -168,7 +168,7 @@ static void check_reuse(check_run *run)
     cm_problem problem = problem_of(&s[0]);
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(run, &problem, kernel);
-    cm_stream stream = kit_device_stream();
+    cm_stream stream[2] = { kit_device_stream(), kit_device_stream() }; /* the plan itself keeps its calls apart */
     for (size_t k = 0; k < kernels; k++) {
         cm_plan *plan = NULL;
         cm_preference want = { .kernel = kernel[k], .image_memory = CM_DEVICE, .map_memory = CM_DEVICE };
@@ -178,9 +178,9 @@ static void check_reuse(check_run *run)
         for (int i = 0; i < ROUNDS; i++) {
             const subject *one = &s[i % 3];
             map[i] = device_map_create(one->want.view.width, one->want.view.height, i % 4);
-            check_ok(cm_plan_correlate(plan, &one->on_device.view, one->template, &map[i].view, stream), run->context[0], one->name);
+            check_ok(cm_plan_correlate(plan, &one->on_device.view, one->template, &map[i].view, stream[i / 2 % 2]), run->context[0], one->name);
         }
-        CHECK(kit_device_wait(stream));
+        CHECK(kit_device_wait(stream[0]) && kit_device_wait(stream[1]));
         for (int i = 0; i < ROUNDS; i++) {
             /* the pitch of the three images differs; so does the template */
             device_map_check(&map[i], &s[i % 3].want.view, s[i % 3].name);
@@ -189,7 +189,8 @@ static void check_reuse(check_run *run)
         }
         cm_plan_destroy(plan);
     }
-    kit_device_stream_destroy(stream);
+    kit_device_stream_destroy(stream[0]);
+    kit_device_stream_destroy(stream[1]);
     for (int i = 0; i < 3; i++)
         subject_free(&s[i]);
 }
