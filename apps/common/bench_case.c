@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double whole_macs = 2e9; /* up to here the whole map is checked */
-static const double part_macs = 2e8;  /* of one part */
+enum { KERNELS = 64 };
+
+const double app_bench_reference_macs = 2e9;
+static const double part_macs = 2e8; /* of one part of a larger map */
 
 /* xorshift64* (Vigna, 2014). */
 static uint64_t next_random(uint64_t *state)
@@ -16,7 +18,7 @@ static uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
-static void fill(void *data, cm_pixel pixel, size_t count, uint64_t seed)
+void app_bench_fill(void *data, cm_pixel pixel, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t r = next_random(&seed) >> 40;
@@ -53,9 +55,9 @@ cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_
     if (!image || !part_pixels || !c->coefficients || !c->map.data)
         return app_fail(error, CM_ERROR_MEMORY, "out of memory for an image of %d x %d; give a smaller --size",
                         problem->image_width, problem->image_height);
-    fill(image, problem->pixel, pixels, 1);
-    fill(part_pixels, problem->pixel, part, 2);
-    fill(c->coefficients, CM_F32, part, 3);
+    app_bench_fill(image, problem->pixel, pixels, 1);
+    app_bench_fill(part_pixels, problem->pixel, part, 2);
+    app_bench_fill(c->coefficients, CM_F32, part, 3);
     return CM_OK;
 }
 
@@ -65,6 +67,9 @@ void app_bench_case_close(app_bench_case *c)
     free((void *)(uintptr_t)c->pixels.data);
     free(c->coefficients);
     free(c->map.data);
+    free(c->whole);
+    for (int i = 0; i < APP_BENCH_REGIONS; i++)
+        free(c->part[i]);
     memset(c, 0, sizeof *c);
 }
 
@@ -78,97 +83,136 @@ double app_bench_macs(const app_bench_case *c)
     return app_bench_pixels(c) * (double)c->problem.width * (double)c->problem.height;
 }
 
-/* The reference kernel on an image that may be a part of the case's. map is allocated here and is the caller's. */
-static cm_status run_reference(cm_context *context, const app_bench_case *c, const cm_problem *problem,
-                               const cm_image *image, cm_map *map, app_error *error)
+typedef struct engine {
+    cm_context *context;
+    const char *kernel;
+} engine;
+
+/* A kernel on an image that may be a part of the case's. out->data is allocated here and is the caller's. */
+static cm_status run_kernel(engine by, const app_bench_case *c, const cm_problem *problem, const cm_image *image,
+                            cm_map *out, app_error *error)
 {
     cm_plan *plan = NULL;
     cm_template *part = NULL;
     cm_filter *filter = NULL;
+    cm_status status = CM_OK;
+    *out = (cm_map){ .width = problem->image_width, .height = problem->image_height };
     int32_t x0, y0;
-    *map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
     if (problem->task == CM_TASK_MATCH)
-        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
-                      &map->width, &map->height, &x0, &y0);
-    map->data = calloc((size_t)map->width * (size_t)map->height, sizeof(float));
-    cm_status status = map->data ? CM_OK : CM_ERROR_MEMORY;
+        status = cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
+                               problem->height, &out->width, &out->height, &x0, &y0);
+    out->data = calloc((size_t)out->width * (size_t)out->height, sizeof(float));
+    if (!out->data)
+        return app_fail(error, CM_ERROR_MEMORY, "out of memory for a map of %d x %d; give a smaller --size", out->width,
+                        out->height);
     if (!status)
-        status =
-            cm_plan_create(context, problem, &(cm_preference){ .device = CM_DEVICE_CPU, .kernel = "reference" }, &plan);
+        status = cm_plan_create(by.context, problem, &(cm_preference){ .kernel = by.kernel }, &plan);
     if (!status && problem->task == CM_TASK_MATCH) {
-        status = cm_template_create(context, &c->pixels, &part);
+        status = cm_template_create(by.context, &c->pixels, &part);
         if (!status)
-            status = cm_plan_correlate(plan, image, part, map, NULL);
+            status = cm_plan_correlate(plan, image, part, out, NULL);
     } else if (!status) {
-        status = cm_filter_create(context, c->coefficients, problem->width, problem->height, NULL, &filter);
+        status = cm_filter_create(by.context, c->coefficients, problem->width, problem->height, NULL, &filter);
         if (!status)
-            status = cm_plan_convolve(plan, image, filter, map, NULL);
+            status = cm_plan_convolve(plan, image, filter, out, NULL);
     }
     cm_plan_destroy(plan);
     cm_template_destroy(part);
     cm_filter_destroy(filter);
-    return status ? app_fail(error, status, "the reference kernel: %s", cm_status_string(status)) : CM_OK;
+    return status ? app_fail(error, status, "the check by %s: %s", by.kernel, cm_status_string(status)) : CM_OK;
 }
 
-/* A rectangle of windows (matching) or of output pixels, wholly inside the image with all that they read. */
-typedef struct region {
-    int32_t x, y, width, height;
-} region;
-
-static cm_status check_region(cm_context *context, const app_bench_case *c, region r, int *exact, app_error *error)
+/* The reference kernel's scores in a region go to *part. */
+static cm_status expect_region(cm_context *checker, const app_bench_case *c, const app_bench_region *r, float **part,
+                               app_error *error)
 {
     const int convolve = c->problem.task == CM_TASK_CONVOLVE;
     /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor lies, less than w to
      * both sides. */
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
-    cm_image part;
+    cm_image view;
     cm_map map;
     cm_problem problem = c->problem;
     problem.mode = CM_VALID;
-    problem.image_width = r.width + (convolve ? 2 * left : problem.width - 1);
-    problem.image_height = r.height + (convolve ? 2 * top : problem.height - 1);
+    problem.image_width = r->width + (convolve ? 2 * left : problem.width - 1);
+    problem.image_height = r->height + (convolve ? 2 * top : problem.height - 1);
     cm_status status =
-        cm_image_crop(&c->image, r.x - left, r.y - top, problem.image_width, problem.image_height, &part);
+        cm_image_crop(&c->image, r->x - left, r->y - top, problem.image_width, problem.image_height, &view);
     if (status)
         return app_fail(error, status, "bench: a part to check lies outside the image");
-    status = run_reference(context, c, &problem, &part, &map, error);
-    for (int32_t y = 0; y < r.height && !status; y++) {
-        const float *ours = c->map.data + (size_t)(r.y - c->y0 + y) * (size_t)c->map.width + (r.x - c->x0);
-        const float *theirs = map.data + (size_t)(y + top) * (size_t)map.width + left;
-        if (memcmp(ours, theirs, (size_t)r.width * sizeof(float)) != 0)
-            *exact = 0;
-    }
-    free(map.data);
+    status = run_kernel((engine){ checker, "reference" }, c, &problem, &view, &map, error);
+    /* Kept without the surroundings, in place: rows only move towards the start. */
+    for (int32_t y = 0; y < r->height && !status; y++)
+        memmove(map.data + (size_t)y * (size_t)r->width, map.data + (size_t)(y + top) * (size_t)map.width + left,
+                (size_t)r->width * sizeof(float));
+    *part = map.data;
     return status;
 }
 
-static cm_status check_whole(cm_context *context, const app_bench_case *c, int *exact, app_error *error)
+int app_bench_same_kind(const char *a, const char *b)
 {
+    const size_t length = strcspn(a, "-");
+    return strcmp(a, b) == 0 ||
+           (strncmp(a, "conv-", 5) != 0 && strncmp(a, b, length) == 0 && (b[length] == '-' || b[length] == 0));
+}
+
+/* The whole map by the fastest kernel of another kind, where there is one. */
+static cm_status expect_whole(cm_context *context, app_bench_case *c, const char *kernel, app_error *error)
+{
+    const char *name[KERNELS];
     cm_map map;
-    cm_status status = run_reference(context, c, &c->problem, &c->image, &map, error);
-    if (!status)
-        *exact = memcmp(map.data, c->map.data, (size_t)map.width * (size_t)map.height * sizeof(float)) == 0;
-    free(map.data);
-    return status;
+    const size_t count = cm_kernels(context, &c->problem, name, KERNELS);
+    for (size_t i = 0; i < count && i < KERNELS; i++) {
+        if (app_bench_same_kind(kernel, name[i]) || strcmp(name[i], "reference") == 0)
+            continue;
+        cm_status status = run_kernel((engine){ context, name[i] }, c, &c->problem, &c->image, &map, error);
+        c->whole = map.data;
+        return status;
+    }
+    return CM_OK;
 }
 
-cm_status app_bench_check(cm_context *context, const app_bench_case *c, int *exact, app_error *error)
+cm_status app_bench_expect(cm_context *checker, cm_context *context, app_bench_case *c, const char *kernel,
+                           app_error *error)
 {
-    *exact = 1;
+    if (c->expected)
+        return c->whole ? CM_OK : expect_whole(context, c, kernel, error);
     const int convolve = c->problem.task == CM_TASK_CONVOLVE;
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
     /* Where regions may lie: x from left, so many positions. */
     const int32_t wide = c->image.width - (convolve ? 2 * left : c->problem.width - 1);
     const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.height - 1);
-    if (app_bench_macs(c) <= whole_macs || wide < 1 || high < 1)
-        return check_whole(context, c, exact, error);
+    if (app_bench_macs(c) <= app_bench_reference_macs || wide < 1 || high < 1) {
+        cm_map map;
+        cm_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image, &map, error);
+        c->whole = map.data;
+        c->expected = !status;
+        return status;
+    }
     const double fit = sqrt(part_macs / ((double)c->problem.width * (double)c->problem.height));
     const int32_t side = fit < 8.0 ? 8 : fit > 512.0 ? 512 : (int32_t)fit;
     const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
     cm_status status = CM_OK;
-    for (int i = 0; i < 3 && !status; i++) {
-        const region r = { left + (wide - width) / 2 * i, top + (high - height) / 2 * i, width, height };
-        status = check_region(context, c, r, exact, error);
+    for (int i = 0; i < APP_BENCH_REGIONS && !status; i++) {
+        c->region[i] =
+            (app_bench_region){ left + (wide - width) / 2 * i, top + (high - height) / 2 * i, width, height };
+        status = expect_region(checker, c, &c->region[i], &c->part[i], error);
     }
-    return status;
+    c->expected = !status;
+    return status ? status : expect_whole(context, c, kernel, error);
+}
+
+int app_bench_check(const app_bench_case *c)
+{
+    if (!c->expected ||
+        (c->whole && memcmp(c->whole, c->map.data, (size_t)c->map.width * (size_t)c->map.height * sizeof(float)) != 0))
+        return 0;
+    for (int i = 0; i < APP_BENCH_REGIONS && c->part[i]; i++) {
+        const app_bench_region *r = &c->region[i];
+        for (int32_t y = 0; y < r->height; y++)
+            if (memcmp(c->map.data + (size_t)(r->y - c->y0 + y) * (size_t)c->map.width + (r->x - c->x0),
+                       c->part[i] + (size_t)y * (size_t)r->width, (size_t)r->width * sizeof(float)) != 0)
+                return 0;
+    }
+    return 1;
 }

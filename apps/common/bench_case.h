@@ -6,25 +6,52 @@
 #include "corrmatch/plan.h"
 #include "fail.h"
 
+/* A rectangle of windows (matching) or of output pixels, wholly inside the image with all that they read. */
+typedef struct app_bench_region {
+    int32_t x, y, width, height;
+} app_bench_region;
+
+enum { APP_BENCH_REGIONS = 3 };
+
 typedef struct app_bench_case {
     cm_problem problem;
     cm_image image, pixels; /* pixels: of the template */
     float *coefficients;
     cm_map map;     /* results go here */
     int32_t x0, y0; /* CM_TASK_MATCH: top-left pixel of the window of map element (0, 0) */
+    /* What results are compared with, from app_bench_expect. */
+    float *whole; /* the whole map, or NULL */
+    app_bench_region region[APP_BENCH_REGIONS];
+    float *part[APP_BENCH_REGIONS]; /* the reference kernel's scores there; all NULL when whole is the reference
+                                       kernel's */
+    int expected;
 } app_bench_case;
 
 /* Takes memory and fills it; the same problem always gives the same pixels. To be closed whatever is returned. */
 cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_error *error);
 void app_bench_case_close(app_bench_case *c);
 
+/* Pseudo-random pixels, the same for the same seed (not 0). */
+void app_bench_fill(void *data, cm_pixel pixel, size_t count, uint64_t seed);
+
 /* Multiply-adds and map elements. */
 double app_bench_macs(const app_bench_case *c);
 double app_bench_pixels(const app_bench_case *c);
 
-/* Compares the map with the reference kernel's, bit for bit: all of it when that is little work, else three parts of it
- * (the corners top left and bottom right, and the middle). *exact is 1 when they are identical. context: has the CPU
- * engine. */
-cm_status app_bench_check(cm_context *context, const app_bench_case *c, int *exact, app_error *error);
+/* The most multiply-adds that the reference kernel is asked for in a check. */
+extern const double app_bench_reference_macs;
+
+/* Computes, once a case (to be called before every kernel all the same), what its results have to be: the reference
+ * kernel's map where that is little work. Else the reference kernel's scores in three parts of it (the corners top left
+ * and bottom right, and the middle), and the whole map by the fastest kernel of another kind than `kernel`, where there
+ * is one. checker has the CPU engine, context the engine of `kernel`. */
+cm_status app_bench_expect(cm_context *checker, cm_context *context, app_bench_case *c, const char *kernel,
+                           app_error *error);
+
+/* 1 when the map is what was expected, bit for bit. */
+int app_bench_check(const app_bench_case *c);
+
+/* Whether two kernels are of one kind: direct-avx2 and direct-portable are, conv-tiled and conv-global are not. */
+int app_bench_same_kind(const char *a, const char *b);
 
 #endif

@@ -1,16 +1,50 @@
 /* The build has no CUDA: no plan can be of a CUDA kernel. */
 #include "device_bench.h"
 
+#include <string.h>
+
+static cm_status no_cuda(app_error *error)
+{
+    return app_fail(error, CM_ERROR_UNSUPPORTED, "this build has no CUDA; build with a CUDA compiler");
+}
+
 cm_status app_device_time(const app_device_job *job, double *ms, app_error *error)
 {
     (void)job;
     *ms = 0.0;
-    return app_fail(error, CM_ERROR_UNSUPPORTED, "this build has no CUDA; build with a CUDA compiler");
+    return no_cuda(error);
 }
 
 cm_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_error *error)
 {
+    (void)cuda_index;
     *bytes_per_second = 0.0;
-    return app_fail(error, CM_ERROR_UNSUPPORTED, "cuda:%d: this build has no CUDA; build with a CUDA compiler",
-                    cuda_index);
+    return no_cuda(error);
+}
+
+cm_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_error *error)
+{
+    (void)cuda_index;
+    *macs_per_second = 0.0;
+    return no_cuda(error);
+}
+
+cm_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
+{
+    (void)copy;
+    *ms = 0.0;
+    return no_cuda(error);
+}
+
+cm_status app_device_image(const cm_image *image, int32_t cuda_index, cm_image *view, app_error *error)
+{
+    (void)image;
+    (void)cuda_index;
+    memset(view, 0, sizeof *view);
+    return no_cuda(error);
+}
+
+void app_device_image_free(cm_image *view)
+{
+    (void)view;
 }

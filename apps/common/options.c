@@ -111,12 +111,17 @@ static int set_text_format(app_options *o, const char *text)
     return set_format(o, text) && o->format != APP_CSV;
 }
 
-static int set_threads(app_options *o, const char *text)
+static int set_count(const char *text, int32_t least, int32_t most, int32_t *count)
 {
     int64_t value = 0;
-    int ok = app_parse_integer(text, 0, 1024, &value);
-    o->device.threads = (int32_t)value;
+    int ok = app_parse_integer(text, least, most, &value);
+    *count = (int32_t)value;
     return ok;
+}
+
+static int set_threads(app_options *o, const char *text)
+{
+    return set_count(text, 0, 1024, &o->device.threads);
 }
 
 static int set_memory(app_options *o, const char *text)
@@ -151,10 +156,7 @@ static int set_max_score(app_options *o, const char *text)
 
 static int set_min_distance(app_options *o, const char *text)
 {
-    int64_t value = 0;
-    int ok = app_parse_integer(text, 1, CM_MAX_SIDE, &value);
-    o->min_distance = (int32_t)value;
-    return ok;
+    return set_count(text, 1, CM_MAX_SIDE, &o->min_distance);
 }
 
 static int set_overlay(app_options *o, const char *text)
@@ -237,10 +239,26 @@ static int set_task(app_options *o, const char *text)
 
 static int set_repeat(app_options *o, const char *text)
 {
-    int64_t value = 0;
-    int ok = app_parse_integer(text, 1, 10000, &value);
-    o->repeat = (int32_t)value;
-    return ok;
+    return set_count(text, 1, 10000, &o->repeat);
+}
+
+static int set_bench_tables(app_options *o, const char *text)
+{
+    (void)text;
+    o->bench_tables = 1;
+    return 1;
+}
+
+static int set_bench_find(app_options *o, const char *text)
+{
+    (void)text;
+    o->bench_find = 1;
+    return 1;
+}
+
+static int set_bank(app_options *o, const char *text)
+{
+    return set_count(text, 1, 10000, &o->bank);
 }
 
 enum { MATCHING = APP_FIND | APP_CORRELATE, WORKING = MATCHING | APP_CONVOLVE, EVERY = WORKING | APP_BENCH | APP_INFO };
@@ -293,6 +311,10 @@ static const entry table[] = {
     { "task", 0, "NAME", APP_BENCH, set_task, "all, match or convolve", "what to time (default all)" },
     { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000",
       "timed runs, of which the median counts (default 5)" },
+    { "tables", 0, NULL, APP_BENCH, set_bench_tables, "",
+      "instead: filters on CPU and GPU with the transfer, and template pixels a second" },
+    { "find", 0, NULL, APP_BENCH, set_bench_find, "", "instead: searches without a map, and a bank of templates" },
+    { "bank", 0, "N", APP_BENCH, set_bank, "a whole number 1 .. 10000", "templates in that bank (default 360)" },
     { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N", "which engine (default auto: the fastest)" },
     { "kernel", 0, "NAME", EVERY, set_kernel, "a name; corrmatch info lists them",
       "force a kernel (default: the fastest)" },
@@ -314,6 +336,7 @@ static void set_defaults(app_options *o, const char *command)
     o->top = 10;
     o->limits = app_default_limits;
     o->repeat = 5;
+    o->bank = 360;
 }
 
 /* The entry for what getopt_long returned: a key, or a letter. */

@@ -51,6 +51,8 @@ typedef struct app_options {
     cm_pixel pixel;
     app_task task;
     int32_t repeat;
+    int bench_tables, bench_find;
+    int32_t bank;
     char **files;
     int file_count;
 } app_options;

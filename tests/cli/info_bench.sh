@@ -19,9 +19,10 @@ if command -v python3 >/dev/null; then
 fi
 
 run 0 bench --device cpu --size 64x48,33x20 --template 5x4,9x9 --repeat 2 --format csv
-[ "$(head -n 1 out)" = device,kernel,method,pixel,width,height,template_width,template_height,ms,gmac_s,gpixel_s,end_to_end_ms,floor_ms,ratio,checked ] ||
+[ "$(head -n 1 out)" = device,kernel,method,pixel,width,height,template_width,template_height,ms,gmac_s,tmac_s,gpixel_s,end_to_end_ms,floor_ms,floor_by,ratio,checked ] ||
     fail 'bench: header'
-holds 'bench: every row is exact' awk -F, 'NR > 1 && ($15 != "exact" || $9 <= 0) { exit 1 } END { exit NR < 17 }' out
+holds 'bench: every row is exact' awk -F, 'NR > 1 && ($17 != "exact" || $9 <= 0) { exit 1 } END { exit NR < 17 }' out
+holds 'bench: on the CPU the floor is that of bytes, and the ratio is to it' awk -F, 'NR > 1 && ($15 != "bytes" || $14 <= 0 || ($16 * $14 / $9 - 1)^2 > 1e-6 || ($10 / $11 / 1000 - 1)^2 > 1e-6) { exit 1 }' out
 holds 'bench: both tasks' grep -q ',convolve,' out
 run 0 bench --device cpu --size 64x48 --template 5x4 --task match --kernel reference --pixel f32 --mode same --method sqdiff
 prints 'reference  sqdiff  f32 '
@@ -31,7 +32,7 @@ for mode in valid same; do
     for pixel in u8 u16 f32; do
         [ $mode$pixel != sameu16 ] && [ $mode$pixel != samef32 ] || continue
         run 0 bench --device cpu --size 900x700 --template 64x64 --mode $mode --task match --kernel direct-portable --repeat 1 --format csv --pixel $pixel
-        holds "bench: parts, $mode, $pixel" awk -F, 'NR > 1 && $15 != "exact" { exit 1 } END { exit NR < 2 }' out
+        holds "bench: parts, $mode, $pixel" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
     done
 done
 run 0 bench --device cpu --size 2000x1500 --template 33x27 --task convolve --kernel direct-portable --repeat 1 --format json
@@ -39,8 +40,43 @@ prints '"checked": "exact"'
 prints '"rows": ['
 if command -v python3 >/dev/null; then
     holds 'bench: JSON' python3 -c 'import json; d = json.load(open("out")); assert d["device"] == "cpu" and all(k in d["rows"][0] for k in
-        ("kernel", "method", "width", "height", "template_width", "template_height", "ms", "gmac_s", "gpixel_s", "end_to_end_ms", "checked"))'
+        ("kernel", "method", "width", "height", "template_width", "template_height", "ms", "gmac_s", "tmac_s", "gpixel_s", "end_to_end_ms", "floor_ms", "floor_by", "ratio", "checked"))'
 fi
 run 1 bench --device cpu --size 8x8 --template 9x9 --task match
 says 'exceeds the image'
+
+# The published tables: the CPU's columns here, and one line that says so.
+run 0 bench --device cpu --tables --size 96x80 --template 8x8,16x12 --repeat 1
+prints 'No CUDA device is used'
+prints 'filter    width  height  side  cpu_1_thread_ms  cpu_kernel'
+prints 'gaussian     96      80    27'
+prints 'ttaps_s'
+[ "$(grep -c ' exact$' out)" -eq 5 ] || { fail 'bench --tables: five rows, all exact'; cat out; }
+run 0 bench --device cpu --tables --size 96x80 --template 8x8 --repeat 1 --format csv
+[ "$(sed -n '1p;6p' out | tr '\n' ' ')" = 'filter,width,height,side,cpu_1_thread_ms,cpu_kernel,cpu_ms,checked device,kernel,pixel,width,height,template_width,template_height,ms,ttaps_s,gpixel_s,checked ' ] ||
+    { fail 'bench --tables: the two headers'; cat out; }
+# Searches and a bank, small (against the reference) and with parts too large for it.
+run 0 bench --device cpu --find --size 96x80,64x64 --template 8x8 --bank 12 --repeat 1
+prints 'The best 16 matches'
+[ "$(grep -c ' exact$' out)" -eq 3 ] || { fail 'bench --find: three rows, all exact'; cat out; }
+for pixel in u8 u16 f32; do
+    run 0 bench --device cpu --find --size 160x120 --template 32x32 --bank 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
+    holds "bench --find: every direct kernel, $pixel" awk -F, '/^cpu,/ && ($2 !~ /^direct-/ || $NF != "exact") { exit 1 } /^cpu,/ { n++ } END { exit n < 2 }' out
+done
+run 0 bench --device cpu --find --size 900x700 --template 64x64 --bank 9 --repeat 1
+[ "$(grep -c ' exact$' out)" -eq 2 ] || { fail 'bench --find: parts are checked'; cat out; }
+run 0 bench --device cpu --tables --find --size 96x80 --template 8x8 --bank 2 --repeat 1 --format json
+if command -v python3 >/dev/null; then
+    holds 'bench: JSON of the tables' python3 -c 'import json; d = json.load(open("out")); assert [len(d[k]) for k in ("filters", "templates", "find", "bank")] == [3, 1, 1, 1] and all(
+        r["checked"] == "exact" for k in ("filters", "templates", "find", "bank") for r in d[k]) and d["bank"][0]["templates"] == 2 and d["find"][0]["found"] == 16'
+fi
+if command -v jq >/dev/null; then
+    holds 'bench: jq reads the tables' jq -e '.find[0].ms > 0 and .filters[2].side == 27' out
+fi
+run 1 bench --device cpu --find --size 8x8 --template 9x9
+says 'exceeds the image'
+run 2 bench --device cpu --bank 0
+says '--bank 0: must be a whole number 1 .. 10000'
+run 2 bench --device cpu --find --kernel nonsense --size 96x80 --template 8x8
+says 'no kernel to time'
 finish
