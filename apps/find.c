@@ -3,7 +3,9 @@
 #include "common/output.h"
 #include "common/overlay.h"
 #include "common/progress.h"
+#include "common/reader.h"
 #include "common/session.h"
+#include "corrmatch/scan.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -76,52 +78,73 @@ static cm_status report_matches(job *j, const app_source *scene, const app_sourc
     return CM_OK;
 }
 
-static cm_status find_part(job *j, app_source *scene, app_source *part, app_error *error)
-{
+/* A search under way. */
+typedef struct hunt {
     app_search search;
-    app_progress progress;
-    cm_match *match = NULL;
-    size_t found = 0;
-    int32_t width, height, x0, y0;
+    cm_match *match;
+    size_t room, found;
+} hunt;
+
+/* Matches the rows of the scene as the reader brings them. What the reader has to complain of comes first. */
+static cm_status run_hunt(job *j, hunt *h, app_reader *reader, const char *name, app_error *error)
+{
+    enum { STEP = 64 }; /* rows worth waking up for */
     const cm_find_options options = find_options(j->options);
-    cm_status status = app_search_open(&j->session, scene, part, &search, error);
-    if (status)
-        goto done;
-    cm_map_extent(j->options->mode, scene->picture.width, scene->picture.height, part->picture.width,
-                  part->picture.height, &width, &height, &x0, &y0);
-    const uint64_t positions = (uint64_t)width * (uint64_t)height;
-    const size_t room = positions < options.top ? (size_t)positions : options.top;
-    match = calloc(room, sizeof *match);
-    if (!match) {
-        status = app_fail(error, CM_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
-                          (long long)j->options->top);
-        goto done;
-    }
-    app_progress_start(&progress, j->session.context, part->path, j->options->quiet);
-    status = cm_plan_find(search.plan, &search.scene, search.part, &options, match, room, &found, NULL);
+    const int32_t height = h->search.scene.height;
+    app_progress progress;
+    cm_scan *scan = NULL;
+    app_progress_start(&progress, j->session.context, name, j->options->quiet);
+    cm_status status = cm_scan_create(h->search.plan, &h->search.scene, h->search.part, &options, h->room, &scan);
+    int32_t rows = 0;
+    while (!status && rows >= 0 && rows < height)
+        if ((rows = app_reader_wait(reader, rows + STEP)) > 0)
+            status = cm_scan_rows(scan, rows);
+    if (!status && rows == height)
+        status = cm_scan_finish(scan, h->match, &h->found, NULL);
     app_progress_stop(&progress);
-    if (status) {
-        app_session_fail(&j->session, status, part->path, error);
-        goto done;
-    }
-    const char *kernel = cm_plan_kernel(search.plan);
+    cm_scan_destroy(scan);
+    if (status)
+        return app_session_fail(&j->session, status, name, error);
+    return app_reader_stop(reader, error);
+}
+
+static cm_status report_search(job *j, const app_source *scene, const app_source *part, const hunt *h, app_error *error)
+{
+    const char *kernel = cm_plan_kernel(h->search.plan);
     const app_value row[S_COLUMNS] = {
         [S_PAGE].integer = scene->page,
         [S_TEMPLATE].text = part->path,
         [S_WIDTH].integer = scene->picture.width,
         [S_HEIGHT].integer = scene->picture.height,
-        [S_PIXEL].text = cm_pixel_name(search.scene.pixel),
+        [S_PIXEL].text = cm_pixel_name(h->search.scene.pixel),
         [S_DEVICE].text = app_session_device(&j->session, kernel),
         [S_KERNEL].text = kernel,
-        [S_FOUND].integer = (int64_t)found,
+        [S_FOUND].integer = (int64_t)h->found,
     };
     if (!app_rows_add(&j->searches, row))
-        status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->image);
+        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->image);
+    return report_matches(j, scene, part, h->match, h->found, error);
+}
+
+static cm_status find_part(job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
+{
+    hunt h = { .found = 0 };
+    int32_t width, height, x0, y0;
+    cm_status status = app_search_open(&j->session, scene, part, &h.search, error);
+    if (!status) {
+        cm_map_extent(j->options->mode, scene->picture.width, scene->picture.height, part->picture.width,
+                      part->picture.height, &width, &height, &x0, &y0);
+        const uint64_t positions = (uint64_t)width * (uint64_t)height, top = (uint64_t)j->options->top;
+        h.room = (size_t)(positions < top ? positions : top);
+        h.match = calloc(h.room, sizeof *h.match);
+        status = h.match ? run_hunt(j, &h, reader, part->path, error)
+                         : app_fail(error, CM_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
+                                    (long long)j->options->top);
+    }
     if (!status)
-        status = report_matches(j, scene, part, match, found, error);
-done:
-    free(match);
-    app_search_close(&search);
+        status = report_search(j, scene, part, &h, error);
+    free(h.match);
+    app_search_close(&h.search);
     return status;
 }
 
@@ -143,6 +166,26 @@ static cm_status write_overlay(const job *j, const app_source *scene, app_error 
     return status;
 }
 
+/* The page is read while the first template is matched on the rows that are there, unless one thread is all that may be
+ * used. */
+static cm_status find_in_scene(job *j, app_tiff *tiff, app_source *scene, app_error *error)
+{
+    app_reader reader;
+    app_error unread;
+    const app_pixel_form form =
+        app_pixel_form_for(scene->picture.sample, j->parts[0].picture.sample, j->options->method);
+    cm_status status = app_source_expect(scene, form, error);
+    if (status)
+        return status;
+    app_reader_start(&reader, tiff, &scene->picture, form, scene->converted, j->options->device.threads != 1);
+    for (int i = 0; i < j->part_count && !status; i++)
+        status = find_part(j, scene, &reader, &j->parts[i], error);
+    const cm_status read = app_reader_stop(&reader, &unread);
+    if (read)
+        *error = unread;
+    return read ? read : status;
+}
+
 static cm_status find_on_page(job *j, app_tiff *tiff, uint32_t page, app_error *error)
 {
     app_tiff_page info;
@@ -155,9 +198,9 @@ static cm_status find_on_page(job *j, app_tiff *tiff, uint32_t page, app_error *
     scene.page = page;
     j->width = info.width;
     j->height = info.height;
-    status = app_picture_read(tiff, &info, &scene.picture, error);
-    for (int i = 0; i < j->part_count && !status; i++)
-        status = find_part(j, &scene, &j->parts[i], error);
+    status = app_picture_make(&info, &scene.picture, error);
+    if (!status)
+        status = find_in_scene(j, tiff, &scene, error);
     if (!status && j->options->overlay)
         status = write_overlay(j, &scene, error);
     app_source_free(&scene);

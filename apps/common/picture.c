@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+cm_status app_picture_make(const app_tiff_page *info, app_picture *picture, app_error *error)
 {
     const uint64_t pitch = (uint64_t)info->width * app_sample_size(info->sample);
     *picture = (app_picture){ NULL, info->width, info->height, info->sample };
@@ -12,9 +12,15 @@ cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_pictur
     if (!picture->pixels)
         return app_fail(error, CM_ERROR_MEMORY, "out of memory for %d x %d pixels; free some memory or cut the picture",
                         info->width, info->height);
-    cm_status status = CM_OK;
+    return CM_OK;
+}
+
+cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+{
+    const int64_t pitch = (int64_t)info->width * (int64_t)app_sample_size(info->sample);
+    cm_status status = app_picture_make(info, picture, error);
     for (int32_t ready = 0; ready < info->height && !status;)
-        status = app_tiff_decode(tiff, picture->pixels, (int64_t)pitch, &ready, error);
+        status = app_tiff_decode(tiff, picture->pixels, pitch, &ready, error);
     if (status)
         app_picture_free(picture);
     return status;
@@ -63,31 +69,44 @@ double app_picture_value(const app_picture *picture, size_t i)
     }
 }
 
-cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
-                           app_error *error)
+cm_status app_picture_frame(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+                            app_error *error)
 {
     static const cm_pixel own[] = { CM_U8, CM_U16, CM_U16, CM_F32 };
-    const size_t count = (size_t)picture->width * (size_t)picture->height;
     *converted = NULL;
     *view =
         (cm_image){ .data = picture->pixels, .width = picture->width, .height = picture->height, .pixel = form.pixel };
     if (own[picture->sample] == form.pixel && picture->sample != APP_S16)
         return CM_OK;
-    void *to = calloc(count, cm_pixel_size(form.pixel));
-    if (!to)
+    *converted = calloc((size_t)picture->width * (size_t)picture->height, cm_pixel_size(form.pixel));
+    if (!*converted)
         return app_fail(error, CM_ERROR_MEMORY,
                         "out of memory for %d x %d pixels as %s; free some memory or store image and "
                         "template with the same sample type",
                         picture->width, picture->height, cm_pixel_name(form.pixel));
-    const double offset = form.offset ? 32768.0 : 0.0;
-    for (size_t i = 0; i < count; i++) {
-        if (form.pixel == CM_F32)
-            ((float *)to)[i] = (float)app_picture_value(picture, i);
-        else
-            ((uint16_t *)to)[i] = (uint16_t)(app_picture_value(picture, i) + offset);
-    }
-    view->data = *converted = to;
+    view->data = *converted;
     return CM_OK;
+}
+
+void app_picture_convert(const app_picture *picture, app_pixel_form form, int32_t first, int32_t rows, void *converted)
+{
+    const size_t begin = (size_t)first * (size_t)picture->width, end = begin + (size_t)rows * (size_t)picture->width;
+    const double offset = form.offset ? 32768.0 : 0.0;
+    for (size_t i = begin; i < end; i++) {
+        if (form.pixel == CM_F32)
+            ((float *)converted)[i] = (float)app_picture_value(picture, i);
+        else
+            ((uint16_t *)converted)[i] = (uint16_t)(app_picture_value(picture, i) + offset);
+    }
+}
+
+cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+                           app_error *error)
+{
+    cm_status status = app_picture_frame(picture, form, view, converted, error);
+    if (!status && *converted)
+        app_picture_convert(picture, form, 0, picture->height, *converted);
+    return status;
 }
 
 const char *app_sample_name(app_sample sample)

@@ -11,6 +11,8 @@ typedef struct app_picture {
     app_sample sample;
 } app_picture;
 
+/* An empty picture of a page's size, to be read row by row. On failure *picture is empty. */
+cm_status app_picture_make(const app_tiff_page *info, app_picture *picture, app_error *error);
 /* Reads the selected page, which is described by info. On failure *picture is empty. */
 cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error);
 /* Opens the file and reads one page. */
@@ -36,6 +38,12 @@ app_pixel_form app_pixel_form_for(app_sample a, app_sample b, cm_method method);
 /* A view of the picture in the form. Where it has to be converted, *converted is the caller's to free, else NULL. */
 cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
                            app_error *error);
+
+/* app_picture_view in two steps, for a picture whose rows are still to come: the view, and each row as it is there
+ * (only where *converted is not NULL). */
+cm_status app_picture_frame(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+                            app_error *error);
+void app_picture_convert(const app_picture *picture, app_pixel_form form, int32_t first, int32_t rows, void *converted);
 
 /* "u8", "u16", "s16", "f32". */
 const char *app_sample_name(app_sample sample);

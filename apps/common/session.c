@@ -86,6 +86,15 @@ void app_source_free(app_source *source)
     memset(source, 0, sizeof *source);
 }
 
+cm_status app_source_expect(app_source *source, app_pixel_form form, app_error *error)
+{
+    app_error text;
+    cm_image view;
+    source->form = form;
+    cm_status status = app_picture_frame(&source->picture, form, &view, &source->converted, &text);
+    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
+}
+
 static cm_status source_view(app_source *source, app_pixel_form form, cm_image *view, app_error *error)
 {
     app_error text;

@@ -33,6 +33,8 @@ typedef struct app_source {
 
 cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source,
                           app_error *error);
+/* Gives a source whose picture is still to be read the form in which it will be matched first. */
+cm_status app_source_expect(app_source *source, app_pixel_form form, app_error *error);
 void app_source_free(app_source *source);
 
 /* A template laid over a scene: ready to be run. */

@@ -1,5 +1,5 @@
-/* Scans: however the rows of an image arrive, the matches are those of cm_find - which find.c holds to the brute-force rule - and rows
- * that have not arrived are not looked at: they hold other pixels until they do. */
+/* Scans: however the rows of an image arrive, the matches are those of cm_find - which find.c holds to the brute-force
+ * rule - and rows that have not arrived are not looked at: they hold other pixels until they do. */
 #include "check/check.h"
 
 #include <math.h>
@@ -40,20 +40,25 @@ static void compare(const scene *s, const request *r, const cm_match *got, size_
 {
     int same = found == r->wanted && (found == 0 || memcmp(got, r->want, found * sizeof *got) == 0);
     if (!same)
-        kit_fail(__FILE__, __LINE__, "%s, %s%s, %s, %s: %zu matches, want %zu, or others", s->name, cm_method_name(r->problem.method),
-                 r->problem.mode == CM_SAME ? " same" : "", r->kernel, how, found, r->wanted);
+        kit_fail(__FILE__, __LINE__, "%s, %s%s, %s, %s: %zu matches, want %zu, or others", s->name,
+                 cm_method_name(r->problem.method), r->problem.mode == CM_SAME ? " same" : "", r->kernel, how, found,
+                 r->wanted);
     CHECK(same);
 }
 
 static int32_t step(scene *s, split how, int32_t done)
 {
     const int32_t left = s->image.view.height - done;
-    return how == SPLIT_ROWS ? done + 1 : how == SPLIT_ALL ? done + left : done + kit_between(&s->random, 1, left < 90 ? left : 90);
+    return how == SPLIT_ROWS  ? done + 1
+           : how == SPLIT_ALL ? done + left
+                              : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r, split how)
+static void check_split(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r,
+                        split how)
 {
-    static const char *const name[SPLITS] = { "no rows before the end", "all rows at once", "row by row", "random steps" };
+    static const char *const name[SPLITS] = { "no rows before the end", "all rows at once", "row by row",
+                                              "random steps" };
     static cm_match got[CAPACITY];
     const int32_t height = s->image.view.height;
     cm_scan *scan = NULL;
@@ -127,7 +132,8 @@ static void check_left(scene *s, cm_context *context, cm_plan *plan, const cm_te
     if (!check_ok(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name))
         return;
     CHECK_STATUS(cm_scan_rows(scan, s->image.view.height * 3 / 4), CM_OK);
-    CHECK_STATUS(cm_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+                 CM_ERROR_ARGUMENT);
     CHECK_STATUS(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second), CM_ERROR_ARGUMENT);
     CHECK(second == NULL);
     CHECK_STATUS(cm_scan_rows(scan, -1), CM_ERROR_ARGUMENT);
@@ -174,7 +180,8 @@ static void check_kernel(scene *s, request *r)
     cm_template *part = NULL;
     cm_plan *plan = NULL;
     if (check_ok(cm_template_create(context, &s->part.view, &part), context, s->name) &&
-        check_ok(cm_plan_create(context, &r->problem, &(cm_preference){ .kernel = r->kernel }, &plan), context, s->name)) {
+        check_ok(cm_plan_create(context, &r->problem, &(cm_preference){ .kernel = r->kernel }, &plan), context,
+                 s->name)) {
         for (int how = 0; how < SPLITS; how++)
             check_split(s, context, plan, part, r, (split)how);
         check_writer(s, context, plan, part, r);
@@ -196,12 +203,16 @@ static void check_case(scene *s, cm_method method, cm_mode mode)
     r.problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
     r.problem.method = method;
     r.problem.mode = mode;
-    r.options = (cm_find_options){ .method = method, .mode = mode, .min_score = -INFINITY, .kernel = "reference",
+    r.options = (cm_find_options){ .method = method,
+                                   .mode = mode,
+                                   .min_score = -INFINITY,
+                                   .kernel = "reference",
                                    .min_distance = distance[s->run->turn % 3] };
     r.capacity = (int)method % 2 ? 40 : CAPACITY;
     size_t kernels = check_kernels(s->run, &r.problem, kernel);
     check_ok(cm_template_create(s->run->cpu, &s->part.view, &part), s->run->cpu, s->name);
-    check_ok(cm_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted), s->run->cpu, s->name);
+    check_ok(cm_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted), s->run->cpu,
+             s->name);
     cm_template_destroy(part);
     for (size_t k = 0; k < kernels; k++) {
         r.kernel = kernel[k];
@@ -229,8 +240,8 @@ static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint
             for (int32_t x = 0; x < z->width; x++)
                 kit_pixel_set(&s.image.view, x0 + x, y0 + y, kit_pixel(&s.part.view, x, y));
     }
-    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", cm_pixel_name(pixel), z->image_width, z->image_height,
-             kit_fill_name(z->fill), z->width, z->height);
+    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", cm_pixel_name(pixel), z->image_width,
+             z->image_height, kit_fill_name(z->fill), z->width, z->height);
     for (int c = 0; c < 2 * METHODS; c++)
         check_case(&s, (cm_method)(c % METHODS), c < METHODS ? CM_VALID : CM_SAME);
     kit_image_destroy(&s.image);

@@ -2,6 +2,10 @@
 . "${0%/*}/lib.sh"
 "$HELPERS/test_flavours" "$work" >list 2>/dev/null || { cat list; fail 'not every kind is read as it was written'; }
 while read -r name kind; do
+    run 0 find --device cpu --threads 1 --format csv "$name.tif" "$name.part.tif"
+    mv out whole
+    run 0 find --device cpu --threads 3 --format csv "$name.tif" "$name.part.tif"
+    holds "$name: read before or while it is matched" cmp whole out
     run 0 find --device cpu --top 1 --format csv "$name.tif" "$name.part.tif"
     sed -n 's/^[^,]*,0,[^,]*,//p' out >match
     if [ "$kind" = exact ]; then

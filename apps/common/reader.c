@@ -1,0 +1,66 @@
+#include "reader.h"
+
+#include <string.h>
+
+/* Publishes rows that are final, or the end. */
+static void publish(app_reader *r, int32_t rows, cm_status status)
+{
+    pthread_mutex_lock(&r->lock);
+    r->rows = rows;
+    r->status = status;
+    r->ended = status || rows == r->picture->height;
+    if (r->ended || rows >= r->wanted)
+        pthread_cond_signal(&r->more);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void *read_rows(void *data)
+{
+    app_reader *r = data;
+    const app_picture *p = r->picture;
+    const int64_t pitch = (int64_t)p->width * (int64_t)app_sample_size(p->sample);
+    cm_status status = CM_OK;
+    for (int32_t done = 0, ready = 0; done < p->height && !status; done = ready) {
+        status = app_tiff_decode(r->tiff, p->pixels, pitch, &ready, &r->error);
+        if (!status && r->converted)
+            app_picture_convert(p, r->form, done, ready - done, r->converted);
+        publish(r, status ? done : ready, status);
+    }
+    return NULL;
+}
+
+void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, app_pixel_form form, void *converted,
+                      int beside)
+{
+    memset(r, 0, sizeof *r);
+    r->tiff = tiff;
+    r->picture = picture;
+    r->form = form;
+    r->converted = converted;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->more, NULL);
+    r->threaded = beside && pthread_create(&r->thread, NULL, read_rows, r) == 0;
+    if (!r->threaded)
+        read_rows(r);
+}
+
+int32_t app_reader_wait(app_reader *r, int32_t wanted)
+{
+    pthread_mutex_lock(&r->lock);
+    r->wanted = wanted;
+    while (!r->ended && r->rows < wanted)
+        pthread_cond_wait(&r->more, &r->lock);
+    const int32_t rows = r->status ? -1 : r->rows;
+    pthread_mutex_unlock(&r->lock);
+    return rows;
+}
+
+cm_status app_reader_stop(app_reader *r, app_error *error)
+{
+    if (r->threaded)
+        pthread_join(r->thread, NULL);
+    r->threaded = 0;
+    if (r->status)
+        *error = r->error;
+    return r->status;
+}
