@@ -20,7 +20,7 @@ static uint64_t kept(const cm_peak_rule *rule, uint64_t positions)
 struct cm_peaks {
     cm_peak_rule rule;
     uint64_t keep;  /* candidates that matter */
-    uint64_t count; /* candidates held, at most 2 * keep */
+    uint64_t count; /* candidates held, at most most_held() */
     uint64_t room;
     cm_match *candidate;
     float limit;          /* what a candidate must reach now: the rule's limit, or the worst of a full set */
@@ -73,9 +73,17 @@ static void settle(cm_peaks *p)
     }
 }
 
+/* A set is cut down when it holds a quarter more than what matters: often enough to stay small, seldom enough for sorting not to show. */
+static uint64_t most_held(const cm_peaks *p)
+{
+    return p->keep + p->keep / 4 + 64;
+}
+
 static cm_status grow(cm_peaks *p, cm_error *error)
 {
     uint64_t room = p->room ? p->room * 2 : 256;
+    if (room > most_held(p))
+        room = most_held(p);
     cm_match *larger = cm_alloc(room, sizeof *larger);
     if (!larger)
         return cm_fail(error, CM_ERROR_MEMORY, "no memory for %llu candidates; ask for fewer matches or a higher score",
@@ -90,7 +98,7 @@ static cm_status grow(cm_peaks *p, cm_error *error)
 
 cm_status cm_peaks_add(cm_peaks *peaks, cm_match candidate, cm_error *error)
 {
-    if (peaks->count == peaks->room && peaks->count >= 2 * peaks->keep)
+    if (peaks->count == peaks->room && peaks->room >= most_held(peaks))
         settle(peaks);
     if (peaks->count == peaks->room) {
         cm_status status = grow(peaks, error);
