@@ -50,13 +50,17 @@ static void page_close(page *p)
     app_tiff_close(p->tiff);
 }
 
-static size_t find(cm_plan *plan, const cm_image *image, const cm_template *part, app_reader *reader, cm_match match[8])
+/* With a reader, its rows must be those of the whole as soon as they are named. */
+static size_t find(cm_plan *plan, const cm_image *image, const cm_template *part, app_reader *reader,
+                   const cm_image *whole, cm_match match[8])
 {
+    const size_t row = (size_t)WIDTH * cm_pixel_size(image->pixel);
     cm_scan *scan = NULL;
     size_t found = 0;
     cm_status status = cm_scan_create(plan, image, part, NULL, 8, &scan);
     for (int32_t rows = 0; !status && reader && rows < HEIGHT;) {
         rows = app_reader_wait(reader, rows + 40);
+        check(rows < 0 || memcmp(image->data, whole->data, (size_t)rows * row) == 0, "reader", "rows named too early");
         status = rows < 0 ? CM_ERROR_ARGUMENT : cm_scan_rows(scan, rows);
     }
     if (!status)
@@ -87,9 +91,9 @@ static void check_search(cm_context *context, const char *kind, app_pixel_form f
                    !cm_plan_create(context, &problem, NULL, &plan),
                kind, "cannot begin"))
         return;
-    size_t wanted = find(plan, whole, template, NULL, want);
+    size_t wanted = find(plan, whole, template, NULL, NULL, want);
     app_reader_start(&reader, p.tiff, &p.picture, form, p.converted, beside);
-    size_t found = find(plan, &p.view, template, &reader, got);
+    size_t found = find(plan, &p.view, template, &reader, whole, got);
     check(app_reader_stop(&reader, &error) == CM_OK && app_reader_stop(&reader, &error) == CM_OK, kind,
           "reading failed");
     check(found == wanted && found > 0 && memcmp(want, got, found * sizeof *got) == 0, kind, "other matches");
