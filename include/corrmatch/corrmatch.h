@@ -5,6 +5,7 @@
  *   image.h     borrowed views of your pixels and of the maps that the library writes
  *   template.h  templates, prepared once; the methods, each by its formula; what is exact
  *   find.h      one call: a map of scores (cm_correlate), or the best matches (cm_find)
+ *   refine.h    the positions of matches to fractions of a pixel
  *   convolve.h  convolution and plain correlation with float coefficients
  *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
  *   scan.h      finding in an image while its rows still arrive
@@ -29,6 +30,7 @@
 #include "find.h"
 #include "image.h"
 #include "plan.h"
+#include "refine.h"
 #include "scan.h"
 #include "status.h"
 #include "template.h"
