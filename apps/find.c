@@ -5,20 +5,27 @@
 #include "common/progress.h"
 #include "common/reader.h"
 #include "common/session.h"
+#include "corrmatch/refine.h"
 #include "corrmatch/scan.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER, IMAGE, PAGE, TEMPLATE, X, Y, WIDTH, HEIGHT, SCORE, COLUMNS };
+enum { NUMBER, IMAGE, PAGE, TEMPLATE, X, Y, WIDTH, HEIGHT, SCORE, SUBPIXEL_X, SUBPIXEL_Y, COLUMNS };
 
 static const app_column match_columns[COLUMNS] = {
-    [NUMBER] = { "#", APP_INTEGER, 0, 0 },    [IMAGE] = { "image", APP_TEXT, 0, 0 },
-    [PAGE] = { "page", APP_INTEGER, 0, 0 },   [TEMPLATE] = { "template", APP_TEXT, 0, 0 },
-    [X] = { "x", APP_INTEGER, 0, 0 },         [Y] = { "y", APP_INTEGER, 0, 0 },
-    [WIDTH] = { "width", APP_INTEGER, 0, 0 }, [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [NUMBER] = { "#", APP_INTEGER, 0, 0 },
+    [IMAGE] = { "image", APP_TEXT, 0, 0 },
+    [PAGE] = { "page", APP_INTEGER, 0, 0 },
+    [TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [X] = { "x", APP_INTEGER, 0, 0 },
+    [Y] = { "y", APP_INTEGER, 0, 0 },
+    [WIDTH] = { "width", APP_INTEGER, 0, 0 },
+    [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
     [SCORE] = { "score", APP_REAL, 9, 6 },
+    [SUBPIXEL_X] = { "subpixel_x", APP_REAL, 9, 3 },
+    [SUBPIXEL_Y] = { "subpixel_y", APP_REAL, 9, 3 },
 };
 
 enum { S_PAGE, S_TEMPLATE, S_WIDTH, S_HEIGHT, S_PIXEL, S_DEVICE, S_KERNEL, S_FOUND, S_COLUMNS };
@@ -56,10 +63,19 @@ static cm_find_options find_options(const app_options *o)
     return f;
 }
 
-static cm_status report_matches(job *j, const app_source *scene, const app_source *part, const cm_match *match,
-                                size_t found, app_error *error)
+/* A search under way. */
+typedef struct hunt {
+    app_search search;
+    cm_match *match;
+    cm_refined *refined; /* NULL: not asked for */
+    size_t room, found;
+} hunt;
+
+static cm_status report_matches(job *j, const app_source *scene, const app_source *part, const hunt *h,
+                                app_error *error)
 {
-    for (size_t i = 0; i < found; i++) {
+    const cm_match *match = h->match;
+    for (size_t i = 0; i < h->found; i++) {
         const app_value row[COLUMNS] = {
             [NUMBER].integer = (int64_t)j->matches.count + 1,
             [IMAGE].text = j->image,
@@ -70,20 +86,15 @@ static cm_status report_matches(job *j, const app_source *scene, const app_sourc
             [WIDTH].integer = part->picture.width,
             [HEIGHT].integer = part->picture.height,
             [SCORE].real = (double)match[i].score,
+            [SUBPIXEL_X].real = h->refined ? h->refined[i].x : 0,
+            [SUBPIXEL_Y].real = h->refined ? h->refined[i].y : 0,
         };
         if (!app_rows_add(&j->matches, row))
             return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
-                            found);
+                            h->found);
     }
     return CM_OK;
 }
-
-/* A search under way. */
-typedef struct hunt {
-    app_search search;
-    cm_match *match;
-    size_t room, found;
-} hunt;
 
 /* Matches the rows of the scene as the reader brings them. What the reader has to complain of comes first. */
 static cm_status run_hunt(job *j, hunt *h, app_reader *reader, const char *name, app_error *error)
@@ -108,6 +119,18 @@ static cm_status run_hunt(job *j, hunt *h, app_reader *reader, const char *name,
     return app_reader_stop(reader, error);
 }
 
+static cm_status refine_matches(const job *j, hunt *h, const char *name, app_error *error)
+{
+    const cm_find_options options = find_options(j->options);
+    h->refined = calloc(h->found + 1, sizeof *h->refined);
+    if (!h->refined)
+        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", name,
+                        h->found);
+    const cm_status status =
+        cm_refine(j->session.context, &h->search.scene, h->search.part, &options, h->match, h->found, h->refined);
+    return status ? app_session_fail(&j->session, status, name, error) : CM_OK;
+}
+
 static cm_status report_search(job *j, const app_source *scene, const app_source *part, const hunt *h, app_error *error)
 {
     const char *kernel = cm_plan_kernel(h->search.plan);
@@ -123,7 +146,7 @@ static cm_status report_search(job *j, const app_source *scene, const app_source
     };
     if (!app_rows_add(&j->searches, row))
         return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->image);
-    return report_matches(j, scene, part, h->match, h->found, error);
+    return report_matches(j, scene, part, h, error);
 }
 
 static cm_status find_part(job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
@@ -141,8 +164,11 @@ static cm_status find_part(job *j, app_source *scene, app_reader *reader, app_so
                          : app_fail(error, CM_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
                                     (long long)j->options->top);
     }
+    if (!status && j->options->subpixel)
+        status = refine_matches(j, &h, part->path, error);
     if (!status)
         status = report_search(j, scene, part, &h, error);
+    free(h.refined);
     free(h.match);
     app_search_close(&h.search);
     return status;
@@ -221,6 +247,12 @@ static cm_status find_on_pages(job *j, app_error *error)
     return status;
 }
 
+/* The columns that are left out. */
+static unsigned hidden(const job *j, unsigned columns)
+{
+    return j->options->subpixel ? columns : columns | 1u << SUBPIXEL_X | 1u << SUBPIXEL_Y;
+}
+
 static void print_json(const job *j)
 {
     const app_value *last = j->searches.count ? j->searches.value + (j->searches.count - 1) * S_COLUMNS : NULL;
@@ -235,7 +267,7 @@ static void print_json(const job *j)
     printf(",\n  \"searches\": ");
     app_rows_print(stdout, &j->searches, 0, APP_JSON);
     printf(",\n  \"matches\": ");
-    app_rows_print(stdout, &j->matches, 1u << NUMBER | 1u << IMAGE, APP_JSON);
+    app_rows_print(stdout, &j->matches, hidden(j, 1u << NUMBER | 1u << IMAGE), APP_JSON);
     printf("\n}\n");
 }
 
@@ -249,7 +281,7 @@ static void print_table(const job *j)
                last ? last[S_DEVICE].text : j->session.device);
     }
     if (j->matches.count)
-        app_rows_print(stdout, &j->matches, 1u << IMAGE, APP_TABLE);
+        app_rows_print(stdout, &j->matches, hidden(j, 1u << IMAGE), APP_TABLE);
     else
         printf("no match\n");
 }
@@ -299,7 +331,7 @@ cm_status app_find(const app_options *o, app_error *error)
         if (o->format == APP_JSON)
             print_json(&j);
         else if (o->format == APP_CSV)
-            app_rows_print(stdout, &j.matches, 1u << NUMBER, APP_CSV);
+            app_rows_print(stdout, &j.matches, hidden(&j, 1u << NUMBER), APP_CSV);
         else
             print_table(&j);
         status = app_finish_stdout(error);

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "numbers.h"
+#include "option_set.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -46,19 +47,10 @@ static int set_method(app_options *o, const char *text)
     return cm_method_parse(text, &o->method) == CM_OK;
 }
 
-/* The index of a word in a list that ends with NULL, or -1. */
-static int word_index(const char *const *words, const char *text)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], text) == 0)
-            return i;
-    return -1;
-}
-
 static int set_mode(app_options *o, const char *text)
 {
     static const char *const words[] = { "valid", "same", NULL };
-    int i = word_index(words, text);
+    int i = app_word_index(words, text);
     o->mode = i == 1 ? CM_SAME : CM_VALID;
     return i >= 0;
 }
@@ -72,7 +64,7 @@ static int set_match_border(app_options *o, const char *text)
 static int set_border(app_options *o, const char *text)
 {
     static const char *const words[] = { "clamp", "zero", NULL };
-    int i = word_index(words, text);
+    int i = app_word_index(words, text);
     o->border = i == 1 ? CM_BORDER_ZERO : CM_BORDER_CLAMP;
     return i >= 0;
 }
@@ -80,7 +72,7 @@ static int set_border(app_options *o, const char *text)
 static int set_flat(app_options *o, const char *text)
 {
     static const char *const words[] = { "zero", "nan", NULL };
-    int i = word_index(words, text);
+    int i = app_word_index(words, text);
     o->flat = i == 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
     return i >= 0;
 }
@@ -101,7 +93,7 @@ static int set_pages(app_options *o, const char *text)
 static int set_format(app_options *o, const char *text)
 {
     static const char *const words[] = { "table", "csv", "json", NULL };
-    int i = word_index(words, text);
+    int i = app_word_index(words, text);
     o->format = i == 2 ? APP_JSON : i == 1 ? APP_CSV : APP_TABLE;
     return i >= 0;
 }
@@ -111,17 +103,9 @@ static int set_text_format(app_options *o, const char *text)
     return set_format(o, text) && o->format != APP_CSV;
 }
 
-static int set_count(const char *text, int32_t least, int32_t most, int32_t *count)
-{
-    int64_t value = 0;
-    int ok = app_parse_integer(text, least, most, &value);
-    *count = (int32_t)value;
-    return ok;
-}
-
 static int set_threads(app_options *o, const char *text)
 {
-    return set_count(text, 0, 1024, &o->device.threads);
+    return app_set_count(text, 0, 1024, &o->device.threads);
 }
 
 static int set_memory(app_options *o, const char *text)
@@ -156,7 +140,7 @@ static int set_max_score(app_options *o, const char *text)
 
 static int set_min_distance(app_options *o, const char *text)
 {
-    return set_count(text, 1, CM_MAX_SIDE, &o->min_distance);
+    return app_set_count(text, 1, CM_MAX_SIDE, &o->min_distance);
 }
 
 static int set_overlay(app_options *o, const char *text)
@@ -201,66 +185,6 @@ static int set_correlate(app_options *o, const char *text)
     return 1;
 }
 
-static int set_sizes(app_options *o, const char *text)
-{
-    return app_parse_sizes(text, &o->sizes);
-}
-
-static int set_size(app_options *o, const char *text)
-{
-    return app_parse_sizes(text, &o->sizes) && o->sizes.count == 1;
-}
-
-static int set_templates(app_options *o, const char *text)
-{
-    return app_parse_sizes(text, &o->templates);
-}
-
-static int set_template(app_options *o, const char *text)
-{
-    return app_parse_sizes(text, &o->templates) && o->templates.count == 1;
-}
-
-static int set_pixel(app_options *o, const char *text)
-{
-    static const char *const words[] = { "u8", "u16", "f32", NULL };
-    int i = word_index(words, text);
-    o->pixel = i == 2 ? CM_F32 : i == 1 ? CM_U16 : CM_U8;
-    return i >= 0;
-}
-
-static int set_task(app_options *o, const char *text)
-{
-    static const char *const words[] = { "all", "match", "convolve", NULL };
-    int i = word_index(words, text);
-    o->task = i == 2 ? APP_TASK_CONVOLVE : i == 1 ? APP_TASK_MATCH : APP_TASK_ALL;
-    return i >= 0;
-}
-
-static int set_repeat(app_options *o, const char *text)
-{
-    return set_count(text, 1, 10000, &o->repeat);
-}
-
-static int set_bench_tables(app_options *o, const char *text)
-{
-    (void)text;
-    o->bench_tables = 1;
-    return 1;
-}
-
-static int set_bench_find(app_options *o, const char *text)
-{
-    (void)text;
-    o->bench_find = 1;
-    return 1;
-}
-
-static int set_bank(app_options *o, const char *text)
-{
-    return set_count(text, 1, 10000, &o->bank);
-}
-
 enum { MATCHING = APP_FIND | APP_CORRELATE, WORKING = MATCHING | APP_CONVOLVE, EVERY = WORKING | APP_BENCH | APP_INFO };
 
 static const entry table[] = {
@@ -272,6 +196,8 @@ static const entry table[] = {
       "a match scores at most S (default: no limit); for the sqdiff methods" },
     { "min-distance", 0, "N", APP_FIND, set_min_distance, "a whole number 1 .. 1073741824",
       "pixels in x or y between matches (default: half the template's shorter side)" },
+    { "subpixel", 0, NULL, APP_FIND, app_set_subpixel, "",
+      "also fit each match's position to fractions of a pixel (columns subpixel_x, subpixel_y)" },
     { "overlay", 0, "FILE", APP_FIND, set_overlay, "a file name",
       "write the scene with every match framed and numbered: RGB TIFF, or PNG when FILE ends in .png" },
     { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name",
@@ -300,21 +226,22 @@ static const entry table[] = {
       "the page of IMAGE (default 0); all leaves out reduced copies and masks" },
     { "page", 0, "N", APP_CORRELATE | APP_CONVOLVE, set_page, "a page number, counted from 0",
       "the page of IMAGE (default 0)" },
-    { "size", 0, "WxH,...", APP_BENCH, set_sizes, "up to 16 sizes such as 1920x1080, with commas between",
+    { "size", 0, "WxH,...", APP_BENCH, app_set_sizes, "up to 16 sizes such as 1920x1080, with commas between",
       "image sizes (default 1920x1080)" },
-    { "template", 0, "WxH,...", APP_BENCH, set_templates, "up to 16 sizes such as 16x16, with commas between",
+    { "template", 0, "WxH,...", APP_BENCH, app_set_templates, "up to 16 sizes such as 16x16, with commas between",
       "template and filter sizes (default 8x8,16x16,32x32,64x64, and 3x3,5x5,27x27 for filters)" },
-    { "size", 0, "WxH", APP_INFO, set_size, "a size such as 1920x1080",
+    { "size", 0, "WxH", APP_INFO, app_set_size, "a size such as 1920x1080",
       "explain the choice for this image size (default 1920x1080)" },
-    { "template", 0, "WxH", APP_INFO, set_template, "a size such as 64x64", "and this template size (default 64x64)" },
-    { "pixel", 0, "NAME", APP_BENCH | APP_INFO, set_pixel, "u8, u16 or f32", "pixel type (default u8)" },
-    { "task", 0, "NAME", APP_BENCH, set_task, "all, match or convolve", "what to time (default all)" },
-    { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000",
+    { "template", 0, "WxH", APP_INFO, app_set_template, "a size such as 64x64",
+      "and this template size (default 64x64)" },
+    { "pixel", 0, "NAME", APP_BENCH | APP_INFO, app_set_pixel, "u8, u16 or f32", "pixel type (default u8)" },
+    { "task", 0, "NAME", APP_BENCH, app_set_task, "all, match or convolve", "what to time (default all)" },
+    { "repeat", 0, "N", APP_BENCH, app_set_repeat, "a whole number 1 .. 10000",
       "timed runs, of which the median counts (default 5)" },
-    { "tables", 0, NULL, APP_BENCH, set_bench_tables, "",
+    { "tables", 0, NULL, APP_BENCH, app_set_bench_tables, "",
       "instead: filters on CPU and GPU with the transfer, and template pixels a second" },
-    { "find", 0, NULL, APP_BENCH, set_bench_find, "", "instead: searches without a map, and a bank of templates" },
-    { "bank", 0, "N", APP_BENCH, set_bank, "a whole number 1 .. 10000", "templates in that bank (default 360)" },
+    { "find", 0, NULL, APP_BENCH, app_set_bench_find, "", "instead: searches without a map, and a bank of templates" },
+    { "bank", 0, "N", APP_BENCH, app_set_bank, "a whole number 1 .. 10000", "templates in that bank (default 360)" },
     { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N", "which engine (default auto: the fastest)" },
     { "kernel", 0, "NAME", EVERY, set_kernel, "a name; corrmatch info lists them",
       "force a kernel (default: the fastest)" },

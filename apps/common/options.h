@@ -40,6 +40,7 @@ typedef struct app_options {
     int has_min_score, has_max_score;
     float min_score, max_score;
     int32_t min_distance; /* 0: the library's default */
+    int subpixel;
     const char *overlay, *output;
     app_limits limits;
     double gaussian; /* 0: not given */

@@ -1,0 +1,88 @@
+#include "option_set.h"
+
+#include "numbers.h"
+
+#include <string.h>
+
+int app_word_index(const char *const *words, const char *text)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count)
+{
+    int64_t value = 0;
+    int ok = app_parse_integer(text, least, most, &value);
+    *count = (int32_t)value;
+    return ok;
+}
+
+int app_set_subpixel(app_options *o, const char *text)
+{
+    (void)text;
+    o->subpixel = 1;
+    return 1;
+}
+
+int app_set_sizes(app_options *o, const char *text)
+{
+    return app_parse_sizes(text, &o->sizes);
+}
+
+int app_set_size(app_options *o, const char *text)
+{
+    return app_parse_sizes(text, &o->sizes) && o->sizes.count == 1;
+}
+
+int app_set_templates(app_options *o, const char *text)
+{
+    return app_parse_sizes(text, &o->templates);
+}
+
+int app_set_template(app_options *o, const char *text)
+{
+    return app_parse_sizes(text, &o->templates) && o->templates.count == 1;
+}
+
+int app_set_pixel(app_options *o, const char *text)
+{
+    static const char *const words[] = { "u8", "u16", "f32", NULL };
+    int i = app_word_index(words, text);
+    o->pixel = i == 2 ? CM_F32 : i == 1 ? CM_U16 : CM_U8;
+    return i >= 0;
+}
+
+int app_set_task(app_options *o, const char *text)
+{
+    static const char *const words[] = { "all", "match", "convolve", NULL };
+    int i = app_word_index(words, text);
+    o->task = i == 2 ? APP_TASK_CONVOLVE : i == 1 ? APP_TASK_MATCH : APP_TASK_ALL;
+    return i >= 0;
+}
+
+int app_set_repeat(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, 10000, &o->repeat);
+}
+
+int app_set_bench_tables(app_options *o, const char *text)
+{
+    (void)text;
+    o->bench_tables = 1;
+    return 1;
+}
+
+int app_set_bench_find(app_options *o, const char *text)
+{
+    (void)text;
+    o->bench_find = 1;
+    return 1;
+}
+
+int app_set_bank(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, 10000, &o->bank);
+}

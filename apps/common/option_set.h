@@ -1,0 +1,22 @@
+/* How the text after an option gets into the options: 1 when it may be so. Only options.c, which has the table, needs
+ * these. */
+#ifndef APP_OPTION_SET_H
+#define APP_OPTION_SET_H
+
+#include "options.h"
+
+/* The index of a word in a list that ends with NULL, or -1. */
+int app_word_index(const char *const *words, const char *text);
+/* A whole number least .. most. */
+int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count);
+
+typedef int app_setter(app_options *options, const char *text);
+
+/* find and correlate */
+app_setter app_set_subpixel;
+
+/* bench and info */
+app_setter app_set_sizes, app_set_size, app_set_templates, app_set_template, app_set_pixel;
+app_setter app_set_task, app_set_repeat, app_set_bench_tables, app_set_bench_find, app_set_bank;
+
+#endif
