@@ -6,6 +6,7 @@
  *   template.h  templates, prepared once; the methods, each by its formula; what is exact
  *   find.h      one call: a map of scores (cm_correlate), or the best matches (cm_find)
  *   refine.h    the positions of matches to fractions of a pixel
+ *   merge.h     one list of the matches of several templates
  *   convolve.h  convolution and plain correlation with float coefficients
  *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
  *   scan.h      finding in an image while its rows still arrive
@@ -29,6 +30,7 @@
 #include "device.h"
 #include "find.h"
 #include "image.h"
+#include "merge.h"
 #include "plan.h"
 #include "refine.h"
 #include "scan.h"
