@@ -27,6 +27,18 @@ int app_set_subpixel(app_options *o, const char *text)
     return 1;
 }
 
+int app_set_merge(app_options *o, const char *text)
+{
+    const int distance = strncmp(text, "distance:", 9) == 0;
+    const double most = distance ? CM_MAX_SIDE : 1.0;
+    if (!distance && strncmp(text, "iou:", 4) != 0)
+        return 0;
+    o->has_merge = 1;
+    o->merge.rule = distance ? CM_MERGE_DISTANCE : CM_MERGE_OVERLAP;
+    return app_parse_double(text + (distance ? 9 : 4), &o->merge.limit) && o->merge.limit >= 0.0 &&
+           o->merge.limit <= most;
+}
+
 int app_set_sizes(app_options *o, const char *text)
 {
     return app_parse_sizes(text, &o->sizes);

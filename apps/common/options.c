@@ -198,6 +198,8 @@ static const entry table[] = {
       "pixels in x or y between matches (default: half the template's shorter side)" },
     { "subpixel", 0, NULL, APP_FIND, app_set_subpixel, "",
       "also fit each match's position to fractions of a pixel (columns subpixel_x, subpixel_y)" },
+    { "merge", 0, "RULE", APP_FIND, app_set_merge, "distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1",
+      "one list for all templates: of matches closer than N pixels, or overlapping by more than F, the best" },
     { "overlay", 0, "FILE", APP_FIND, set_overlay, "a file name",
       "write the scene with every match framed and numbered: RGB TIFF, or PNG when FILE ends in .png" },
     { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name",

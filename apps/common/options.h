@@ -2,6 +2,7 @@
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
+#include "corrmatch/merge.h"
 #include "corrmatch/plan.h"
 #include "report.h"
 #include "tiff_read.h"
@@ -40,7 +41,8 @@ typedef struct app_options {
     int has_min_score, has_max_score;
     float min_score, max_score;
     int32_t min_distance; /* 0: the library's default */
-    int subpixel;
+    int subpixel, has_merge;
+    cm_merge_options merge;
     const char *overlay, *output;
     app_limits limits;
     double gaussian; /* 0: not given */

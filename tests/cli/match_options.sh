@@ -33,4 +33,58 @@ run 0 find $cpu --subpixel --mode same --top 1 --format csv stars-cluster.tif st
 holds 'mode same fits beyond the image' sh -c "sed 1d out | awk -F, '{ exit !(\$4 == 0 && \$5 == 0 && \$9 != 0 && \$10 != 0 && \$9 * \$9 < 0.25) }'"
 run 0 find $cpu --subpixel --method sqdiff --top 1 --format csv board.tif board-fiducial.tif
 holds 'sqdiff: the lowest point' sh -c "sed 1d out | awk -F, '{ exit !(\$9 - \$4 < 0.5 && \$4 - \$9 < 0.5 && \$9 != \$4) }'"
+
+# --merge: one list, as awk merges the lists of each template.
+awk_merge() { # RULE LIMIT <CSV
+    read -r header
+    echo "$header"
+    awk -F, -v OFS=, '{ print NR, $0 }' | sort -t, -k9,9gr -k6,6n -k5,5n -k1,1n | awk -F, -v rule="$1" -v limit="$2" '
+        function least(a, b) { return a < b ? a : b }
+        function most(a, b) { return a > b ? a : b }
+        function size(v) { return v < 0 ? -v : v }
+        function same(k) {
+            if (rule == "distance")
+                return most(size(X[k] + W[k] / 2 - $5 - $7 / 2), size(Y[k] + H[k] / 2 - $6 - $8 / 2)) < limit
+            both = most(0, least(X[k] + W[k], $5 + $7) - most(X[k], $5)) * most(0, least(Y[k] + H[k], $6 + $8) - most(Y[k], $6))
+            return both / (W[k] * H[k] + $7 * $8 - both) > limit
+        }
+        {
+            for (k = 1; k <= n; k++)
+                if (same(k))
+                    next
+            n++; X[n] = $5; Y[n] = $6; W[n] = $7; H[n] = $8
+            sub(/^[0-9]*,/, "")
+            print
+        }'
+}
+parts='board-fiducial.tif cells-template.tif again.tif'
+cp board-fiducial.tif again.tif
+run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --format csv board.tif $parts
+cp out all.csv
+[ "$(wc -l <all.csv)" -eq 181 ] || fail 'three lists of 60'
+for rule in distance:1 distance:12 distance:40.5 iou:0 iou:0.25 iou:0.5 iou:0.9; do
+    run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --merge $rule --format csv board.tif $parts
+    awk_merge "${rule%:*}" "${rule#*:}" <all.csv >want
+    holds "--merge $rule" cmp want out
+    [ "$(wc -l <out)" -lt 150 ] || fail "--merge $rule has dropped nothing"
+done
+holds 'of two equal templates the first' sh -c '! grep -q again.tif out'
+run 0 find $cpu --merge iou:1 --top 1 --format csv board.tif again.tif board-fiducial.tif
+golden <<'END'
+image,page,template,x,y,width,height,score
+board.tif,0,again.tif,422,286,29,29,0.996624589
+board.tif,0,board-fiducial.tif,422,286,29,29,0.996624589
+END
+run 0 find $cpu --merge distance:5 --subpixel --quiet --top 1 board.tif cells-template.tif again.tif board-fiducial.tif
+golden <<'END'
+#  page  template              x    y  width  height     score  subpixel_x  subpixel_y
+1     0  again.tif           422  286     29      29  0.996625     421.997     285.998
+2     0  cells-template.tif  180  327     25      25  0.599252     179.587     327.057
+END
+run 0 find $cpu --merge distance:5 --method sqdiff_normed --top 3 --format csv board.tif again.tif board-fiducial.tif
+holds '--merge: small is good' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 } END { exit NR != 4 }' out
+for rule in iou distance 5 iou: iou:-0.1 iou:1.1 iou:x distance:-1 distance: distance:nan distance:1073741825 'iou:0.5 ' DISTANCE:3; do
+    run 2 find --merge "$rule" board.tif board-fiducial.tif
+    says "--merge $rule: must be distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1"
+done
 finish

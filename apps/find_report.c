@@ -1,0 +1,193 @@
+/* What find collects and prints: a row for each match, a row for each search. */
+#include "find_report.h"
+
+#include "common/overlay.h"
+#include "corrmatch/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER, IMAGE, PAGE, TEMPLATE, X, Y, WIDTH, HEIGHT, SCORE, SUBPIXEL_X, SUBPIXEL_Y, COLUMNS };
+
+static const app_column match_columns[COLUMNS] = {
+    [NUMBER] = { "#", APP_INTEGER, 0, 0 },
+    [IMAGE] = { "image", APP_TEXT, 0, 0 },
+    [PAGE] = { "page", APP_INTEGER, 0, 0 },
+    [TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [X] = { "x", APP_INTEGER, 0, 0 },
+    [Y] = { "y", APP_INTEGER, 0, 0 },
+    [WIDTH] = { "width", APP_INTEGER, 0, 0 },
+    [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [SCORE] = { "score", APP_REAL, 9, 6 },
+    [SUBPIXEL_X] = { "subpixel_x", APP_REAL, 9, 3 },
+    [SUBPIXEL_Y] = { "subpixel_y", APP_REAL, 9, 3 },
+};
+
+enum { S_PAGE, S_TEMPLATE, S_WIDTH, S_HEIGHT, S_PIXEL, S_DEVICE, S_KERNEL, S_FOUND, S_COLUMNS };
+
+static const app_column search_columns[S_COLUMNS] = {
+    [S_PAGE] = { "page", APP_INTEGER, 0, 0 },   [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 }, [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },    [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
+    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },  [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
+};
+
+void app_find_report_open(app_find_job *j)
+{
+    j->matches = (app_rows){ .columns = match_columns, .width = COLUMNS };
+    j->searches = (app_rows){ .columns = search_columns, .width = S_COLUMNS };
+}
+
+void app_find_report_close(app_find_job *j)
+{
+    app_rows_free(&j->matches);
+    app_rows_free(&j->searches);
+}
+
+static cm_status report_matches(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
+                                app_error *error)
+{
+    const cm_match *match = h->match;
+    for (size_t i = 0; i < h->found; i++) {
+        const app_value row[COLUMNS] = {
+            [NUMBER].integer = (int64_t)j->matches.count + 1,
+            [IMAGE].text = j->image,
+            [PAGE].integer = scene->page,
+            [TEMPLATE].text = part->path,
+            [X].integer = match[i].x,
+            [Y].integer = match[i].y,
+            [WIDTH].integer = part->picture.width,
+            [HEIGHT].integer = part->picture.height,
+            [SCORE].real = (double)match[i].score,
+            [SUBPIXEL_X].real = h->refined ? h->refined[i].x : 0,
+            [SUBPIXEL_Y].real = h->refined ? h->refined[i].y : 0,
+        };
+        if (!app_rows_add(&j->matches, row))
+            return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
+                            h->found);
+    }
+    return CM_OK;
+}
+
+cm_status app_find_report(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
+                          app_error *error)
+{
+    const char *kernel = cm_plan_kernel(h->search.plan);
+    const app_value row[S_COLUMNS] = {
+        [S_PAGE].integer = scene->page,
+        [S_TEMPLATE].text = part->path,
+        [S_WIDTH].integer = h->search.scene.width,
+        [S_HEIGHT].integer = h->search.scene.height,
+        [S_PIXEL].text = cm_pixel_name(h->search.scene.pixel),
+        [S_DEVICE].text = app_session_device(&j->session, kernel),
+        [S_KERNEL].text = kernel,
+        [S_FOUND].integer = (int64_t)h->found,
+    };
+    if (!app_rows_add(&j->searches, row))
+        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->image);
+    return report_matches(j, scene, part, h, error);
+}
+
+cm_status app_find_merge(app_find_job *j, size_t first, app_error *error)
+{
+    const size_t count = j->matches.count - first;
+    app_value *rows = j->matches.value + first * COLUMNS;
+    cm_candidate *candidate = calloc(count + 1, sizeof *candidate);
+    app_value *kept_rows = malloc((count + 1) * COLUMNS * sizeof *kept_rows);
+    cm_merge_options rule = j->options->merge;
+    rule.method = j->options->method;
+    size_t kept = 0;
+    cm_status status = CM_OK;
+    if (!candidate || !kept_rows)
+        status =
+            app_fail(error, CM_ERROR_MEMORY, "--merge: out of memory for %zu matches; give a smaller --top", count);
+    /* The rows are in the order of the templates, so their numbers are as good as the templates' for ties. */
+    for (size_t i = 0; i < count && !status; i++) {
+        const app_value *v = rows + i * COLUMNS;
+        candidate[i] = (cm_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer, (float)v[SCORE].real },
+                                       .part = (int32_t)i,
+                                       .width = (int32_t)v[WIDTH].integer,
+                                       .height = (int32_t)v[HEIGHT].integer };
+    }
+    if (!status && cm_matches_merge(candidate, count, &rule, &kept))
+        status = app_fail(error, CM_ERROR_ARGUMENT, "--merge: the library refuses these %zu matches", count);
+    for (size_t i = 0; i < kept; i++) {
+        app_value *row = kept_rows + i * COLUMNS;
+        memcpy(row, rows + (size_t)candidate[i].part * COLUMNS, COLUMNS * sizeof *row);
+        row[NUMBER].integer = (int64_t)(first + i) + 1;
+    }
+    if (!status) {
+        memcpy(rows, kept_rows, kept * COLUMNS * sizeof *rows);
+        j->matches.count = first + kept;
+    }
+    free(candidate);
+    free(kept_rows);
+    return status;
+}
+
+cm_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
+{
+    app_frame *frames = calloc(j->matches.count + 1, sizeof *frames);
+    if (!frames)
+        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->options->overlay);
+    for (size_t i = 0; i < j->matches.count; i++) {
+        const app_value *v = j->matches.value + i * COLUMNS;
+        int colour = 0;
+        while (colour < j->part_count && j->parts[colour].path != v[TEMPLATE].text)
+            colour++;
+        frames[i] = (app_frame){ (int32_t)v[X].integer,      (int32_t)v[Y].integer,  (int32_t)v[WIDTH].integer,
+                                 (int32_t)v[HEIGHT].integer, (int)v[NUMBER].integer, colour };
+    }
+    cm_status status = app_overlay_write(j->options->overlay, &scene->picture, frames, j->matches.count, error);
+    free(frames);
+    return status;
+}
+
+/* The columns that are left out. */
+static unsigned hidden(const app_find_job *j, unsigned columns)
+{
+    return j->options->subpixel ? columns : columns | 1u << SUBPIXEL_X | 1u << SUBPIXEL_Y;
+}
+
+static void print_json(const app_find_job *j)
+{
+    const app_value *last = j->searches.count ? j->searches.value + (j->searches.count - 1) * S_COLUMNS : NULL;
+    printf("{\n  \"image\": ");
+    app_json_string(stdout, j->image);
+    printf(",\n  \"device\": ");
+    app_json_string(stdout, last ? last[S_DEVICE].text : j->session.device);
+    printf(",\n  \"kernel\": ");
+    app_json_string(stdout, last ? last[S_KERNEL].text : "");
+    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\"", cm_method_name(j->options->method),
+           j->options->mode == CM_SAME ? "same" : "valid");
+    printf(",\n  \"searches\": ");
+    app_rows_print(stdout, &j->searches, 0, APP_JSON);
+    printf(",\n  \"matches\": ");
+    app_rows_print(stdout, &j->matches, hidden(j, 1u << NUMBER | 1u << IMAGE), APP_JSON);
+    printf("\n}\n");
+}
+
+static void print_table(const app_find_job *j)
+{
+    char name[256];
+    if (!j->options->quiet) {
+        const app_value *last = j->searches.count ? j->searches.value + (j->searches.count - 1) * S_COLUMNS : NULL;
+        printf("%s: %d x %d %s, %s, kernel %s on %s\n", app_printable(j->image, name, sizeof name), j->width, j->height,
+               last ? last[S_PIXEL].text : "", cm_method_name(j->options->method), last ? last[S_KERNEL].text : "none",
+               last ? last[S_DEVICE].text : j->session.device);
+    }
+    if (j->matches.count)
+        app_rows_print(stdout, &j->matches, hidden(j, 1u << IMAGE), APP_TABLE);
+    else
+        printf("no match\n");
+}
+
+void app_find_print(const app_find_job *j)
+{
+    if (j->options->format == APP_JSON)
+        print_json(j);
+    else if (j->options->format == APP_CSV)
+        app_rows_print(stdout, &j->matches, hidden(j, 1u << NUMBER), APP_CSV);
+    else
+        print_table(j);
+}
