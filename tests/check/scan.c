@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,6 +117,7 @@ static void check_writer(scene *s, cm_context *context, cm_plan *plan, const cm_
     for (int32_t rows = 0; rows < height;) {
         rows = atomic_load(&w.rows);
         CHECK_STATUS(cm_scan_rows(scan, rows), CM_OK);
+        sched_yield();
     }
     CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
     pthread_join(w.thread, NULL);
