@@ -1,5 +1,6 @@
 /* corrmatch correlate: the map of scores of one template on one page. */
 #include "commands.h"
+#include "common/heatmap.h"
 #include "common/map_out.h"
 #include "common/progress.h"
 
@@ -50,6 +51,10 @@ static cm_status correlate_sources(const app_session *session, app_source *scene
         app_session_fail(session, status, part->path, error);
         goto done;
     }
+    if (o->heatmap)
+        status = app_heatmap_write(o->heatmap, &map, o->method, error);
+    if (status)
+        goto done;
     description = describe(o, scene, part, x0, y0);
     if (!description) {
         status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
@@ -69,6 +74,11 @@ cm_status app_correlate(const app_options *o, app_error *error)
     app_source scene = { .path = NULL }, part = { .path = NULL };
     app_session session = { .context = NULL };
     cm_status status = app_map_check(o, error);
+    if (!status && o->heatmap && strcmp(o->heatmap, o->output) == 0)
+        status = app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                          "--heatmap %s: is the name of the map; give another name", o->heatmap);
+    if (!status && o->heatmap)
+        status = app_check_picture(o, "--heatmap", o->heatmap, error);
     if (!status)
         status = app_source_load(o->files[0], (uint32_t)o->page, &o->limits, &scene, error);
     if (!status)

@@ -1,7 +1,7 @@
 /* corrmatch find: the best matches of one or more templates on one or all pages of an image. */
 #include "commands.h"
-#include "common/output.h"
-#include "common/overlay.h"
+#include "common/heatmap.h"
+#include "common/map_out.h"
 #include "common/progress.h"
 #include "common/reader.h"
 #include "corrmatch/scan.h"
@@ -62,6 +62,25 @@ static cm_status refine_matches(const app_find_job *j, app_hunt *h, const char *
     return status ? app_session_fail(&j->session, status, name, error) : CM_OK;
 }
 
+/* The map is computed again as a whole: the search keeps none. */
+static cm_status write_heatmap(const app_find_job *j, const app_hunt *h, const char *name, app_error *error)
+{
+    int32_t width, height, x0, y0;
+    cm_map map;
+    cm_map_extent(j->options->mode, h->search.scene.width, h->search.scene.height, cm_template_width(h->search.part),
+                  cm_template_height(h->search.part), &width, &height, &x0, &y0);
+    cm_status status = app_map_open(j->options->heatmap, width, height, &map, error);
+    if (status)
+        return status;
+    status = cm_plan_correlate(h->search.plan, &h->search.scene, h->search.part, &map, NULL);
+    if (status)
+        app_session_fail(&j->session, status, name, error);
+    else
+        status = app_heatmap_write(j->options->heatmap, &map, j->options->method, error);
+    free(map.data);
+    return status;
+}
+
 static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
 {
     app_hunt h = { .found = 0 };
@@ -79,6 +98,8 @@ static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reade
     }
     if (!status && j->options->subpixel)
         status = refine_matches(j, &h, part->path, error);
+    if (!status && j->options->heatmap)
+        status = write_heatmap(j, &h, part->path, error);
     if (!status)
         status = app_find_report(j, scene, part, &h, error);
     free(h.refined);
@@ -160,11 +181,16 @@ static cm_status check_usage(const app_options *o, app_error *error)
                         cm_method_name(o->method));
     if (o->overlay && o->page == APP_ALL_PAGES)
         return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--overlay: shows one page; give --page N");
-    for (int i = 0; o->overlay && i < o->file_count; i++)
-        if (app_same_file(o->overlay, o->files[i]))
-            return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
-                            "--overlay %s: would overwrite an input; give another name", o->overlay);
-    return o->overlay ? app_overlay_check(o->overlay, error) : CM_OK;
+    if (o->heatmap && (o->page == APP_ALL_PAGES || o->file_count != 2))
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                        "--heatmap: shows one template on one page; give one template and --page N");
+    if (o->heatmap && o->overlay && strcmp(o->heatmap, o->overlay) == 0)
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                        "--heatmap %s: is the name of the overlay; give another name", o->heatmap);
+    cm_status status = o->overlay ? app_check_picture(o, "--overlay", o->overlay, error) : CM_OK;
+    if (!status && o->heatmap)
+        status = app_check_picture(o, "--heatmap", o->heatmap, error);
+    return status;
 }
 
 cm_status app_find(const app_options *o, app_error *error)

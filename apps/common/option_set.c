@@ -39,6 +39,12 @@ int app_set_merge(app_options *o, const char *text)
            o->merge.limit <= most;
 }
 
+int app_set_heatmap(app_options *o, const char *text)
+{
+    o->heatmap = text;
+    return *text != 0;
+}
+
 int app_set_sizes(app_options *o, const char *text)
 {
     return app_parse_sizes(text, &o->sizes);

@@ -202,6 +202,8 @@ static const entry table[] = {
       "one list for all templates: of matches closer than N pixels, or overlapping by more than F, the best" },
     { "overlay", 0, "FILE", APP_FIND, set_overlay, "a file name",
       "write the scene with every match framed and numbered: RGB TIFF, or PNG when FILE ends in .png" },
+    { "heatmap", 0, "FILE", MATCHING, app_set_heatmap, "a file name",
+      "write the map of scores in colours: RGB TIFF, or PNG when FILE ends in .png" },
     { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name",
       "the float32 TIFF to write (BigTIFF when needed)" },
     { "gaussian", 0, "SIGMA", APP_CONVOLVE, set_gaussian,

@@ -43,7 +43,7 @@ typedef struct app_options {
     int32_t min_distance; /* 0: the library's default */
     int subpixel, has_merge;
     cm_merge_options merge;
-    const char *overlay, *output;
+    const char *overlay, *output, *heatmap;
     app_limits limits;
     double gaussian; /* 0: not given */
     char gradient;   /* 'x', 'y' or 0 */

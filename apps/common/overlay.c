@@ -159,6 +159,13 @@ cm_status app_overlay_check(const char *path, app_error *error)
     return app_output_check(path, error);
 }
 
+cm_status app_overlay_save(const char *path, const unsigned char *rgb, int32_t width, int32_t height, app_error *error)
+{
+    if (is_png(path))
+        return write_png(path, rgb, width, height, error);
+    return app_tiff_write(path, &(app_tiff_out){ .pixels = rgb, .width = width, .height = height, .rgb = 1 }, error);
+}
+
 cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
                             app_error *error)
 {
@@ -167,12 +174,7 @@ cm_status app_overlay_write(const char *path, const app_picture *scene, const ap
         return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width,
                         scene->height);
     app_overlay_draw(rgb, scene->width, scene->height, frames, count);
-    cm_status status;
-    if (is_png(path))
-        status = write_png(path, rgb, scene->width, scene->height, error);
-    else
-        status = app_tiff_write(
-            path, &(app_tiff_out){ .pixels = rgb, .width = scene->width, .height = scene->height, .rgb = 1 }, error);
+    cm_status status = app_overlay_save(path, rgb, scene->width, scene->height, error);
     free(rgb);
     return status;
 }

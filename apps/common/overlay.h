@@ -21,7 +21,10 @@ cm_status app_overlay_check(const char *path, app_error *error);
 cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
                             app_error *error);
 
-/* Its two parts, for tests: width * height * 3 bytes, to be freed by the caller; NULL when there is no memory. */
+/* Its last step: three bytes a pixel, rows without gaps. */
+cm_status app_overlay_save(const char *path, const unsigned char *rgb, int32_t width, int32_t height, app_error *error);
+
+/* Its first two, for tests: width * height * 3 bytes, to be freed by the caller; NULL when there is no memory. */
 unsigned char *app_overlay_grey(const app_picture *scene);
 void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const app_frame *frames, size_t count);
 

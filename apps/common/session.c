@@ -1,5 +1,8 @@
 #include "session.h"
 
+#include "output.h"
+#include "overlay.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +156,15 @@ void app_search_close(app_search *search)
     cm_plan_destroy(search->plan);
     cm_template_destroy(search->part);
     memset(search, 0, sizeof *search);
+}
+
+cm_status app_check_picture(const app_options *o, const char *option, const char *path, app_error *error)
+{
+    for (int i = 0; i < o->file_count; i++)
+        if (app_same_file(path, o->files[i]))
+            return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                            "%s %s: would overwrite an input; give another name", option, path);
+    return app_overlay_check(path, error);
 }
 
 cm_status app_finish_stdout(app_error *error)

@@ -49,6 +49,9 @@ cm_status app_search_open(const app_session *session, app_source *scene, app_sou
                           app_error *error);
 void app_search_close(app_search *search);
 
+/* Can the colour picture that an option names be written, and is it none of the inputs? */
+cm_status app_check_picture(const app_options *options, const char *option, const char *path, app_error *error);
+
 /* stdout is complete, or the text says that it could not be written. */
 cm_status app_finish_stdout(app_error *error);
 

@@ -87,4 +87,36 @@ for rule in iou distance 5 iou: iou:-0.1 iou:1.1 iou:x distance:-1 distance: dis
     run 2 find --merge "$rule" board.tif board-fiducial.tif
     says "--merge $rule: must be distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1"
 done
+
+# --heatmap: the map in colours, from correlate and from find.
+for method in ccoeff_normed ccorr sqdiff_normed; do
+    for mode in valid same; do
+        run 0 correlate $cpu --method $method --mode $mode --flat nan --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
+        holds "heat map of $method" "$HELPERS/check_heatmap" heat.tif map.tif $method
+        run 0 find $cpu --method $method --mode $mode --flat nan --heatmap again.tif stars.tif stars-cluster.tif
+        holds 'find writes the same' cmp heat.tif again.tif
+    done
+done
+run 0 find $cpu --quiet --top 1 --heatmap heat.tif --overlay over.tif --subpixel stars.tif stars-cluster.tif
+if "$CORRMATCH" info --device cpu --format json | grep -q '"png": true'; then
+    run 0 find $cpu --heatmap heat.png stars.tif stars-cluster.tif
+    holds 'heat map as PNG' sh -c 'head -c 4 heat.png | grep -q PNG'
+else
+    run 1 find $cpu --heatmap heat.png stars.tif stars-cluster.tif
+    says 'built without libpng'
+fi
+run 2 find $cpu --heatmap heat.tif stars.tif stars-cluster.tif board-fiducial.tif
+says '--heatmap: shows one template on one page; give one template and --page N'
+run 2 find $cpu --heatmap heat.tif --page all stars.tif stars-cluster.tif
+run 2 find $cpu --heatmap stars.tif stars.tif stars-cluster.tif
+says '--heatmap stars.tif: would overwrite an input'
+run 2 find $cpu --heatmap x.tif --overlay x.tif stars.tif stars-cluster.tif
+says 'is the name of the overlay'
+run 2 correlate $cpu --heatmap x.tif -o x.tif stars.tif stars-cluster.tif
+says 'is the name of the map'
+run 2 correlate $cpu --heatmap ./stars-cluster.tif -o x.tif stars.tif stars-cluster.tif
+run 1 correlate $cpu --heatmap missing/x.tif -o x.tif stars.tif stars-cluster.tif
+[ ! -e x.tif ] || fail 'a map although the heat map cannot be written'
+run 2 find $cpu --heatmap '' stars.tif stars-cluster.tif
+says '--heatmap : must be a file name'
 finish

@@ -1,6 +1,7 @@
 /* Parts of the tool that are called directly. */
 #include "filters.h"
 #include "flavour.h"
+#include "heatmap.h"
 #include "numbers.h"
 #include "overlay.h"
 #include "picture.h"
@@ -296,6 +297,40 @@ static void test_overlay(void)
     free(rgb);
 }
 
+static void check_colours(const float *score, size_t count, cm_method method, const unsigned char want[][3])
+{
+    unsigned char rgb[3 * 8];
+    app_heatmap_paint(score, count, method, rgb);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(memcmp(rgb + 3 * i, want[i], 3) == 0);
+        if (memcmp(rgb + 3 * i, want[i], 3) != 0)
+            printf("%s of %g: %d %d %d\n", cm_method_name(method), (double)score[i], rgb[3 * i], rgb[3 * i + 1],
+                   rgb[3 * i + 2]);
+    }
+}
+
+static void test_heatmap(void)
+{
+    static const unsigned char ends[8][3] = { { 68, 1, 84 },    { 59, 82, 139 },   { 33, 145, 140 }, { 94, 201, 98 },
+                                              { 253, 231, 37 }, { 128, 128, 128 }, { 68, 1, 84 },    { 253, 231, 37 } };
+    static const unsigned char turned[8][3] = { { 253, 231, 37 }, { 94, 201, 98 },   { 33, 145, 140 }, { 59, 82, 139 },
+                                                { 68, 1, 84 },    { 128, 128, 128 }, { 253, 231, 37 }, { 68, 1, 84 } };
+    static const unsigned char between[3][3] = { { 64, 42, 112 }, { 46, 114, 140 }, { 174, 216, 68 } };
+    static const unsigned char one[2][3] = { { 253, 231, 37 }, { 128, 128, 128 } };
+    const float ncc[] = { -1, -0.5f, 0, 0.5f, 1, NAN, -1.5f, 1.5f };
+    const float unit[] = { 0, 0.25f, 0.5f, 0.75f, 1, NAN, -0.5f, 1.5f };
+    const float any[] = { -20, 20, 60, 100, 140, NAN, -INFINITY, INFINITY };
+    const float halves[] = { 0.125f, 0.375f, 0.875f }, flat[] = { 7, NAN };
+    check_colours(ncc, 8, CM_CCOEFF_NORMED, ends);
+    check_colours(unit, 8, CM_CCORR_NORMED, ends);
+    check_colours(unit, 8, CM_SQDIFF_NORMED, turned);
+    check_colours(any, 8, CM_CCOEFF, ends);
+    check_colours(any, 8, CM_SQDIFF, turned);
+    check_colours(halves, 3, CM_CCORR_NORMED, between);
+    check_colours(flat, 2, CM_CCORR, one);
+    check_colours(flat, 2, CM_SQDIFF, one);
+}
+
 int main(void)
 {
     test_pixel_forms();
@@ -310,6 +345,7 @@ int main(void)
     test_large_strips();
     test_blank();
     test_overlay();
+    test_heatmap();
     printf("%d checks, %d failures\n", checks, failures);
     return failures != 0;
 }
