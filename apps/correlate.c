@@ -39,8 +39,8 @@ static cm_status correlate_sources(const app_session *session, app_source *scene
     cm_status status = app_search_open(session, scene, part, &search, error);
     if (status)
         goto done;
-    cm_map_extent(o->mode, scene->picture.width, scene->picture.height, part->picture.width, part->picture.height,
-                  &width, &height, &x0, &y0);
+    cm_map_extent(o->mode, search.area.width, search.area.height, part->picture.width, part->picture.height, &width,
+                  &height, &x0, &y0);
     status = app_map_open(o->output, width, height, &map, error);
     if (status)
         goto done;
@@ -55,7 +55,7 @@ static cm_status correlate_sources(const app_session *session, app_source *scene
         status = app_heatmap_write(o->heatmap, &map, o->method, error);
     if (status)
         goto done;
-    description = describe(o, scene, part, x0, y0);
+    description = describe(o, scene, part, search.area.x + x0, search.area.y + y0);
     if (!description) {
         status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
         goto done;

@@ -32,16 +32,16 @@ static cm_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, cons
 {
     enum { STEP = 64 }; /* rows worth waking up for */
     const cm_find_options options = find_options(j->options);
-    const int32_t height = h->search.scene.height;
+    const int32_t skip = h->search.area.y, height = h->search.area.height;
     app_progress progress;
     cm_scan *scan = NULL;
     app_progress_start(&progress, j->session.context, name, j->options->quiet);
     cm_status status = cm_scan_create(h->search.plan, &h->search.scene, h->search.part, &options, h->room, &scan);
-    int32_t rows = 0;
-    while (!status && rows >= 0 && rows < height)
-        if ((rows = app_reader_wait(reader, rows + STEP)) > 0)
-            status = cm_scan_rows(scan, rows);
-    if (!status && rows == height)
+    int32_t rows = 0; /* of the picture */
+    while (!status && rows >= 0 && rows < skip + height)
+        if ((rows = app_reader_wait(reader, rows + STEP)) > skip)
+            status = cm_scan_rows(scan, rows - skip < height ? rows - skip : height);
+    if (!status && rows >= skip + height)
         status = cm_scan_finish(scan, h->match, &h->found, NULL);
     app_progress_stop(&progress);
     cm_scan_destroy(scan);
@@ -87,7 +87,7 @@ static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reade
     int32_t width, height, x0, y0;
     cm_status status = app_search_open(&j->session, scene, part, &h.search, error);
     if (!status) {
-        cm_map_extent(j->options->mode, scene->picture.width, scene->picture.height, part->picture.width,
+        cm_map_extent(j->options->mode, h.search.area.width, h.search.area.height, part->picture.width,
                       part->picture.height, &width, &height, &x0, &y0);
         const uint64_t positions = (uint64_t)width * (uint64_t)height, top = (uint64_t)j->options->top;
         h.room = (size_t)(positions < top ? positions : top);

@@ -54,13 +54,13 @@ static cm_status report_matches(app_find_job *j, const app_source *scene, const 
             [IMAGE].text = j->image,
             [PAGE].integer = scene->page,
             [TEMPLATE].text = part->path,
-            [X].integer = match[i].x,
-            [Y].integer = match[i].y,
+            [X].integer = h->search.area.x + match[i].x,
+            [Y].integer = h->search.area.y + match[i].y,
             [WIDTH].integer = part->picture.width,
             [HEIGHT].integer = part->picture.height,
             [SCORE].real = (double)match[i].score,
-            [SUBPIXEL_X].real = h->refined ? h->refined[i].x : 0,
-            [SUBPIXEL_Y].real = h->refined ? h->refined[i].y : 0,
+            [SUBPIXEL_X].real = h->refined ? h->search.area.x + h->refined[i].x : 0,
+            [SUBPIXEL_Y].real = h->refined ? h->search.area.y + h->refined[i].y : 0,
         };
         if (!app_rows_add(&j->matches, row))
             return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
@@ -76,8 +76,8 @@ cm_status app_find_report(app_find_job *j, const app_source *scene, const app_so
     const app_value row[S_COLUMNS] = {
         [S_PAGE].integer = scene->page,
         [S_TEMPLATE].text = part->path,
-        [S_WIDTH].integer = h->search.scene.width,
-        [S_HEIGHT].integer = h->search.scene.height,
+        [S_WIDTH].integer = h->search.area.width,
+        [S_HEIGHT].integer = h->search.area.height,
         [S_PIXEL].text = cm_pixel_name(h->search.scene.pixel),
         [S_DEVICE].text = app_session_device(&j->session, kernel),
         [S_KERNEL].text = kernel,

@@ -45,6 +45,24 @@ int app_set_heatmap(app_options *o, const char *text)
     return *text != 0;
 }
 
+int app_set_roi(app_options *o, const char *text)
+{
+    int32_t *const part[4] = { &o->roi.x, &o->roi.y, &o->roi.width, &o->roi.height };
+    for (int i = 0; i < 4; i++) {
+        char number[16];
+        const char *comma = strchr(text, ',');
+        const size_t length = comma ? (size_t)(comma - text) : strlen(text);
+        if ((comma != NULL) != (i < 3) || length >= sizeof number)
+            return 0;
+        memcpy(number, text, length);
+        number[length] = 0;
+        if (!app_set_count(number, i < 2 ? 0 : 1, CM_MAX_SIDE, part[i]))
+            return 0;
+        text += length + 1;
+    }
+    return 1;
+}
+
 int app_set_sizes(app_options *o, const char *text)
 {
     return app_parse_sizes(text, &o->sizes);

@@ -13,7 +13,7 @@ int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count)
 typedef int app_setter(app_options *options, const char *text);
 
 /* find and correlate */
-app_setter app_set_subpixel, app_set_merge, app_set_heatmap;
+app_setter app_set_subpixel, app_set_merge, app_set_heatmap, app_set_roi;
 
 /* bench and info */
 app_setter app_set_sizes, app_set_size, app_set_templates, app_set_template, app_set_pixel;

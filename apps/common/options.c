@@ -224,6 +224,8 @@ static const entry table[] = {
       "the pixels outside, for mode same: the nearest pixel repeated" },
     { "border", 0, "clamp|zero", APP_CONVOLVE, set_border, "clamp or zero",
       "the pixels outside: the nearest repeated (default), or 0" },
+    { "roi", 0, "X,Y,W,H", MATCHING, app_set_roi, "X,Y,W,H: whole numbers, X and Y from 0, W and H from 1",
+      "match this rectangle of IMAGE alone; coordinates stay those of IMAGE" },
     { "flat", 0, "zero|nan", MATCHING, set_flat, "zero or nan",
       "what a window without contrast scores (default zero); NaN is never a match" },
     { "page", 0, "N|all", APP_FIND, set_pages, "a page number, counted from 0, or all",

@@ -24,6 +24,11 @@ typedef struct app_sizes {
 /* WxH, or WxH,WxH,...: 1 when the text is that. */
 int app_parse_sizes(const char *text, app_sizes *sizes);
 
+/* A rectangle of pixels; (x, y) is its top-left pixel. */
+typedef struct app_area {
+    int32_t x, y, width, height;
+} app_area;
+
 typedef enum app_task { APP_TASK_ALL, APP_TASK_MATCH, APP_TASK_CONVOLVE } app_task;
 
 typedef struct app_options {
@@ -41,6 +46,7 @@ typedef struct app_options {
     int has_min_score, has_max_score;
     float min_score, max_score;
     int32_t min_distance; /* 0: the library's default */
+    app_area roi;         /* width 0: the whole image */
     int subpixel, has_merge;
     cm_merge_options merge;
     const char *overlay, *output, *heatmap;

@@ -114,6 +114,17 @@ static cm_status source_view(app_source *source, app_pixel_form form, cm_image *
     return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
 }
 
+static cm_status area_of(const app_options *o, const app_source *scene, app_area *area, app_error *error)
+{
+    const app_picture *s = &scene->picture;
+    *area = o->roi.width ? o->roi : (app_area){ 0, 0, s->width, s->height };
+    if (area->x > s->width - area->width || area->y > s->height - area->height)
+        return app_fail(error, CM_ERROR_ARGUMENT,
+                        "--roi %d,%d,%d,%d: is not wholly inside the %d x %d pixels of %s; give one that is", area->x,
+                        area->y, area->width, area->height, s->width, s->height, scene->path);
+    return CM_OK;
+}
+
 cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
                           app_error *error)
 {
@@ -121,21 +132,27 @@ cm_status app_search_open(const app_session *session, app_source *scene, app_sou
     const app_picture *s = &scene->picture, *p = &part->picture;
     cm_image pixels;
     memset(search, 0, sizeof *search);
-    if (o->mode == CM_VALID && (p->width > s->width || p->height > s->height))
+    const app_area *a = &search->area;
+    cm_status status = area_of(o, scene, &search->area, error);
+    if (status)
+        return status;
+    if (o->mode == CM_VALID && (p->width > a->width || p->height > a->height))
         return app_fail(error, CM_ERROR_ARGUMENT,
                         "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
                         "template, or --mode same",
-                        part->path, p->width, p->height, s->width, s->height, scene->path);
+                        part->path, p->width, p->height, a->width, a->height, o->roi.width ? "--roi" : scene->path);
     const app_pixel_form form = app_pixel_form_for(s->sample, p->sample, o->method);
-    cm_status status = source_view(scene, form, &search->scene, error);
+    status = source_view(scene, form, &search->scene, error);
+    if (!status && cm_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
+        status = app_fail(error, CM_ERROR_ARGUMENT, "%s: has no such rectangle; give another --roi", scene->path);
     if (!status)
         status = source_view(part, form, &pixels, error);
     if (status)
         return status;
     const cm_problem problem = { .task = CM_TASK_MATCH,
                                  .pixel = form.pixel,
-                                 .image_width = s->width,
-                                 .image_height = s->height,
+                                 .image_width = a->width,
+                                 .image_height = a->height,
                                  .width = p->width,
                                  .height = p->height,
                                  .method = o->method,

@@ -39,7 +39,8 @@ void app_source_free(app_source *source);
 
 /* A template laid over a scene: ready to be run. */
 typedef struct app_search {
-    cm_image scene;
+    app_area area;  /* of the picture: all, or --roi */
+    cm_image scene; /* the pixels of the area */
     cm_template *part;
     cm_plan *plan;
 } app_search;

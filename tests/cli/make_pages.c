@@ -1,6 +1,6 @@
-/* make_pages [--as u16|s16|f32] OUT IN...: the first pages of the inputs as the pages of one TIFF, with a reduced copy
- * of the first in front of the last when there are several. --as: the same numbers in another sample type; s16: 100
- * less. */
+/* make_pages [--as u16|s16|f32 | --crop X,Y,W,H] OUT IN...: the first pages of the inputs as the pages of one TIFF, with
+ * a reduced copy of the first in front of the last when there are several. --as: the same numbers in another sample
+ * type; s16: 100 less. --crop: that rectangle of each. */
 #include "picture.h"
 
 #include <stdio.h>
@@ -42,10 +42,27 @@ static int write_page(TIFF *tif, const app_picture *p, app_sample sample, int re
     return TIFFWriteDirectory(tif) && ok;
 }
 
+/* Moves the rectangle to the front of the picture's own memory. */
+static void crop(app_picture *p, const int *area)
+{
+    const size_t size = p->sample == APP_U8 ? 1 : p->sample == APP_F32 ? 4 : 2;
+    char *pixels = p->pixels;
+    for (int y = 0; y < area[3]; y++)
+        memmove(pixels + (size_t)y * (size_t)area[2] * size,
+                pixels + ((size_t)(area[1] + y) * (size_t)p->width + (size_t)area[0]) * size, (size_t)area[2] * size);
+    p->width = area[2];
+    p->height = area[3];
+}
+
 int main(int argc, char **argv)
 {
     static const char *const names[] = { "u8", "u16", "s16", "f32" };
-    int first = 1, as = -1;
+    int first = 1, as = -1, area[4] = { 0, 0, 0, 0 };
+    if (argc > 3 && strcmp(argv[1], "--crop") == 0) {
+        if (sscanf(argv[2], "%d,%d,%d,%d", &area[0], &area[1], &area[2], &area[3]) != 4)
+            return 2;
+        first = 3;
+    }
     if (argc > 3 && strcmp(argv[1], "--as") == 0) {
         for (int i = 0; i < 4; i++)
             as = strcmp(argv[2], names[i]) == 0 ? i : as;
@@ -62,6 +79,8 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s\n", error.text);
             return 1;
         }
+        if (area[2])
+            crop(&p, area);
         if (i == argc - 1 && i > first + 1)
             ok = write_page(tif, &p, p.sample, 1);
         ok = ok && write_page(tif, &p, as >= 0 ? (app_sample)as : p.sample, 0);

@@ -119,4 +119,53 @@ run 1 correlate $cpu --heatmap missing/x.tif -o x.tif stars.tif stars-cluster.ti
 [ ! -e x.tif ] || fail 'a map although the heat map cannot be written'
 run 2 find $cpu --heatmap '' stars.tif stars-cluster.tif
 says '--heatmap : must be a file name'
+
+# --roi: a rectangle of the image, with the coordinates of the image.
+run 0 find $cpu --kernel reference --roi 400,10,80,330 --subpixel board.tif board-fiducial.tif --top 2
+golden <<'END'
+board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
+#  page  template              x    y  width  height     score  subpixel_x  subpixel_y
+1     0  board-fiducial.tif  422  286     29      29  0.996625     421.997     285.998
+2     0  board-fiducial.tif  427   22     29      29  0.996370     427.008      21.994
+END
+run 0 find $cpu --roi 427,22,29,29 --format csv board.tif board-fiducial.tif
+golden <<'END'
+image,page,template,x,y,width,height,score
+board.tif,0,board-fiducial.tif,427,22,29,29,0.996370316
+END
+run 0 find $cpu --roi 0,0,480,360 --top 4 --format csv board.tif board-fiducial.tif
+cp out whole
+run 0 find $cpu --top 4 --format csv board.tif board-fiducial.tif
+holds 'a rectangle that is the image' cmp whole out
+run 0 find $cpu --roi 10,10,465,320 --threads 1 --top 4 --overlay over.tif --format csv board.tif board-fiducial.tif
+holds 'one thread' cmp whole out
+holds 'the overlay shows the whole image' "$HELPERS/check_overlay" over.tif board.tif 422 286 29 29
+run 0 find $cpu --roi 420,280,40,40 --format json board.tif board-fiducial.tif
+prints '"width": 40, "height": 40'
+prints '"x": 422, "y": 286'
+run 0 find $cpu --page all --roi 120,100,50,40 --top 1 --format csv cells.tif cells-template.tif
+prints 'cells.tif,0,cells-template.tif,134,106,25,25,'
+"$HELPERS/make_pages" --crop 100,40,90,70 cut.tif stars.tif
+for method in ccoeff_normed sqdiff; do
+    for mode in valid same; do
+        run 0 correlate $cpu --method $method --mode $mode --roi 100,40,90,70 --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
+        holds "map of a rectangle, $method, $mode" "$HELPERS/check_map" map.tif score cut.tif stars-cluster.tif $method $mode zero
+        holds 'and its colours' "$HELPERS/check_heatmap" heat.tif map.tif $method
+    done
+done
+run 0 correlate $cpu --roi 100,40,90,70 --mode same --format json -o map.tif stars.tif stars-cluster.tif
+prints '"x0": 80, "y0": 24'
+for command in find 'correlate -o x.tif'; do
+    for roi in '' 1 1,2,3 1,2,3,4,5 1,2,3,0 1,2,0,4 -1,2,3,4 1,-2,3,4 1,2,3,4x 1,2,,4 ' 1,2,3,4' 1.5,2,3,4 1,2,3,1073741825 1,2,3,11111111111111111111; do
+        run 2 $command $cpu --roi "$roi" board.tif board-fiducial.tif
+        says "--roi $roi: must be X,Y,W,H: whole numbers, X and Y from 0, W and H from 1"
+    done
+    for roi in 1,0,480,360 0,1,480,360 480,0,1,1 0,360,1,1 0,0,481,1 1073741824,0,1073741824,1; do
+        run 1 $command $cpu --roi $roi board.tif board-fiducial.tif
+        says "--roi $roi: is not wholly inside the 480 x 360 pixels of board.tif"
+    done
+    run 1 $command $cpu --roi 0,0,28,100 board.tif board-fiducial.tif
+    says "the template's 29 x 29 pixels exceed the 28 x 100 of --roi"
+done
+[ ! -e x.tif ] || fail 'a map of a rectangle that is refused'
 finish
