@@ -75,7 +75,7 @@ static void check_random(void)
 {
     static const double overlap[] = { 0, 0.1, 0.25, 1.0 / 3, 0.5, 0.7, 1 }, distance[] = { 0, 0.5, 1, 3, 7.5, 20 };
     kit_random random = kit_stream(1);
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < 1000; round++) {
         cm_candidate all[MOST], got[MOST], want[MOST];
         const size_t count = (size_t)kit_below(&random, MOST + 1);
         const int32_t sides = kit_between(&random, 1, 12);
