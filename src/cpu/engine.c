@@ -31,8 +31,7 @@ static void map_task(void *argument, uint64_t index, int32_t slot)
 static void map_write(map_run *run)
 {
     cm_work *work = run->work;
-    if (work->kernel->begin)
-        work->kernel->begin(work->kernel, &run->job, work->shared, cm_work_scratch(work, 0));
+    cm_work_prepare(work, &run->job);
     run->columns = cm_smaller(work->shape.columns, work->map_width);
     run->rows = cm_smaller(work->shape.rows, work->map_height);
     run->across = (work->map_width - 1) / run->columns + 1;

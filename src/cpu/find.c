@@ -195,8 +195,7 @@ cm_status cm_cpu_sweep_begin(cm_work *work, const cm_image *image, const cm_temp
         cm_cpu_sweep_end(run);
         return status;
     }
-    if (work->kernel->begin)
-        work->kernel->begin(work->kernel, &run->job, work->shared, cm_work_scratch(work, 0));
+    cm_work_prepare(work, &run->job);
     *sweep = run;
     return CM_OK;
 }

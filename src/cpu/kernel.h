@@ -25,7 +25,7 @@ typedef struct cm_job {
     cm_score_rule rule;      /* matching */
     int32_t x0, y0;          /* window of the map's element (0, 0) */
     int32_t map_width, map_height;
-    const void *shared; /* what the kernel's begin wrote */
+    const void *shared; /* what the kernel's begin wrote; depends on problem and template alone */
 } cm_job;
 
 /* What a kernel asks for, given the problem. */

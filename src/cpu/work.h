@@ -21,6 +21,7 @@ struct cm_work {
     int32_t map_width, map_height, x0, y0;
     float *band; /* of a sweep; taken when first needed */
     char *shared;
+    uint64_t shared_of; /* serial of the template that shared was made for; 0: none */
     char *scratch; /* threads pieces of scratch_step bytes */
     uint64_t scratch_step;
 };
@@ -59,6 +60,15 @@ static inline cm_job cm_job_make(const cm_work *work, const cm_image *image)
                      .map_width = work->map_width,
                      .map_height = work->map_height,
                      .shared = work->shared };
+}
+
+/* The kernel's own form of the template; what a call with the same template left is used again. */
+static inline void cm_work_prepare(cm_work *work, const cm_job *job)
+{
+    if (!work->kernel->begin || (job->part && job->part->serial == work->shared_of))
+        return;
+    work->kernel->begin(work->kernel, job, work->shared, cm_work_scratch(work, 0));
+    work->shared_of = job->part ? job->part->serial : 0;
 }
 
 /* Gathers the matches of an image (engine.h), at once or as its rows arrive. */

@@ -15,6 +15,7 @@ enum { CM_ENGINE_SLOTS = 2 };
 
 struct cm_template {
     cm_context *context; /* borrowed */
+    uint64_t serial;     /* from 1; no other template of the context ever has it */
     int32_t width, height;
     cm_pixel pixel;
     void *pixels;        /* host memory, tightly packed */

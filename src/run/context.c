@@ -107,6 +107,7 @@ static cm_status bring(cm_context *context, const cm_image *pixels, cm_image *ho
 static cm_status make_template(cm_context *context, const cm_image *pixels, cm_template *part, cm_error *error)
 {
     part->context = context;
+    part->serial = atomic_fetch_add(&context->templates, 1) + 1;
     cm_status status = cm_image_check(pixels, "template", error);
     if (status)
         return status;

@@ -9,6 +9,7 @@
 struct cm_context {
     cm_engine *engine[CM_ENGINE_SLOTS]; /* by cm_slot; NULL where the context does not have it */
     cm_progress progress;
+    _Atomic uint64_t templates; /* how many were made */
     pthread_mutex_t lock; /* of the text */
     cm_error last;
 };
