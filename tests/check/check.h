@@ -15,7 +15,7 @@ typedef struct check_run {
     const char *kernel;                       /* NULL: every kernel that can serve a problem */
     int full;                                 /* 1: more cases */
     int pixels;                               /* bit 1 << cm_pixel: pixel types to check */
-    const char *group;                        /* of match: tiny, small, large; of find: maps, bands; NULL: all */
+    const char *group;                        /* of match: tiny, small, large; of find: maps, bands; brief; NULL: all */
     uint64_t turn;                            /* counts results: what is not crossed is rotated by it */
     const char *seen[CHECK_KERNELS];          /* kernels that ran, and how often */
     long times[CHECK_KERNELS];
@@ -34,6 +34,8 @@ size_t check_kernels(check_run *run, const cm_problem *problem, const char **nam
 void check_count(check_run *run, const char *kernel);
 int check_wants(const check_run *run, cm_pixel pixel);
 int check_in_group(const check_run *run, const char *group);
+/* The group brief: a few cases that reach every kernel, for tools under which a program runs many times slower. */
+int check_is_brief(const check_run *run);
 
 /* Compares two maps of the same extents bit for bit (any NaN equals any NaN); reports the first difference with what. */
 int check_same(const cm_map *got, const cm_map *want, const char *what);

@@ -45,14 +45,17 @@ static void check_matches(const scene *s, const cm_find_options *options, size_t
     static cm_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
     oracle_peak_rule rule = rule_for(s, options, capacity);
     size_t wanted = oracle_peaks(map, &rule, want), found = 12345;
-    int32_t x0 = options->mode == CM_SAME ? s->part.view.width / 2 : 0, y0 = options->mode == CM_SAME ? s->part.view.height / 2 : 0;
+    int32_t x0 = options->mode == CM_SAME ? s->part.view.width / 2 : 0,
+            y0 = options->mode == CM_SAME ? s->part.view.height / 2 : 0;
     uint64_t slot = s->run->turn % CHECK_THREAD_COUNTS;
     char what[320];
-    snprintf(what, sizeof what, "%s %s%s %s: top %zu of %zu, limit %g, distance %d", s->name, cm_method_name(options->method),
-             options->mode == CM_SAME ? " same" : "", options->kernel ? options->kernel : "(chosen)", options->top, capacity,
-             (double)rule.limit, options->min_distance);
+    snprintf(what, sizeof what, "%s %s%s %s: top %zu of %zu, limit %g, distance %d", s->name,
+             cm_method_name(options->method), options->mode == CM_SAME ? " same" : "",
+             options->kernel ? options->kernel : "(chosen)", options->top, capacity, (double)rule.limit,
+             options->min_distance);
     memset(got, 0x5a, sizeof got);
-    cm_status status = cm_find(s->run->context[slot], &s->image.view, s->template[slot], options, got, capacity, &found);
+    cm_status status =
+        cm_find(s->run->context[slot], &s->image.view, s->template[slot], options, got, capacity, &found);
     if (!check_ok(status, s->run->context[slot], what))
         return;
     if (found != wanted)
@@ -99,7 +102,10 @@ static void check_rules(const scene *s, const char *kernel, cm_method method, cm
     for (int limit = 0; limit < 4; limit++)
         for (int d = 0; d < 5; d++) {
             float bound = limit_of(map, smallest, limit);
-            cm_find_options o = { .method = method, .mode = mode, .kernel = kernel, .top = top[(limit + d) & 3],
+            cm_find_options o = { .method = method,
+                                  .mode = mode,
+                                  .kernel = kernel,
+                                  .top = top[(limit + d) & 3],
                                   .min_distance = distance[d] };
             o.min_score = smallest ? 99.0f : bound; /* the one that is not used must not matter */
             o.max_score = smallest ? bound : -99.0f;
@@ -162,17 +168,20 @@ static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint
     plant(&s, &random, z->copies);
     int holes = pixel == CM_F32 && z->copies > 2;
     for (int i = 0; i < 3 && holes; i++)
-        kit_pixel_set(&s.image.view, kit_between(&random, 0, z->image_width - 1), kit_between(&random, 0, z->image_height - 1), (double)NAN);
+        kit_pixel_set(&s.image.view, kit_between(&random, 0, z->image_width - 1),
+                      kit_between(&random, 0, z->image_height - 1), (double)NAN);
     kit_image_freeze(&s.image);
     kit_image_freeze(&s.part);
     snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", cm_pixel_name(pixel), z->image_width,
-             z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "", z->width, z->height, kit_fill_name(z->part));
+             z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "", z->width, z->height,
+             kit_fill_name(z->part));
     check_scene(&s);
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.part);
 }
 
-/* Maps of more than a million elements, which engines search in bands: wide ones in bands of few rows, and a high one. */
+/* Maps of more than a million elements, which engines search in bands: wide ones in bands of few rows, and a high one.
+ */
 static void check_bands(check_run *run, int32_t width, int32_t height)
 {
     kit_random random = kit_stream((uint64_t)width);
@@ -192,7 +201,8 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
     kit_map map = expected_map(&s, CM_CCOEFF_NORMED, CM_VALID);
     for (size_t k = 0; k < kernels; k++)
-        check_matches(&s, &(cm_find_options){ .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 }, MOST_MATCHES, &map.view);
+        check_matches(&s, &(cm_find_options){ .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
+                      MOST_MATCHES, &map.view);
     check_matches(&s, &(cm_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         cm_template_destroy(s.template[i]);
@@ -207,22 +217,29 @@ void check_find(check_run *run)
         check_bands(run, 70001, 70);
         check_bands(run, 1200, 1900);
     }
-    if (!check_in_group(run, "maps"))
+    if (!check_in_group(run, "maps") && !check_is_brief(run))
         return;
     static const setting some[] = {
-        { 61, 47, 7, 5, KIT_NOISE, KIT_NOISE, 3 },      { 64, 33, 4, 4, KIT_CHECKER, KIT_CHECKER, 0 },
-        { 40, 30, 5, 9, KIT_ZERO, KIT_NOISE, 4 },       { 33, 35, 1, 1, KIT_BLOCKS, KIT_MAX, 0 },
-        { 29, 31, 3, 3, KIT_FLAT, KIT_FLAT, 0 },        { 90, 25, 11, 8, KIT_BLOCKS, KIT_BLOCKS, 2 },
-        { 9, 9, 9, 9, KIT_NOISE, KIT_NOISE, 1 },        { 57, 41, 16, 12, KIT_GRADIENT, KIT_GRADIENT, 5 },
+        { 61, 47, 7, 5, KIT_NOISE, KIT_NOISE, 3 }, { 64, 33, 4, 4, KIT_CHECKER, KIT_CHECKER, 0 },
+        { 40, 30, 5, 9, KIT_ZERO, KIT_NOISE, 4 },  { 33, 35, 1, 1, KIT_BLOCKS, KIT_MAX, 0 },
+        { 29, 31, 3, 3, KIT_FLAT, KIT_FLAT, 0 },   { 90, 25, 11, 8, KIT_BLOCKS, KIT_BLOCKS, 2 },
+        { 9, 9, 9, 9, KIT_NOISE, KIT_NOISE, 1 },   { 57, 41, 16, 12, KIT_GRADIENT, KIT_GRADIENT, 5 },
     };
     for (int p = CM_U8; p <= CM_F32; p++)
         for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
-            if (check_wants(run, (cm_pixel)p))
+            if (check_wants(run, (cm_pixel)p) && (i < 1 || !check_is_brief(run)))
                 check_setting(run, (cm_pixel)p, &some[i], i);
+    if (check_is_brief(run))
+        return;
     kit_random random = kit_stream(5);
     for (uint64_t i = 0; i < (run->full ? 40 : 4); i++) {
-        setting z = { kit_between(&random, 20, 120), kit_between(&random, 20, 90), kit_between(&random, 1, 20),
-                      kit_between(&random, 1, 20), i & 1 ? KIT_NOISE : KIT_NEAR_FLAT, KIT_NOISE, 3 };
+        setting z = { kit_between(&random, 20, 120),
+                      kit_between(&random, 20, 90),
+                      kit_between(&random, 1, 20),
+                      kit_between(&random, 1, 20),
+                      i & 1 ? KIT_NOISE : KIT_NEAR_FLAT,
+                      KIT_NOISE,
+                      3 };
         cm_pixel pixel = (cm_pixel)(i % 3);
         if (check_wants(run, pixel))
             check_setting(run, pixel, &z, 100 + i);

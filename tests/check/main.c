@@ -1,5 +1,6 @@
 /* check AREA... [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME] [--full] [--seed N] [--stop]
- * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find, convolve, device. */
+ * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find,
+ * convolve, device. */
 #include "check/check.h"
 
 #include <stdio.h>
@@ -42,6 +43,11 @@ int check_in_group(const check_run *run, const char *group)
     return !run->group || strcmp(run->group, group) == 0;
 }
 
+int check_is_brief(const check_run *run)
+{
+    return run->group && strcmp(run->group, "brief") == 0;
+}
+
 int check_same(const cm_map *got, const cm_map *want, const char *what)
 {
     for (int32_t y = 0; y < want->height; y++) {
@@ -51,7 +57,8 @@ int check_same(const cm_map *got, const cm_map *want, const char *what)
         for (int32_t x = 0; x < want->width; x++) {
             if ((a[x] != a[x] && b[x] != b[x]) || memcmp(a + x, b + x, sizeof(float)) == 0)
                 continue;
-            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", what, x, y, (double)a[x], (double)b[x]);
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", what, x, y, (double)a[x],
+                     (double)b[x]);
             return 0;
         }
     }
@@ -63,14 +70,18 @@ int check_ok(cm_status status, const cm_context *context, const char *what)
     if (status == CM_OK)
         return CHECK(1);
     char text[CM_ERROR_SIZE];
-    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, cm_status_string(status), cm_context_error(context, text, sizeof text));
+    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, cm_status_string(status),
+             cm_context_error(context, text, sizeof text));
     return 0;
 }
 
 cm_problem check_problem(const cm_image *image, int32_t width, int32_t height)
 {
-    return (cm_problem){ .pixel = image->pixel, .image_width = image->width, .image_height = image->height,
-                         .width = width, .height = height };
+    return (cm_problem){ .pixel = image->pixel,
+                         .image_width = image->width,
+                         .image_height = image->height,
+                         .width = width,
+                         .height = height };
 }
 
 kit_map check_map_for(const cm_image *image, const cm_image *part, cm_mode mode)
@@ -120,11 +131,16 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } area[] = { { "match", check_match }, { "find", check_find }, { "scan", check_scan },
-                 { "convolve", check_convolve }, { "device", check_device } };
+    } area[] = { { "match", check_match },
+                 { "find", check_find },
+                 { "scan", check_scan },
+                 { "convolve", check_convolve },
+                 { "device", check_device } };
     kit_start(argc, argv);
-    check_run run = { .device = kit_device_option(argc, argv), .kernel = kit_option(argc, argv, "kernel", NULL),
-                      .full = kit_flag(argc, argv, "full"), .group = kit_option(argc, argv, "group", NULL) };
+    check_run run = { .device = kit_device_option(argc, argv),
+                      .kernel = kit_option(argc, argv, "kernel", NULL),
+                      .full = kit_flag(argc, argv, "full"),
+                      .group = kit_option(argc, argv, "group", NULL) };
     const char *pixel = kit_option(argc, argv, "pixel", NULL);
     for (int p = CM_U8; p <= CM_F32; p++)
         if (!pixel || strcmp(pixel, cm_pixel_name((cm_pixel)p)) == 0)
@@ -140,7 +156,8 @@ int main(int argc, char **argv)
                 areas++;
             }
     if (!areas)
-        kit_give_up("check match|find|scan|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME]"
+        kit_give_up("check match|find|scan|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] "
+                    "[--kernel NAME]"
                     " [--full] [--seed N] [--stop]");
     for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)
         printf("%s: %ld results\n", run.seen[i], run.times[i]);

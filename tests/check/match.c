@@ -30,7 +30,8 @@ static void check_bound(const subject *s, const cm_map *map, cm_method method, c
         for (int32_t x = y % step; x < map->width; x += step) {
             oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x, y);
             float got = kit_map_row(map, y)[x];
-            int undefined = flat == CM_FLAT_NAN ? isnan(got) : got == (method == CM_SQDIFF_NORMED ? 1.0f : 0.0f) || got == 0.0f;
+            int undefined =
+                flat == CM_FLAT_NAN ? isnan(got) : got == (method == CM_SQDIFF_NORMED ? 1.0f : 0.0f) || got == 0.0f;
             int fits = want.must_be_nan ? isnan(got)
                                         : (want.maybe_flat && undefined) ||
                                               (!isnan(got) && fabsl((long double)got - want.value) <= want.bound);
@@ -64,7 +65,8 @@ static void check_kernel(const subject *s, const char *kernel, const cm_options 
 {
     check_run *run = s->run;
     uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
-    kit_map got = kit_map_create(want->width, want->height, (int32_t)(run->turn / 3 % 3) * 3, run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
+    kit_map got = kit_map_create(want->width, want->height, (int32_t)(run->turn / 3 % 3) * 3,
+                                 run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
     cm_options forced = *options;
     forced.kernel = kernel;
     char what[256];
@@ -82,7 +84,8 @@ static void check_kernel(const subject *s, const char *kernel, const cm_options 
 /* combination 0 .. 11: method and choice for flat windows */
 static void check_combination(const subject *s, int combination)
 {
-    cm_options options = { .method = (cm_method)(combination % METHODS), .mode = s->mode,
+    cm_options options = { .method = (cm_method)(combination % METHODS),
+                           .mode = s->mode,
                            .flat = combination < METHODS ? CM_FLAT_ZERO : CM_FLAT_NAN };
     cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
     problem.method = options.method;
@@ -102,7 +105,8 @@ static void check_subject(subject *s, int all_methods)
 {
     check_run *run = s->run;
     int made = 1;
-    if (run->device == CM_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are rotated over the subjects */
+    if (run->device ==
+        CM_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are rotated over the subjects */
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         made &= check_ok(cm_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
@@ -123,7 +127,8 @@ static void fill_holes(const cm_image *image, kit_random *random)
     static const double hole[] = { (double)NAN, (double)INFINITY, (double)-INFINITY };
     kit_image_fill(image, KIT_NOISE, random);
     for (int i = 0; i < 3; i++)
-        kit_pixel_set(image, kit_between(random, 0, image->width - 1), kit_between(random, 0, image->height - 1), hole[i]);
+        kit_pixel_set(image, kit_between(random, 0, image->width - 1), kit_between(random, 0, image->height - 1),
+                      hole[i]);
 }
 
 /* image and part: fills; HOLES for the image of floats; CROP for part: cut out of the image */
@@ -132,8 +137,10 @@ static void check_pair(check_run *run, cm_pixel pixel, const sizes *z, int image
     kit_random random = kit_stream(run->turn + (uint64_t)pixel);
     subject s = { .run = run };
     int32_t pad = kit_between(&random, 0, 5);
-    s.image = kit_image_create(pixel, z->image_width, z->image_height, pad, kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
-    s.part = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3), kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
+    s.image =
+        kit_image_create(pixel, z->image_width, z->image_height, pad, kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
+    s.part = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3),
+                              kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
     if (image_fill == HOLES)
         fill_holes(&s.image.view, &random);
     else
@@ -154,8 +161,9 @@ static void check_pair(check_run *run, cm_pixel pixel, const sizes *z, int image
         if (mode == CM_SAME && macs > (run->full ? 4e9 : 3e8))
             continue;
         s.mode = (cm_mode)mode;
-        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s", cm_pixel_name(pixel), z->image_width,
-                 z->image_height, image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill), (long long)s.image.view.pitch, z->width, z->height,
+        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s", cm_pixel_name(pixel),
+                 z->image_width, z->image_height, image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill),
+                 (long long)s.image.view.pitch, z->width, z->height,
                  part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill), mode == CM_SAME ? "same" : "valid");
         check_subject(&s, all_methods);
     }
@@ -166,8 +174,9 @@ static void check_pair(check_run *run, cm_pixel pixel, const sizes *z, int image
 /* Every fill under every fill: the arithmetic, on the smallest sizes. */
 static void check_tiny(check_run *run, cm_pixel pixel)
 {
-    static const sizes size[] = { { 1, 1, 1, 1 },  { 2, 1, 1, 1 },   { 1, 9, 1, 3 },   { 9, 1, 4, 1 },  { 7, 5, 3, 2 },
-                                  { 13, 11, 13, 11 }, { 31, 17, 1, 17 }, { 17, 31, 17, 1 }, { 3, 2, 7, 5 }, { 33, 9, 6, 5 } };
+    static const sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 },     { 1, 9, 1, 3 },    { 9, 1, 4, 1 },
+                                  { 7, 5, 3, 2 }, { 13, 11, 13, 11 }, { 31, 17, 1, 17 }, { 17, 31, 17, 1 },
+                                  { 3, 2, 7, 5 }, { 33, 9, 6, 5 } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int image = 0; image < (pixel == CM_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
             for (int part = 0; part <= CROP; part++)
@@ -178,12 +187,12 @@ static void check_tiny(check_run *run, cm_pixel pixel)
 /* Sizes around the steps of vectors, tiles and blocks. */
 static void check_small(check_run *run, cm_pixel pixel)
 {
-    static const sizes size[] = { { 37, 29, 5, 7 },    { 64, 48, 8, 8 },   { 67, 53, 11, 13 }, { 97, 61, 16, 16 },
+    static const sizes size[] = { { 37, 29, 5, 7 },    { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 97, 61, 16, 16 },
                                   { 101, 67, 31, 29 }, { 129, 65, 32, 32 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },
-                                  { 131, 20, 63, 9 },  { 83, 79, 67, 65 }, { 257, 31, 2, 17 }, { 20, 30, 41, 37 } };
-    static const int pair[][2] = { { KIT_NOISE, CROP },      { KIT_MAX, KIT_MAX },        { KIT_CHECKER, CROP },
+                                  { 131, 20, 63, 9 },  { 83, 79, 67, 65 },  { 257, 31, 2, 17 }, { 20, 30, 41, 37 } };
+    static const int pair[][2] = { { KIT_NOISE, CROP },       { KIT_MAX, KIT_MAX },         { KIT_CHECKER, CROP },
                                    { KIT_BLOCKS, KIT_NOISE }, { KIT_ONE_OFF, KIT_ONE_OFF }, { KIT_NEAR_FLAT, CROP },
-                                   { KIT_GRADIENT, CROP },   { KIT_FLAT, KIT_NOISE } };
+                                   { KIT_GRADIENT, CROP },    { KIT_FLAT, KIT_NOISE } };
     int pairs = sizeof pair / sizeof *pair;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < pairs; p++)
@@ -192,7 +201,8 @@ static void check_small(check_run *run, cm_pixel pixel)
         check_pair(run, pixel, &size[2], HOLES, KIT_NOISE, 1);
     kit_random random = kit_stream(77);
     for (int i = 0; i < (run->full ? 200 : 12); i++) {
-        sizes z = { kit_between(&random, 1, 150), kit_between(&random, 1, 90), kit_between(&random, 1, 40), kit_between(&random, 1, 40) };
+        sizes z = { kit_between(&random, 1, 150), kit_between(&random, 1, 90), kit_between(&random, 1, 40),
+                    kit_between(&random, 1, 40) };
         check_pair(run, pixel, &z, KIT_NOISE, i & 1 ? CROP : KIT_NOISE, run->full);
     }
 }
@@ -205,7 +215,9 @@ static void check_large(check_run *run, cm_pixel pixel)
                                   { 20011, 21, 3, 19 },   { 40, 600, 9, 301 },    { 275, 265, 259, 257 },
                                   { 320, 311, 310, 305 }, { 2151, 9, 2100, 5 },   { 4300, 5, 2051, 3 },
                                   { 560, 80, 520, 9 },    { 40, 2530, 9, 2500 },  { 510, 1010, 500, 1000 } };
-    static const int pair[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, CROP }, { KIT_NEAR_FLAT, CROP }, { KIT_CHECKER, KIT_CHECKER } };
+    static const int pair[][2] = {
+        { KIT_MAX, KIT_MAX }, { KIT_NOISE, CROP }, { KIT_NEAR_FLAT, CROP }, { KIT_CHECKER, KIT_CHECKER }
+    };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < 4; p++)
             if (run->full || (pixel != CM_F32 && (i < 10 || p == (int)i % 4)) || p == 1)
@@ -214,11 +226,22 @@ static void check_large(check_run *run, cm_pixel pixel)
         check_pair(run, pixel, &(sizes){ 3459, 3454, 3452, 3452 }, KIT_CHECKER, CROP, 0); /* past 63 bits */
 }
 
+static void check_brief(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = {
+        { 33, 9, 6, 5 }, { 131, 67, 31, 29 }, { 260, 40, 64, 33 }, { 150, 120, 70, 90 }, { 71, 60, 71, 60 }
+    };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        check_pair(run, pixel, &size[i], i & 1 ? KIT_BLOCKS : KIT_NOISE, CROP, 0);
+}
+
 void check_match(check_run *run)
 {
     for (int p = CM_U8; p <= CM_F32; p++) {
         if (!check_wants(run, (cm_pixel)p))
             continue;
+        if (check_is_brief(run))
+            check_brief(run, (cm_pixel)p);
         if (check_in_group(run, "tiny"))
             check_tiny(run, (cm_pixel)p);
         if (check_in_group(run, "small"))
