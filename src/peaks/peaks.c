@@ -62,8 +62,65 @@ static int compare_small(const void *a, const void *b)
     return cm_match_before(a, b, 1) ? -1 : 1;
 }
 
+/* Candidates or matches by the cell of min_distance x min_distance they lie in, one a cell. Open addressing, at most half full. */
+typedef struct cells {
+    uint64_t mask;
+    uint32_t *slot; /* index in match + 1; 0: empty */
+    const cm_match *match;
+    int32_t side;
+} cells;
+
+static cm_status cells_make(cells *c, uint64_t most, const cm_match *match, int32_t side, cm_error *error)
+{
+    uint64_t size = 16;
+    while (size < 2 * most)
+        size *= 2;
+    *c = (cells){ size - 1, cm_alloc(size, sizeof *c->slot), match, side };
+    return c->slot ? CM_OK : cm_fail(error, CM_ERROR_MEMORY, "no memory to choose among %llu candidates", (unsigned long long)most);
+}
+
+static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
+{
+    uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
+    h ^= h >> 29;
+    while (c->slot[h & c->mask] != 0) {
+        const cm_match *m = &c->match[c->slot[h & c->mask] - 1];
+        if (m->x / c->side == cx && m->y / c->side == cy)
+            break;
+        h++;
+    }
+    return h & c->mask;
+}
+
+/* Drops sorted candidates that cannot matter any more. Every candidate is taken or closer than d to one taken before it, and one taken is that
+ * close to points of at most 3 x 3 cells of side d. So candidates in 9 * top different cells have at least top matches among them, and none
+ * that comes after them all is looked at. */
+static cm_status cut_to_cells(cm_peaks *p, cm_error *error)
+{
+    const uint64_t enough = 9 * (uint64_t)p->rule.top;
+    if (p->rule.min_distance < 2 || p->count <= enough || p->count >= UINT32_MAX)
+        return CM_OK;
+    cells c;
+    cm_status status = cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
+    if (status)
+        return status;
+    uint64_t taken = 0;
+    for (uint64_t i = 0; i < p->count; i++) {
+        uint64_t slot = slot_of(&c, p->candidate[i].x / c.side, p->candidate[i].y / c.side);
+        if (c.slot[slot] != 0)
+            continue;
+        c.slot[slot] = (uint32_t)i + 1;
+        if (++taken == enough) {
+            p->limit = p->candidate[i].score;
+            p->count = i + 1; /* ends the loop */
+        }
+    }
+    cm_free(c.slot);
+    return CM_OK;
+}
+
 /* Sorts the set, best first, and cuts it to what matters. */
-static void settle(cm_peaks *p)
+static cm_status settle(cm_peaks *p, cm_error *error)
 {
     if (p->count > 1)
         qsort(p->candidate, (size_t)p->count, sizeof *p->candidate, p->rule.smallest ? compare_small : compare_large);
@@ -71,9 +128,11 @@ static void settle(cm_peaks *p)
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
     }
+    return cut_to_cells(p, error);
 }
 
-/* A set is cut down when it holds a quarter more than what matters: often enough to stay small, seldom enough for sorting not to show. */
+/* A set never needs more room than a quarter more than what can matter: often enough cut down to stay small, seldom enough for sorting not
+ * to show. */
 static uint64_t most_held(const cm_peaks *p)
 {
     return p->keep + p->keep / 4 + 64;
@@ -96,12 +155,22 @@ static cm_status grow(cm_peaks *p, cm_error *error)
     return CM_OK;
 }
 
+/* Makes room in a full set: by dropping what does not matter, and where that leaves it more than half full, by growing. */
+static cm_status make_room(cm_peaks *p, cm_error *error)
+{
+    enum { WORTH_SORTING = 1024 };
+    cm_status status = CM_OK;
+    if (p->room >= WORTH_SORTING || p->room >= most_held(p))
+        status = settle(p, error);
+    if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < most_held(p))))
+        status = grow(p, error);
+    return status;
+}
+
 cm_status cm_peaks_add(cm_peaks *peaks, cm_match candidate, cm_error *error)
 {
-    if (peaks->count == peaks->room && peaks->room >= most_held(peaks))
-        settle(peaks);
     if (peaks->count == peaks->room) {
-        cm_status status = grow(peaks, error);
+        cm_status status = make_room(peaks, error);
         if (status)
             return status;
     }
@@ -234,28 +303,6 @@ cm_status cm_peaks_feed(cm_peaks *peaks, const float *row, ptrdiff_t pitch, int3
     return status;
 }
 
-/* The matches taken so far, by cells of min_distance x min_distance: a cell holds at most one, and only the eight cells around can hold
- * one that is too close. Open addressing, at most half full. */
-typedef struct cells {
-    uint64_t mask;
-    uint32_t *slot; /* index of a match + 1; 0: empty */
-    const cm_match *match;
-    int32_t side;
-} cells;
-
-static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
-{
-    uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
-    h ^= h >> 29;
-    while (c->slot[h & c->mask] != 0) {
-        const cm_match *m = &c->match[c->slot[h & c->mask] - 1];
-        if (m->x / c->side == cx && m->y / c->side == cy)
-            break;
-        h++;
-    }
-    return h & c->mask;
-}
-
 static int too_close(const cells *c, const cm_match *candidate)
 {
     int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
@@ -274,14 +321,13 @@ static int too_close(const cells *c, const cm_match *candidate)
 cm_status cm_peaks_finish(cm_peaks *peaks, cm_match *match, size_t *found, cm_error *error)
 {
     *found = 0;
-    settle(peaks);
-    uint64_t most = peaks->count < peaks->rule.top ? peaks->count : peaks->rule.top, size = 16;
-    while (size < 2 * most)
-        size *= 2;
-    cells c = { size - 1, cm_alloc(size, sizeof *c.slot), match, peaks->rule.min_distance };
-    if (!c.slot)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory to choose among %llu candidates",
-                       (unsigned long long)peaks->count);
+    cm_status status = settle(peaks, error);
+    uint64_t most = peaks->count < peaks->rule.top ? peaks->count : peaks->rule.top;
+    cells c;
+    if (!status)
+        status = cells_make(&c, most, match, peaks->rule.min_distance, error);
+    if (status)
+        return status;
     for (uint64_t i = 0; i < peaks->count && *found < most; i++) {
         const cm_match *candidate = &peaks->candidate[i];
         if (too_close(&c, candidate))
