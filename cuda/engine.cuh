@@ -72,20 +72,15 @@ cm_status filter_bind(cm_work *work, cm_error *error);
 cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
                           cm_error *error);
 
-// Progress in map elements; a finished call's count is dropped when the next begins.
+// Progress in map elements.
 inline void progress_begin(cm_work *work)
 {
-    cm_progress *p = work->progress;
-    if (p->done.load() >= p->total.load()) {
-        p->done.store(0);
-        p->total.store(0);
-    }
-    p->total.fetch_add(static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
+    cm_progress_begin(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
 }
 
 inline void progress_step(cm_work *work, int32_t rows)
 {
-    work->progress->done.fetch_add(static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
+    cm_progress_step(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
 }
 
 // Begins a call: where it comes on another stream than the call before, it waits there for that one, since both use the plan's memory.

@@ -275,8 +275,9 @@ cm_status match_bind(cm_work *work, cm_error *error)
 {
     const cm_problem &p = work->problem;
     const cm_decision &d = work->decision;
-    work->x = make_axis(p.image_width, cm_cuda_map_width(&p), cm_cuda_origin_x(&p), p.width, d.band_width);
-    work->y = make_axis(p.image_height, cm_cuda_map_height(&p), cm_cuda_origin_y(&p), p.height, d.band_height);
+    const cm_extent map = cm_problem_extent(&p);
+    work->x = make_axis(p.image_width, map.width, map.x0, p.width, d.band_width);
+    work->y = make_axis(p.image_height, map.height, map.y0, p.height, d.band_height);
     uint64_t row = static_cast<uint64_t>(work->x.map) * sizeof(float), rows = PINNED_BYTES / row;
     rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
     work->pinned_rows = rows < static_cast<uint64_t>(work->y.map) ? static_cast<int32_t>(rows) : work->y.map;

@@ -132,15 +132,15 @@ static cm_status bind(cm_engine *engine, const cm_problem *problem, const cm_dec
     work->problem = *problem;
     work->progress = progress;
     work->kernel = cm_cpu_kernel_of(decision->kernel, problem);
-    work->map_width = problem->image_width;
-    work->map_height = problem->image_height;
+    const cm_extent map = cm_problem_extent(problem);
+    work->map_width = map.width;
+    work->map_height = map.height;
+    work->x0 = map.x0;
+    work->y0 = map.y0;
     cm_status status = CM_OK;
     if (!work->kernel)
         status = cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s is not in this build's CPU engine",
                          cm_kernel_table[decision->kernel].name);
-    else if (problem->task == CM_TASK_MATCH)
-        status = cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
-                               problem->height, &work->map_width, &work->map_height, &work->x0, &work->y0);
     if (!status)
         status = take_memory(work, error);
     if (status)

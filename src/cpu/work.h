@@ -31,21 +31,6 @@ static inline int32_t cm_smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-static inline void cm_progress_begin(cm_progress *progress, uint64_t units)
-{
-    /* Between calls both stand at the same number; start from 0 so that the fraction means this call. */
-    if (atomic_load(&progress->done) >= atomic_load(&progress->total)) {
-        atomic_store(&progress->done, 0);
-        atomic_store(&progress->total, 0);
-    }
-    atomic_fetch_add(&progress->total, units);
-}
-
-static inline void cm_progress_step(cm_progress *progress, uint64_t units)
-{
-    atomic_fetch_add(&progress->done, units);
-}
-
 static inline void *cm_work_scratch(const cm_work *work, int32_t slot)
 {
     return work->scratch ? work->scratch + (uint64_t)slot * work->scratch_step : NULL;

@@ -25,6 +25,21 @@ typedef struct cm_progress {
     cm_counter done, total;
 } cm_progress;
 
+/* A call of so many units (map elements) begins. What finished calls counted is dropped, so that the fraction means the calls under way. */
+static inline void cm_progress_begin(cm_progress *progress, uint64_t units)
+{
+    if (atomic_load(&progress->done) >= atomic_load(&progress->total)) {
+        atomic_store(&progress->done, UINT64_C(0));
+        atomic_store(&progress->total, UINT64_C(0));
+    }
+    atomic_fetch_add(&progress->total, units);
+}
+
+static inline void cm_progress_step(cm_progress *progress, uint64_t units)
+{
+    atomic_fetch_add(&progress->done, units);
+}
+
 /* Where matches go in device memory. Positions get the offset of the map's element (0, 0) in the image. */
 typedef struct cm_peak_target {
     const cm_peak_rule *rule;

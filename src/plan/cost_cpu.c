@@ -44,10 +44,8 @@ static int32_t padded(int32_t width, int32_t group)
 
 static double elements(const cm_problem *p)
 {
-    int32_t width = p->image_width, height = p->image_height, x0, y0;
-    if (p->task == CM_TASK_MATCH)
-        (void)cm_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &width, &height, &x0, &y0);
-    return (double)width * (double)height;
+    const cm_extent map = cm_problem_extent(p);
+    return (double)map.width * (double)map.height;
 }
 
 static double direct_cost(const cm_problem *p, const row *r)

@@ -55,26 +55,6 @@ int cm_cuda_is_one_pass(const cm_problem *p)
     return cm_cuda_is_narrow(p) && p->width <= CM_WINDOW_WIDTH;
 }
 
-int32_t cm_cuda_origin_x(const cm_problem *p)
-{
-    return p->mode == CM_SAME ? -(p->width / 2) : 0;
-}
-
-int32_t cm_cuda_origin_y(const cm_problem *p)
-{
-    return p->mode == CM_SAME ? -(p->height / 2) : 0;
-}
-
-int32_t cm_cuda_map_width(const cm_problem *p)
-{
-    return p->task == CM_TASK_CONVOLVE || p->mode == CM_SAME ? p->image_width : p->image_width - p->width + 1;
-}
-
-int32_t cm_cuda_map_height(const cm_problem *p)
-{
-    return p->task == CM_TASK_CONVOLVE || p->mode == CM_SAME ? p->image_height : p->image_height - p->height + 1;
-}
-
 cm_cuda_parts cm_cuda_workspace(const cm_problem *p, int32_t band_width, int32_t band_height)
 {
     cm_cuda_parts parts = { 0 };
@@ -85,7 +65,7 @@ cm_cuda_parts cm_cuda_workspace(const cm_problem *p, int32_t band_width, int32_t
     uint64_t stage_rows = rows < image_height ? rows : image_height;
     parts.stage_pitch = round_up(stage_columns * pixel_bytes(p->pixel), CM_STAGE_PITCH);
     parts.stage = parts.stage_pitch * stage_rows;
-    parts.map = (uint64_t)cm_cuda_map_width(p) * (uint64_t)band_height * 4;
+    parts.map = (uint64_t)cm_problem_extent(p).width * (uint64_t)band_height * 4;
     if (p->task == CM_TASK_MATCH) {
         parts.rows_pitch = round_up((uint64_t)band_width, 32);
         if (!cm_cuda_is_one_pass(p))
@@ -100,7 +80,7 @@ cm_cuda_parts cm_cuda_workspace(const cm_problem *p, int32_t band_width, int32_t
  * only the first and the last two of them touch the image's edges. */
 static cm_status fit_bands(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
 {
-    int32_t map_width = cm_cuda_map_width(p), map_height = cm_cuda_map_height(p);
+    int32_t map_width = cm_problem_extent(p).width, map_height = cm_problem_extent(p).height;
     int64_t across = m->cuda.texture_width, down = m->cuda.texture_height;
     int64_t pitch = m->cuda.texture_pitch / CM_STAGE_PITCH * CM_STAGE_PITCH / (int64_t)pixel_bytes(p->pixel);
     if (p->width > CM_CUDA_TEMPLATE_SIDE)
@@ -188,7 +168,7 @@ static cm_status fit_constant(const cm_problem *p, const cm_machine *m, cm_decis
 static double match_ms(const cm_problem *p, const cm_machine *m, const rate *r, const cm_decision *fit)
 {
     double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
-    double elements = (double)cm_cuda_map_width(p) * (double)cm_cuda_map_height(p);
+    double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
     double pixels = (double)p->width * (double)p->height;
     double height = fit->tile_height ? (double)fit->tile_height : 1.0;
     /* a tile's filling is shared by the rows of the block */
@@ -212,8 +192,8 @@ static cm_status fit_fft(const cm_problem *p, const cm_machine *m, cm_decision *
                        (long long)m->cuda.workspace);
     uint64_t rest = (uint64_t)m->cuda.workspace - cm_cuda_workspace(p, fit->band_width, fit->band_height).total;
     status = cm_fit_fft_cuda(p, m, rest < most_transforms ? rest : most_transforms, fit, error);
-    double elements = (double)cm_cuda_map_width(p) * (double)cm_cuda_map_height(p);
-    double bands = ceil((double)cm_cuda_map_width(p) / fit->band_width) * ceil((double)cm_cuda_map_height(p) / fit->band_height);
+    double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
+    double bands = ceil((double)cm_problem_extent(p).width / fit->band_width) * ceil((double)cm_problem_extent(p).height / fit->band_height);
     double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
     fit->estimate_ms = fit->estimate_ms * bands + launch_ms * 3.0 + elements / (score_elements_per_ms * processors);
     return status;
@@ -226,7 +206,7 @@ static cm_status fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel 
     if (!status)
         status = fit_bands(p, m, fit, error);
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
-    int32_t least = at_most(cm_cuda_map_height(p), p->height);
+    int32_t least = at_most(cm_problem_extent(p).height, p->height);
     while (!status) {
         uint64_t need = cm_cuda_workspace(p, fit->band_width, fit->band_height).total +
                         cm_tensor_workspace(p, &fit->tensor, fit->band_width, fit->band_height).total;

@@ -34,14 +34,6 @@ int cm_cuda_is_narrow(const cm_problem *problem);
 enum { CM_WINDOW_WIDTH = 128 };
 int cm_cuda_is_one_pass(const cm_problem *problem);
 
-/* Where a window of map element (0, 0) begins in the image. */
-int32_t cm_cuda_origin_x(const cm_problem *problem);
-int32_t cm_cuda_origin_y(const cm_problem *problem);
-
-/* The extents of the whole map. */
-int32_t cm_cuda_map_width(const cm_problem *problem);
-int32_t cm_cuda_map_height(const cm_problem *problem);
-
 /* The parts of a plan's workspace for bands of width x height map elements, in bytes. */
 typedef struct cm_cuda_parts {
     uint64_t stage;       /* image rows under the band, with the template's margin */

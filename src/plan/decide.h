@@ -78,6 +78,12 @@ typedef struct cm_decision {
 cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
                     cm_decision *decision, cm_error *error);
 
+/* The map of a valid problem, and the image pixel where the window of its element (0, 0) begins. */
+typedef struct cm_extent {
+    int32_t width, height, x0, y0;
+} cm_extent;
+cm_extent cm_problem_extent(const cm_problem *problem);
+
 /* Is the problem itself legal? CM_ERROR_ARGUMENT with a text, or CM_OK. */
 cm_status cm_problem_check(const cm_problem *problem, cm_error *error);
 

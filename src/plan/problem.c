@@ -72,3 +72,12 @@ cm_status cm_problem_check(const cm_problem *problem, cm_error *error)
         return check_sides("filter", problem->width, problem->height, CM_MAX_FILTER, error);
     return cm_fail(error, CM_ERROR_ARGUMENT, "%d is no task", (int)problem->task);
 }
+
+cm_extent cm_problem_extent(const cm_problem *problem)
+{
+    cm_extent e = { problem->image_width, problem->image_height, 0, 0 };
+    if (problem->task == CM_TASK_MATCH)
+        (void)cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
+                            &e.width, &e.height, &e.x0, &e.y0);
+    return e;
+}

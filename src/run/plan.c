@@ -31,11 +31,11 @@ static cm_status make_plan(cm_plan *plan, const cm_problem *problem, const cm_pr
     if (status)
         return status;
     plan->problem = *problem;
-    plan->map_width = problem->image_width;
-    plan->map_height = problem->image_height;
-    if (problem->task == CM_TASK_MATCH)
-        (void)cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
-                            problem->height, &plan->map_width, &plan->map_height, &plan->x0, &plan->y0);
+    const cm_extent map = cm_problem_extent(problem);
+    plan->map_width = map.width;
+    plan->map_height = map.height;
+    plan->x0 = map.x0;
+    plan->y0 = map.y0;
     cm_engine *engine = plan->context->engine[cm_slot(plan->decision.engine)];
     plan->engine = engine;
     return engine->ops->bind(engine, problem, &plan->decision, &plan->context->progress, &plan->work, error);
