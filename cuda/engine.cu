@@ -207,7 +207,7 @@ int ready(cm_engine *engine, cm_kernel kernel)
 cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
-    size_t bytes = static_cast<size_t>(image->width) * cm_pixel_size(image->pixel);
+    size_t bytes = static_cast<size_t>(cm_image_row_bytes(image));
     return check(cudaMemcpy2D(host, bytes, image->data, static_cast<size_t>(cm_image_pitch(image)), bytes,
                               static_cast<size_t>(image->height), cudaMemcpyDeviceToHost),
                  "copying pixels to the host", error);

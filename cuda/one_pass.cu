@@ -261,6 +261,7 @@ cudaError_t launch_one_pass(const ScoreJob &job, cudaStream_t stream)
     case CM_CCORR_NORMED: launch<CM_CCORR_NORMED>(job, stream); break;
     case CM_SQDIFF: launch<CM_SQDIFF>(job, stream); break;
     case CM_SQDIFF_NORMED: launch<CM_SQDIFF_NORMED>(job, stream); break;
+    case CM_COVERAGE: return cudaErrorInvalidValue; // of the joint route
     }
     return cudaGetLastError();
 }

@@ -106,6 +106,7 @@ cudaError_t launch_score(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaS
     case CM_CCORR_NORMED: launch_method<CM_CCORR_NORMED>(pixel, narrow, job, stream); break;
     case CM_SQDIFF: launch_method<CM_SQDIFF>(pixel, narrow, job, stream); break;
     case CM_SQDIFF_NORMED: launch_method<CM_SQDIFF_NORMED>(pixel, narrow, job, stream); break;
+    case CM_COVERAGE: return cudaErrorInvalidValue; // of the joint route
     }
     return cudaGetLastError();
 }

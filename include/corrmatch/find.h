@@ -8,28 +8,39 @@
 extern "C" {
 #endif
 
-/* Which windows a map has a score for. With a W x H image and a w x h template:
+/* Which windows a map has a score for. With a W x H image and a w x h template (either side of it may exceed the image, but in
+ * CM_VALID):
  * CM_VALID: the windows wholly inside the image; the map is (W-w+1) x (H-h+1) and its element (x, y) belongs to the window whose
  *           top-left pixel is (x, y). The template must not exceed the image.
  * CM_SAME:  one window centred on each image pixel; the map is W x H and its element (x, y) belongs to the window whose top-left
- *           pixel is (x - w/2, y - h/2), integer division. Pixels outside the image come from the border. */
-typedef enum cm_mode { CM_VALID = 0, CM_SAME = 1 } cm_mode;
+ *           pixel is (x - w/2, y - h/2), integer division. Pixels outside the image come from the border.
+ * CM_FULL:  every window that shares a pixel with the image; the map is (W+w-1) x (H+h-1) and its element (x, y) belongs to the
+ *           window whose top-left pixel is (x - w + 1, y - h + 1). Pixels outside the image come from the border. */
+typedef enum cm_mode { CM_VALID = 0, CM_SAME = 1, CM_FULL = 2 } cm_mode;
 
-/* The pixels outside the image. Matching offers CM_BORDER_CLAMP; convolution offers both. */
+/* The pixels outside the image, in modes CM_SAME and CM_FULL. Where the image has a mask or a no-data value, a pixel that is
+ * repeated counts when the one it repeats does; zeros count. Convolution offers the first two. */
 typedef enum cm_border {
-    CM_BORDER_CLAMP = 0, /* the nearest pixel of the image, repeated */
-    CM_BORDER_ZERO = 1   /* 0 */
+    CM_BORDER_CLAMP = 0,  /* the nearest pixel of the image, repeated */
+    CM_BORDER_ZERO = 1,   /* 0 */
+    CM_BORDER_MIRROR = 2, /* mirrored at the edge pixel, which is not repeated: c b a|b c d..., a | the edge; period 2 * (W - 1) */
+    CM_BORDER_WRAP = 3,   /* the image again and again */
+    CM_BORDER_OVERLAP = 4 /* there are none: only the window's pixels inside the image count */
 } cm_border;
 
 /* What a window scores where the method has no value (see cm_method). */
 typedef enum cm_flat { CM_FLAT_ZERO = 0, CM_FLAT_NAN = 1 } cm_flat;
 
-/* All zero: NCC of every window inside the image. */
+/* All zero: NCC of every window inside the image.
+ * min_valid matters where not every pixel counts (masks, no-data values, CM_BORDER_OVERLAP): a window in which fewer than this
+ * fraction of the template's own pixels count scores NaN, and is never a match. 0 .. 1; 0 means 0.5. At least one pixel must
+ * count. (Few pixels correlate well by chance: two of them always score 1 or -1.) */
 typedef struct cm_options {
     cm_method method;
     cm_mode mode;
     cm_border border;
     cm_flat flat;
+    double min_valid;
     const char *kernel; /* force a kernel by name (docs/guide.md lists them); NULL: the fastest. One that cannot serve the
                            request is CM_ERROR_UNSUPPORTED, and the text names the limit */
 } cm_options;
@@ -52,6 +63,7 @@ typedef struct cm_find_options {
     cm_method method;
     cm_mode mode;
     cm_border border;
+    double min_valid;     /* as in cm_options */
     const char *kernel;   /* as in cm_options */
     size_t top;           /* how many at most; 0: the array's capacity */
     float min_score;      /* a match scores at least this; -INFINITY keeps all. Not used by the sqdiff methods */
@@ -60,7 +72,8 @@ typedef struct cm_find_options {
 } cm_find_options;
 
 /* Writes the map of the image under the template. The map must have the extents of the mode (cm_mode above; cm_map_extent).
- * options may be NULL. Image and template must have one pixel type. Image and map may lie in host or device memory, together or
+ * options may be NULL. Image and template must have one pixel type and as many channels. Image and map may lie in host or
+ * device memory, together or
  * apart; device memory needs a context with the CUDA device. The call returns when the map is written.
  * CM_ERROR_ARGUMENT, CM_ERROR_MEMORY, CM_ERROR_UNSUPPORTED, CM_ERROR_DEVICE; after a failure the map's content is undefined. */
 CM_API cm_status cm_correlate(cm_context *context, const cm_image *image, const cm_template *part,

@@ -26,6 +26,10 @@ typedef struct cm_problem {
     cm_mode mode;         /* CM_TASK_MATCH */
     cm_border border;
     cm_flat flat;         /* CM_TASK_MATCH */
+    int32_t channels;     /* CM_TASK_MATCH: samples a pixel; 0: 1 */
+    int32_t image_masked; /* CM_TASK_MATCH: 1: images may come with a mask or a no-data value; 0: they may not */
+    int32_t part_masked;  /* CM_TASK_MATCH: 1: for templates of which not every pixel counts (cm_template_masked); 0: for the others */
+    double min_valid;     /* CM_TASK_MATCH: as in cm_options */
 } cm_problem;
 
 /* What the caller wants instead of the library's own choice. All zero: nothing. */

@@ -46,8 +46,7 @@ static cm_status correlate(cm_work *work, const cm_image *image, const cm_templa
     (void)stream;
     (void)error;
     map_run run = { .job = cm_job_make(work, image), .work = work, .map = map };
-    run.job.part = part;
-    run.job.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
+    cm_job_seek(&run.job, part);
     map_write(&run);
     return CM_OK;
 }

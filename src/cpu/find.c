@@ -113,12 +113,14 @@ static void search(cm_sweep *run)
     run->first += run->count;
 }
 
-/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below the image clamp to its
- * last row. */
+/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below the image need its
+ * last row; those that reach above it need its first one, or any. */
 static int32_t rows_ready(const cm_work *work, int32_t rows)
 {
     if (rows >= work->problem.image_height)
         return work->map_height;
+    if (work->y0 < 0 && (work->problem.border == CM_BORDER_MIRROR || work->problem.border == CM_BORDER_WRAP))
+        return 0;
     int64_t ready = (int64_t)rows - work->problem.height + 1 - work->y0;
     return ready < 0 ? 0 : cm_smaller((int32_t)ready, work->map_height);
 }
@@ -183,8 +185,7 @@ cm_status cm_cpu_sweep_begin(cm_work *work, const cm_image *image, const cm_temp
     if (!run)
         return cm_fail(error, CM_ERROR_MEMORY, "no memory for a search");
     run->job = cm_job_make(work, image);
-    run->job.part = part;
-    run->job.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
+    cm_job_seek(&run->job, part);
     run->work = work;
     run->rule = rule;
     run->rows = band_rows(work);

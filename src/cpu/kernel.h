@@ -23,6 +23,7 @@ typedef struct cm_job {
     const cm_template *part; /* matching */
     const cm_filter *filter; /* convolution */
     cm_score_rule rule;      /* matching */
+    cm_joint_rule joint;     /* matching, problems of the joint route */
     int32_t x0, y0;          /* window of the map's element (0, 0) */
     int32_t map_width, map_height;
     const void *shared; /* what the kernel's begin wrote; depends on problem and template alone */
@@ -49,6 +50,9 @@ struct cm_cpu_kernel {
 
 /* The code behind a row of the kernel table for a task; NULL when there is none. */
 const cm_cpu_kernel *cm_cpu_kernel_of(cm_kernel kernel, const cm_problem *problem);
+
+/* The score of one window of the joint route, by plain loops. */
+float cm_reference_joint(const cm_job *job, int64_t left, int64_t top);
 
 extern const cm_cpu_kernel cm_reference_match;
 extern const cm_cpu_kernel cm_reference_convolve;

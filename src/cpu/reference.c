@@ -3,26 +3,30 @@
 #include "cpu/kernel.h"
 
 #include "image/image.h"
+#include "image/samples.h"
+#include "plan/decide.h"
 
 #include <math.h>
 
-static int32_t clamp(int64_t v, int32_t extent)
+/* The biased sample that stands at (x, y), which may lie outside; outside the zero border a sample of 0. */
+static uint64_t integer_pixel(const cm_job *job, int64_t x, int64_t y)
 {
-    return v < 0 ? 0 : v >= extent ? extent - 1 : (int32_t)v;
+    const cm_image *image = job->image;
+    int64_t column = cm_border_index(job->problem->border, x, image->width);
+    int64_t line = cm_border_index(job->problem->border, y, image->height);
+    if (column < 0 || line < 0)
+        return cm_pixel_bias(image->pixel);
+    return cm_sample(image->pixel, cm_image_row(image, (int32_t)line), column);
 }
 
-static uint64_t integer_pixel(const cm_image *image, int64_t x, int64_t y)
+static float float_pixel(const cm_job *job, int64_t x, int64_t y)
 {
-    const void *row = cm_image_row(image, clamp(y, image->height));
-    int32_t column = clamp(x, image->width);
-    return image->pixel == CM_U8 ? ((const uint8_t *)row)[column] : ((const uint16_t *)row)[column];
-}
-
-static float float_pixel(const cm_image *image, int64_t x, int64_t y)
-{
-    if (image->pixel != CM_F32)
-        return (float)integer_pixel(image, x, y);
-    return ((const float *)cm_image_row(image, clamp(y, image->height)))[clamp(x, image->width)];
+    const cm_image *image = job->image;
+    int64_t column = cm_border_index(job->problem->border, x, image->width);
+    int64_t line = cm_border_index(job->problem->border, y, image->height);
+    if (column < 0 || line < 0)
+        return 0.0f;
+    return (float)cm_sample_value(image->pixel, cm_image_row(image, (int32_t)line), column);
 }
 
 /* The score of the window whose top-left pixel is (left, top). All three sums fit 64 bits (score.h). */
@@ -33,9 +37,9 @@ static float score_integer(const cm_job *job, int64_t left, int64_t top)
     for (int32_t j = 0; j < part->height; j++) {
         for (int32_t i = 0; i < part->width; i++) {
             size_t at = (size_t)j * (size_t)part->width + (size_t)i;
-            uint64_t t =
-                part->pixel == CM_U8 ? ((const uint8_t *)part->pixels)[at] : ((const uint16_t *)part->pixels)[at];
-            uint64_t v = integer_pixel(job->image, left + i, top + j);
+            uint64_t t = cm_pixel_digits(part->pixel) == 1 ? ((const uint8_t *)part->pixels)[at]
+                                                           : ((const uint16_t *)part->pixels)[at];
+            uint64_t v = integer_pixel(job, left + i, top + j);
             S += v;
             Q += v * v;
             X += v * t;
@@ -54,7 +58,7 @@ static float score_float(const cm_job *job, int64_t left, int64_t top)
         double row_s = 0.0, row_q = 0.0, row_x = 0.0;
         for (int32_t i = 0; i < part->width; i++) {
             double t = cm_centred(pixels[(size_t)j * (size_t)part->width + (size_t)i], job->rule.pivot);
-            double v = cm_centred(float_pixel(job->image, left + i, top + j), job->rule.pivot);
+            double v = cm_centred(float_pixel(job, left + i, top + j), job->rule.pivot);
             row_s = cm_sum(row_s, v);
             row_q = cm_sum(row_q, cm_product(v, v));
             row_x = cm_sum(row_x, cm_product(v, t));
@@ -70,11 +74,13 @@ static void match_area(const cm_cpu_kernel *self, const cm_job *job, void *scrat
 {
     (void)self;
     (void)scratch;
+    const cm_route route = cm_problem_route(job->problem);
     for (int32_t y = 0; y < area->height; y++) {
         for (int32_t x = 0; x < area->width; x++) {
             int64_t left = (int64_t)job->x0 + area->x + x, top = (int64_t)job->y0 + area->y + y;
-            area->out[y * area->pitch + x] =
-                job->part->pixel == CM_F32 ? score_float(job, left, top) : score_integer(job, left, top);
+            area->out[y * area->pitch + x] = route == CM_ROUTE_JOINT      ? cm_reference_joint(job, left, top)
+                                             : job->part->pixel == CM_F32 ? score_float(job, left, top)
+                                                                          : score_integer(job, left, top);
         }
     }
 }
@@ -82,16 +88,10 @@ static void match_area(const cm_cpu_kernel *self, const cm_job *job, void *scrat
 static float convolve_one(const cm_job *job, int64_t left, int64_t top)
 {
     const cm_filter *filter = job->filter;
-    const cm_image *image = job->image;
     float sum = 0.0f;
-    for (int32_t j = 0; j < filter->height; j++) {
-        for (int32_t i = 0; i < filter->width; i++) {
-            int64_t x = left + i, y = top + j;
-            int outside = x < 0 || y < 0 || x >= image->width || y >= image->height;
-            float v = outside && job->problem->border == CM_BORDER_ZERO ? 0.0f : float_pixel(image, x, y);
-            sum = fmaf(filter->taps[j * filter->width + i], v, sum);
-        }
-    }
+    for (int32_t j = 0; j < filter->height; j++)
+        for (int32_t i = 0; i < filter->width; i++)
+            sum = fmaf(filter->taps[j * filter->width + i], float_pixel(job, left + i, top + j), sum);
     return sum;
 }
 

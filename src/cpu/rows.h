@@ -95,6 +95,7 @@ static inline rows_double rows_finish(cm_method method, const cm_score_rule *rul
         rows_double flat = rule->nan_flat ? undefined : one;
         return rows_choose(t->Q == 0.0, flat, t->distance / (rows_sqrt(t->Q) * rule->root_sum2));
     }
+    case CM_COVERAGE: break;
     }
     return undefined;
 }
@@ -164,6 +165,7 @@ static inline void rows_score_methods(cm_method method, const cm_score_rule *rul
     case CM_CCORR_NORMED: rows_score_method(CM_CCORR_NORMED, rule, s, out, count); return;
     case CM_SQDIFF: rows_score_method(CM_SQDIFF, rule, s, out, count); return;
     case CM_SQDIFF_NORMED: rows_score_method(CM_SQDIFF_NORMED, rule, s, out, count); return;
+    case CM_COVERAGE: return; /* of the joint route */
     }
 }
 

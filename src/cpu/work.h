@@ -47,6 +47,16 @@ static inline cm_job cm_job_make(const cm_work *work, const cm_image *image)
                      .shared = work->shared };
 }
 
+/* Gives a job its template. */
+static inline void cm_job_seek(cm_job *job, const cm_template *part)
+{
+    const cm_problem *p = job->problem;
+    job->part = part;
+    job->rule = cm_score_rule_make(part, p->method, p->flat);
+    if (cm_problem_route(p) == CM_ROUTE_JOINT)
+        job->joint = cm_joint_rule_make(part, p->method, p->flat, p->min_valid);
+}
+
 /* The kernel's own form of the template; what a call with the same template left is used again. */
 static inline void cm_work_prepare(cm_work *work, const cm_job *job)
 {

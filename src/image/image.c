@@ -3,9 +3,13 @@
 size_t cm_pixel_size(cm_pixel pixel)
 {
     switch (pixel) {
-    case CM_U8: return 1;
-    case CM_U16: return 2;
-    case CM_F32: return 4;
+    case CM_U8:
+    case CM_S8: return 1;
+    case CM_U16:
+    case CM_S16: return 2;
+    case CM_F32:
+    case CM_U32: return 4;
+    case CM_F64: return 8;
     }
     return 0;
 }
@@ -16,11 +20,15 @@ const char *cm_pixel_name(cm_pixel pixel)
     case CM_U8: return "u8";
     case CM_U16: return "u16";
     case CM_F32: return "f32";
+    case CM_S8: return "s8";
+    case CM_S16: return "s16";
+    case CM_U32: return "u32";
+    case CM_F64: return "f64";
     }
     return "?";
 }
 
-/* What images and maps have in common: extents, pitch, alignment, memory. */
+/* What images, masks and maps have in common: extents, pitch, alignment, memory. */
 typedef struct view {
     const char *what;
     const void *data;
@@ -28,6 +36,7 @@ typedef struct view {
     int64_t pitch;
     size_t size;
     cm_memory memory;
+    int32_t channels;
 } view;
 
 static cm_status check(const view *v, cm_error *error)
@@ -40,7 +49,7 @@ static cm_status check(const view *v, cm_error *error)
     if (v->memory != CM_HOST && v->memory != CM_DEVICE)
         return cm_fail(error, CM_ERROR_ARGUMENT, "%s: memory is %d, neither CM_HOST nor CM_DEVICE", v->what,
                        (int)v->memory);
-    int64_t size = (int64_t)v->size, tight = (int64_t)v->width * size;
+    int64_t size = (int64_t)v->size, tight = (int64_t)v->width * v->channels * size;
     if (v->pitch != 0 && (v->pitch < tight || v->pitch % size != 0))
         return cm_fail(error, CM_ERROR_ARGUMENT,
                        "%s: a pitch of %lld bytes is not a multiple of %lld that holds a row of %lld bytes", v->what,
@@ -60,16 +69,21 @@ cm_status cm_image_check(const cm_image *image, const char *what, cm_error *erro
         return cm_fail(error, CM_ERROR_ARGUMENT, "%s: the view is a null pointer", what);
     if (cm_pixel_size(image->pixel) == 0)
         return cm_fail(error, CM_ERROR_ARGUMENT, "%s: %d is no pixel type", what, (int)image->pixel);
-    return check(&(view){ what, image->data, image->width, image->height, image->pitch, cm_pixel_size(image->pixel),
-                          image->memory },
-                 error);
+    if (image->channels < 0 || image->channels > CM_MAX_CHANNELS)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "%s: %d channels are not within 1 .. %d", what, image->channels, CM_MAX_CHANNELS);
+    cm_status status = check(&(view){ what, image->data, image->width, image->height, image->pitch, cm_pixel_size(image->pixel),
+                                      image->memory, cm_image_channels(image) },
+                             error);
+    if (!status && image->mask)
+        status = check(&(view){ "mask", image->mask, image->width, image->height, image->mask_pitch, 1, image->memory, 1 }, error);
+    return status;
 }
 
 cm_status cm_map_check(const cm_map *map, cm_error *error)
 {
     if (!map)
         return cm_fail(error, CM_ERROR_ARGUMENT, "map: the view is a null pointer");
-    return check(&(view){ "map", map->data, map->width, map->height, map->pitch, sizeof(float), map->memory }, error);
+    return check(&(view){ "map", map->data, map->width, map->height, map->pitch, sizeof(float), map->memory, 1 }, error);
 }
 
 cm_status cm_image_crop(const cm_image *image, int32_t x, int32_t y, int32_t width, int32_t height, cm_image *part)
@@ -80,7 +94,12 @@ cm_status cm_image_crop(const cm_image *image, int32_t x, int32_t y, int32_t wid
         return CM_ERROR_ARGUMENT;
     cm_image crop = *image;
     crop.pitch = cm_image_pitch(image);
-    crop.data = (const char *)cm_image_row(image, y) + (int64_t)x * (int64_t)cm_pixel_size(image->pixel);
+    crop.data = (const char *)cm_image_row(image, y) +
+                (int64_t)x * cm_image_channels(image) * (int64_t)cm_pixel_size(image->pixel);
+    if (image->mask) {
+        crop.mask = cm_image_mask_row(image, y) + x;
+        crop.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
+    }
     crop.width = width;
     crop.height = height;
     *part = crop;

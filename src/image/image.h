@@ -9,10 +9,33 @@
 cm_status cm_image_check(const cm_image *image, const char *what, cm_error *error);
 cm_status cm_map_check(const cm_map *map, cm_error *error);
 
-/* Bytes a row, with 0 (tight) resolved. */
+static inline int32_t cm_image_channels(const cm_image *image)
+{
+    return image->channels ? image->channels : 1;
+}
+
+/* Bytes of a row's pixels. */
+static inline int64_t cm_image_row_bytes(const cm_image *image)
+{
+    return (int64_t)image->width * cm_image_channels(image) * (int64_t)cm_pixel_size(image->pixel);
+}
+
+/* Bytes from row to row, with 0 (tight) resolved. */
 static inline int64_t cm_image_pitch(const cm_image *image)
 {
-    return image->pitch ? image->pitch : (int64_t)image->width * (int64_t)cm_pixel_size(image->pixel);
+    return image->pitch ? image->pitch : cm_image_row_bytes(image);
+}
+
+/* May some of its pixels not count? */
+static inline int cm_image_is_masked(const cm_image *image)
+{
+    return image->mask || image->has_no_data;
+}
+
+/* The mask of a row; NULL without a mask. */
+static inline const uint8_t *cm_image_mask_row(const cm_image *image, int32_t y)
+{
+    return image->mask ? image->mask + (int64_t)y * (image->mask_pitch ? image->mask_pitch : image->width) : NULL;
 }
 
 static inline const void *cm_image_row(const cm_image *image, int32_t y)

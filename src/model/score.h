@@ -12,15 +12,7 @@
 #define CM_MODEL_SCORE_H
 
 #include "corrmatch/template.h"
-
-#include <math.h>
-#include <stdint.h>
-
-#ifdef __CUDACC__
-#define CM_BOTH __host__ __device__ __forceinline__
-#else
-#define CM_BOTH inline
-#endif
+#include "model/wide.h"
 
 /* All that turns a window's sums into its score: fixed for a template, a method and the choice for flat windows. */
 typedef struct cm_score_rule {
@@ -38,43 +30,6 @@ typedef struct cm_score_rule {
     int32_t nan_flat; /* NaN was asked for */
 } cm_score_rule;
 
-/* An unsigned 128-bit number, for nvcc and for compilers without one. */
-typedef struct cm_u128 {
-    uint64_t high, low;
-} cm_u128;
-
-static CM_BOTH cm_u128 cm_mul_wide(uint64_t a, uint64_t b)
-{
-    cm_u128 p;
-#if defined(__CUDA_ARCH__)
-    p.high = __umul64hi(a, b);
-    p.low = a * b;
-#else
-    uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
-    uint64_t low = a0 * b0;
-    uint64_t mid = a1 * b0 + (low >> 32);           /* at most 2^64 - 2^32: no overflow */
-    uint64_t mid2 = a0 * b1 + (mid & 0xffffffffu);  /* likewise */
-    p.high = a1 * b1 + (mid >> 32) + (mid2 >> 32);
-    p.low = (mid2 << 32) | (low & 0xffffffffu);
-#endif
-    return p;
-}
-
-/* Rounded to nearest, ties to even: the top 64 bits, the last of them sticky, are rounded once by the conversion. */
-static CM_BOTH double cm_u128_to_double(cm_u128 v)
-{
-    if (v.high == 0)
-        return (double)v.low;
-    int shift = 0;
-    uint64_t top = v.high, rest = v.low;
-    while (!(top >> 63)) {
-        top = (top << 1) | (rest >> 63);
-        rest <<= 1;
-        shift++;
-    }
-    return ldexp((double)(top | (rest != 0)), 64 - shift);
-}
-
 /* a*b - c*d as a double, exact before its one rounding. */
 static CM_BOTH double cm_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t d, int wide)
 {
@@ -82,10 +37,7 @@ static CM_BOTH double cm_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t
         return (double)((int64_t)(a * b) - (int64_t)(c * d));
     cm_u128 p = cm_mul_wide(a, b), q = cm_mul_wide(c, d);
     int negative = p.high < q.high || (p.high == q.high && p.low < q.low);
-    cm_u128 big = negative ? q : p, small = negative ? p : q, r;
-    r.low = big.low - small.low;
-    r.high = big.high - small.high - (big.low < small.low);
-    double value = cm_u128_to_double(r);
+    double value = cm_u128_to_double(negative ? cm_u128_sub(q, p) : cm_u128_sub(p, q));
     return negative ? -value : value;
 }
 
@@ -115,6 +67,7 @@ static CM_BOTH float cm_score_integer(cm_method method, const cm_score_rule *rul
             return rule->nan_flat ? rule->undefined : (d == 0 ? 0.0f : 1.0f);
         return (float)((double)d / (sqrt((double)Q) * rule->root_sum2));
     }
+    case CM_COVERAGE: return 1.0f; /* joint.h has the other values */
     }
     return 0.0f;
 }
@@ -185,6 +138,7 @@ static CM_BOTH float cm_score_float(cm_method method, const cm_score_rule *rule,
         if (Q == 0.0 || rule->fsum2 == 0.0)
             return rule->nan_flat ? rule->undefined : (d == 0.0 ? 0.0f : 1.0f);
         return (float)(d / cm_product(sqrt(Q), rule->root_sum2));
+    case CM_COVERAGE: return 1.0f;
     }
     return 0.0f;
 }

@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "corrmatch/convolve.h"
 #include "corrmatch/template.h"
-#include "model/score.h"
+#include "model/joint.h"
 
-/* The most pixels of a template: X then fits 64 bits for every pixel type (score.h). */
+/* The most pixels of a template: X then fits 64 bits for pixels of up to 16 bits (score.h), and 128 bits hold what joint.h needs for
+ * those of 32. */
 #define CM_MAX_TEMPLATE_PIXELS (UINT64_C(1) << 31)
+#define CM_MAX_TEMPLATE_PIXELS_U32 (UINT64_C(1) << 28)
 
 /* What each engine made of the pixels or coefficients; opaque to everyone but the engine in that slot. */
 enum { CM_ENGINE_SLOTS = 2 };
@@ -18,8 +20,11 @@ struct cm_template {
     uint64_t serial;     /* from 1; no other template of the context ever has it */
     int32_t width, height;
     cm_pixel pixel;
-    void *pixels;        /* host memory, tightly packed */
-    uint64_t sum, sum2;  /* integer pixels */
+    int32_t channels;
+    void *pixels;        /* host memory, tightly packed; integers biased (cm_pixel_bias), 0 where a pixel does not count */
+    uint8_t *mask;       /* 1 where a pixel counts, else 0, tightly packed; NULL: all count */
+    uint64_t whole;      /* pixels that count */
+    uint64_t sum, sum2;  /* integers of up to 16 bits, one channel: of the biased samples */
     void *prepared[CM_ENGINE_SLOTS];
 };
 
@@ -32,7 +37,7 @@ struct cm_filter {
 };
 
 /* Fills width, height, pixel, pixels (copied from a valid view in host memory) and the sums of an all-zero template.
- * CM_ERROR_MEMORY; CM_ERROR_ARGUMENT when it has more than CM_MAX_TEMPLATE_PIXELS. What was taken is freed by
+ * CM_ERROR_MEMORY; CM_ERROR_ARGUMENT when it has more than CM_MAX_TEMPLATE_PIXELS, or none that counts. What was taken is freed by
  * cm_template_clear. */
 cm_status cm_template_fill(cm_template *part, const cm_image *pixels, cm_error *error);
 void cm_template_clear(cm_template *part);
@@ -45,5 +50,8 @@ void cm_filter_clear(cm_filter *filter);
 
 /* The rule that scores windows under this template. */
 cm_score_rule cm_score_rule_make(const cm_template *part, cm_method method, cm_flat flat);
+
+/* The same for joint.h, of any template. min_valid: as in cm_options, legal. */
+cm_joint_rule cm_joint_rule_make(const cm_template *part, cm_method method, cm_flat flat, double min_valid);
 
 #endif

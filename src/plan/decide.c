@@ -1,8 +1,7 @@
 #include "plan/decide.h"
 
 #include "image/image.h"
-#include "plan/cost.h"
-#include "plan/cost_cuda.h"
+#include "plan/cost_routes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static double transfer_ms(const cm_problem *p, const cm_preference *preference)
 {
     double pixels = (double)p->image_width * (double)p->image_height, bytes = 0.0;
     if (preference->image_memory == CM_HOST)
-        bytes += pixels * (double)cm_pixel_size(p->pixel);
+        bytes += pixels * (double)(cm_pixel_size(p->pixel) * (size_t)cm_problem_channels(p));
     if (preference->map_memory == CM_HOST)
         bytes += pixels * (double)sizeof(float);
     return bytes / transfer_bytes_per_ms;
@@ -50,14 +49,14 @@ static cm_status fit(const cm_problem *problem, const cm_machine *machine, const
         if (preference->image_memory == CM_DEVICE || preference->map_memory == CM_DEVICE)
             return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s runs on the CPU, and image or map lie in device memory",
                            row->name);
-        decision->estimate_ms = cm_cost_cpu(problem, machine, kernel);
+        decision->estimate_ms = cm_cost_cpu_routed(problem, machine, kernel);
         if (decision->estimate_ms < 0.0)
             return cm_fail(error, CM_ERROR_UNSUPPORTED,
                            "kernel %s cannot serve this problem on this machine (its instructions, pixel type or size)",
                            row->name);
         return CM_OK;
     }
-    cm_status status = cm_fit_cuda(problem, machine, kernel, decision, error);
+    cm_status status = cm_fit_cuda_routed(problem, machine, kernel, decision, error);
     decision->kernel = kernel;
     decision->engine = row->engine;
     decision->estimate_ms += transfer_ms(problem, preference);

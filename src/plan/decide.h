@@ -84,6 +84,23 @@ typedef struct cm_extent {
 } cm_extent;
 cm_extent cm_problem_extent(const cm_problem *problem);
 
+int32_t cm_problem_channels(const cm_problem *problem);
+
+/* 1 when all pixels of every window count. */
+int cm_problem_counts_all(const cm_problem *problem);
+
+/* How a (valid) problem is worked on by kernels that are made for the plain one. */
+typedef enum cm_route {
+    CM_ROUTE_PLAIN,  /* as it is: u8, u16 or f32, one channel, all pixels count, clamp border */
+    CM_ROUTE_PADDED, /* the image is laid out with its border, signed samples biased; cm_problem_inner is the rest */
+    CM_ROUTE_JOINT   /* exact sums of byte planes by cm_problem_inner (integers), and the score of joint.h */
+} cm_route;
+cm_route cm_problem_route(const cm_problem *problem);
+
+/* The plain problem inside a padded one, or that of one pair of byte planes inside a joint one: of the image with its border, in mode
+ * CM_VALID. Its image can exceed CM_MAX_SIDE, and is then not legal. */
+cm_problem cm_problem_inner(const cm_problem *problem);
+
 /* Is the problem itself legal? CM_ERROR_ARGUMENT with a text, or CM_OK. */
 cm_status cm_problem_check(const cm_problem *problem, cm_error *error);
 

@@ -84,7 +84,7 @@ cm_machine cm_context_machine(const cm_context *context)
     return machine;
 }
 
-/* Brings device pixels to the host; *owned is then to be freed. */
+/* Brings device pixels and their mask to the host; *owned is then to be freed. */
 static cm_status bring(cm_context *context, const cm_image *pixels, cm_image *host, void **owned, cm_error *error)
 {
     *host = *pixels;
@@ -94,14 +94,24 @@ static cm_status bring(cm_context *context, const cm_image *pixels, cm_image *ho
     cm_engine *cuda = context->engine[cm_slot(CM_DEVICE_CUDA)];
     if (!cuda)
         return cm_fail(error, CM_ERROR_ARGUMENT, "template: its pixels lie in device memory and this context has no device");
-    size_t row = (size_t)pixels->width * cm_pixel_size(pixels->pixel);
-    *owned = cm_alloc((uint64_t)pixels->height, row);
-    if (!*owned)
+    uint64_t row = (uint64_t)cm_image_row_bytes(pixels), width = (uint64_t)pixels->width, mask_row = pixels->mask ? width : 0;
+    char *bytes = cm_alloc((uint64_t)pixels->height, row + mask_row);
+    *owned = bytes;
+    if (!bytes)
         return cm_fail(error, CM_ERROR_MEMORY, "template: no memory for %d x %d pixels", pixels->width, pixels->height);
-    host->data = *owned;
+    host->data = bytes;
     host->pitch = (int64_t)row;
     host->memory = CM_HOST;
-    return cuda->ops->fetch(cuda, pixels, *owned, error);
+    cm_status status = cuda->ops->fetch(cuda, pixels, bytes, error);
+    if (!status && pixels->mask) {
+        uint8_t *mask = (uint8_t *)bytes + row * (uint64_t)pixels->height;
+        cm_image view = { .data = pixels->mask, .width = pixels->width, .height = pixels->height, .pitch = pixels->mask_pitch,
+                          .pixel = CM_U8, .memory = CM_DEVICE };
+        host->mask = mask;
+        host->mask_pitch = pixels->width;
+        status = cuda->ops->fetch(cuda, &view, mask, error);
+    }
+    return status;
 }
 
 static cm_status make_template(cm_context *context, const cm_image *pixels, cm_template *part, cm_error *error)

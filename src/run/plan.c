@@ -129,10 +129,14 @@ cm_status cm_plan_check_image(const cm_plan *plan, const cm_image *image, cm_err
     if (status)
         return status;
     const cm_problem *p = &plan->problem;
-    if (image->width != p->image_width || image->height != p->image_height || image->pixel != p->pixel)
-        return cm_fail(error, CM_ERROR_ARGUMENT, "image: %d x %d %s does not fit the plan's %d x %d %s", image->width,
-                       image->height, cm_pixel_name(image->pixel), p->image_width, p->image_height,
-                       cm_pixel_name(p->pixel));
+    if (image->width != p->image_width || image->height != p->image_height || image->pixel != p->pixel ||
+        cm_image_channels(image) != cm_problem_channels(p))
+        return cm_fail(error, CM_ERROR_ARGUMENT, "image: %d x %d %s of %d channels does not fit the plan's %d x %d %s of %d",
+                       image->width, image->height, cm_pixel_name(image->pixel), cm_image_channels(image), p->image_width,
+                       p->image_height, cm_pixel_name(p->pixel), cm_problem_channels(p));
+    if (cm_image_is_masked(image) && !p->image_masked)
+        return cm_fail(error, CM_ERROR_ARGUMENT, "image: it has a mask or a no-data value and the plan is for images without; set "
+                                                 "image_masked in the problem");
     if (image->memory == CM_DEVICE && plan->decision.engine != CM_DEVICE_CUDA)
         return cm_fail(error, CM_ERROR_ARGUMENT,
                        "image: it lies in device memory and the plan runs on the CPU; say so in the preference");
@@ -184,6 +188,13 @@ cm_status cm_plan_check_template(const cm_plan *plan, const cm_template *part, c
     if (!status && part->pixel != plan->problem.pixel)
         status = cm_fail(error, CM_ERROR_ARGUMENT, "template: its pixels are %s and the plan's are %s",
                          cm_pixel_name(part->pixel), cm_pixel_name(plan->problem.pixel));
+    if (!status && part->channels != cm_problem_channels(&plan->problem))
+        status = cm_fail(error, CM_ERROR_ARGUMENT, "template: it has %d channels and the plan %d", part->channels,
+                         cm_problem_channels(&plan->problem));
+    if (!status && (part->mask != NULL) != (plan->problem.part_masked != 0))
+        status = cm_fail(error, CM_ERROR_ARGUMENT, "template: %s, and the plan is for %s; set part_masked in the problem to fit",
+                         part->mask ? "some of its pixels do not count" : "all of its pixels count",
+                         part->mask ? "templates of which all count" : "masked ones");
     return status;
 }
 

@@ -12,6 +12,8 @@ static cm_status plan_for(cm_context *context, cm_problem problem, const cm_imag
     if (status)
         return cm_context_note(context, status, &error);
     problem.pixel = image->pixel;
+    problem.channels = image->channels;
+    problem.image_masked = cm_image_is_masked(image);
     problem.image_width = image->width;
     problem.image_height = image->height;
     preference.image_memory = image->memory;
@@ -32,7 +34,8 @@ cm_status cm_correlate(cm_context *context, const cm_image *image, const cm_temp
     if (!context || !part || !map)
         return refuse(context, !part ? "template" : "map");
     cm_problem problem = { .task = CM_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
-                           .mode = o->mode, .border = o->border, .flat = o->flat };
+                           .mode = o->mode, .border = o->border, .flat = o->flat, .part_masked = cm_template_masked(part),
+                           .min_valid = o->min_valid };
     cm_plan *plan = NULL;
     cm_status status = plan_for(context, problem, image, (cm_preference){ .kernel = o->kernel, .map_memory = map->memory },
                                 &plan);
@@ -51,7 +54,7 @@ cm_status cm_find(cm_context *context, const cm_image *image, const cm_template 
         return refuse(context, !part ? "template" : "found");
     *found = 0;
     cm_problem problem = { .task = CM_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
-                           .mode = o->mode, .border = o->border };
+                           .mode = o->mode, .border = o->border, .part_masked = cm_template_masked(part), .min_valid = o->min_valid };
     cm_plan *plan = NULL;
     cm_status status = plan_for(context, problem, image,
                                 (cm_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : CM_HOST }, &plan);

@@ -56,7 +56,7 @@ holds() {
     what=$1
     shift
     checks=$((checks + 1))
-    "$@" >holds.out 2>&1 || { fail "$what"; cat holds.out; }
+    "$@" >"$work/holds.out" 2>&1 || { fail "$what"; cat "$work/holds.out"; }
 }
 
 finish() {

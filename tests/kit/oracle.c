@@ -122,6 +122,7 @@ float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size
         else
             score = oracle_round(distance) / (sqrt(oracle_round(Q)) * sqrt(oracle_round(T2)));
         break;
+    case CM_COVERAGE: score = 1.0; break;
     }
     return (float)score;
 }

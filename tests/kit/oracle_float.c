@@ -107,6 +107,7 @@ static oracle_bounded bounded(const moments *m, cm_method method, long double g)
         b.value = root == 0 ? 0 : distance / root;
         b.bound = root == 0 ? 0 : g * ((m->q + 2 * root + m->t2) / root + 2 * fabsl(b.value));
         return b;
+    case CM_COVERAGE: b.value = 1; return b;
     }
     return b;
 }

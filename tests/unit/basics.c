@@ -20,16 +20,16 @@ static void check_names(void)
     }
     CHECK_TEXT(cm_status_string((cm_status)6), "unknown status");
     CHECK_TEXT(cm_status_string((cm_status)-1), "unknown status");
-    CHECK_TEXT(cm_method_name((cm_method)6), "?");
+    CHECK_TEXT(cm_method_name((cm_method)7), "?");
     CHECK_TEXT(cm_method_name((cm_method)-1), "?");
     cm_method untouched = CM_SQDIFF;
     CHECK_STATUS(cm_method_parse("ccoeff_norme", &untouched), CM_ERROR_ARGUMENT);
     CHECK_STATUS(cm_method_parse("", &untouched), CM_ERROR_ARGUMENT);
     CHECK_STATUS(cm_method_parse(NULL, &untouched), CM_ERROR_ARGUMENT);
     CHECK_INT(untouched, CM_SQDIFF);
-    static const char *const pixel[] = { "u8", "u16", "f32", "?" };
-    static const size_t size[] = { 1, 2, 4, 0 };
-    for (int i = 0; i < 4; i++) {
+    static const char *const pixel[] = { "u8", "u16", "f32", "s8", "s16", "u32", "f64", "?" };
+    static const size_t size[] = { 1, 2, 4, 1, 2, 4, 8, 0 };
+    for (int i = 0; i < 8; i++) {
         CHECK_TEXT(cm_pixel_name((cm_pixel)i), pixel[i]);
         CHECK_INT(cm_pixel_size((cm_pixel)i), size[i]);
     }
@@ -53,13 +53,16 @@ static void check_extents(void)
     check_extent(CM_SAME, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 10, 8, -1, -1 });
     check_extent(CM_SAME, (int32_t[]){ 10, 8, 4, 5 }, (int32_t[]){ 10, 8, -2, -2 });
     check_extent(CM_SAME, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 2, 2, -4, 0 });
+    check_extent(CM_FULL, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 12, 9, -2, -1 });
+    check_extent(CM_FULL, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 10, 2, -8, 0 });
+    check_extent(CM_FULL, (int32_t[]){ CM_MAX_SIDE, 1, CM_MAX_SIDE, 1 }, (int32_t[]){ INT32_MAX, 1, 1 - CM_MAX_SIDE, 0 });
     check_extent(CM_VALID, (int32_t[]){ CM_MAX_SIDE, CM_MAX_SIDE, 1, 1 }, (int32_t[]){ CM_MAX_SIDE, CM_MAX_SIDE, 0, 0 });
     static const int32_t bad[][4] = { { 0, 8, 1, 1 },      { 8, -1, 1, 1 }, { 8, 8, 0, 1 },  { 8, 8, 1, INT32_MIN },
                                       { CM_MAX_SIDE + 1, 8, 1, 1 }, { 8, 8, 9, 1 }, { 8, 8, 1, 9 } };
     int32_t x;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_STATUS(cm_map_extent(CM_VALID, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &x, &x, &x, &x), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_map_extent((cm_mode)2, 8, 8, 1, 1, &x, &x, &x, &x), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(cm_map_extent((cm_mode)3, 8, 8, 1, 1, &x, &x, &x, &x), CM_ERROR_ARGUMENT);
 }
 
 static void check_crop(void)
@@ -109,7 +112,7 @@ static void check_views(cm_context *context)
     bad[6].pitch = 9;  /* shorter than a row */
     bad[7].pitch = 13; /* no multiple of a pixel */
     bad[8].pitch = -12;
-    bad[9].pixel = (cm_pixel)3;
+    bad[9].pixel = (cm_pixel)7;
     bad[10].memory = (cm_memory)2;
     bad[11].pitch = INT64_MAX - 1;
     bad[12].data = (const char *)pixel + 1; /* not aligned to a pixel */
@@ -158,10 +161,11 @@ static void check_maps(cm_context *context)
     refused(context, cm_correlate(context, &image, NULL, NULL, &good), CM_ERROR_ARGUMENT, "no template");
     refused(context, cm_correlate(context, NULL, part, NULL, &good), CM_ERROR_ARGUMENT, "no image");
     CHECK_STATUS(cm_correlate(NULL, &image, part, NULL, &good), CM_ERROR_ARGUMENT);
-    cm_options wrong[] = { { .method = (cm_method)6 }, { .mode = (cm_mode)2 }, { .border = (cm_border)2 }, { .flat = (cm_flat)2 },
-                           { .kernel = "no-such-kernel" }, { .kernel = "" }, { .kernel = "conv-tiled" }, { .border = CM_BORDER_ZERO } };
-    for (int i = 0; i < 8; i++)
-        refused(context, cm_correlate(context, &image, part, &wrong[i], &good), i < 6 ? CM_ERROR_ARGUMENT : CM_ERROR_UNSUPPORTED,
+    cm_options wrong[] = { { .method = (cm_method)7 }, { .mode = (cm_mode)3 }, { .border = (cm_border)5 }, { .flat = (cm_flat)2 },
+                           { .kernel = "no-such-kernel" }, { .kernel = "" }, { .min_valid = -0.1 }, { .min_valid = (double)NAN },
+                           { .kernel = "conv-tiled" } };
+    for (int i = 0; i < 9; i++)
+        refused(context, cm_correlate(context, &image, part, &wrong[i], &good), i < 8 ? CM_ERROR_ARGUMENT : CM_ERROR_UNSUPPORTED,
                 "bad options");
     image.pixel = CM_U16;
     image.width = 3;

@@ -1,6 +1,7 @@
 /* The decision over a table of machines: names, preferences, and what must hold for any problem. */
 #include "unit/machines.h"
 
+#include <math.h>
 #include <string.h>
 
 /* For one problem on one machine: the choice is the cheapest of what can be forced, and all of it fits. */
@@ -130,23 +131,27 @@ static void check_illegal(void)
     cm_machine m = machine(1);
     cm_error error;
     cm_decision d;
-    cm_problem good = matching(CM_U8, 100, 100, 10, 10), bad[12];
-    for (int i = 0; i < 12; i++)
+    cm_problem good = matching(CM_U8, 100, 100, 10, 10), bad[16];
+    for (int i = 0; i < 16; i++)
         bad[i] = good;
     bad[0].task = (cm_task)2;
-    bad[1].pixel = (cm_pixel)3;
+    bad[1].pixel = (cm_pixel)7;
     bad[2].image_width = 0;
     bad[3].image_height = CM_MAX_SIDE + 1;
     bad[4].width = -1;
     bad[5].height = 101;
-    bad[6].method = (cm_method)6;
+    bad[6].method = (cm_method)7;
     bad[7].mode = (cm_mode)-1;
-    bad[8].border = (cm_border)2;
+    bad[8].border = (cm_border)5;
     bad[9].flat = (cm_flat)2;
     bad[10] = matching(CM_U8, 1 << 20, 1 << 20, 1 << 16, (1 << 15) + 1);
     bad[11].task = CM_TASK_CONVOLVE;
     bad[11].width = 128;
-    for (int i = 0; i < 12; i++)
+    bad[12].channels = CM_MAX_CHANNELS + 1;
+    bad[13].min_valid = 1.5;
+    bad[14].min_valid = (double)NAN;
+    bad[15] = matching(CM_U32, 1 << 20, 1 << 20, 1 << 14, (1 << 14) + 1);
+    for (int i = 0; i < 16; i++)
         CHECK_STATUS(decide(&bad[i], &m, NULL, &d, &error), CM_ERROR_ARGUMENT);
     CHECK_STATUS(cm_decide(NULL, &m, NULL, &d, &error), CM_ERROR_ARGUMENT);
     bad[10].height = 1 << 15; /* 2^31 pixels are legal */
