@@ -17,8 +17,8 @@ typedef struct cm_refined {
 } cm_refined;
 
 /* Refines each of `count` matches of cm_find, from the scores at the position and its eight neighbours, which are
- * computed from the pixels around the match alone. Those scores have the bits of the whole map (CM_F32: lie within its
- * bound), so the result does not depend on the device, nor on how the matches were found.
+ * computed from the pixels around the match alone, in every mode, with every border, masks and no-data values. Those scores
+ * have the bits of the whole map, so the result does not depend on the device, nor on how the matches were found.
  *
  * With s(i, j) the score at the offset (i, j), all of them negated for the sqdiff methods, c = s(0, 0) and
  *     gx = (s(1,0) - s(-1,0)) / 2    hxx = s(1,0) - 2c + s(-1,0)    hxy = (s(1,1) - s(-1,1) - s(1,-1) + s(-1,-1)) / 4
@@ -30,12 +30,14 @@ typedef struct cm_refined {
  * where all three are equal, keeps its whole number. docs/subpixel.md has the errors that were measured, and the bias
  * that remains.
  *
- * options are those given to cm_find and may be NULL: method, mode and border count, the rest is not looked at. Image
+ * options are those given to cm_find and may be NULL: method, mode, border and min_valid count, the rest is not looked at. Image
  * and template must be those of cm_find. match and refined have count elements each, in host memory, and may be NULL
- * when count is 0; the image may lie in device memory. Nothing is kept. The cost of a match is that of a map of 3 x 3.
- * CM_ERROR_ARGUMENT (also: a match that is no position of the map), CM_ERROR_MEMORY, CM_ERROR_UNSUPPORTED,
- * CM_ERROR_DEVICE; after a failure the content of refined is undefined. Several threads may call it at once with one
- * context, image and template. */
+ * when count is 0; the image may lie in device memory. Nothing is kept; while it runs it takes memory for (w + 2) x (h + 2) pixels. The
+ * cost of a match is that of a map of 3 x 3 and, where its windows reach beyond the image or the image lies in device memory, of
+ * copying their pixels.
+ * CM_ERROR_ARGUMENT (also: a match that is no position of the map), CM_ERROR_MEMORY, CM_ERROR_UNSUPPORTED (also: a template with a
+ * side above CM_MAX_SIDE - 3), CM_ERROR_DEVICE; after a failure the content of refined is undefined. Several threads may call it at
+ * once with one context, image and template. */
 CM_API cm_status cm_refine(cm_context *context, const cm_image *image, const cm_template *part,
                            const cm_find_options *options, const cm_match *match, size_t count, cm_refined *refined);
 

@@ -1,0 +1,102 @@
+/* Refinement in every mode, with every border, masks, no-data values, channels and pixel types. */
+#include "unit/refine_all.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CASES = 420, MOST_PIXELS = 14 * 14, MOST_CHANNELS = 3 };
+
+/* An image with room for any type. */
+typedef struct picture {
+    cm_image view;
+    double memory[MOST_PIXELS * MOST_CHANNELS];
+    uint8_t mask[MOST_PIXELS];
+} picture;
+
+static void set_sample(picture *p, int64_t i, double value)
+{
+    void *at = p->memory;
+    switch (p->view.pixel) {
+    case CM_U8: ((uint8_t *)at)[i] = (uint8_t)value; break;
+    case CM_S8: ((int8_t *)at)[i] = (int8_t)(value - 100); break;
+    case CM_U16: ((uint16_t *)at)[i] = (uint16_t)(value * 250); break;
+    case CM_S16: ((int16_t *)at)[i] = (int16_t)((value - 100) * 250); break;
+    case CM_U32: ((uint32_t *)at)[i] = (uint32_t)(value * 16000000); break;
+    case CM_F32: ((float *)at)[i] = (float)(value * 0.37); break;
+    case CM_F64: ((double *)at)[i] = value * 0.37; break;
+    }
+}
+
+/* masks: bit 0 a mask, bit 1 a no-data value. */
+static void make(picture *p, kit_random *random, int32_t width, int32_t height, int masks)
+{
+    const int32_t count = width * height, channels = p->view.channels ? p->view.channels : 1;
+    p->view.width = width;
+    p->view.height = height;
+    p->view.data = p->memory;
+    for (int32_t i = 0; i < count * channels; i++)
+        set_sample(p, i, (double)kit_below(random, 8) * 25);
+    for (int32_t i = 0; i < count; i++)
+        p->mask[i] = kit_below(random, 4) ? 200 : 0;
+    p->mask[0] = 1;
+    if (masks & 1)
+        p->view.mask = p->mask;
+    if (masks & 2) {
+        const int nan = p->view.pixel == CM_F32 && kit_below(random, 2);
+        p->view.has_no_data = 1;
+        p->view.no_data = nan ? (double)NAN : 0.0;
+        for (int32_t i = 0; nan && i < count * channels; i++)
+            if (kit_below(random, 6) == 0)
+                ((float *)(void *)p->memory)[i] = NAN;
+    }
+}
+
+/* The scene in device memory; NULL where there is none. */
+static void *upload(const cm_image *host, cm_image *device)
+{
+    const int32_t channels = host->channels ? host->channels : 1;
+    const size_t pixels = (size_t)(host->width * host->height), bytes = pixels * (size_t)channels * cm_pixel_size(host->pixel);
+    char *memory = kit_device_alloc(bytes + pixels);
+    if (!memory)
+        kit_give_up("no device memory for the test");
+    *device = *host;
+    device->data = memory;
+    device->memory = CM_DEVICE;
+    device->mask = host->mask ? (const uint8_t *)memory + bytes : NULL;
+    CHECK(kit_device_upload(memory, host->data, bytes));
+    if (host->mask)
+        CHECK(kit_device_upload(memory + bytes, host->mask, pixels));
+    return memory;
+}
+
+void check_every_problem(cm_context *context)
+{
+    static picture scene, part;
+    static const double least[] = { 0, 0.2, 1 };
+    kit_random random = kit_stream(31);
+    const int device = kit_device_present();
+    for (int k = 0; k < CASES; k++) {
+        memset(&scene, 0, sizeof scene);
+        memset(&part, 0, sizeof part);
+        scene.view.pixel = part.view.pixel = (cm_pixel)(k % 7);
+        scene.view.channels = part.view.channels = k % 3 ? 0 : kit_between(&random, 1, MOST_CHANNELS);
+        const cm_find_options o = { .method = (cm_method)kit_below(&random, 7),
+                                    .mode = (cm_mode)(k / 7 % 3),
+                                    .border = (cm_border)(k / 21 % 5),
+                                    .min_valid = least[kit_below(&random, 3)] };
+        const int beyond = o.mode != CM_VALID && k % 4 == 0; /* the template may exceed the scene */
+        int masks = kit_between(&random, 0, 3);
+        masks = scene.view.pixel == CM_F32 || kit_below(&random, 2) ? masks : 0;
+        const int32_t w = kit_between(&random, beyond ? 1 : 6, 14), h = kit_between(&random, beyond ? 1 : 6, 14);
+        make(&scene, &random, w, h, masks);
+        make(&part, &random, kit_between(&random, 1, 6), kit_between(&random, 1, 6), kit_below(&random, 2) ? 1 : 0);
+        check_against_map(context, &scene.view, &part.view, &o);
+        if (device) {
+            cm_image there;
+            void *memory = upload(&scene.view, &there);
+            check_against_map(context, &there, &part.view, &o);
+            kit_device_free(memory);
+        }
+    }
+}
