@@ -15,7 +15,7 @@ typedef struct check_run {
     const char *kernel;                       /* NULL: every kernel that can serve a problem */
     int full;                                 /* 1: more cases */
     int pixels;                               /* bit 1 << cm_pixel: pixel types to check */
-    const char *group;                        /* of match: tiny, small, large; of find: maps, bands; brief; NULL: all */
+    const char *group;                        /* of match and joint: tiny, small, large; of find: maps, bands; brief; NULL: all */
     uint64_t turn;                            /* counts results: what is not crossed is rotated by it */
     const char *seen[CHECK_KERNELS];          /* kernels that ran, and how often */
     long times[CHECK_KERNELS];
@@ -25,6 +25,7 @@ typedef struct check_run {
 void check_match(check_run *run);
 void check_find(check_run *run);
 void check_scan(check_run *run);
+void check_joint(check_run *run);
 void check_convolve(check_run *run);
 void check_device(check_run *run);
 

@@ -1,6 +1,6 @@
-/* check AREA... [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] [--kernel NAME] [--full] [--seed N] [--stop]
- * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find,
- * convolve, device. */
+/* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--full] [--seed N] [--stop]
+ * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find, scan,
+ * joint, convolve, device. */
 #include "check/check.h"
 
 #include <stdio.h>
@@ -86,8 +86,8 @@ cm_problem check_problem(const cm_image *image, int32_t width, int32_t height)
 
 kit_map check_map_for(const cm_image *image, const cm_image *part, cm_mode mode)
 {
-    int32_t cut_x = mode == CM_VALID ? part->width - 1 : 0, cut_y = mode == CM_VALID ? part->height - 1 : 0;
-    return kit_map_create(image->width - cut_x, image->height - cut_y, 0, KIT_AFTER);
+    int32_t more = mode == CM_VALID ? -1 : mode == CM_FULL ? 1 : 0;
+    return kit_map_create(image->width + more * (part->width - 1), image->height + more * (part->height - 1), 0, KIT_AFTER);
 }
 
 kit_map check_reference(check_run *run, const cm_image *image, const cm_image *part, const cm_options *options)
@@ -134,6 +134,7 @@ int main(int argc, char **argv)
     } area[] = { { "match", check_match },
                  { "find", check_find },
                  { "scan", check_scan },
+                 { "joint", check_joint },
                  { "convolve", check_convolve },
                  { "device", check_device } };
     kit_start(argc, argv);
@@ -142,11 +143,11 @@ int main(int argc, char **argv)
                       .full = kit_flag(argc, argv, "full"),
                       .group = kit_option(argc, argv, "group", NULL) };
     const char *pixel = kit_option(argc, argv, "pixel", NULL);
-    for (int p = CM_U8; p <= CM_F32; p++)
+    for (int p = CM_U8; p <= CM_F64; p++)
         if (!pixel || strcmp(pixel, cm_pixel_name((cm_pixel)p)) == 0)
             run.pixels |= 1 << p;
     if (!run.pixels)
-        kit_give_up("--pixel %s: give u8, u16 or f32", pixel);
+        kit_give_up("--pixel %s: give u8, u16, f32, s8, s16, u32 or f64", pixel);
     int areas = 0;
     open_contexts(&run);
     for (size_t i = 0; i < sizeof area / sizeof *area; i++)
@@ -156,7 +157,7 @@ int main(int argc, char **argv)
                 areas++;
             }
     if (!areas)
-        kit_give_up("check match|find|scan|convolve|device [--device cpu|cuda] [--pixel u8|u16|f32] [--group NAME] "
+        kit_give_up("check match|find|scan|joint|convolve|device [--device cpu|cuda] [--pixel NAME] [--group NAME] "
                     "[--kernel NAME]"
                     " [--full] [--seed N] [--stop]");
     for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)

@@ -5,24 +5,28 @@
 
 enum { MARGIN = 256, PATTERN = 0x5c };
 
-static size_t size_of(cm_pixel pixel)
-{
-    return pixel == CM_U8 ? 1 : pixel == CM_U16 ? 2 : 4;
-}
-
 static size_t bytes_of(const cm_image *image)
 {
-    return (size_t)image->pitch * (size_t)(image->height - 1) + (size_t)image->width * size_of(image->pixel);
+    size_t pixel = (size_t)kit_channels(image) * (size_t)kit_sample_size(image->pixel);
+    return (size_t)image->pitch * (size_t)(image->height - 1) + (size_t)image->width * pixel;
+}
+
+static size_t mask_bytes_of(const cm_image *image)
+{
+    return (size_t)image->mask_pitch * (size_t)(image->height - 1) + (size_t)image->width;
 }
 
 device_image device_image_create(const cm_image *host, int32_t shift)
 {
     device_image image = { .view = *host };
-    size_t start = (size_t)shift * size_of(host->pixel);
+    size_t start = (size_t)shift * (size_t)kit_sample_size(host->pixel);
     image.memory = kit_device_alloc(start + bytes_of(host));
-    if (!image.memory)
+    image.mask = host->mask ? kit_device_alloc((size_t)shift + mask_bytes_of(host)) : NULL;
+    if (!image.memory || (host->mask && !image.mask))
         kit_give_up("no device memory for an image of %d x %d", host->width, host->height);
     image.view.data = (char *)image.memory + start;
+    if (host->mask)
+        image.view.mask = (const uint8_t *)image.mask + shift;
     image.view.memory = CM_DEVICE;
     device_image_update(&image, host);
     return image;
@@ -32,11 +36,15 @@ void device_image_update(const device_image *image, const cm_image *host)
 {
     if (!kit_device_upload((void *)(uintptr_t)image->view.data, host->data, bytes_of(host)))
         kit_give_up("upload of %zu bytes failed", bytes_of(host));
+    if (host->mask && !kit_device_upload((void *)(uintptr_t)image->view.mask, host->mask, mask_bytes_of(host)))
+        kit_give_up("upload of a mask of %zu bytes failed", mask_bytes_of(host));
 }
 
 void device_image_destroy(device_image *image)
 {
     kit_device_free(image->memory);
+    if (image->mask)
+        kit_device_free(image->mask);
     memset(image, 0, sizeof *image);
 }
 

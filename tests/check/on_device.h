@@ -7,7 +7,7 @@
 
 typedef struct device_image {
     cm_image view;
-    void *memory;
+    void *memory, *mask;
 } device_image;
 
 typedef struct device_map {
@@ -16,9 +16,10 @@ typedef struct device_map {
     size_t bytes; /* margins included */
 } device_map;
 
-/* A copy of a host image, with its pitch; shift pixels after the start of the allocation, so that rows begin anywhere. */
+/* A copy of a host image and its mask, with their pitches; shift samples (of the mask: bytes) after the start of the allocation, so that rows
+ * begin anywhere. */
 device_image device_image_create(const cm_image *host, int32_t shift);
-/* Overwrites the pixels with those of a host image of the same extents and pitch. */
+/* Overwrites pixels and mask with those of a host image of the same extents and pitches. */
 void device_image_update(const device_image *image, const cm_image *host);
 void device_image_destroy(device_image *image);
 

@@ -99,32 +99,39 @@ double oracle_round(__int128 value)
     return ldexp((double)kept, dropped);
 }
 
-float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index)
+float oracle_formula(cm_method method, cm_flat flat, const oracle_terms *t)
 {
-    __int128 n = sums->n, S = sums->S[index], Q = sums->Q[index], X = sums->X[index], T = sums->sum, T2 = sums->sum2;
-    __int128 var_image = n * Q - S * S, var_part = n * T2 - T * T, spread = n * X - S * T, distance = Q - 2 * X + T2;
+    __int128 distance = t->Q - 2 * t->X + t->T2;
     double undefined = flat == CM_FLAT_NAN ? (double)NAN : 0.0, score = 0.0;
     switch (method) {
     case CM_CCOEFF_NORMED:
-        score = var_image == 0 || var_part == 0
+        score = t->var_image == 0 || t->var_part == 0
                     ? undefined
-                    : oracle_round(spread) / (sqrt(oracle_round(var_image)) * sqrt(oracle_round(var_part)));
+                    : oracle_round(t->spread) / (sqrt(oracle_round(t->var_image)) * sqrt(oracle_round(t->var_part)));
         break;
-    case CM_CCOEFF: score = oracle_round(spread) / oracle_round(n); break;
-    case CM_CCORR: score = oracle_round(X); break;
+    case CM_CCOEFF: score = oracle_round(t->spread) / oracle_round(t->n); break;
+    case CM_CCORR: score = oracle_round(t->X); break;
     case CM_CCORR_NORMED:
-        score = Q == 0 || T2 == 0 ? undefined : oracle_round(X) / (sqrt(oracle_round(Q)) * sqrt(oracle_round(T2)));
+        score = t->Q == 0 || t->T2 == 0 ? undefined
+                                        : oracle_round(t->X) / (sqrt(oracle_round(t->Q)) * sqrt(oracle_round(t->T2)));
         break;
     case CM_SQDIFF: score = oracle_round(distance); break;
     case CM_SQDIFF_NORMED:
-        if (Q == 0 || T2 == 0)
+        if (t->Q == 0 || t->T2 == 0)
             score = flat == CM_FLAT_NAN ? (double)NAN : distance == 0 ? 0.0 : 1.0;
         else
-            score = oracle_round(distance) / (sqrt(oracle_round(Q)) * sqrt(oracle_round(T2)));
+            score = oracle_round(distance) / (sqrt(oracle_round(t->Q)) * sqrt(oracle_round(t->T2)));
         break;
-    case CM_COVERAGE: score = 1.0; break;
+    case CM_COVERAGE: score = oracle_round(t->n) / oracle_round(t->whole); break;
     }
     return (float)score;
+}
+
+float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index)
+{
+    __int128 n = sums->n, S = sums->S[index], Q = sums->Q[index], X = sums->X[index], T = sums->sum, T2 = sums->sum2;
+    oracle_terms t = { n, n, n * X - S * T, n * Q - S * S, n * T2 - T * T, X, Q, T2 };
+    return oracle_formula(method, flat, &t);
 }
 
 /* A better score first, then the smaller y, then the smaller x. */

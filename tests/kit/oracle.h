@@ -18,6 +18,14 @@ void oracle_sums_free(oracle_sums *sums);
 /* The score of element index: exact integers in 128 bits, the formula of template.h in double, one rounding to float. */
 float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index);
 
+/* What the formulas of template.h are made of; for several channels, summed over them. */
+typedef struct oracle_terms {
+    __int128 n, whole;                   /* pixels that count in both; pixels of the template that count */
+    __int128 spread, var_image, var_part; /* n*X - S*sumT, n*Q - S^2, n*sumT2 - sumT^2 */
+    __int128 X, Q, T2;
+} oracle_terms;
+float oracle_formula(cm_method method, cm_flat flat, const oracle_terms *terms);
+
 /* A signed 128-bit integer to the nearest double, ties to even. */
 double oracle_round(__int128 value);
 

@@ -40,18 +40,69 @@ static size_t extent(int64_t row, int64_t pitch, int32_t height)
     return (size_t)(pitch * (height - 1) + row);
 }
 
+int64_t kit_sample_size(cm_pixel pixel)
+{
+    switch (pixel) {
+    case CM_U8:
+    case CM_S8: return 1;
+    case CM_U16:
+    case CM_S16: return 2;
+    case CM_F32:
+    case CM_U32: return 4;
+    case CM_F64: return 8;
+    }
+    kit_give_up("%d is no pixel type", (int)pixel);
+}
+
+int32_t kit_channels(const cm_image *image)
+{
+    return image->channels > 0 ? image->channels : 1;
+}
+
 kit_image kit_image_create(cm_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side)
+{
+    return kit_image_create_channels(pixel, 0, width, height, (kit_room){ pad, side });
+}
+
+kit_image kit_image_create_channels(cm_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room)
 {
     kit_image image;
     memset(&image, 0, sizeof image);
-    int64_t size = pixel == CM_U8 ? 1 : pixel == CM_U16 ? 2 : 4;
-    int64_t row = width * size, pitch = row + pad * size;
-    image.view = (cm_image){ .width = width, .height = height, .pitch = pitch, .pixel = pixel };
+    image.view = (cm_image){ .width = width, .height = height, .pixel = pixel, .channels = channels };
+    int64_t size = kit_sample_size(pixel), row = width * size * kit_channels(&image.view), pitch = row + room.pad * size;
+    image.view.pitch = pitch;
+    const kit_side side = room.side;
     size_t bytes = extent(row, pitch, height);
     char *data = pages_create(&image.pages, bytes, side);
     memset(data, 0xa5, bytes);
     image.view.data = data;
     return image;
+}
+
+void kit_image_mask(kit_image *image, kit_room room)
+{
+    int64_t row = image->view.width, pitch = row + room.pad;
+    size_t bytes = extent(row, pitch, image->view.height);
+    uint8_t *mask = pages_create(&image->mask_pages, bytes, room.side);
+    memset(mask, 0xa5, bytes);
+    image->view.mask = mask;
+    image->view.mask_pitch = pitch;
+}
+
+static uint8_t *mask_at(const cm_image *image, int32_t x, int32_t y)
+{
+    int64_t pitch = image->mask_pitch ? image->mask_pitch : image->width;
+    return (uint8_t *)(uintptr_t)image->mask + y * pitch + x;
+}
+
+int kit_mask(const cm_image *image, int32_t x, int32_t y)
+{
+    return *mask_at(image, x, y) != 0;
+}
+
+void kit_mask_set(const cm_image *image, int32_t x, int32_t y, uint8_t value)
+{
+    *mask_at(image, x, y) = value;
 }
 
 kit_map kit_map_create(int32_t width, int32_t height, int32_t pad, kit_side side)
@@ -82,16 +133,23 @@ int kit_map_padding_intact(const kit_map *map)
     return 1;
 }
 
-void kit_image_freeze(kit_image *image)
+static void pages_freeze(const kit_pages *pages)
 {
     size_t page = page_size();
-    if (mprotect((char *)image->pages.mapping + page, image->pages.mapped - 2 * page, PROT_READ) != 0)
+    if (pages->mapping && mprotect((char *)pages->mapping + page, pages->mapped - 2 * page, PROT_READ) != 0)
         kit_give_up("mprotect to read-only failed");
+}
+
+void kit_image_freeze(kit_image *image)
+{
+    pages_freeze(&image->pages);
+    pages_freeze(&image->mask_pages);
 }
 
 void kit_image_destroy(kit_image *image)
 {
     pages_destroy(&image->pages);
+    pages_destroy(&image->mask_pages);
 }
 
 void kit_map_destroy(kit_map *map)
@@ -101,43 +159,87 @@ void kit_map_destroy(kit_map *map)
 
 static char *address(const cm_image *image, int32_t x, int32_t y)
 {
-    int64_t size = image->pixel == CM_U8 ? 1 : image->pixel == CM_U16 ? 2 : 4;
+    int64_t size = kit_sample_size(image->pixel) * kit_channels(image);
     int64_t pitch = image->pitch ? image->pitch : image->width * size;
     return (char *)(uintptr_t)image->data + y * pitch + x * size;
 }
 
+/* One sample of any type. */
+typedef union any_sample {
+    uint8_t u8;
+    int8_t s8;
+    uint16_t u16;
+    int16_t s16;
+    uint32_t u32;
+    float f32;
+    double f64;
+} any_sample;
+
+double kit_sample(const cm_image *image, int32_t x, int32_t y, int32_t channel)
+{
+    const int64_t size = kit_sample_size(image->pixel);
+    any_sample value;
+    memcpy(&value, address(image, x, y) + channel * size, (size_t)size);
+    switch (image->pixel) {
+    case CM_U8: return value.u8;
+    case CM_S8: return value.s8;
+    case CM_U16: return value.u16;
+    case CM_S16: return value.s16;
+    case CM_U32: return value.u32;
+    case CM_F32: return (double)value.f32;
+    case CM_F64: break;
+    }
+    return value.f64;
+}
+
+void kit_sample_set(const cm_image *image, int32_t x, int32_t y, int32_t channel, double value)
+{
+    const int64_t size = kit_sample_size(image->pixel);
+    any_sample sample;
+    switch (image->pixel) {
+    case CM_U8: sample.u8 = (uint8_t)value; break;
+    case CM_S8: sample.s8 = (int8_t)value; break;
+    case CM_U16: sample.u16 = (uint16_t)value; break;
+    case CM_S16: sample.s16 = (int16_t)value; break;
+    case CM_U32: sample.u32 = (uint32_t)value; break;
+    case CM_F32: sample.f32 = (float)value; break;
+    case CM_F64: sample.f64 = value; break;
+    }
+    memcpy(address(image, x, y) + channel * size, &sample, (size_t)size);
+}
+
 double kit_pixel(const cm_image *image, int32_t x, int32_t y)
 {
-    const char *at = address(image, x, y);
-    if (image->pixel == CM_U8)
-        return *(const uint8_t *)at;
-    if (image->pixel == CM_U16) {
-        uint16_t value;
-        memcpy(&value, at, 2);
-        return value;
-    }
-    float value;
-    memcpy(&value, at, 4);
-    return (double)value;
+    return kit_sample(image, x, y, 0);
 }
 
 void kit_pixel_set(const cm_image *image, int32_t x, int32_t y, double value)
 {
-    char *at = address(image, x, y);
-    if (image->pixel == CM_U8) {
-        *(uint8_t *)at = (uint8_t)value;
-    } else if (image->pixel == CM_U16) {
-        uint16_t v = (uint16_t)value;
-        memcpy(at, &v, 2);
-    } else {
-        float v = (float)value;
-        memcpy(at, &v, 4);
-    }
+    kit_sample_set(image, x, y, 0, value);
 }
 
 double kit_largest(cm_pixel pixel)
 {
-    return pixel == CM_U8 ? 255.0 : pixel == CM_U16 ? 65535.0 : 4096.0;
+    switch (pixel) {
+    case CM_U8: return 255.0;
+    case CM_S8: return 127.0;
+    case CM_U16: return 65535.0;
+    case CM_S16: return 32767.0;
+    case CM_U32: return 4294967295.0;
+    case CM_F32:
+    case CM_F64: break;
+    }
+    return 4096.0;
+}
+
+double kit_smallest(cm_pixel pixel)
+{
+    return pixel == CM_S8 ? -128.0 : pixel == CM_S16 ? -32768.0 : 0.0;
+}
+
+static int is_float(cm_pixel pixel)
+{
+    return pixel == CM_F32 || pixel == CM_F64;
 }
 
 const char *kit_fill_name(kit_fill fill)
@@ -149,35 +251,37 @@ const char *kit_fill_name(kit_fill fill)
 
 static double noise(cm_pixel pixel, kit_random *random)
 {
-    if (pixel != CM_F32)
-        return (double)kit_below(random, (uint64_t)kit_largest(pixel) + 1);
+    double least = kit_smallest(pixel);
+    if (!is_float(pixel))
+        return least + (double)kit_below(random, (uint64_t)(kit_largest(pixel) - least) + 1);
     /* 24 significant bits on both sides of 0 */
     return ((double)kit_below(random, 1u << 24) - (1 << 23)) / (1 << 11);
 }
 
 static double value_at(cm_pixel pixel, kit_fill fill, int32_t x, int32_t y, kit_random *random)
 {
-    double most = kit_largest(pixel), step = pixel == CM_F32 ? 1.0 / 1024 : 1.0;
+    double most = kit_largest(pixel), least = kit_smallest(pixel), step = is_float(pixel) ? 1.0 / 1024 : 1.0;
     switch (fill) {
     case KIT_ZERO: return 0.0;
     case KIT_MAX: return most;
-    case KIT_CHECKER: return (x + y) & 1 ? most : 0.0;
-    case KIT_BLOCKS: return (x / 5 + y / 3) & 1 ? most : 0.0;
-    case KIT_GRADIENT: return pixel == CM_F32 ? 0.25 * x - 0.5 * y : (double)((x * 3 + y * 7) % ((int32_t)most + 1));
+    case KIT_CHECKER: return (x + y) & 1 ? most : least;
+    case KIT_BLOCKS: return (x / 5 + y / 3) & 1 ? most : least;
+    case KIT_GRADIENT: return is_float(pixel) ? 0.25 * x - 0.5 * y : (double)((x * 3 + y * 7) % ((int64_t)most + 1));
     case KIT_NOISE: return noise(pixel, random);
     case KIT_NEAR_FLAT: return most - 1 + (kit_next(random) & 1 ? step : 0.0);
     case KIT_ONE_OFF:
     case KIT_FLAT:
     case KIT_FILLS: break;
     }
-    return (double)(int32_t)(most / 2);
+    return (double)(int64_t)(most / 2);
 }
 
 void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random)
 {
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
-            kit_pixel_set(image, x, y, value_at(image->pixel, fill, x, y, random));
+            for (int32_t c = 0; c < kit_channels(image); c++)
+                kit_sample_set(image, x, y, c, value_at(image->pixel, fill, x + c, y, random));
     if (fill == KIT_ONE_OFF) {
         int32_t x = (int32_t)kit_below(random, (uint64_t)image->width), y = (int32_t)kit_below(random, (uint64_t)image->height);
         kit_pixel_set(image, x, y, kit_pixel(image, x, y) + 1.0);
@@ -186,7 +290,7 @@ void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random)
 
 void kit_image_copy(const cm_image *to, const cm_image *from, int32_t x, int32_t y)
 {
-    int64_t size = to->pixel == CM_U8 ? 1 : to->pixel == CM_U16 ? 2 : 4;
+    int64_t size = kit_sample_size(to->pixel) * kit_channels(to);
     for (int32_t row = 0; row < to->height; row++)
         memcpy(address(to, 0, row), address(from, x, y + row), (size_t)(to->width * size));
 }

@@ -18,7 +18,7 @@ typedef struct kit_pages {
 
 typedef struct kit_image {
     cm_image view;
-    kit_pages pages;
+    kit_pages pages, mask_pages;
 } kit_image;
 
 typedef struct kit_map {
@@ -26,20 +26,35 @@ typedef struct kit_map {
     kit_pages pages;
 } kit_map;
 
-/* An image with pad pixels between its rows. Fails the test when there is no memory. */
+/* Samples (of a mask: bytes) between rows, and the side of the unmapped page. */
+typedef struct kit_room {
+    int32_t pad;
+    kit_side side;
+} kit_room;
+
+/* An image with pad samples between its rows. Fails the test when there is no memory. */
 kit_image kit_image_create(cm_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side);
+kit_image kit_image_create_channels(cm_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room);
+/* Gives an image a mask in which all pixels count. */
+void kit_image_mask(kit_image *image, kit_room room);
+int kit_mask(const cm_image *image, int32_t x, int32_t y);
+void kit_mask_set(const cm_image *image, int32_t x, int32_t y, uint8_t value);
 /* A map with pad floats between its rows; rows and padding hold a pattern that no score has. */
 kit_map kit_map_create(int32_t width, int32_t height, int32_t pad, kit_side side);
 /* Writes the pattern again. */
 void kit_map_clear(kit_map *map);
 /* 1 when the padding still holds its pattern. */
 int kit_map_padding_intact(const kit_map *map);
-/* From here on a write to the image faults. */
+/* From here on a write to the image, or to its mask, faults. */
 void kit_image_freeze(kit_image *image);
 void kit_image_destroy(kit_image *image);
 void kit_map_destroy(kit_map *map);
 
-/* The pixel as a number, read without any code of the library. */
+/* A sample as a number, read without any code of the library; kit_pixel: of the first channel. */
+double kit_sample(const cm_image *image, int32_t x, int32_t y, int32_t channel);
+void kit_sample_set(const cm_image *image, int32_t x, int32_t y, int32_t channel, double value);
+int64_t kit_sample_size(cm_pixel pixel);
+int32_t kit_channels(const cm_image *image);
 double kit_pixel(const cm_image *image, int32_t x, int32_t y);
 void kit_pixel_set(const cm_image *image, int32_t x, int32_t y, double value);
 static inline float *kit_map_row(const cm_map *map, int32_t y)
@@ -51,8 +66,8 @@ static inline float *kit_map_row(const cm_map *map, int32_t y)
 typedef enum kit_fill {
     KIT_ZERO,      /* all 0 */
     KIT_MAX,       /* all at the largest value */
-    KIT_CHECKER,   /* 0 and the largest, changing from pixel to pixel */
-    KIT_BLOCKS,    /* 0 and the largest in blocks of 5 x 3 */
+    KIT_CHECKER,   /* the smallest and the largest, changing from pixel to pixel */
+    KIT_BLOCKS,    /* the smallest and the largest in blocks of 5 x 3 */
     KIT_ONE_OFF,   /* flat, but for one pixel that is one more */
     KIT_GRADIENT,  /* rising along x and y, wrapping */
     KIT_NOISE,     /* the whole range */
@@ -62,8 +77,9 @@ typedef enum kit_fill {
 } kit_fill;
 
 const char *kit_fill_name(kit_fill fill);
-/* The largest value that fills use: 255, 65535, and for floats 4096. */
+/* The largest and the smallest value that fills use: of integers their range; for floats 4096 and 0 (noise has negative ones too). */
 double kit_largest(cm_pixel pixel);
+double kit_smallest(cm_pixel pixel);
 void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random);
 /* Copies the rectangle at (x, y) of from, with the extents of to, into to. Same pixel type. */
 void kit_image_copy(const cm_image *to, const cm_image *from, int32_t x, int32_t y);

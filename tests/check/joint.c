@@ -1,0 +1,187 @@
+/* Masks, no-data values, channels, borders, modes and all pixel types: every kernel that can serve a problem against the oracle of
+ * tests/kit/oracle_joint.c. Every method in every mode with every border, under every kind of mask, for every pixel type. */
+#include "check/joint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where the image and the map of a call lie; bit 0: the image on the device, bit 1: the map. */
+static void check_placed(joint_subject *s, const cm_options *forced, uint64_t slot, int where, const cm_map *want, const char *what)
+{
+    cm_context *context = s->run->context[slot];
+    device_image twin = { .memory = NULL };
+    device_map there = { .memory = NULL };
+    kit_map here = { .view = { .data = NULL } };
+    const uint64_t turn = s->run->turn;
+    if (where & 1)
+        twin = device_image_create(&s->image.view, (int32_t)(turn % 5));
+    if (where & 2)
+        there = device_map_create(want->width, want->height, (int32_t)(turn % 4));
+    else
+        here = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3, turn & 1 ? KIT_AFTER : KIT_BEFORE);
+    const cm_map *map = where & 2 ? &there.view : &here.view;
+    cm_status status = cm_correlate(context, where & 1 ? &twin.view : &s->image.view, s->template[slot], forced, map);
+    if (check_ok(status, context, what) && (where & 2)) {
+        device_map_check(&there, want, what);
+    } else if (!status) {
+        check_same(map, want, what);
+        CHECK(kit_map_padding_intact(&here));
+    }
+    if (where & 1)
+        device_image_destroy(&twin);
+    if (where & 2)
+        device_map_destroy(&there);
+    else
+        kit_map_destroy(&here);
+}
+
+static void check_kernel(joint_subject *s, const char *kernel, const cm_map *want)
+{
+    const uint64_t turn = s->run->turn, slot = turn % CHECK_THREAD_COUNTS;
+    const int where = s->run->device == CM_DEVICE_CUDA && kit_device_present() ? (int)(turn / 2 % 4) : 0;
+    cm_options forced = s->c.options;
+    forced.kernel = kernel;
+    char what[400];
+    snprintf(what, sizeof what, "%s, %s (context %d, image %s, map %s)", s->name, kernel, (int)slot, where & 1 ? "device" : "host",
+             where & 2 ? "device" : "host");
+    check_placed(s, &forced, slot, where, want, what);
+    check_count(s->run, kernel);
+}
+
+/* Windows of the plain loops past which they are left out where there is another kernel. */
+static const double most_for_reference = 4e6;
+
+static void check_case(check_run *run, const joint_case *c)
+{
+    joint_subject s;
+    const char *kernel[CHECK_KERNELS];
+    const long before = kit_failures();
+    size_t kernels = joint_make(&s, run, c) ? check_kernels(run, &s.problem, kernel) : 0;
+    if (kernels) {
+        kit_map want = joint_expected(&s, kernel[0]);
+        const int sound = kit_failures() == before; /* else all that follows would say it again */
+        for (size_t k = 0; k < kernels && sound; k++)
+            if (kernels == 1 || run->kernel || strcmp(kernel[k], "reference") != 0 || joint_work(c) < most_for_reference)
+                check_kernel(&s, kernel[k], &want.view);
+        kit_map_destroy(&want);
+    }
+    joint_free(&s);
+}
+
+typedef struct sizes {
+    int32_t image_width, image_height, width, height;
+} sizes;
+
+static int fits(const sizes *z)
+{
+    return z->width <= z->image_width && z->height <= z->image_height;
+}
+
+/* What is not crossed is drawn. */
+static joint_case some_case(cm_pixel pixel, uint64_t number, const sizes *z, int32_t most_channels)
+{
+    static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
+    static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },     { KIT_NOISE, KIT_NOISE },      { KIT_MAX, KIT_MAX },
+                                   { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_BLOCKS, JOINT_CROP },    { KIT_CHECKER, KIT_CHECKER },
+                                   { KIT_FLAT, KIT_NOISE },       { KIT_ZERO, KIT_NOISE },       { KIT_BLOCKS, KIT_MAX },
+                                   { KIT_ONE_OFF, KIT_ONE_OFF },  { KIT_GRADIENT, JOINT_CROP },  { KIT_NOISE, KIT_FLAT },
+                                   { KIT_ZERO, KIT_ZERO },        { KIT_NEAR_FLAT, KIT_NEAR_FLAT } };
+    kit_random random = kit_stream(50000 + number * 8 + (uint64_t)pixel);
+    const int *f = fill[kit_below(&random, sizeof fill / sizeof *fill)];
+    joint_case c = { .number = number, .pixel = pixel, .image_width = z->image_width, .image_height = z->image_height,
+                     .width = z->width, .height = z->height, .image_fill = f[0], .part_fill = f[1] };
+    /* one channel is what most kernels are for; 0 means it too */
+    c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2) : kit_between(&random, 1, most_channels);
+    c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
+    c.options.flat = kit_next(&random) & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
+    return c;
+}
+
+/* A plan takes milliseconds to make on a GPU. */
+static unsigned tiny_rounds(const check_run *run)
+{
+    return run->device == CM_DEVICE_CUDA ? 1 : 4;
+}
+
+/* Every combination of joint_combine, on the smallest sizes. */
+static void check_tiny(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 }, { 1, 9, 1, 3 }, { 9, 1, 4, 1 },   { 7, 5, 3, 2 }, { 13, 11, 13, 11 },
+                                  { 3, 2, 7, 5 }, { 33, 9, 6, 5 }, { 2, 3, 9, 2 }, { 17, 31, 17, 1 }, { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
+                                  { 1, 1, 5, 4 } };
+    const uint64_t count = sizeof size / sizeof *size;
+    for (uint64_t i = 0; i < JOINT_COMBINATIONS * (run->full ? 16u : tiny_rounds(run)); i++) {
+        uint64_t at = (i * 5 + i / JOINT_COMBINATIONS * 3 + (uint64_t)pixel) % count;
+        joint_case place = { .number = 0 };
+        joint_combine(&place, i);
+        while (place.options.mode == CM_VALID && !fits(&size[at]))
+            at = (at + 1) % count;
+        joint_case c = some_case(pixel, 1000 + i, &size[at], 5);
+        joint_combine(&c, i);
+        check_case(run, &c);
+    }
+}
+
+/* Sizes around the steps of vectors, tiles and blocks. */
+static void check_small(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 57, 61, 16, 16 }, { 51, 47, 31, 29 },
+                                  { 129, 35, 32, 12 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },  { 131, 20, 63, 9 }, { 43, 39, 37, 35 },
+                                  { 257, 31, 2, 17 }, { 20, 30, 21, 37 } };
+    const uint64_t count = sizeof size / sizeof *size;
+    /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each 55 every place under every mask */
+    for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : 77u); i++) {
+        uint64_t at = (i + i / count + (uint64_t)pixel) % count;
+        joint_case c = some_case(pixel, 20000 + i, &size[at], 3);
+        joint_combine(&c, i * 37 + (uint64_t)pixel * 77);
+        while ((c.options.mode == CM_VALID && !fits(&size[at])) || (!run->full && joint_work(&c) > 3e6)) {
+            at = (at + 1) % count;
+            c = some_case(pixel, 20000 + i, &size[at], 3);
+            joint_combine(&c, i * 37 + (uint64_t)pixel * 77);
+        }
+        check_case(run, &c);
+    }
+}
+
+/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows. */
+static void check_large(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 120, 90, 61, 59 },  { 186, 184, 182, 182 }, { 303, 203, 300, 200 }, { 3011, 9, 16, 7 },
+                                  { 262, 259, 257, 257 }, { 40, 310, 9, 301 },  { 1203, 6, 1200, 5 },   { 259, 264, 259, 257 } };
+    static const int fill[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER } };
+    static const joint_masks masks[] = { JOINT_PART, JOINT_BOTH, JOINT_IMAGE, JOINT_NO_DATA };
+    for (uint64_t i = 0; i < sizeof size / sizeof *size * (run->full ? 14u : 2u); i++) {
+        const uint64_t at = i / (run->full ? 14u : 2u);
+        joint_case c = some_case(pixel, 40000 + i, &size[at], 2);
+        c.options.method = (cm_method)((i * 3 + (uint64_t)pixel) % JOINT_METHODS);
+        c.image_fill = fill[(i + at + (uint64_t)pixel) % 4][0];
+        c.part_fill = fill[(i + at + (uint64_t)pixel) % 4][1];
+        c.masks = masks[(i / 2 + (uint64_t)pixel) % 4];
+        check_case(run, &c);
+    }
+}
+
+/* A few cases that reach every kernel and every way of it. */
+static void check_brief(check_run *run, cm_pixel pixel)
+{
+    static const sizes size[] = { { 33, 19, 6, 5 }, { 70, 37, 31, 9 }, { 60, 40, 17, 33 }, { 9, 8, 11, 5 } };
+    for (uint64_t i = 0; i < 12; i++) {
+        joint_case c = some_case(pixel, 60000 + i, &size[i % 4], 3);
+        joint_combine(&c, i * 37 + (uint64_t)pixel * 11);
+        if (c.options.mode == CM_VALID && !fits(&size[i % 4]))
+            c.options.mode = CM_FULL;
+        check_case(run, &c);
+    }
+}
+
+void check_joint(check_run *run)
+{
+    static const struct {
+        const char *name;
+        void (*check)(check_run *run, cm_pixel pixel);
+    } group[] = { { "tiny", check_tiny }, { "small", check_small }, { "large", check_large }, { "brief", check_brief } };
+    for (int p = CM_U8; p <= CM_F64; p++)
+        for (size_t i = 0; i < sizeof group / sizeof *group; i++)
+            if (check_wants(run, (cm_pixel)p) && (check_in_group(run, group[i].name)) && (run->group || i < 3))
+                group[i].check(run, (cm_pixel)p);
+}

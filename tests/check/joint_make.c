@@ -1,0 +1,295 @@
+/* Pixels, masks and expected maps of the cases of joint.h. */
+#include "check/joint.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int is_float(cm_pixel pixel)
+{
+    return pixel == CM_F32 || pixel == CM_F64;
+}
+
+void joint_combine(joint_case *c, uint64_t index)
+{
+    /* 7, 11 and 5 have no common factor: every combination is one residue */
+    const int place = (int)(index % JOINT_PLACES);
+    c->options.method = (cm_method)(index % JOINT_METHODS);
+    c->masks = (joint_masks)(index % JOINT_MASKS);
+    c->options.mode = place == 0 ? CM_VALID : place <= 5 ? CM_SAME : CM_FULL;
+    c->options.border = place == 0 ? (cm_border)(index / JOINT_PLACES % 5) : (cm_border)((place - 1) % 5);
+}
+
+double joint_work(const joint_case *c)
+{
+    const int32_t cut = c->options.mode == CM_VALID ? -1 : c->options.mode == CM_FULL;
+    return ((double)c->image_width + cut * (c->width - 1)) * ((double)c->image_height + cut * (c->height - 1)) * c->width * c->height *
+           (c->channels > 0 ? c->channels : 1);
+}
+
+static kit_room some_room(kit_random *random)
+{
+    return (kit_room){ kit_between(random, 0, 5), kit_next(random) & 1 ? KIT_AFTER : KIT_BEFORE };
+}
+
+/* Large offsets and sizes, which floats feel. */
+static void fill_floats(const cm_image *image, kit_random *random)
+{
+    static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 }, offset[] = { 0.0, 1e6, -3e7, 1e12 };
+    const int large = image->pixel == CM_F64;
+    double by = scale[kit_below(random, large ? 5 : 2)], add = by > 1e100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
+    for (int32_t y = 0; y < image->height; y++)
+        for (int32_t x = 0; x < image->width; x++)
+            for (int32_t c = 0; c < kit_channels(image); c++)
+                kit_sample_set(image, x, y, c, kit_sample(image, x, y, c) * by + add);
+}
+
+static void mask_rectangle(const cm_image *image, kit_random *random, int32_t width, int32_t height)
+{
+    int32_t x0 = kit_between(random, -width / 2, image->width - 1), y0 = kit_between(random, -height / 2, image->height - 1);
+    for (int32_t y = y0 < 0 ? 0 : y0; y < y0 + height && y < image->height; y++)
+        for (int32_t x = x0 < 0 ? 0 : x0; x < x0 + width && x < image->width; x++)
+            kit_mask_set(image, x, y, 0);
+}
+
+static void mask_some(const cm_image *image, kit_random *random, uint64_t percent)
+{
+    static const uint8_t counts[] = { 1, 255, 2, 128 }; /* every byte but 0 does */
+    for (int32_t y = 0; y < image->height; y++)
+        for (int32_t x = 0; x < image->width; x++)
+            kit_mask_set(image, x, y, kit_below(random, 100) < percent ? 0 : counts[kit_below(random, 4)]);
+}
+
+/* What does not count may hold anything. */
+static void spoil(const cm_image *image, kit_random *random)
+{
+    if (!is_float(image->pixel))
+        return;
+    for (int32_t y = 0; y < image->height; y++)
+        for (int32_t x = 0; x < image->width; x++)
+            if (!kit_mask(image, x, y) && (kit_next(random) & 3) == 0)
+                kit_sample_set(image, x, y, 0, kit_next(random) & 1 ? (double)NAN : (double)INFINITY);
+}
+
+static void mask_image(const joint_case *c, kit_image *image, kit_random *random)
+{
+    kit_image_mask(image, some_room(random));
+    const uint64_t kind = kit_below(random, 16);
+    if (kind == 0)
+        mask_some(&image->view, random, 100); /* nothing counts */
+    else if (kind == 1)
+        mask_some(&image->view, random, 0); /* everything does */
+    else
+        mask_some(&image->view, random, kind < 6 ? 3 : kind < 11 ? 25 : 0);
+    for (uint64_t i = 0; kind > 1 && i < 1 + kind % 3; i++) /* holes: some hold whole windows */
+        mask_rectangle(&image->view, random, kit_between(random, 1, 2 * c->width + 1), kit_between(random, 1, 2 * c->height + 1));
+    spoil(&image->view, random);
+}
+
+/* Some pixels are the no-data value in all channels, some in one only; which then is no reason not to count, unless it is a NaN. */
+static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
+{
+    cm_image *view = &image->view;
+    static const double odd[] = { -1.0, 0.5, 1e300 };
+    const uint64_t kind = kit_below(random, 8);
+    view->has_no_data = 1;
+    view->no_data = kit_sample(view, kit_between(random, 0, view->width - 1), kit_between(random, 0, view->height - 1), 0);
+    if (kind == 0)
+        view->no_data = kit_largest(view->pixel);
+    if (is_float(view->pixel) && (kit_next(random) & 1))
+        view->no_data = (double)NAN;
+    for (int32_t y = 0; y < view->height; y++)
+        for (int32_t x = 0; x < view->width; x++) {
+            uint64_t at = kit_below(random, 100);
+            int32_t first = at == 99 ? kit_between(random, 0, kit_channels(view) - 1) : 0;
+            for (int32_t i = first; i < kit_channels(view) && (at < percent || at == 99); i++)
+                kit_sample_set(view, x, y, i, view->no_data);
+        }
+    if (kind == 1 && !isnan(view->no_data) && !is_float(view->pixel))
+        view->no_data = odd[kit_below(random, 3)]; /* one that no integer of the type is, but for -1 */
+}
+
+kit_image joint_image(const joint_case *c, kit_random *random)
+{
+    kit_image image = kit_image_create_channels(c->pixel, c->channels, c->image_width, c->image_height, some_room(random));
+    kit_image_fill(&image.view, (kit_fill)c->image_fill, random);
+    if (is_float(c->pixel))
+        fill_floats(&image.view, random);
+    if (is_float(c->pixel) && (kit_next(random) & 7) == 0)
+        kit_sample_set(&image.view, kit_between(random, 0, c->image_width - 1), kit_between(random, 0, c->image_height - 1), 0,
+                       kit_next(random) & 1 ? (double)NAN : -(double)INFINITY);
+    const int both = c->masks == JOINT_BOTH ? (int)kit_below(random, 3) : -1;
+    if (c->masks == JOINT_NO_DATA || both > 0)
+        give_no_data(&image, random, both > 0 ? 10 : kit_below(random, 50));
+    if (c->masks == JOINT_IMAGE || both == 0 || both == 2)
+        mask_image(c, &image, random);
+    return image;
+}
+
+static void mask_part(kit_image *part, kit_random *random)
+{
+    const uint64_t kind = kit_below(random, 8);
+    const int32_t w = part->view.width, h = part->view.height;
+    kit_image_mask(part, some_room(random));
+    mask_some(&part->view, random, kind == 0 ? 0 : kind == 1 ? 100 : kind < 6 ? 30 : 3);
+    for (int32_t y = 0; y < h && kind > 6; y++) /* an ellipse */
+        for (int32_t x = 0; x < w; x++)
+            kit_mask_set(&part->view, x, y, hypot((2.0 * x + 1) / w - 1, (2.0 * y + 1) / h - 1) < 1.0);
+    kit_mask_set(&part->view, kit_between(random, 0, w - 1), kit_between(random, 0, h - 1), 1); /* at least one; of kind 1, this alone */
+    spoil(&part->view, random);
+}
+
+/* The no-data value of a template is one that occurs in it, so that some pixels do not count; nor must all of them. */
+static void part_no_data(kit_image *part, kit_random *random)
+{
+    cm_image *view = &part->view;
+    int32_t x = kit_between(random, 0, view->width - 1), y = kit_between(random, 0, view->height - 1);
+    double value = kit_sample(view, x, y, 0);
+    view->has_no_data = 1;
+    view->no_data = value;
+    for (int32_t i = 0; i < kit_channels(view); i++)
+        kit_sample_set(view, x, y, i, value);
+    x = kit_between(random, 0, view->width - 1);
+    y = kit_between(random, 0, view->height - 1);
+    kit_sample_set(view, x, y, 0, value > 1.0 ? value - 1.0 : value + 1.0); /* and this one counts */
+    if (kit_sample(view, x, y, 0) == value) /* it is too large to change by 1 */
+        kit_sample_set(view, x, y, 0, 1.0);
+}
+
+kit_image joint_part(const joint_case *c, const kit_image *image, kit_random *random)
+{
+    kit_image part = kit_image_create_channels(c->pixel, c->channels, c->width, c->height, some_room(random));
+    const int fits = c->width <= c->image_width && c->height <= c->image_height;
+    if (c->part_fill == JOINT_CROP && fits)
+        kit_image_copy(&part.view, &image->view, kit_between(random, 0, c->image_width - c->width),
+                       kit_between(random, 0, c->image_height - c->height));
+    else
+        kit_image_fill(&part.view, c->part_fill == JOINT_CROP ? KIT_NOISE : (kit_fill)c->part_fill, random);
+    for (int32_t y = 0; y < c->height && is_float(c->pixel); y++) /* templates are finite */
+        for (int32_t x = 0; x < c->width; x++)
+            for (int32_t i = 0; i < kit_channels(&part.view); i++)
+                if (!isfinite(kit_sample(&part.view, x, y, i)))
+                    kit_sample_set(&part.view, x, y, i, 1.0);
+    if (c->masks == JOINT_PART || c->masks == JOINT_BOTH) {
+        if ((kit_next(random) & 7) == 0)
+            part_no_data(&part, random);
+        else
+            mask_part(&part, random);
+    }
+    return part;
+}
+
+static void name_it(joint_subject *s)
+{
+    static const char *const masks[JOINT_MASKS] = { "no masks", "template mask", "image mask", "no-data", "both masks" };
+    static const char *const mode[] = { "valid", "same", "full" }, *const border[] = { "clamp", "zero", "mirror", "wrap", "overlap" };
+    const joint_case *c = &s->c;
+    snprintf(s->name, sizeof s->name, "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
+             (unsigned long long)c->number, cm_pixel_name(c->pixel), c->channels, c->image_width, c->image_height,
+             kit_fill_name((kit_fill)c->image_fill), (long long)s->image.view.pitch, c->width, c->height,
+             c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill), masks[c->masks], mode[c->options.mode],
+             border[c->options.border], cm_method_name(c->options.method), c->options.flat == CM_FLAT_NAN ? " nan" : "",
+             c->options.min_valid);
+}
+
+static int make_templates(joint_subject *s)
+{
+    int made = 1;
+    const int on_device = s->run->device == CM_DEVICE_CUDA && kit_device_present();
+    for (int i = 0; i < CHECK_THREAD_COUNTS && made; i++) {
+        device_image twin = { .memory = NULL };
+        if (on_device && i > 0)
+            twin = device_image_create(&s->part.view, i);
+        made = check_ok(cm_template_create(s->run->context[i], twin.memory ? &twin.view : &s->part.view, &s->template[i]),
+                        s->run->context[i], s->name);
+        if (twin.memory)
+            device_image_destroy(&twin);
+    }
+    return made;
+}
+
+int joint_make(joint_subject *s, check_run *run, const joint_case *c)
+{
+    memset(s, 0, sizeof *s);
+    s->run = run;
+    s->c = *c;
+    s->random = kit_stream(c->number * 8 + (uint64_t)c->pixel);
+    s->image = joint_image(c, &s->random);
+    s->part = joint_part(c, &s->image, &s->random);
+    kit_image_freeze(&s->image);
+    kit_image_freeze(&s->part);
+    name_it(s);
+    s->oracle = oracle_joint_make(&s->image.view, &s->part.view, c->options.mode, c->options.border);
+    s->problem = check_problem(&s->image.view, c->width, c->height);
+    s->problem.method = c->options.method;
+    s->problem.mode = c->options.mode;
+    s->problem.border = c->options.border;
+    s->problem.flat = c->options.flat;
+    s->problem.min_valid = c->options.min_valid;
+    s->problem.channels = c->channels;
+    s->problem.image_masked = s->image.view.mask || s->image.view.has_no_data;
+    s->problem.part_masked = s->oracle.part_counts < (int64_t)c->width * c->height;
+    return make_templates(s) && CHECK_INT(cm_template_masked(s->template[0]), s->problem.part_masked) &&
+           CHECK_INT(cm_template_channels(s->template[0]), kit_channels(&s->image.view));
+}
+
+void joint_free(joint_subject *s)
+{
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        cm_template_destroy(s->template[i]);
+    oracle_joint_free(&s->oracle);
+    kit_image_destroy(&s->image);
+    kit_image_destroy(&s->part);
+}
+
+static int within(const oracle_bounded *want, cm_method method, cm_flat flat, float got)
+{
+    if (want->must_be_nan)
+        return isnan(got);
+    const int undefined = flat == CM_FLAT_NAN ? isnan(got) : got == 0.0f || (method == CM_SQDIFF_NORMED && got == 1.0f);
+    if (want->maybe_flat && want->value == 0 && want->bound < 1e-40L) /* no doubt: it is flat */
+        return undefined;
+    if (isinf(got)) /* past the floats */
+        return (got > 0 ? want->value : -want->value) + want->bound > (long double)FLT_MAX;
+    return (want->maybe_flat && undefined) || (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
+}
+
+static void check_element(const joint_subject *s, const cm_map *map, int32_t x, int32_t y)
+{
+    const cm_options *o = &s->c.options;
+    const float got = kit_map_row(map, y)[x];
+    if (!is_float(s->c.pixel)) {
+        float want = oracle_joint_score(&s->oracle, o, x, y);
+        if (!CHECK((got != got && want != want) || memcmp(&got, &want, sizeof got) == 0))
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y, (double)got, (double)want);
+        return;
+    }
+    oracle_bounded want = oracle_joint_real(&s->oracle, o->method, o->min_valid, x, y);
+    if (!CHECK(within(&want, o->method, o->flat, got)))
+        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s", s->name, x, y, (double)got, want.value,
+                 want.bound, want.maybe_flat ? " (or flat)" : "", want.must_be_nan ? " (NaN)" : "");
+}
+
+kit_map joint_expected(joint_subject *s, const char *first)
+{
+    const int reference = is_float(s->c.pixel);
+    cm_context *context = reference ? s->run->cpu : s->run->context[0];
+    cm_options options = s->c.options;
+    cm_template *own = NULL;
+    kit_map map = kit_map_create(s->oracle.width, s->oracle.height, 0, KIT_AFTER);
+    options.kernel = reference ? "reference" : first;
+    int done = !reference || check_ok(cm_template_create(context, &s->part.view, &own), context, s->name);
+    if (done)
+        done = check_ok(cm_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context, s->name);
+    cm_template_destroy(own);
+    if (!done)
+        return map;
+    const double most = s->run->full ? 3e7 : 1.5e6;
+    const int32_t step = 1 + (int32_t)(joint_work(&s->c) / most);
+    for (int32_t y = 0; y < map.view.height; y++)
+        for (int32_t x = y % step; x < map.view.width; x += step)
+            check_element(s, &map.view, x, y);
+    check_element(s, &map.view, map.view.width - 1, map.view.height - 1);
+    return map;
+}
