@@ -166,7 +166,7 @@ cm_joint_rule cm_joint_rule_make(const cm_template *part, cm_method method, cm_f
     rule.undefined = rule.nan_flat ? NAN : 0.0f;
     double least = ceil((min_valid == 0.0 ? 0.5 : min_valid) * (double)part->whole); /* at most 2^31 */
     rule.least = least < 1.0 ? 1 : (uint64_t)least;
-    rule.noise = ldexp((double)part->width + (double)part->height + (double)part->channels + 8.0, -52);
+    rule.noise = ldexp((double)part->width + (double)part->height + (double)part->channels + 7.0, -52); /* of one channel: as score.h has it */
     for (int32_t c = 0; c < part->channels && cm_pixel_is_float(part->pixel) && has_pivot(method); c++)
         rule.pivot[c] = channel_pivot(part, c);
     return rule;

@@ -292,5 +292,5 @@ oracle_bounded oracle_joint_real(const oracle_joint *o, cm_method method, double
         add_channel(o, c, x, y, &m);
     if (!m.finite)
         return (oracle_bounded){ 0, 0, 0, 1 };
-    return bounded(&m, method, ldexpl((long double)(o->part.width + o->part.height + o->channels + 8), -53));
+    return bounded(&m, method, ldexpl((long double)(o->part.width + o->part.height + o->channels + 7), -53));
 }

@@ -33,7 +33,7 @@ float oracle_joint_score(const oracle_joint *joint, const cm_options *options, i
 /* Float pixels: the score in long double and how far from it a result may lie. A float that overflows is bounded by infinity.
  *
  * The bound. A sum of the library runs along a row of the window, then down the rows, then over the channels, of products of
- * samples less a pivot, each rounded to double; so with u = 2^-53 and g = (w + h + channels + 8) u every sum of products a*b is within
+ * samples less a pivot, each rounded to double; so with u = 2^-53 and g = (w + h + channels + 7) u every sum of products a*b is within
  * g sqrt(A B) of the right one, A and B the sums of a^2 and b^2 (Higham, section 3.1; over channels by Cauchy and Schwarz). From
  * there on as in docs/numerics.md, with g for N u. */
 oracle_bounded oracle_joint_real(const oracle_joint *joint, cm_method method, double min_valid, int32_t x, int32_t y);
