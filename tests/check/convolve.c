@@ -120,7 +120,7 @@ void check_convolve(check_run *run)
                                     { 5, 3 },   { 6, 9 },   { 7, 7 },   { 8, 8 },    { 9, 13 },  { 11, 2 },  { 16, 16 },
                                     { 17, 15 }, { 27, 27 }, { 31, 1 },  { 1, 64 },   { 33, 20 }, { 64, 64 }, { 127, 1 },
                                     { 1, 127 }, { 126, 3 }, { 90, 77 }, { 127, 127 } };
-    static const extents image[] = { { 1, 1 }, { 7, 5 }, { 67, 33 }, { 130, 41 }, { 33, 129 } };
+    static const extents image[] = { { 1, 1 }, { 7, 5 }, { 67, 33 }, { 130, 41 }, { 33, 129 }, { 128, 19 } };
     uint64_t number = 0;
     for (size_t t = 0; t < sizeof taps / sizeof *taps; t++)
         for (size_t i = 0; i < sizeof image / sizeof *image; i++)

@@ -68,35 +68,6 @@ static void check_case(check_run *run, const joint_case *c)
     joint_free(&s);
 }
 
-typedef struct sizes {
-    int32_t image_width, image_height, width, height;
-} sizes;
-
-static int fits(const sizes *z)
-{
-    return z->width <= z->image_width && z->height <= z->image_height;
-}
-
-/* What is not crossed is drawn. */
-static joint_case some_case(cm_pixel pixel, uint64_t number, const sizes *z, int32_t most_channels)
-{
-    static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
-    static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },     { KIT_NOISE, KIT_NOISE },      { KIT_MAX, KIT_MAX },
-                                   { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_BLOCKS, JOINT_CROP },    { KIT_CHECKER, KIT_CHECKER },
-                                   { KIT_FLAT, KIT_NOISE },       { KIT_ZERO, KIT_NOISE },       { KIT_BLOCKS, KIT_MAX },
-                                   { KIT_ONE_OFF, KIT_ONE_OFF },  { KIT_GRADIENT, JOINT_CROP },  { KIT_NOISE, KIT_FLAT },
-                                   { KIT_ZERO, KIT_ZERO },        { KIT_NEAR_FLAT, KIT_NEAR_FLAT } };
-    kit_random random = kit_stream(50000 + number * 8 + (uint64_t)pixel);
-    const int *f = fill[kit_below(&random, sizeof fill / sizeof *fill)];
-    joint_case c = { .number = number, .pixel = pixel, .image_width = z->image_width, .image_height = z->image_height,
-                     .width = z->width, .height = z->height, .image_fill = f[0], .part_fill = f[1] };
-    /* one channel is what most kernels are for; 0 means it too */
-    c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2) : kit_between(&random, 1, most_channels);
-    c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
-    c.options.flat = kit_next(&random) & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
-    return c;
-}
-
 /* A plan takes milliseconds to make on a GPU. */
 static unsigned tiny_rounds(const check_run *run)
 {
@@ -106,18 +77,18 @@ static unsigned tiny_rounds(const check_run *run)
 /* Every combination of joint_combine, on the smallest sizes. */
 static void check_tiny(check_run *run, cm_pixel pixel)
 {
-    static const sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 }, { 1, 9, 1, 3 }, { 9, 1, 4, 1 },   { 7, 5, 3, 2 }, { 13, 11, 13, 11 },
+    static const joint_sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 }, { 1, 9, 1, 3 }, { 9, 1, 4, 1 },   { 7, 5, 3, 2 }, { 13, 11, 13, 11 },
                                   { 3, 2, 7, 5 }, { 33, 9, 6, 5 }, { 2, 3, 9, 2 }, { 17, 31, 17, 1 }, { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
                                   { 1, 1, 5, 4 } };
     const uint64_t count = sizeof size / sizeof *size;
     for (uint64_t i = 0; i < JOINT_COMBINATIONS * (run->full ? 16u : tiny_rounds(run)); i++) {
         uint64_t at = (i * 5 + i / JOINT_COMBINATIONS * 3 + (uint64_t)pixel) % count;
-        joint_case place = { .number = 0 };
-        joint_combine(&place, i);
-        while (place.options.mode == CM_VALID && !fits(&size[at]))
+        joint_case c;
+        do {
+            c = joint_some_case(pixel, 1000 + i, &size[at], 5);
+            joint_combine(&c, i);
             at = (at + 1) % count;
-        joint_case c = some_case(pixel, 1000 + i, &size[at], 5);
-        joint_combine(&c, i);
+        } while (joint_is_illegal(&c));
         check_case(run, &c);
     }
 }
@@ -125,20 +96,19 @@ static void check_tiny(check_run *run, cm_pixel pixel)
 /* Sizes around the steps of vectors, tiles and blocks. */
 static void check_small(check_run *run, cm_pixel pixel)
 {
-    static const sizes size[] = { { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 57, 61, 16, 16 }, { 51, 47, 31, 29 },
+    static const joint_sizes size[] = { { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 57, 61, 16, 16 }, { 51, 47, 31, 29 },
                                   { 129, 35, 32, 12 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },  { 131, 20, 63, 9 }, { 43, 39, 37, 35 },
                                   { 257, 31, 2, 17 }, { 20, 30, 21, 37 } };
     const uint64_t count = sizeof size / sizeof *size;
     /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each 55 every place under every mask */
     for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : 77u); i++) {
         uint64_t at = (i + i / count + (uint64_t)pixel) % count;
-        joint_case c = some_case(pixel, 20000 + i, &size[at], 3);
-        joint_combine(&c, i * 37 + (uint64_t)pixel * 77);
-        while ((c.options.mode == CM_VALID && !fits(&size[at])) || (!run->full && joint_work(&c) > 3e6)) {
-            at = (at + 1) % count;
-            c = some_case(pixel, 20000 + i, &size[at], 3);
+        joint_case c;
+        do {
+            c = joint_some_case(pixel, 20000 + i, &size[at], 3);
             joint_combine(&c, i * 37 + (uint64_t)pixel * 77);
-        }
+            at = (at + 1) % count;
+        } while (joint_is_illegal(&c) || (!run->full && joint_work(&c) > 3e6));
         check_case(run, &c);
     }
 }
@@ -146,13 +116,13 @@ static void check_small(check_run *run, cm_pixel pixel)
 /* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows. */
 static void check_large(check_run *run, cm_pixel pixel)
 {
-    static const sizes size[] = { { 120, 90, 61, 59 },  { 186, 184, 182, 182 }, { 303, 203, 300, 200 }, { 3011, 9, 16, 7 },
+    static const joint_sizes size[] = { { 120, 90, 61, 59 },  { 186, 184, 182, 182 }, { 303, 203, 300, 200 }, { 3011, 9, 16, 7 },
                                   { 262, 259, 257, 257 }, { 40, 310, 9, 301 },  { 1203, 6, 1200, 5 },   { 259, 264, 259, 257 } };
     static const int fill[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER } };
     static const joint_masks masks[] = { JOINT_PART, JOINT_BOTH, JOINT_IMAGE, JOINT_NO_DATA };
     for (uint64_t i = 0; i < sizeof size / sizeof *size * (run->full ? 14u : 2u); i++) {
         const uint64_t at = i / (run->full ? 14u : 2u);
-        joint_case c = some_case(pixel, 40000 + i, &size[at], 2);
+        joint_case c = joint_some_case(pixel, 40000 + i, &size[at], 2);
         c.options.method = (cm_method)((i * 3 + (uint64_t)pixel) % JOINT_METHODS);
         c.image_fill = fill[(i + at + (uint64_t)pixel) % 4][0];
         c.part_fill = fill[(i + at + (uint64_t)pixel) % 4][1];
@@ -164,11 +134,11 @@ static void check_large(check_run *run, cm_pixel pixel)
 /* A few cases that reach every kernel and every way of it. */
 static void check_brief(check_run *run, cm_pixel pixel)
 {
-    static const sizes size[] = { { 33, 19, 6, 5 }, { 70, 37, 31, 9 }, { 60, 40, 17, 33 }, { 9, 8, 11, 5 } };
+    static const joint_sizes size[] = { { 33, 19, 6, 5 }, { 70, 37, 31, 9 }, { 60, 40, 17, 33 }, { 9, 8, 11, 5 } };
     for (uint64_t i = 0; i < 12; i++) {
-        joint_case c = some_case(pixel, 60000 + i, &size[i % 4], 3);
+        joint_case c = joint_some_case(pixel, 60000 + i, &size[i % 4], 3);
         joint_combine(&c, i * 37 + (uint64_t)pixel * 11);
-        if (c.options.mode == CM_VALID && !fits(&size[i % 4]))
+        if (joint_is_illegal(&c))
             c.options.mode = CM_FULL;
         check_case(run, &c);
     }
@@ -179,9 +149,12 @@ void check_joint(check_run *run)
     static const struct {
         const char *name;
         void (*check)(check_run *run, cm_pixel pixel);
-    } group[] = { { "tiny", check_tiny }, { "small", check_small }, { "large", check_large }, { "brief", check_brief } };
+    } group[] = { { "tiny", check_tiny }, { "small", check_small }, { "large", check_large }, { "find", joint_check_find },
+                  { "brief", check_brief } };
     for (int p = CM_U8; p <= CM_F64; p++)
         for (size_t i = 0; i < sizeof group / sizeof *group; i++)
-            if (check_wants(run, (cm_pixel)p) && (check_in_group(run, group[i].name)) && (run->group || i < 3))
+            if (check_wants(run, (cm_pixel)p) && (check_in_group(run, group[i].name)) && (run->group || i < 4))
                 group[i].check(run, (cm_pixel)p);
+    if (check_in_group(run, "refusals"))
+        joint_check_refusals(run);
 }

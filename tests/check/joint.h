@@ -51,6 +51,10 @@ void joint_combine(joint_case *c, uint64_t index);
 /* Images, templates, problem and oracle of a case. 0 when a template could not be made, which is a failed check. */
 int joint_make(joint_subject *s, check_run *run, const joint_case *c);
 void joint_free(joint_subject *s);
+/* Another image and another template, or one of them, for the same problem; oracle and name follow. An image can come without a mask where the
+ * problem allows one. 0 when no such template was found. */
+typedef enum joint_what { JOINT_OTHER_IMAGE = 1, JOINT_OTHER_PART = 2, JOINT_BARE_IMAGE = 4 } joint_what;
+int joint_change(joint_subject *s, int what);
 
 /* An image filled and masked as c says, and the template's view: cut out of the image or filled. */
 kit_image joint_image(const joint_case *c, kit_random *random);
@@ -62,5 +66,20 @@ kit_map joint_expected(joint_subject *s, const char *first);
 
 /* Pixels that the maps' windows have, all channels counted. */
 double joint_work(const joint_case *c);
+
+/* Extents of an image and a template. */
+typedef struct joint_sizes {
+    int32_t image_width, image_height, width, height;
+} joint_sizes;
+
+/* A case of these extents and combination index (joint_combine); what is not crossed is drawn by number. */
+joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels);
+
+/* Is the case one that mode CM_VALID cannot have? */
+int joint_is_illegal(const joint_case *c);
+
+/* Matches of cm_find and of plans used again and again (find), and what is refused (refusals). */
+void joint_check_find(check_run *run, cm_pixel pixel);
+void joint_check_refusals(check_run *run);
 
 #endif

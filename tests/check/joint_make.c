@@ -21,6 +21,30 @@ void joint_combine(joint_case *c, uint64_t index)
     c->options.border = place == 0 ? (cm_border)(index / JOINT_PLACES % 5) : (cm_border)((place - 1) % 5);
 }
 
+int joint_is_illegal(const joint_case *c)
+{
+    return c->options.mode == CM_VALID && (c->width > c->image_width || c->height > c->image_height);
+}
+
+joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels)
+{
+    static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
+    static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },     { KIT_NOISE, KIT_NOISE },      { KIT_MAX, KIT_MAX },
+                                   { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_BLOCKS, JOINT_CROP },    { KIT_CHECKER, KIT_CHECKER },
+                                   { KIT_FLAT, KIT_NOISE },       { KIT_ZERO, KIT_NOISE },       { KIT_BLOCKS, KIT_MAX },
+                                   { KIT_ONE_OFF, KIT_ONE_OFF },  { KIT_GRADIENT, JOINT_CROP },  { KIT_NOISE, KIT_FLAT },
+                                   { KIT_ZERO, KIT_ZERO },        { KIT_NEAR_FLAT, KIT_NEAR_FLAT } };
+    kit_random random = kit_stream(50000 + number * 8 + (uint64_t)pixel);
+    const int *f = fill[kit_below(&random, sizeof fill / sizeof *fill)];
+    joint_case c = { .number = number, .pixel = pixel, .image_width = z->image_width, .image_height = z->image_height,
+                     .width = z->width, .height = z->height, .image_fill = f[0], .part_fill = f[1] };
+    /* one channel is what most kernels are for; 0 means it too */
+    c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2) : kit_between(&random, 1, most_channels);
+    c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
+    c.options.flat = kit_next(&random) & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
+    return c;
+}
+
 double joint_work(const joint_case *c)
 {
     const int32_t cut = c->options.mode == CM_VALID ? -1 : c->options.mode == CM_FULL;
@@ -234,10 +258,44 @@ int joint_make(joint_subject *s, check_run *run, const joint_case *c)
            CHECK_INT(cm_template_channels(s->template[0]), kit_channels(&s->image.view));
 }
 
+static void free_templates(joint_subject *s)
+{
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++) {
+        cm_template_destroy(s->template[i]);
+        s->template[i] = NULL;
+    }
+}
+
+int joint_change(joint_subject *s, int what)
+{
+    if (what & (JOINT_OTHER_IMAGE | JOINT_BARE_IMAGE)) {
+        joint_case c = s->c;
+        c.masks = what & JOINT_BARE_IMAGE ? JOINT_NONE : c.masks;
+        kit_image_destroy(&s->image);
+        s->image = joint_image(&c, &s->random);
+        kit_image_freeze(&s->image);
+    }
+    const int64_t pixels = (int64_t)s->c.width * s->c.height;
+    for (int tries = 0; tries < 50; tries++) {
+        if (what & JOINT_OTHER_PART) {
+            kit_image_destroy(&s->part);
+            s->part = joint_part(&s->c, &s->image, &s->random);
+            kit_image_freeze(&s->part);
+        }
+        oracle_joint_free(&s->oracle);
+        s->oracle = oracle_joint_make(&s->image.view, &s->part.view, s->c.options.mode, s->c.options.border);
+        if ((s->oracle.part_counts < pixels) == (s->problem.part_masked != 0)) {
+            if (what & JOINT_OTHER_PART)
+                free_templates(s);
+            return !(what & JOINT_OTHER_PART) || make_templates(s);
+        }
+    }
+    return 0;
+}
+
 void joint_free(joint_subject *s)
 {
-    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        cm_template_destroy(s->template[i]);
+    free_templates(s);
     oracle_joint_free(&s->oracle);
     kit_image_destroy(&s->image);
     kit_image_destroy(&s->part);

@@ -105,14 +105,6 @@ static void check_fft_blocks(const cm_problem *p, const cm_machine *m, const cm_
           (uint64_t)m->cuda.workspace);
 }
 
-/* What conv-tiled keeps behind its tile where its code is unrolled for the filter's width: the taps, in rows of whole
- * vectors. */
-static int tap_bytes(const cm_problem *p, const cm_decision *d)
-{
-    int unrolled = d->kernel == CM_KERNEL_CONV_TILED && d->tile_height == CM_CONV_UNROLLED_HEIGHT;
-    return unrolled ? (p->width + 3) / 4 * 4 * p->height * (int)sizeof(float) : 0;
-}
-
 void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
 {
     int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
@@ -127,7 +119,7 @@ void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
     CHECK(d->band_width >= 1 && d->band_width <= map_width);
     CHECK(d->band_height >= 1 && d->band_height <= map_height);
     if (d->kernel == CM_KERNEL_SHARED || d->kernel == CM_KERNEL_CONV_TILED)
-        CHECK(d->shared_bytes == d->tile_pitch * d->tile_rows + tap_bytes(p, d));
+        CHECK(d->shared_bytes == d->tile_pitch * d->tile_rows);
     if (d->kernel == CM_KERNEL_SHARED) {
         CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * pixel_size(p->pixel));
         CHECK(d->tile_rows == d->tile_height + d->constant_rows - 1);

@@ -1,0 +1,80 @@
+"""Every method, mode, border and mask against a few lines of numpy that any user would write: numpy.pad, sliding windows, sums in int64, the
+formula of template.h in double, one rounding. Whole numbers, so every bit has to be the same."""
+import numpy as np
+
+import library
+
+PADDINGS = {"clamp": "edge", "zero": "constant", "mirror": "reflect", "wrap": "wrap", "overlap": "constant"}
+corrmatch = library.open_cpu()
+report = library.Report()
+rng = np.random.default_rng(7)
+
+
+def windows(image, mask, part, mode, border):
+    """The windows of image and mask in int64, [y, x, row, column, channel]."""
+    height, width = part.shape[:2]
+    x0, y0 = {"valid": (0, 0), "same": (width // 2, height // 2), "full": (width - 1, height - 1)}[mode]
+    x1, y1 = {"valid": (0, 0), "same": (width - 1 - x0, height - 1 - y0), "full": (x0, y0)}[mode]
+    pads = ((y0, y1), (x0, x1))
+    pixels = np.pad(image.astype(np.int64), pads + ((0, 0),), mode=PADDINGS[border])
+    # zeros outside count, with the border overlap they do not
+    outside = {"constant_values": border == "zero"} if PADDINGS[border] == "constant" else {}
+    counts = np.pad(mask, pads, mode=PADDINGS[border], **outside)
+    view = np.lib.stride_tricks.sliding_window_view
+    return np.moveaxis(view(pixels, (height, width), axis=(0, 1)), 2, -1), view(counts, (height, width))
+
+
+def truth(method, image, mask, part, part_mask, mode, border, least):
+    pixels, counts = windows(image, mask, part, mode, border)
+    both = counts & part_mask
+    n = both.sum((2, 3))
+    if method == "coverage":
+        return (n / np.float64(part_mask.sum())).astype(np.float32)
+    w = both[..., None].astype(np.int64)
+    T = part.astype(np.int64)
+    axes = (2, 3)
+    S, Q, X = (w * pixels).sum(axes), (w * pixels * pixels).sum(axes), (w * pixels * T).sum(axes)
+    sumT, sumT2 = (w * T).sum(axes), (w * T * T).sum(axes)
+    m = n[..., None]
+    num, var, part_var = (m * X - S * sumT).sum(-1), (m * Q - S * S).sum(-1), (m * sumT2 - sumT * sumT).sum(-1)
+    X, Q, sumT2 = X.sum(-1), Q.sum(-1), sumT2.sum(-1)
+    d = Q - 2 * X + sumT2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = {"ccoeff_normed": lambda: np.where((var > 0) & (part_var > 0), num / (np.sqrt(var) * np.sqrt(part_var)), 0.0),
+             "ccoeff": lambda: num / n, "ccorr": lambda: X.astype(np.float64),
+             "ccorr_normed": lambda: np.where((Q > 0) & (sumT2 > 0), X / (np.sqrt(Q) * np.sqrt(sumT2)), 0.0),
+             "sqdiff": lambda: d.astype(np.float64),
+             "sqdiff_normed": lambda: np.where((Q > 0) & (sumT2 > 0), d / (np.sqrt(Q) * np.sqrt(sumT2)), np.where(d == 0, 0.0, 1.0))}
+        scores = f[method]().astype(np.float32)
+    scores[(n < least) | (n == 0)] = np.nan
+    return scores
+
+
+def same_bits(ours, theirs):
+    nan = np.isnan(theirs)
+    return ours.shape == theirs.shape and np.array_equal(np.isnan(ours), nan) and ours[~nan].tobytes() == theirs[~nan].tobytes()
+
+
+for dtype in (np.uint8, np.uint16, np.int8, np.int16):
+    limits = np.iinfo(dtype)
+    for channels in (1, 3):
+        for width, height in ((7, 5), (8, 12)):
+            image = rng.integers(limits.min, limits.max + 1, (23, 29, channels)).astype(dtype)
+            image[5:15, 8:20] = 7  # flat windows, and one pixel off flat
+            image[9, 13, 0] = 8
+            part = rng.integers(limits.min, limits.max + 1, (height, width, channels)).astype(dtype)
+            holes, part_holes = rng.random((23, 29)) < 0.8, rng.random((height, width)) < 0.7
+            whole, part_whole = np.ones_like(holes), np.ones_like(part_holes)
+            for mask, part_mask in ((whole, part_whole), (whole, part_holes), (holes, part_whole), (holes, part_holes)):
+                for mode in library.MODES:
+                    for border in library.BORDERS if mode != "valid" else ("clamp",):
+                        for method in library.METHODS:
+                            theirs = truth(method, image, mask, part, part_mask, mode, border, np.ceil(0.4 * part_mask.sum() - 1e-9))
+                            ours = corrmatch.map(image if channels > 1 else image[..., 0], part if channels > 1 else part[..., 0], method,
+                                                 mode=mode, border=border, min_valid=0.4, mask=None if mask.all() else mask,
+                                                 part_mask=None if part_mask.all() else part_mask)
+                            report.holds(same_bits(ours, theirs), "%s, %d channels, %dx%d, %s, %s, %s, masked %d %d" % (
+                                np.dtype(dtype).name, channels, width, height, mode, border, method, mask is holes, part_mask is part_holes))
+
+print("numpy", np.__version__)
+report.finish()

@@ -1,0 +1,64 @@
+"""NCC against scikit-image where it is right: match_template, with and without pad_input, and the masked normalized cross-correlation of its
+registration (Padfield 2012). It works in double, so what is left is our one rounding to float: 2^-25, with a little room for its transforms.
+Its maps of masked windows hold 0 where ours hold NaN, below the least overlap; that is compared as such."""
+import numpy as np
+import scipy.signal
+import skimage
+from skimage.feature import match_template
+from skimage.registration._masked_phase_cross_correlation import cross_correlate_masked
+
+import library
+
+TOLERANCE = 4e-8
+PADDINGS = {"constant": "zero", "edge": "clamp", "reflect": "mirror", "wrap": "wrap"}
+corrmatch = library.open_cpu()
+report = library.Report()
+rng = np.random.default_rng(6)
+
+for dtype, top in ((np.uint8, 256), (np.uint16, 65536), (np.int8, 128), (np.int16, 32768), (np.uint32, 2 ** 32), (np.float64, 0)):
+    low = -top if np.dtype(dtype).kind == "i" else 0
+    for width, height in ((5, 5), (21, 17), (20, 16), (48, 64)):
+        image = (rng.random((130, 170)) if top == 0 else rng.integers(low, top, (130, 170))).astype(dtype)
+        part = image[40:40 + height, 60:60 + width].copy()
+        what = "%s %dx%d" % (np.dtype(dtype).name, width, height)
+        report.close(what, corrmatch.map(image, part), match_template(image, part), TOLERANCE)
+        for padding, border in PADDINGS.items():
+            report.close("%s, pad_input, %s" % (what, padding), corrmatch.map(image, part, mode="same", border=border),
+                         match_template(image, part, pad_input=True, mode=padding), TOLERANCE)
+
+compared = 0
+for dtype, top in ((np.uint8, 256), (np.uint16, 65536), (np.float64, 0)):
+    for width, height in ((9, 9), (20, 16), (41, 33)):
+        image = (rng.random((70, 90)) if top == 0 else rng.integers(0, top, (70, 90))).astype(dtype)
+        part = image[30:30 + height, 40:40 + width].copy()
+        for keep_image, keep_part in ((1.0, 1.0), (0.9, 0.7), (0.6, 0.5)):
+            mask, part_mask = rng.random(image.shape) < keep_image, rng.random(part.shape) < keep_part
+            for mode in ("full", "same"):
+                # its least overlap is a fraction of the largest overlap of the map; ours of the template's own pixels that count
+                n = np.rint(corrmatch.map(image, part, "coverage", mode=mode, border="overlap", mask=mask, part_mask=part_mask) *
+                            np.float64(part_mask.sum()))
+                theirs = cross_correlate_masked(image, part, mask, part_mask, mode=mode, axes=(0, 1), overlap_ratio=0.3)
+                enough = n >= 0.3 * n.max()
+                ours = corrmatch.map(image, part, mode=mode, border="overlap", mask=mask, part_mask=part_mask,
+                                     min_valid=float(np.min(n[enough]) - 0.5) / part_mask.sum())
+                what = "masked, %s %dx%d, %s, %g of the image, %g of the template" % (np.dtype(dtype).name, width, height, mode,
+                                                                                     keep_image, keep_part)
+                report.holds(bool(np.array_equal(enough, ~np.isnan(ours))), what + ": NaN exactly where too few pixels count")
+                report.holds(not theirs[~enough].any(), what + ": scikit-image has 0 there")
+                report.close(what, np.where(enough, ours, 0.0), theirs, TOLERANCE)
+                compared += int(enough.sum())
+
+# Plain products in whole numbers, as scipy adds them: every bit.
+for dtype in (np.uint8, np.int8, np.uint16, np.int16):
+    limits = np.iinfo(dtype)
+    image = rng.integers(limits.min, limits.max + 1, (60, 80)).astype(dtype)
+    part = rng.integers(limits.min, limits.max + 1, (11, 15)).astype(dtype)
+    for mode in ("valid", "full"):
+        for boundary, border in (("fill", "zero"), ("wrap", "wrap")):
+            theirs = scipy.signal.correlate2d(image.astype(np.int64), part.astype(np.int64), mode=mode, boundary=boundary)
+            ours = corrmatch.map(image, part, "ccorr", mode=mode, border=border)
+            report.holds(ours.tobytes() == theirs.astype(np.float32).tobytes(),
+                         "correlate2d, %s, %s, %s: every bit" % (np.dtype(dtype).name, mode, boundary))
+
+print("scikit-image %s, scipy %s; %d masked windows" % (skimage.__version__, scipy.__version__, compared))
+report.finish()

@@ -1,0 +1,151 @@
+"""corrmatch through ctypes, and what every comparison needs: images as arrays in, maps out. Only View.of_bytes, find_views and Report.holds
+do without numpy."""
+import ctypes
+import os
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+METHODS = ("ccoeff_normed", "ccoeff", "ccorr", "ccorr_normed", "sqdiff", "sqdiff_normed", "coverage")
+MODES = ("valid", "same", "full")
+BORDERS = ("clamp", "zero", "mirror", "wrap", "overlap")
+PIXELS = {"uint8": 0, "uint16": 1, "float32": 2, "int8": 3, "int16": 4, "uint32": 5, "float64": 6}
+
+
+class View(ctypes.Structure):  # cm_image
+    _fields_ = [("data", ctypes.c_void_p), ("width", ctypes.c_int32), ("height", ctypes.c_int32), ("pitch", ctypes.c_int64),
+                ("pixel", ctypes.c_int), ("memory", ctypes.c_int), ("channels", ctypes.c_int32), ("mask", ctypes.c_void_p),
+                ("mask_pitch", ctypes.c_int64), ("has_no_data", ctypes.c_int32), ("no_data", ctypes.c_double)]
+
+    @classmethod
+    def of_bytes(cls, data, width, height, pixel, mask=None, no_data=None):
+        """A view of tight rows in a bytes object, which has to outlive it."""
+        view = cls(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, width, height, 0, PIXELS[pixel], 0, 1)
+        if mask is not None:
+            view.mask = ctypes.cast(ctypes.c_char_p(mask), ctypes.c_void_p).value
+        if no_data is not None:
+            view.has_no_data, view.no_data = 1, no_data
+        return view
+
+
+class Map(ctypes.Structure):  # cm_map
+    _fields_ = [("data", ctypes.c_void_p), ("width", ctypes.c_int32), ("height", ctypes.c_int32), ("pitch", ctypes.c_int64),
+                ("memory", ctypes.c_int)]
+
+
+class Options(ctypes.Structure):  # cm_options
+    _fields_ = [("method", ctypes.c_int), ("mode", ctypes.c_int), ("border", ctypes.c_int), ("flat", ctypes.c_int),
+                ("min_valid", ctypes.c_double), ("kernel", ctypes.c_char_p)]
+
+
+class FindOptions(ctypes.Structure):  # cm_find_options
+    _fields_ = [("method", ctypes.c_int), ("mode", ctypes.c_int), ("border", ctypes.c_int), ("min_valid", ctypes.c_double),
+                ("kernel", ctypes.c_char_p), ("top", ctypes.c_size_t), ("min_score", ctypes.c_float),
+                ("max_score", ctypes.c_float), ("min_distance", ctypes.c_int32)]
+
+
+class Match(ctypes.Structure):  # cm_match
+    _fields_ = [("x", ctypes.c_int32), ("y", ctypes.c_int32), ("score", ctypes.c_float)]
+
+
+class Library:
+    """A context of the library; device: 1 the CPU, 2 the CUDA device."""
+
+    def __init__(self, path, device=1):
+        self.bridge = ctypes.CDLL(path)
+        sizes = [ctypes.c_size_t() for _ in range(3)]
+        self.bridge.bridge_sizes.restype = ctypes.c_size_t
+        match = self.bridge.bridge_sizes(*(ctypes.byref(s) for s in sizes))
+        mirrored = (View, Options, FindOptions, Match)
+        if [s.value for s in sizes] + [match] != [ctypes.sizeof(s) for s in mirrored]:
+            raise AssertionError("library.py does not mirror image.h and find.h")
+        self.bridge.bridge_error.restype = ctypes.c_char_p
+        self.context = ctypes.c_void_p()
+        self.status = self.bridge.bridge_open(device, ctypes.byref(self.context))
+
+    def usable(self):
+        return self.status == 0
+
+    def check(self, status):
+        if status != 0:
+            text = ctypes.create_string_buffer(512)
+            self.bridge.bridge_error(self.context, text, ctypes.c_size_t(512))
+            raise RuntimeError("corrmatch, status %d: %s" % (status, text.value.decode()))
+
+    @staticmethod
+    def view(pixels, mask=None, no_data=None):
+        """A view and the arrays that it needs to stay alive."""
+        pixels = np.ascontiguousarray(pixels)
+        channels = 1 if pixels.ndim == 2 else pixels.shape[2]
+        view = View(pixels.ctypes.data, pixels.shape[1], pixels.shape[0], 0, PIXELS[pixels.dtype.name], 0, channels)
+        if mask is not None:
+            mask = np.ascontiguousarray(mask != 0).astype(np.uint8)
+            assert mask.shape == pixels.shape[:2]
+            view.mask = mask.ctypes.data
+        if no_data is not None:
+            view.has_no_data, view.no_data = 1, no_data
+        return view, (pixels, mask)
+
+    def map(self, image, part, method="ccoeff_normed", mode="valid", border="clamp", mask=None, part_mask=None, no_data=None,
+            min_valid=0.0, kernel=None, nan_flat=False):
+        scene, keep_scene = self.view(image, mask, no_data)
+        sought, keep_part = self.view(part, part_mask)
+        extent = (ctypes.c_int32 * 4)()
+        self.check(self.bridge.bridge_extent(MODES.index(mode), (ctypes.c_int32 * 2)(scene.width, scene.height),
+                                             (ctypes.c_int32 * 2)(sought.width, sought.height), extent))
+        scores = np.full((extent[1], extent[0]), 12345.0, np.float32)
+        options = Options(METHODS.index(method), MODES.index(mode), BORDERS.index(border), int(nan_flat), min_valid,
+                          kernel.encode() if kernel else None)
+        out = Map(scores.ctypes.data, extent[0], extent[1], 0, 0)
+        self.check(self.bridge.bridge_correlate(self.context, ctypes.byref(scene), ctypes.byref(sought), ctypes.byref(options),
+                                                ctypes.byref(out)))
+        return scores
+
+    def find(self, image, part, method="ccoeff_normed", top=1, mask=None, part_mask=None, no_data=None, min_valid=0.0):
+        """The matches, best first, as (x, y, score)."""
+        scene, keep_scene = self.view(image, mask, no_data)
+        sought, keep_part = self.view(part, part_mask)
+        return self.find_views(scene, sought, method, top, min_valid)
+
+    def find_views(self, scene, sought, method="ccoeff_normed", top=1, min_valid=0.0):
+        options = FindOptions(METHODS.index(method), 0, 0, min_valid, None, top, -float("inf"), 0.0, 0)
+        matches = (Match * top)()
+        count = ctypes.c_size_t(top)
+        self.check(self.bridge.bridge_find(self.context, ctypes.byref(scene), ctypes.byref(sought), ctypes.byref(options), matches,
+                                           ctypes.byref(count)))
+        return [(m.x, m.y, m.score) for m in matches[:count.value]]
+
+
+class Report:
+    """Counts checks, prints failures, ends the test."""
+
+    def __init__(self):
+        self.checks = self.failures = 0
+
+    def holds(self, condition, what):
+        self.checks += 1
+        if not condition:
+            self.failures += 1
+            print("FAIL", what, flush=True)
+        return condition
+
+    def close(self, what, ours, theirs, tolerance):
+        """The largest difference of two maps is at most the tolerance; NaN only where both have it."""
+        same = ours.shape == theirs.shape and bool(np.array_equal(np.isnan(ours), np.isnan(theirs)))
+        worst = float(np.nanmax(np.abs(ours.astype(np.float64) - theirs))) if same and not np.isnan(ours).all() else float("nan")
+        self.holds(same and worst <= tolerance, "%s: differs by %g, allowed %g" % (what, worst, tolerance))
+        return worst
+
+    def finish(self):
+        print("%d checks, %d failures" % (self.checks, self.failures))
+        sys.exit(1 if self.failures else 0)
+
+
+def open_cpu():
+    """The library's CPU engine, from the bridge that CTest names."""
+    library = Library(os.environ["CORRMATCH_BRIDGE"], 1)
+    library.check(library.status)
+    return library

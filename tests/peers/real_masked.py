@@ -1,0 +1,185 @@
+"""Real pictures, 30 percent of the template masked, holes in the scene (about 10 percent of it, and of the true window): the right place is
+found, and its score is the exact one, computed here in whole numbers. Three ways to say which pixels of the scene count: a mask, a no-data
+value, both. The pictures are where CORRMATCH_REAL_DATA or REAL_DATA says; without them the test is skipped.
+
+real_masked.py cpu|cuda: through the library on that device, and through the tool where it was built."""
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import exact
+import library
+
+
+class Picture:
+    """A little-endian, uncompressed TIFF with one channel of 8 or 16 bits, or pixels to write as one."""
+
+    def __init__(self, width, height, bits, pixels):
+        self.width, self.height, self.bits, self.pixels = width, height, bits, pixels
+
+    @classmethod
+    def read(cls, path):
+        with open(path, "rb") as file:
+            data = file.read()
+        at, = struct.unpack_from("<I", data, 4)
+        tags = {}
+        for i in range(struct.unpack_from("<H", data, at)[0]):
+            tag, kind, count, value = struct.unpack_from("<HHI4s", data, at + 2 + 12 * i)
+            form = {3: "H", 4: "I"}.get(kind)
+            if form:
+                size = struct.calcsize("<%d%s" % (count, form))
+                tags[tag] = struct.unpack_from("<%d%s" % (count, form), value if size <= 4 else data,
+                                               0 if size <= 4 else struct.unpack("<I", value)[0])
+        if data[:4] != b"II*\0" or tags.get(259, (1,)) != (1,) or tags.get(277, (1,)) != (1,) or tags[258][0] not in (8, 16):
+            raise ValueError("%s is not a TIFF that this test reads" % path)
+        raw = b"".join(data[start:start + size] for start, size in zip(tags[273], tags[279]))
+        width, height, bits = tags[256][0], tags[257][0], tags[258][0]
+        return cls(width, height, bits, list(struct.unpack("<%d%s" % (width * height, "B" if bits == 8 else "H"), raw)))
+
+    def raw(self):
+        return struct.pack("<%d%s" % (len(self.pixels), "B" if self.bits == 8 else "H"), *self.pixels)
+
+    def write(self, path):
+        tags = [(256, 4, self.width), (257, 4, self.height), (258, 3, self.bits), (259, 3, 1), (262, 3, 1), (273, 4, 8 + 2 + 8 * 12 + 4 + 12),
+                (278, 4, self.height), (279, 4, len(self.pixels) * self.bits // 8)]
+        with open(path, "wb") as file:
+            file.write(b"II*\0" + struct.pack("<IH", 8, len(tags)))
+            for tag, kind, value in tags:
+                file.write(struct.pack("<HHII", tag, kind, 1, value))
+            file.write(bytes(16) + self.raw())
+
+    def rows(self):
+        return [self.pixels[y * self.width:(y + 1) * self.width] for y in range(self.height)]
+
+
+def template_mask(width, height, rng):
+    """70 percent of the pixels count: not a corner's triangle and a bar, and then, at random, not others until 30 percent are out."""
+    counts = [int(x + y >= (width + height) // 5 and not width // 2 <= x < width // 2 + width // 12) for y in range(height)
+              for x in range(width)]
+    left = [i for i, c in enumerate(counts) if c]
+    for i in rng.sample(left, len(left) - round(0.7 * width * height)):
+        counts[i] = 0
+    return counts
+
+
+def holes(width, height, window, rng):
+    """Rectangles, until a tenth of the window (x, y, width, height) and a tenth of the scene are out."""
+    counts = [1] * (width * height)
+
+    def punch(x0, y0, x1, y1, limit):
+        out = 0
+        while out < limit:
+            w, h = rng.randint(1, max(1, (x1 - x0) // 6)), rng.randint(1, max(1, (y1 - y0) // 6))
+            x, y = rng.randint(x0, x1 - w), rng.randint(y0, y1 - h)
+            for v in range(y, y + h):
+                for u in range(x, x + w):
+                    if counts[v * width + u] and out < limit:
+                        counts[v * width + u] = 0
+                        out += 1
+
+    x, y, w, h = window
+    punch(x, y, x + w, y + h, w * h // 10)
+    outside = rng.sample(range(width * height), 0)
+    # the rest of the scene, without the window, which has its tenth
+    keep = [counts[v * width + x:v * width + x + w] for v in range(y, y + h)]
+    punch(0, 0, width, height, width * height // 10)
+    for i, row in enumerate(keep):
+        counts[(y + i) * width + x:(y + i) * width + x + w] = row
+    return counts + outside
+
+
+class Case:
+    """A row of expected.csv with masks: what is given to the matcher, and what counts in truth."""
+
+    def __init__(self, scene, part, place, way, rng):
+        self.scene, self.part = scene, part
+        self.part_mask = template_mask(part.width, part.height, rng)
+        counts = holes(scene.width, scene.height, (*place, part.width, part.height), rng)
+        self.mask, self.no_data = None, None
+        pixels = list(scene.pixels)
+        if way != "no-data":
+            self.mask = counts
+            for i, c in enumerate(counts):  # what does not count may be anything
+                if not c:
+                    pixels[i] = rng.randrange(1 << scene.bits)
+        if way != "mask":
+            # a value that the picture has few of; those that have it do not count either
+            self.no_data = 0 if scene.bits == 8 else 65535
+            if way == "no-data":
+                pixels = [p if c else self.no_data for p, c in zip(pixels, counts)]
+        self.scene = Picture(scene.width, scene.height, scene.bits, pixels)
+        self.counts = [int(c and p != self.no_data) for c, p in zip(counts if self.mask else [1] * len(pixels), pixels)]
+
+    def counted(self):
+        return Picture(self.scene.width, self.scene.height, 8, self.counts).rows()
+
+    def truth(self, x, y):
+        return exact.window_score("ccoeff_normed", self.scene.rows(), self.part.rows(), x, y, self.counted(),
+                                  Picture(self.part.width, self.part.height, 8, self.part_mask).rows())
+
+    def by_library(self, corrmatch):
+        pixel = "uint%d" % self.scene.bits
+        keep = self.scene.raw(), self.part.raw(), bytes(self.mask) if self.mask else None, bytes(self.part_mask)
+        scene = library.View.of_bytes(keep[0], self.scene.width, self.scene.height, pixel, keep[2], self.no_data)
+        part = library.View.of_bytes(keep[1], self.part.width, self.part.height, pixel, keep[3])
+        return corrmatch.find_views(scene, part)[0]
+
+    def by_tool(self, tool, device):
+        with tempfile.TemporaryDirectory() as folder:
+            path = lambda name: os.path.join(folder, name + ".tif")
+            self.scene.write(path("scene"))
+            self.part.write(path("part"))
+            Picture(self.part.width, self.part.height, 8, [255 * c for c in self.part_mask]).write(path("part_mask"))
+            command = [tool, "find", "--device", device, "--top", "1", "--format", "csv", "--mask", path("part_mask")]
+            if self.mask:
+                Picture(self.scene.width, self.scene.height, 8, [255 * c for c in self.mask]).write(path("mask"))
+                command += ["--image-mask", path("mask")]
+            if self.no_data is not None:
+                command += ["--no-data", str(self.no_data)]
+            out = subprocess.run(command + [path("scene"), path("part")], capture_output=True, text=True)
+        if out.returncode != 0:
+            raise RuntimeError("status %d: %s" % (out.returncode, out.stderr.strip()))
+        names, values = (line.split(",") for line in out.stdout.splitlines()[:2])
+        row = dict(zip(names, values))
+        return int(row["x"]), int(row["y"]), exact.to_float(float(row["score"]))
+
+
+def main():
+    device = sys.argv[1]
+    folder = os.environ.get("CORRMATCH_REAL_DATA") or os.environ.get("REAL_DATA", "")
+    if not os.path.exists(os.path.join(folder, "expected.csv")):
+        print("no real pictures here: skipped")
+        sys.exit(77)
+    corrmatch = library.Library(os.environ["CORRMATCH_BRIDGE"], 1 if device == "cpu" else 2)
+    if not corrmatch.usable():
+        print("no %s device here: skipped" % device)
+        sys.exit(77)
+    tool = os.environ.get("CORRMATCH")
+    report = library.Report()
+    rng = random.Random(30)
+    with open(os.path.join(folder, "expected.csv")) as file:
+        rows = [line.strip().split(",") for line in file][1:]
+    for row in rows:
+        scene, part = (Picture.read(os.path.join(folder, name)) for name in row[:2])
+        place = int(row[7]), int(row[8])
+        for way in ("mask", "no-data", "both"):
+            case = Case(scene, part, place, way, rng)
+            true = case.truth(*place)
+            what = "%s, %s, %s" % (row[0], row[1], way)
+            found = {"the library": case.by_library(corrmatch)}
+            if tool:
+                found["the tool"] = case.by_tool(tool, device)
+            for who, (x, y, score) in found.items():
+                report.holds((x, y) == place, "%s: %s found (%d, %d) with %r, not %r with %r" % (what, who, x, y, score, place, true))
+                report.holds(score == true, "%s: %s has the score %r, not %r" % (what, who, score, true))
+            out = 1 - sum(case.counts) / len(case.counts)
+            print("%s: %r at %r, %.0f %% of the template masked, %.0f %% of the scene without data; %s" % (
+                what, true, place, 100 - 100 * sum(case.part_mask) / len(case.part_mask), 100 * out, " and ".join(found)))
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Where peers are wrong: the truth from Python's whole numbers and fractions (exact.py), ours, and theirs beside it.
+
+Ours has to be the exact score rounded once to float, at every place that is looked at (of float images: within 2e-7). Theirs is printed; a peer that is right there (a newer
+version may be) is said to be so, and nothing fails. The rows are what docs/features.md shows."""
+import warnings
+from fractions import Fraction
+
+import cv2
+import numpy as np
+import skimage
+from skimage.feature import match_template
+from skimage.registration._masked_phase_cross_correlation import cross_correlate_masked
+
+import exact
+import library
+
+CV = {"sqdiff": cv2.TM_SQDIFF, "sqdiff_normed": cv2.TM_SQDIFF_NORMED, "ccorr": cv2.TM_CCORR, "ccorr_normed": cv2.TM_CCORR_NORMED,
+      "ccoeff": cv2.TM_CCOEFF, "ccoeff_normed": cv2.TM_CCOEFF_NORMED}
+ENOUGH = 2e-6  # a peer that computes in float is right when it is this near (of a normed score; relative for the others)
+warnings.simplefilter("ignore")
+corrmatch = library.open_cpu()
+report = library.Report()
+rng = np.random.default_rng(8)
+wrong = 0
+
+
+def opencv(image, part, method, mask=None):
+    """OpenCV's map; it takes 8 bits and floats only, so others are given as floats (all are whole numbers below 2^24)."""
+    if image.dtype != np.uint8:
+        image, part, mask = (None if a is None else a.astype(np.float32) for a in (image, part, mask))
+    return cv2.matchTemplate(image, part, CV[method], **({} if mask is None else {"mask": mask}))
+
+
+def worst_place(ours, theirs):
+    """Where a peer is farthest from ours: not a number first, then infinite, then by the difference."""
+    difference = np.abs(ours.astype(np.float64) - theirs)
+    difference[np.isnan(theirs)] = np.inf
+    return np.unravel_index(np.argmax(difference), difference.shape)
+
+
+def truth(method, image, part, x, y, part_mask):
+    height, width = part.shape[:2]
+    window = image[y:y + height, x:x + width].tolist()
+    part = part.tolist()
+    if image.dtype.kind == "f":
+        window, part = ([[Fraction(v) for v in row] for row in rows] for rows in (window, part))
+    return exact.window_score(method, window, part, 0, 0, part_mask=part_mask)
+
+
+def ours_holds(what, method, image, part, ours, x, y, part_mask):
+    """Our score at a place is the truth, which is returned."""
+    true, mine = truth(method, image, part, x, y, part_mask), float(ours[y, x])
+    report.holds(mine == true if image.dtype.kind != "f" else abs(mine - true) <= 2e-7,
+                 "%s: ours at (%d, %d) is %r, the truth %r" % (what, x, y, mine, true))
+    return true
+
+
+def show(what, peer, method, image, part, ours, theirs, part_mask=None, at=None):
+    """A row: at the place given, or where the peer is worst, ours is the truth."""
+    global wrong
+    y, x = worst_place(ours, theirs) if at is None else at
+    true = ours_holds(what, method, image, part, ours, int(x), int(y), part_mask)
+    mine, other = float(ours[y, x]), float(theirs[y, x])
+    for _ in range(5):  # and at places that nobody chose
+        v, u = (int(rng.integers(0, extent)) for extent in ours.shape)
+        ours_holds(what, method, image, part, ours, u, v, part_mask)
+    scale = 1.0 if method.endswith("normed") else max(abs(true), 1.0)
+    right = abs(other - true) <= ENOUGH * scale
+    wrong += not right
+    bad = int(np.count_nonzero(~(np.abs(ours.astype(np.float64) - theirs) <= 1e-3 * scale)))
+    print("| %s | %s | %s | %.9g | %.9g | %.9g | %d of %d |%s" % (what, method, peer, true, mine, other, bad, ours.size,
+                                                             " right" if right else ""))
+
+
+def noise(low, high, shape, dtype):
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+OCV = "OpenCV " + cv2.__version__
+SKI = "scikit-image " + skimage.__version__
+print("| case | method | peer | exact | ours | theirs | theirs off by more than 0.001 |")
+
+# A flat template has no correlation; opencv 5688
+image = noise(0, 256, (120, 150), np.uint8)
+part = np.full((16, 16), 64, np.uint8)
+show("flat template (opencv 5688)", OCV, "ccoeff_normed", image, part, corrmatch.map(image, part), opencv(image, part, "ccoeff_normed"))
+show("flat template", SKI, "ccoeff_normed", image, part, corrmatch.map(image, part), match_template(image, part))
+colours = noise(0, 256, (60, 70, 3), np.uint8)
+part = np.tile(np.array([10, 200, 90], np.uint8), (9, 9, 1))
+show("flat RGB template", OCV, "ccoeff_normed", colours, part, corrmatch.map(colours, part), opencv(colours, part, "ccoeff_normed"))
+
+# Flat under the mask; opencv 20557, 23257
+part = noise(0, 256, (16, 16), np.uint8)
+part[8:] = 77
+mask = np.zeros((16, 16), np.uint8)
+mask[8:] = 1
+show("template flat under its mask (opencv 20557, 23257)", OCV, "ccoeff_normed", image, part,
+     corrmatch.map(image, part, part_mask=mask, min_valid=1e-9), opencv(image, part, "ccoeff_normed", mask), mask)
+
+# Flat windows and one pixel off flat, in an image that has both
+for value, side in ((100, 52), (255, 100)):
+    image = noise(0, 256, (400, 400), np.uint8)
+    image[100:300, 100:300] = value
+    part = noise(0, 256, (side, side), np.uint8)
+    mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
+    ours = corrmatch.map(image, part, part_mask=mask)
+    show("flat window under a mask, all %d (opencv 23257, 20557)" % value, OCV, "ccoeff_normed", image, part, ours,
+         opencv(image, part, "ccoeff_normed", mask), mask, at=(100, 100))
+    image[200, 200] -= 1
+    ours = corrmatch.map(image, part)
+    near = (slice(101, 200),) * 2 if side == 100 else (slice(149, 200),) * 2
+    local = image[near[0].start:near[0].stop + side - 1, near[1].start:near[1].stop + side - 1]
+    what = "one pixel off flat, %dx%d" % (side, side)
+    show(what, OCV, "ccoeff_normed", local, part, ours[near], opencv(image, part, "ccoeff_normed")[near])
+    show(what, SKI, "ccoeff_normed", local, part, ours[near], match_template(image, part)[near])
+    ours = corrmatch.map(image, part, part_mask=mask)
+    show(what + ", masked", OCV, "ccoeff_normed", local, part, ours[near], opencv(image, part, "ccoeff_normed", mask)[near], mask)
+
+# A copy of the template scores 1, not nearly 1
+image = noise(200, 256, (300, 400), np.uint8)
+low = 1.0, None
+for _ in range(20):
+    side = int(rng.integers(8, 129))
+    y, x = int(rng.integers(0, 300 - side)), int(rng.integers(0, 400 - side))
+    part = image[y:y + side, x:x + side].copy()
+    ours, theirs = corrmatch.map(image, part), opencv(image, part, "ccoeff_normed")
+    report.holds(float(ours[y, x]) == 1.0, "a copy scores %r" % float(ours[y, x]))
+    if theirs[y, x] <= low[0]:
+        low = float(theirs[y, x]), (part, ours, theirs, (y, x))
+show("an exact copy, the worst of 20", OCV, "ccoeff_normed", image, *low[1][:3], at=low[1][3])
+
+# 16 bits: small contrast on a large offset
+for offset in (30000, 65000):
+    image = noise(offset, offset + 200, (300, 400), np.uint16)
+    part = image[30:62, 40:72].copy()
+    ours = corrmatch.map(image, part)
+    what = "16 bits, %d + (0..199), 32x32" % offset
+    show(what + ", as float32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed"))
+    show(what, SKI, "ccoeff_normed", image, part, ours, match_template(image, part))
+    show(what + ", as float32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours,
+         match_template(image.astype(np.float32), part.astype(np.float32)))
+    mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
+    ours = corrmatch.map(image, part, part_mask=mask)
+    show(what + ", masked, as float32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed", mask),
+         mask)
+    everywhere = np.ones(image.shape, bool)
+    for dtype in (np.float64, np.float32):
+        theirs = cross_correlate_masked(image.astype(dtype), part.astype(dtype), everywhere, mask.astype(bool), axes=(0, 1),
+                                        overlap_ratio=0.3)[31:-31, 31:-31]
+        show("%s, masked registration, as %s" % (what, np.dtype(dtype).name), SKI, "ccoeff_normed", image, part, ours, theirs, mask)
+
+# Floats are floats everywhere: small contrast on a large offset again
+image = (rng.random((200, 300)) + 4096).astype(np.float32)
+part = image[30:62, 40:72].copy()
+ours = corrmatch.map(image, part)
+show("float32, 4096 + (0 .. 1), 32x32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed"))
+show("float32, 4096 + (0 .. 1), 32x32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours, match_template(image, part))
+
+# A mask over dark pixels; opencv 15768
+image = noise(0, 256, (80, 90), np.uint8)
+image[20:60, 20:70] = 0
+part = noise(0, 256, (12, 12), np.uint8)
+mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
+show("black windows under a mask (opencv 15768, opencvsharp 1669)", OCV, "ccorr_normed", image, part,
+     corrmatch.map(image, part, "ccorr_normed", part_mask=mask), opencv(image, part, "ccorr_normed", mask), mask)
+
+# 32 bits: 128-bit products
+image = noise(4294000000, 4294000200, (120, 150), np.uint32)
+part = image[30:62, 40:72].copy()
+show("32 bits, 4294000000 + (0..199), 32x32", SKI, "ccoeff_normed", image, part, corrmatch.map(image, part), match_template(image, part))
+
+# Sums past 2^24
+image, part = np.full((100, 100), 255, np.uint8), np.full((25, 25), 255, np.uint8)
+show("255 on 255 (opencv 21786)", OCV, "sqdiff", image, part, corrmatch.map(image, part, "sqdiff"), opencv(image, part, "sqdiff"))
+image = noise(250, 256, (300, 400), np.uint8)
+part = image[30:158, 40:168].copy()
+for method in ("sqdiff", "ccoeff", "ccorr"):
+    show("bright, 128x128", OCV, method, image, part, corrmatch.map(image, part, method), opencv(image, part, method))
+image, part = noise(0, 20, (60, 70), np.uint8), noise(200, 256, (9, 9), np.uint8)
+show("bright on dark (opencv 15215)", OCV, "sqdiff_normed", image, part, corrmatch.map(image, part, "sqdiff_normed"),
+     opencv(image, part, "sqdiff_normed"))
+
+# The map of a crop is the crop of the map
+image = noise(60000, 60200, (400, 500), np.uint16)
+part = image[200:216, 300:316].copy()
+crop = image[150:260, 250:380]
+inside = (slice(150, 150 + 95), slice(250, 250 + 115))
+for name, function, pixels, sought in (("ours", corrmatch.map, image, part),
+                                       (OCV, lambda a, b: opencv(a, b, "ccoeff_normed"), image, part),
+                                       (SKI + ", float32", match_template, image.astype(np.float32), part.astype(np.float32))):
+    moved = float(np.max(np.abs(function(pixels, sought)[inside] - function(pixels[150:260, 250:380], sought))))
+    print("cropping the image moves scores by up to %.9g: %s" % (moved, name))
+    if name == "ours":
+        report.holds(moved == 0.0, "ours is moved by a crop")
+
+print("%d rows with a peer that is wrong there" % wrong)
+report.finish()
