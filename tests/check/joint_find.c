@@ -246,7 +246,8 @@ static void check_case(check_run *run, const joint_case *c)
 
 void joint_check_find(check_run *run, cm_pixel pixel)
 {
-    static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 }, { 9, 7, 4, 3 }, { 41, 13, 11, 6 }, { 6, 5, 7, 8 }, { 30, 26, 17, 3 } };
+    static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 }, { 9, 7, 4, 3 }, { 41, 13, 11, 6 }, { 6, 5, 7, 8 }, { 30, 26, 17, 3 },
+                                        { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
     const uint64_t count = sizeof size / sizeof *size;
     const int on_gpu = run->device == CM_DEVICE_CUDA;
     for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : on_gpu ? 35u : 77u); i++) {

@@ -1,5 +1,6 @@
 """Real pictures, 30 percent of the template masked, holes in the scene (about 10 percent of it, and of the true window): the right place is
-found, and its score is the exact one, computed here in whole numbers. Three ways to say which pixels of the scene count: a mask, a no-data
+found, and its score is the exact one, computed here in whole numbers. Where noise leaves so little of a template (HARD) that another place
+has the larger exact score, that is what has to be found, and the test says so. Three ways to say which pixels of the scene count: a mask, a no-data
 value, both. The pictures are where CORRMATCH_REAL_DATA or REAL_DATA says; without them the test is skipped.
 
 real_masked.py cpu|cuda: through the library on that device, and through the tool where it was built."""
@@ -12,6 +13,9 @@ import tempfile
 
 import exact
 import library
+
+# An unmasked score below this is a template that drowns in noise.
+HARD = 0.6
 
 
 class Picture:
@@ -82,13 +86,12 @@ def holes(width, height, window, rng):
 
     x, y, w, h = window
     punch(x, y, x + w, y + h, w * h // 10)
-    outside = rng.sample(range(width * height), 0)
     # the rest of the scene, without the window, which has its tenth
     keep = [counts[v * width + x:v * width + x + w] for v in range(y, y + h)]
     punch(0, 0, width, height, width * height // 10)
     for i, row in enumerate(keep):
         counts[(y + i) * width + x:(y + i) * width + x + w] = row
-    return counts + outside
+    return counts
 
 
 class Case:
@@ -159,6 +162,7 @@ def main():
         sys.exit(77)
     tool = os.environ.get("CORRMATCH")
     report = library.Report()
+    right = 0
     rng = random.Random(30)
     with open(os.path.join(folder, "expected.csv")) as file:
         rows = [line.strip().split(",") for line in file][1:]
@@ -173,11 +177,18 @@ def main():
             if tool:
                 found["the tool"] = case.by_tool(tool, device)
             for who, (x, y, score) in found.items():
-                report.holds((x, y) == place, "%s: %s found (%d, %d) with %r, not %r with %r" % (what, who, x, y, score, place, true))
-                report.holds(score == true, "%s: %s has the score %r, not %r" % (what, who, score, true))
+                there = true if (x, y) == place else case.truth(x, y)
+                report.holds(score == there, "%s: %s has the score %r, not %r" % (what, who, score, there))
+                if (x, y) != place and float(row[9]) < HARD:
+                    report.holds(there > true, "%s: %s found (%d, %d), not %r" % (what, who, x, y, place))
+                    print("%s: drowned: the exact score at (%d, %d) is %r" % (what, x, y, there))
+                    continue
+                report.holds((x, y) == place, "%s: %s found (%d, %d) with %r, not %r" % (what, who, x, y, score, place))
+                right += 1
             out = 1 - sum(case.counts) / len(case.counts)
             print("%s: %r at %r, %.0f %% of the template masked, %.0f %% of the scene without data; %s" % (
                 what, true, place, 100 - 100 * sum(case.part_mask) / len(case.part_mask), 100 * out, " and ".join(found)))
+    print("%d times the right place" % right)
     report.finish()
 
 
