@@ -1,5 +1,5 @@
 /* The library for the comparison scripts: a module that Python's ctypes can load whatever kind of library was built. The views and options
- * are the library's own, so peers.py mirrors image.h and find.h. Every function returns a cm_status; the text of the last error is in the
+ * are the library's own, so library.py mirrors image.h and find.h. Every function returns a cm_status; the text of the last error is in the
  * context. */
 #include "corrmatch/corrmatch.h"
 
@@ -14,9 +14,10 @@ BRIDGE void bridge_close(cm_context *context);
 BRIDGE const char *bridge_error(const cm_context *context, char *text, size_t size);
 BRIDGE size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options);
 BRIDGE int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *map);
-BRIDGE int bridge_correlate(cm_context *context, const cm_image *image, const cm_image *part, const cm_options *options, const cm_map *map);
-BRIDGE int bridge_find(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options, cm_match *match,
-                       size_t *count);
+BRIDGE int bridge_correlate(cm_context *context, const cm_image *image, const cm_image *part, const cm_options *options,
+                            const cm_map *map);
+BRIDGE int bridge_find(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options,
+                       cm_match *match, size_t *count);
 
 int bridge_open(int device, cm_context **context)
 {
@@ -34,7 +35,7 @@ const char *bridge_error(const cm_context *context, char *text, size_t size)
     return cm_context_error(context, text, size);
 }
 
-/* What peers.py has to agree with; returns the size of a match. */
+/* What library.py has to agree with; returns the size of a match. */
 size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options)
 {
     *image = sizeof(cm_image);
@@ -49,7 +50,8 @@ int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *
     return (int)cm_map_extent((cm_mode)mode, image[0], image[1], part[0], part[1], &map[0], &map[1], &map[2], &map[3]);
 }
 
-int bridge_correlate(cm_context *context, const cm_image *image, const cm_image *part, const cm_options *options, const cm_map *map)
+int bridge_correlate(cm_context *context, const cm_image *image, const cm_image *part, const cm_options *options,
+                     const cm_map *map)
 {
     cm_template *prepared = NULL;
     cm_status status = cm_template_create(context, part, &prepared);
@@ -60,8 +62,8 @@ int bridge_correlate(cm_context *context, const cm_image *image, const cm_image 
 }
 
 /* *count: the room in match, then how many were found. */
-int bridge_find(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options, cm_match *match,
-                size_t *count)
+int bridge_find(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options,
+                cm_match *match, size_t *count)
 {
     cm_template *prepared = NULL;
     size_t capacity = *count;
