@@ -14,6 +14,9 @@ extern "C" {
  * why there is no usable device; CM_ERROR_MEMORY. */
 cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, cm_engine **engine, cm_error *error);
 
+/* For tests: takes the device for one with slow doubles (1) or fast ones (0), before plans are made. Scores have the same bits. */
+void cm_cuda_engine_slow_doubles(cm_engine *engine, int slow);
+
 /* Describes up to capacity CUDA devices and returns how many entries there are: one a device, or one with usable = 0 and index = -1
  * whose text says why there is none. */
 size_t cm_cuda_describe(cm_device_info *info, size_t capacity);

@@ -15,6 +15,9 @@ cm_status refuse(int32_t index, cudaError_t code, cm_error *error)
     return cm_fail(error, CM_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index, why ? why : cudaGetErrorString(code));
 }
 
+// Devices for computing have doubles at half the rate of floats, the others at 1/32 or 1/64.
+constexpr int64_t FAST_RATIO = 4;
+
 cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
 {
     int v = 0;
@@ -27,13 +30,14 @@ cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
 cudaError_t read_limits(int device, cm_machine *machine)
 {
     auto &m = machine->cuda;
-    int64_t major = 0, minor = 0, processors = 0;
+    int64_t major = 0, minor = 0, processors = 0, ratio = 0;
     struct {
         cudaDeviceAttr name;
         int64_t *value;
     } const wanted[] = { { cudaDevAttrComputeCapabilityMajor, &major },
                          { cudaDevAttrComputeCapabilityMinor, &minor },
                          { cudaDevAttrMultiProcessorCount, &processors },
+                         { cudaDevAttrSingleToDoublePrecisionPerfRatio, &ratio },
                          { cudaDevAttrMaxSharedMemoryPerBlock, &m.shared_memory },
                          { cudaDevAttrMaxSharedMemoryPerBlockOptin, &m.shared_optin },
                          { cudaDevAttrMaxTexture2DLinearWidth, &m.texture_width },
@@ -47,6 +51,7 @@ cudaError_t read_limits(int device, cm_machine *machine)
     m.major = static_cast<int32_t>(major);
     m.minor = static_cast<int32_t>(minor);
     m.processors = static_cast<int32_t>(processors);
+    m.slow_doubles = ratio > FAST_RATIO;
     m.constant_bytes = BANK_BYTES;
     return code;
 }
@@ -239,6 +244,11 @@ constexpr cm_engine_ops operations = name_operations();
 } // namespace
 
 } // namespace cm
+
+extern "C" void cm_cuda_engine_slow_doubles(cm_engine *engine, int slow)
+{
+    cm::engine_of(engine)->machine.cuda.slow_doubles = slow;
+}
 
 extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, cm_engine **result, cm_error *error)
 {

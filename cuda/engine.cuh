@@ -56,6 +56,11 @@ struct cm_work {
 
 namespace cm {
 
+inline bool has_slow_doubles(const cm_work *work)
+{
+    return work->engine->machine.cuda.slow_doubles != 0;
+}
+
 cm_status match_bind(cm_work *work, cm_error *error);
 cm_status match_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
                           cm_error *error);

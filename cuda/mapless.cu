@@ -17,6 +17,7 @@ cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cu
     tiles.across = m.search.across;
     tiles.count = m.search.tiles;
     tiles.slots = count;
+    tiles.slow_doubles = has_slow_doubles(work);
     tiles.width = work->x.map;
     tiles.height = work->y.map;
     for (int i = 0; i < count; i++)

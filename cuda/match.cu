@@ -231,6 +231,8 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
     job.sums_pitch = narrow ? target.pitch : job.width;
     job.map = target.map;
     job.map_pitch = target.pitch;
+    job.slow_doubles = has_slow_doubles(work);
+    job.pair_unit = cm_pair_unit(p.method, &call.rule);
     return job;
 }
 
@@ -259,7 +261,7 @@ cm_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const Tens
                             const uint32_t *skip)
 {
     const cm_work *work = call.work;
-    TensorTarget to = { call.rule, target.map, target.pitch, work->x.length(bx), work->y.length(by), skip };
+    TensorTarget to = { call.rule, target.map, target.pitch, work->x.length(bx), work->y.length(by), skip, has_slow_doubles(work) };
     return check(work->tensor.score(plane, to, call.stream), "launching the score", call.error);
 }
 

@@ -116,26 +116,37 @@ struct Normed {
     }
 };
 
-// The scores of a thread's windows in a row. Without a branch between them, so that their arithmetic overlaps.
-template <cm_method METHOD, int COUNT>
-__device__ void score_row(const cm_score_rule &rule, double inverse_root, const uint2 (&sums)[COUNT],
+// What the quick scores need of the rule.
+struct Units {
+    double inverse_root;
+    cm_pair pair;
+};
+
+// The scores of a thread's windows in a row. Without a branch between them, so that their arithmetic overlaps. PAIRS: of floats, where
+// doubles are slow.
+template <cm_method METHOD, bool PAIRS, int COUNT>
+__device__ void score_row(const cm_score_rule &rule, const Units &units, const uint2 (&sums)[COUNT],
                           const uint32_t (&product)[COUNT], float (&score)[COUNT])
 {
+    constexpr bool QUICK = PAIRS || METHOD == CM_CCOEFF_NORMED;
     unsigned doubts = 0;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
         bool doubt = false;
-        if (METHOD == CM_CCOEFF_NORMED)
-            score[i] = Normed(rule, sums[i], product[i]).quick(rule, inverse_root, &doubt);
+        if (PAIRS)
+            doubt = !cm_pair_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i], &score[i]);
+        else if (METHOD == CM_CCOEFF_NORMED)
+            score[i] = Normed(rule, sums[i], product[i]).quick(rule, units.inverse_root, &doubt);
         else
             score[i] = cm_score_integer(METHOD, &rule, sums[i].x, sums[i].y, product[i]);
         doubts |= doubt ? 1u << i : 0;
     }
-    if (METHOD == CM_CCOEFF_NORMED && doubts)
+    if (QUICK && doubts)
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
             if (doubts >> i & 1)
-                score[i] = Normed(rule, sums[i], product[i]).exact(rule);
+                score[i] = PAIRS ? cm_score_integer(METHOD, &rule, sums[i].x, sums[i].y, product[i])
+                                 : Normed(rule, sums[i], product[i]).exact(rule);
 }
 
 // Turns a row's column sums into prefixes in shared memory.
@@ -187,8 +198,8 @@ struct Windows {
 };
 static_assert(sizeof(Prefixes) % sizeof(uint2) == 0, "rows of prefixes follow each other");
 
-template <cm_method METHOD>
-__global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0, int strip, double inverse_root)
+template <cm_method METHOD, bool PAIRS>
+__global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0, int strip, Units units)
 {
     __shared__ Prefixes prefixes[BATCH];
     cm_score_rule rule = job.rule;
@@ -231,7 +242,7 @@ __global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0
 #pragma unroll
             for (int i = 0; i < OUTPUT_WARPS; i++)
                 sums[i] = windows.sums(prefixes, r, i);
-            score_row<METHOD>(rule, inverse_root, sums, product[r], score);
+            score_row<METHOD, PAIRS>(rule, units, sums, product[r], score);
 #pragma unroll
             for (int i = 0; i < OUTPUT_WARPS; i++)
                 if (windows.inside[i])
@@ -247,7 +258,13 @@ template <cm_method METHOD> void launch(const ScoreJob &job, cudaStream_t stream
     while (strip > 16 && across * ceil_div(job.height, strip) < 512) // short strips where a small map would leave the device idle
         strip /= 2;
     dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(ceil_div(job.height, strip)));
-    one_pass<METHOD><<<grid, THREADS, 0, stream>>>(job, column0, strip, 1.0 / job.rule.root_var);
+    Units units = { 1.0 / job.rule.root_var, job.pair_unit };
+    // where the other way is the plain formula, with its root and its quotient in double, pairs are faster on every device
+    constexpr bool ALWAYS = METHOD == CM_CCORR_NORMED || METHOD == CM_SQDIFF_NORMED;
+    if (ALWAYS || job.slow_doubles)
+        one_pass<METHOD, true><<<grid, THREADS, 0, stream>>>(job, column0, strip, units);
+    else
+        one_pass<METHOD, ALWAYS><<<grid, THREADS, 0, stream>>>(job, column0, strip, units);
 }
 
 } // namespace

@@ -9,8 +9,18 @@ namespace {
 constexpr int THREADS = 128;
 constexpr int BATCH = 4; // rows whose loads are in flight together
 
-// Integers. A thread owns a column of a strip: the row that comes in is added, the window scored, the row that goes out subtracted.
-template <class Row, class Sum, cm_method METHOD, bool NARROW>
+template <cm_method METHOD, bool NARROW, bool PAIRS>
+__device__ __forceinline__ float score(const cm_score_rule &rule, cm_pair unit, uint64_t s, uint64_t q, uint64_t x)
+{
+    float f;
+    if (PAIRS && cm_pair_score(METHOD, &rule, unit, NARROW, s, q, x, &f))
+        return f;
+    return cm_score_integer(METHOD, &rule, s, q, x);
+}
+
+// Integers. A thread owns a column of a strip: the row that comes in is added, the window scored, the row that goes out subtracted. PAIRS:
+// of floats, where doubles are slow.
+template <class Row, class Sum, cm_method METHOD, bool NARROW, bool PAIRS>
 __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
@@ -46,7 +56,7 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
             if (y + k < y1) {
                 s += in[k].x;
                 q += in[k].y;
-                map[k * job.map_pitch] = cm_score_integer(METHOD, &rule, s, q, product[k]);
+                map[k * job.map_pitch] = score<METHOD, NARROW, PAIRS>(rule, job.pair_unit, s, q, product[k]);
                 s -= out[k].x;
                 q -= out[k].y;
             }
@@ -76,6 +86,17 @@ template <cm_method METHOD> __global__ __launch_bounds__(THREADS) void sum_score
     job.map[x + y * job.map_pitch] = cm_score_float(METHOD, &job.rule, s, q, product);
 }
 
+template <cm_method METHOD, bool PAIRS>
+void launch_integers(cm_pixel pixel, bool narrow, const ScoreJob &job, int strip, dim3 grid, cudaStream_t stream)
+{
+    if (narrow)
+        slide_score<uint2, uint32_t, METHOD, true, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
+    else if (pixel == CM_U8)
+        slide_score<uint2, uint64_t, METHOD, false, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
+    else
+        slide_score<ulonglong2, uint64_t, METHOD, false, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
+}
+
 template <cm_method METHOD>
 void launch_method(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
@@ -87,12 +108,10 @@ void launch_method(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_
     // long enough that starting a strip costs less than walking it, short enough to fill the device
     int strip = job.size <= 48 ? 64 : job.size <= 256 ? 128 : 256;
     grid.y = static_cast<unsigned>(ceil_div(job.height, strip));
-    if (narrow)
-        slide_score<uint2, uint32_t, METHOD, true><<<grid, THREADS, 0, stream>>>(job, strip);
-    else if (pixel == CM_U8)
-        slide_score<uint2, uint64_t, METHOD, false><<<grid, THREADS, 0, stream>>>(job, strip);
+    if (job.slow_doubles)
+        launch_integers<METHOD, true>(pixel, narrow, job, strip, grid, stream);
     else
-        slide_score<ulonglong2, uint64_t, METHOD, false><<<grid, THREADS, 0, stream>>>(job, strip);
+        launch_integers<METHOD, false>(pixel, narrow, job, strip, grid, stream);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 
 #include "stage.cuh"
 
-#include "model/score.h"
+#include "model/pairs.h"
 
 namespace cm {
 
@@ -22,6 +22,8 @@ struct ScoreJob {
     int64_t sums_pitch;    // elements
     float *map;
     int64_t map_pitch; // elements
+    bool slow_doubles; // integers: scores in pairs of floats
+    cm_pair pair_unit;
 };
 
 // narrow: X, S and Q of every window fit 32 bits, and X lies in the map's own memory.

@@ -335,6 +335,7 @@ cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, 
     job.width = target.width;
     job.height = target.height;
     job.skip = target.skip;
+    job.slow_doubles = target.slow_doubles;
     return problem.pixel == CM_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);
 }
 

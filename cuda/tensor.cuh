@@ -87,6 +87,7 @@ struct TensorScoreJob {
     int64_t map_pitch;
     int32_t width, height; // of the band
     const uint32_t *skip;  // nullptr, or a word on the device: where it is not 0 nothing is done
+    bool slow_doubles;     // scores in pairs of floats
 };
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 cudaError_t tensor_score_wide_raise();
@@ -101,6 +102,7 @@ struct TensorTiles {
     int32_t count, slots;
     int32_t width, height; // of the map
     int64_t plane;         // elements of X from slot to slot
+    bool slow_doubles;
     cm_score_rule rule[TENSOR_SLOTS];
 };
 cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
@@ -112,6 +114,7 @@ struct TensorTarget {
     int64_t pitch; // elements
     int32_t width, height;
     const uint32_t *skip; // nullptr, or a word on the device: where it is not 0 nothing is done
+    bool slow_doubles;
 };
 
 // Templates in adjacent slots.

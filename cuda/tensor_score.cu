@@ -4,10 +4,8 @@
 // brings in (`lead`) less what its upper edge leaves (`lag`), summed along the row, once as it is and once squared. A lane has an odd
 // number of words, so that 16-byte accesses to shared memory do not conflict. Then each thread slides the windows of four columns down
 // the four rows: the difference of two prefixes is a window's change. All of it wraps modulo 2^32, which is exact because S and Q fit.
-//
-// S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53 to n = 372,000): two fused multiply-adds
-// each give numerator and variance exactly.
-#include "tensor_score.cuh"
+// `Route` (tensor_route.cuh) is the way from the sums to a score.
+#include "tensor_route.cuh"
 
 namespace cm {
 
@@ -17,7 +15,6 @@ constexpr int blocks_of(int words) // a multiprocessor
 {
     return words == WORDS ? 5 : 4;
 }
-constexpr int ONE_HIGH = 0x3ff00000; // high word of 1.0
 
 template <int WORDS> struct Shared {
     static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PITCH = Span<WORDS>::PITCH;
@@ -28,14 +25,6 @@ template <int WORDS> struct Shared {
 __device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_t q, uint32_t x)
 {
     return cm_score_integer(CM_CCOEFF_NORMED, &job.all.rule, s, q, x);
-}
-
-// False: the score has to be done again.
-__device__ __forceinline__ bool quick_score(const Job &job, double s, double q, uint32_t x, float *score)
-{
-    double sum = __dadd_rn(s, -LIFT), nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
-    double num = fma(-job.sum, sum, nx), var = fma(-sum, sum, fma(job.n, q, job.lowered));
-    return quick_quotient(num, var, job.unit, score);
 }
 
 // The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
@@ -141,7 +130,8 @@ template <int WORDS> __device__ void start(const Job &job, Shared<WORDS> &shared
 }
 
 // Slides the windows of a thread's four columns by a row. SHIFT: the window's width modulo 4, so that reads stay aligned.
-template <int SHIFT> __device__ __forceinline__ void slide(double *windows, const uint32_t *left, int distance)
+template <class Route, int SHIFT>
+__device__ __forceinline__ void slide(typename Route::Sum *windows, const uint32_t *left, int distance)
 {
     uint4 out = *reinterpret_cast<const uint4 *>(left), in = *reinterpret_cast<const uint4 *>(left + distance), more = in;
     if (SHIFT)
@@ -150,19 +140,12 @@ template <int SHIFT> __device__ __forceinline__ void slide(double *windows, cons
     const uint32_t come[8] = { in.x, in.y, in.z, in.w, more.x, more.y, more.z, more.w };
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        windows[i] = __hiloint2double(__double2hiint(windows[i]), static_cast<int>(value(windows[i]) + come[SHIFT + i] - gone[i]));
-}
-
-// A register that the compiler does not know to be constant: a lifted value's high word stays where it is.
-__device__ __forceinline__ double lift(uint32_t v)
-{
-    int high = LIFT_HIGH;
-    asm volatile("" : "+r"(high));
-    return __hiloint2double(high, static_cast<int>(v));
+        windows[i] = Route::move(windows[i], come[SHIFT + i], gone[i]);
 }
 
 // What becomes of X and the sums: the map. VECTOR: its rows are aligned to 16 bytes.
-template <int SHIFT, bool VECTOR> struct ToMap {
+template <class Route, int SHIFT, bool VECTOR> struct ToMap {
+    using Sum = typename Route::Sum;
     float *to;
     bool sure;
 
@@ -173,64 +156,58 @@ template <int SHIFT, bool VECTOR> struct ToMap {
     {
         return job.all.sums;
     }
-    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q, const uint32_t *product, int x, bool inside)
+    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q, const uint32_t *product, int x, bool inside)
     {
         float f[4];
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            sure &= quick_score(job, s[i], q[i], product[i], &f[i]);
+            sure &= Route::score(job, s[i], q[i], product[i], &f[i]);
         if (inside)
             store<VECTOR>(to, f, x, job.all.width);
         to += job.all.map_pitch;
     }
     template <int WORDS>
-    __device__ __forceinline__ void batch(const Job &job, const Shared<WORDS> &shared, const double *s, const double *q, int x, int y,
+    __device__ __forceinline__ void batch(const Job &job, const Shared<WORDS> &shared, const Sum *s, const Sum *q, int x, int y,
                                           int left)
     {
         if (__builtin_expect(!sure, 0)) {
-            const uint32_t windows[8] = { value(s[0]), value(s[1]), value(s[2]), value(s[3]),
-                                          value(q[0]), value(q[1]), value(q[2]), value(q[3]) };
+            const uint32_t windows[8] = { Route::lower(s[0]), Route::lower(s[1]), Route::lower(s[2]), Route::lower(s[3]),
+                                          Route::lower(q[0]), Route::lower(q[1]), Route::lower(q[2]), Route::lower(q[3]) };
             score_again<WORDS, SHIFT>(job, shared, windows, x, y, left);
         }
         sure = true;
     }
 };
 
-// Or the best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. With num and var exact as above, the hardware's root y
-// is within 2^-20 + 2^-40 of the true one, relatively; num y is rounded once, and cut to its high word: 2^-20 more. The product with
-// the rounded 1 / root_var, in float, adds 5 roundings of 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by
+// Or the best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. num y is within 2^-19 + 2^-40 (tensor_route.cuh). The
+// product with 1 / root_var, in float, adds 5 roundings of 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by
 // less than 2^-18.6. A window without variance has num = 0, and y is cut to 1, its largest value otherwise: 0, even where the score is
 // not a number. A flat template has unit 0.
-struct ToTiles {
+template <class Route> struct ToTiles {
+    using Sum = typename Route::Sum;
     const TensorTiles &tiles;
-    double sum;
-    int best; // high word of the best num y
+    typename Route::Whole sum; // of the template
+    int best;                  // num y
 
-    __device__ ToTiles(const TensorTiles &of) : tiles(of), sum(static_cast<double>(of.rule[blockIdx.z].sum)), best(0)
+    __device__ ToTiles(const TensorTiles &of)
+        : tiles(of), sum(static_cast<typename Route::Whole>(of.rule[blockIdx.z].sum)), best(0)
     {
     }
     __device__ __forceinline__ const uint32_t *sums(const Job &job) const
     {
         return job.all.sums + blockIdx.z * tiles.plane;
     }
-    __device__ __forceinline__ int judge(const Job &job, double s, double q, uint32_t x) const
-    {
-        double whole = __dadd_rn(s, -LIFT), nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
-        double num = fma(-sum, whole, nx), var = fma(-whole, whole, fma(job.n, q, job.lowered)), y;
-        asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
-        return __double2hiint(__dmul_rn(num, __hiloint2double(min(__double2hiint(y), ONE_HIGH), 0)));
-    }
-    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q, const uint32_t *product, int x, bool inside)
+    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q, const uint32_t *product, int x, bool inside)
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            int high = judge(job, s[i], q[i], product[i]);
+            int judged = Route::judge(job, sum, s[i], q[i], product[i]);
             if (inside && x + i < job.all.width)
-                best = max(best, high);
+                best = max(best, judged);
         }
     }
     template <int WORDS>
-    __device__ __forceinline__ void batch(const Job &job, const Shared<WORDS> &, const double *, const double *, int x, int y, int left)
+    __device__ __forceinline__ void batch(const Job &job, const Shared<WORDS> &, const Sum *, const Sum *, int x, int y, int left)
     {
         if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
             return;
@@ -238,15 +215,13 @@ struct ToTiles {
         best = 0;
         if (threadIdx.x % LANES != 0 || x >= job.all.width)
             return;
-        const cm_score_rule &rule = tiles.rule[blockIdx.z];
-        float unit = rule.root_var > 0.0 ? static_cast<float>(1.0 / rule.root_var) : 0.0f;
-        float score = static_cast<float>(__hiloint2double(all, 0)) * unit;
+        float score = Route::judged(all, tiles.rule[blockIdx.z].root_var);
         tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across + x / PEAK_COLUMNS] =
             peak_order(score, 0);
     }
 };
 
-template <int WORDS, int SHIFT, class Output>
+template <class Route, int WORDS, int SHIFT, class Output>
 __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y0, int y1)
 {
     constexpr int COLUMNS = Span<WORDS>::COLUMNS;
@@ -255,11 +230,11 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     Rows<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], blockIdx.x * CM_TENSOR_COLUMNS, y0);
     rows.fetch();
     start<WORDS>(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
-    double s[4], q[4];
+    typename Route::Sum s[4], q[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        s[i] = lift(shared.s[0][own + job.all.window_width + i] - shared.s[0][own + i]);
-        q[i] = lift(shared.q[0][own + job.all.window_width + i] - shared.q[0][own + i]);
+        s[i] = Route::lift(shared.s[0][own + job.all.window_width + i] - shared.s[0][own + i]);
+        q[i] = Route::lift(shared.q[0][own + job.all.window_width + i] - shared.q[0][own + i]);
     }
     const uint32_t *now = reinterpret_cast<const uint32_t *>(&shared.pixels[warp][0][0][4 * WORDS * lane]), *next = now + COLUMNS / 2;
     const int64_t sums_pitch = job.all.sums_pitch;
@@ -285,8 +260,8 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
         __syncthreads();
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            slide<SHIFT>(s, &shared.s[r][own], distance);
-            slide<SHIFT>(q, &shared.q[r][own], distance);
+            slide<Route, SHIFT>(s, &shared.s[r][own], distance);
+            slide<Route, SHIFT>(q, &shared.q[r][own], distance);
             const uint32_t product[4] = { products[r].x, products[r].y, products[r].z, products[r].w };
             output.row(job, s, q, product, x, left > r);
         }
@@ -295,52 +270,54 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-template <int WORDS, int SHIFT, bool VECTOR>
+template <class Route, int WORDS, int SHIFT, bool VECTOR>
 __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<WORDS, SHIFT>(job, shared, ToMap<SHIFT, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
+        walk<Route, WORDS, SHIFT>(job, shared,
+                                  ToMap<Route, SHIFT, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
 #endif
 }
 
-template <int WORDS, int SHIFT>
+template <class Route, int WORDS, int SHIFT>
 __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const __grid_constant__ Job job, const __grid_constant__ TensorTiles tiles)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1)
-        walk<WORDS, SHIFT>(job, shared, ToTiles(tiles), y0, y1);
+        walk<Route, WORDS, SHIFT>(job, shared, ToTiles<Route>(tiles), y0, y1);
 #endif
 }
 
-template <int WORDS, bool VECTOR> void launch(const Job &job, dim3 grid, cudaStream_t stream)
+template <class Route, int WORDS, bool VECTOR> void launch(const Job &job, dim3 grid, cudaStream_t stream)
 {
     switch (job.all.window_width % 4) {
-    case 0: slide_windows<WORDS, 0, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    case 1: slide_windows<WORDS, 1, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    case 2: slide_windows<WORDS, 2, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    default: slide_windows<WORDS, 3, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    case 0: slide_windows<Route, WORDS, 0, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    case 1: slide_windows<Route, WORDS, 1, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    case 2: slide_windows<Route, WORDS, 2, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
+    default: slide_windows<Route, WORDS, 3, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
     }
 }
 
-template <int WORDS> void launch_tiles(const Job &job, const TensorTiles &tiles, dim3 grid, cudaStream_t stream)
+template <class Route, int WORDS> void launch_tiles(const Job &job, const TensorTiles &tiles, dim3 grid, cudaStream_t stream)
 {
     switch (job.all.window_width % 4) {
-    case 0: judge_tiles<WORDS, 0><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    case 1: judge_tiles<WORDS, 1><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    case 2: judge_tiles<WORDS, 2><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    default: judge_tiles<WORDS, 3><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 0: judge_tiles<Route, WORDS, 0><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 1: judge_tiles<Route, WORDS, 1><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    case 2: judge_tiles<Route, WORDS, 2><<<grid, THREADS, 0, stream>>>(job, tiles); break;
+    default: judge_tiles<Route, WORDS, 3><<<grid, THREADS, 0, stream>>>(job, tiles); break;
     }
 }
 
 Job make_job(const TensorScoreJob &all)
 {
     double n = static_cast<double>(all.rule.n);
-    return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var };
+    cm_pair pair_unit = cm_pair_unit(CM_CCOEFF_NORMED, &all.rule);
+    return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit };
 }
 
 int words_of(const TensorScoreJob &all)
@@ -348,33 +325,41 @@ int words_of(const TensorScoreJob &all)
     return all.window_width <= CM_TENSOR_WIDTH ? WORDS : WIDE_WORDS;
 }
 
+template <class Route> void launch_map(const Job &job, dim3 grid, cudaStream_t stream)
+{
+    bool vector = rows_aligned(job.all);
+    if (words_of(job.all) == WORDS)
+        vector ? launch<Route, WORDS, true>(job, grid, stream) : launch<Route, WORDS, false>(job, grid, stream);
+    else
+        vector ? launch<Route, WIDE_WORDS, true>(job, grid, stream) : launch<Route, WIDE_WORDS, false>(job, grid, stream);
+}
+
+template <class Route> void launch_any_tiles(const Job &job, const TensorTiles &tiles, dim3 grid, cudaStream_t stream)
+{
+    if (words_of(job.all) == WORDS)
+        launch_tiles<Route, WORDS>(job, tiles, grid, stream);
+    else
+        launch_tiles<Route, WIDE_WORDS>(job, tiles, grid, stream);
+}
+
 } // namespace
 
 cudaError_t tensor_score_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
     Job job = make_job(all);
-    int words = words_of(all);
-    dim3 grid = cut_strips(&job, processors, blocks_of(words));
-    bool vector = rows_aligned(all);
-    if (words == WORDS)
-        vector ? launch<WORDS, true>(job, grid, stream) : launch<WORDS, false>(job, grid, stream);
-    else
-        vector ? launch<WIDE_WORDS, true>(job, grid, stream) : launch<WIDE_WORDS, false>(job, grid, stream);
+    dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
+    all.slow_doubles ? launch_map<Pairs>(job, grid, stream) : launch_map<Doubles>(job, grid, stream);
     return cudaGetLastError();
 }
 
 cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors, cudaStream_t stream)
 {
     Job job = make_job(all);
-    int words = words_of(all);
-    dim3 grid = cut_strips(&job, processors, ceil_div(blocks_of(words), tiles.slots));
+    dim3 grid = cut_strips(&job, processors, ceil_div(blocks_of(words_of(all)), tiles.slots));
     job.segment = ceil_div(job.segment, tiles.rows) * tiles.rows;
     grid.y = static_cast<unsigned>(ceil_div<int32_t>(all.height, job.segment));
     grid.z = static_cast<unsigned>(tiles.slots);
-    if (words == WORDS)
-        launch_tiles<WORDS>(job, tiles, grid, stream);
-    else
-        launch_tiles<WIDE_WORDS>(job, tiles, grid, stream);
+    tiles.slow_doubles ? launch_any_tiles<Pairs>(job, tiles, grid, stream) : launch_any_tiles<Doubles>(job, tiles, grid, stream);
     return cudaGetLastError();
 }
 

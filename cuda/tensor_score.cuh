@@ -14,6 +14,8 @@
 
 #include "tensor.cuh"
 
+#include "model/pairs.h"
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #pragma nv_diag_suppress 177 // the kernels are empty there, so that nothing calls these functions
 #endif
@@ -41,6 +43,7 @@ struct Job {
     TensorScoreJob all;
     int32_t segment;              // rows of a strip that a block walks
     double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
+    cm_pair pair_unit;            // 1 / root_var
 };
 
 __device__ __forceinline__ uint32_t value(double lifted)

@@ -1,7 +1,7 @@
 // Window sums and ccoeff_normed of 16-bit windows, as tensor_score.cu has them for 8 bits, from byte planes: with a pixel l + 256 h,
 //   S = L + 256 H,   Q = LL + 512 LH + 65536 HH,   X = ll + 256 (lh + hl) + 65536 hh,
 // where every part is a sum of bytes or of products of bytes and fits 32 bits; lh + hl, which comes as one, does to n = 33,025. num and var are below 2^63 (score.h: n to 46,341), exact in
-// 64 bits and then rounded to double once, as score.h does.
+// 64 bits and then rounded to double once, as score.h does; or, where doubles are slow, they become pairs of floats (model/pairs.h).
 #include "tensor_score.cuh"
 
 namespace cm {
@@ -43,12 +43,15 @@ struct Window {
     uint64_t q, x;
 };
 
-__device__ __forceinline__ bool quick_score(const Job &job, const Window &w, float *score)
+template <bool PAIRS> __device__ __forceinline__ bool quick_score(const Job &job, const Window &w, float *score)
 {
     uint32_t n = static_cast<uint32_t>(job.all.rule.n), sum = static_cast<uint32_t>(job.all.rule.sum);
     int64_t num = static_cast<int64_t>(n * w.x) - static_cast<int64_t>(static_cast<uint64_t>(w.s) * sum);
     uint64_t var = n * w.q - static_cast<uint64_t>(w.s) * w.s;
-    return quick_quotient(to_double_signed(num), to_double(var), job.unit, score);
+    if (!PAIRS)
+        return quick_quotient(to_double_signed(num), to_double(var), job.unit, score);
+    cm_pair spread = cm_pair_wide(static_cast<int64_t>(var));
+    return cm_pair_quotient(cm_pair_wide(num), spread, job.pair_unit, cm_pair_seed(spread), score) != 0;
 }
 
 __device__ __forceinline__ uint64_t parts_to_q(uint32_t ll, uint32_t lh, uint32_t hh)
@@ -193,6 +196,7 @@ __device__ __forceinline__ void load_words(const unsigned char *low, const unsig
 }
 
 // A thread's four scores of a row. False: one of them has to be done again.
+template <bool PAIRS>
 __device__ __forceinline__ bool score_row(const Job &job, const uint32_t (*w)[4], const uint4 *products, float *f)
 {
     const uint32_t *p[3] = { &products[0].x, &products[1].x, &products[2].x };
@@ -200,12 +204,12 @@ __device__ __forceinline__ bool score_row(const Job &job, const uint32_t (*w)[4]
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         Window window = { w[S][i], parts_to_q(w[LL][i], w[LH][i], w[HH][i]), parts_to_x(p[0][i], p[1][i], p[2][i]) };
-        sure &= quick_score(job, window, &f[i]);
+        sure &= quick_score<PAIRS>(job, window, &f[i]);
     }
     return sure;
 }
 
-template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
+template <bool PAIRS, int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 {
     const int x0 = blockIdx.x * CM_TENSOR_COLUMNS, own = 4 * threadIdx.x, x = x0 + own;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, distance = job.all.window_width - SHIFT;
@@ -247,7 +251,7 @@ template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &s
             for (int k = 0; k < PARTS; k++)
                 slide<SHIFT>(windows[k], &shared.sums[k][r][own], distance);
             float f[4];
-            sure &= score_row(job, windows, products, f);
+            sure &= score_row<PAIRS>(job, windows, products, f);
             if (left > r)
                 store<VECTOR>(to, f, x, job.all.width);
         }
@@ -263,30 +267,36 @@ template <int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &s
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-template <int SHIFT, bool VECTOR> __global__ __launch_bounds__(THREADS, BLOCKS) void slide_wide(const __grid_constant__ Job job)
+template <bool PAIRS, int SHIFT, bool VECTOR>
+__global__ __launch_bounds__(THREADS, BLOCKS) void slide_wide(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<SHIFT, VECTOR>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
+        walk<PAIRS, SHIFT, VECTOR>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
 #endif
 }
 
 using Kernel = void (*)(Job);
 
-Kernel kernel_of(int shift, bool vector)
+template <bool PAIRS> Kernel kernel_of(int shift, bool vector)
 {
     switch (2 * shift + (vector ? 1 : 0)) {
-    case 0: return slide_wide<0, false>;
-    case 1: return slide_wide<0, true>;
-    case 2: return slide_wide<1, false>;
-    case 3: return slide_wide<1, true>;
-    case 4: return slide_wide<2, false>;
-    case 5: return slide_wide<2, true>;
-    case 6: return slide_wide<3, false>;
-    default: return slide_wide<3, true>;
+    case 0: return slide_wide<PAIRS, 0, false>;
+    case 1: return slide_wide<PAIRS, 0, true>;
+    case 2: return slide_wide<PAIRS, 1, false>;
+    case 3: return slide_wide<PAIRS, 1, true>;
+    case 4: return slide_wide<PAIRS, 2, false>;
+    case 5: return slide_wide<PAIRS, 2, true>;
+    case 6: return slide_wide<PAIRS, 3, false>;
+    default: return slide_wide<PAIRS, 3, true>;
     }
+}
+
+Kernel kernel_of(bool pairs, int shift, bool vector)
+{
+    return pairs ? kernel_of<true>(shift, vector) : kernel_of<false>(shift, vector);
 }
 
 } // namespace
@@ -294,17 +304,17 @@ Kernel kernel_of(int shift, bool vector)
 cudaError_t tensor_score_wide_raise()
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 8 && code == cudaSuccess; i++)
-        code = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel_of(i / 2, i % 2 != 0)),
+    for (int i = 0; i < 16 && code == cudaSuccess; i++)
+        code = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel_of(i / 8 != 0, i / 2 % 4, i % 2 != 0)),
                                     cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared));
     return code;
 }
 
 cudaError_t tensor_score_wide_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
-    Job job = { all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var };
+    Job job = { all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var, cm_pair_unit(CM_CCOEFF_NORMED, &all.rule) };
     dim3 grid = cut_strips(&job, processors, BLOCKS);
-    kernel_of(all.window_width % 4, rows_aligned(all))<<<grid, THREADS, sizeof(Shared), stream>>>(job);
+    kernel_of(all.slow_doubles, all.window_width % 4, rows_aligned(all))<<<grid, THREADS, sizeof(Shared), stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -27,6 +27,7 @@ typedef struct cm_machine {
         int64_t texture_pitch;                 /* bytes */
         int64_t workspace;      /* the most bytes of device memory that a plan may take */
         int32_t fft;            /* 0: cuFFT cannot be loaded; 1: it can, or nobody has tried */
+        int32_t slow_doubles;   /* 1: scores are computed in pairs of floats (model/pairs.h) */
     } cuda;
 } cm_machine;
 
