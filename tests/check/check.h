@@ -14,6 +14,7 @@ typedef struct check_run {
     cm_context *cpu;                          /* where the kernel "reference" runs */
     const char *kernel;                       /* NULL: every kernel that can serve a problem */
     int full;                                 /* 1: more cases */
+    int slow_doubles;                         /* 1: CUDA as on a device whose doubles are slow */
     int pixels;                               /* bit 1 << cm_pixel: pixel types to check */
     const char *group;                        /* of match and joint: tiny, small, large; of find: maps, bands; brief; NULL: all */
     uint64_t turn;                            /* counts results: what is not crossed is rotated by it */
@@ -37,6 +38,9 @@ int check_wants(const check_run *run, cm_pixel pixel);
 int check_in_group(const check_run *run, const char *group);
 /* The group brief: a few cases that reach every kernel, for tools under which a program runs many times slower. */
 int check_is_brief(const check_run *run);
+
+/* Lets the context take its CUDA device for one with slow doubles; skips the run where the program cannot see into the library. */
+void check_slow_doubles(cm_context *context);
 
 /* Compares two maps of the same extents bit for bit (any NaN equals any NaN); reports the first difference with what. */
 int check_same(const cm_map *got, const cm_map *want, const char *what);

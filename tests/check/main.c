@@ -1,4 +1,5 @@
-/* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--full] [--seed N] [--stop]
+/* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--slow-doubles] [--full]
+ * [--seed N] [--stop]
  * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find, scan,
  * joint, convolve, device. */
 #include "check/check.h"
@@ -109,6 +110,8 @@ static void open_contexts(check_run *run)
         cm_context *cuda = kit_context(CM_DEVICE_CUDA, 0);
         for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
             run->context[i] = cuda;
+        if (run->slow_doubles)
+            check_slow_doubles(cuda);
         run->cpu = kit_context(CM_DEVICE_CPU, 0);
         return;
     }
@@ -141,6 +144,7 @@ int main(int argc, char **argv)
     check_run run = { .device = kit_device_option(argc, argv),
                       .kernel = kit_option(argc, argv, "kernel", NULL),
                       .full = kit_flag(argc, argv, "full"),
+                      .slow_doubles = kit_flag(argc, argv, "slow-doubles"),
                       .group = kit_option(argc, argv, "group", NULL) };
     const char *pixel = kit_option(argc, argv, "pixel", NULL);
     for (int p = CM_U8; p <= CM_F64; p++)
@@ -159,7 +163,7 @@ int main(int argc, char **argv)
     if (!areas)
         kit_give_up("check match|find|scan|joint|convolve|device [--device cpu|cuda] [--pixel NAME] [--group NAME] "
                     "[--kernel NAME]"
-                    " [--full] [--seed N] [--stop]");
+                    " [--slow-doubles] [--full] [--seed N] [--stop]");
     for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)
         printf("%s: %ld results\n", run.seen[i], run.times[i]);
     if (run.kernel && !run.seen[0]) {

@@ -1,0 +1,18 @@
+/* What only a program that is linked with the library's own objects can ask of it. */
+#include "check/check.h"
+
+#ifdef CHECK_INSIDE
+#include "cuda_engine.h"
+#include "run/run.h"
+
+void check_slow_doubles(cm_context *context)
+{
+    cm_cuda_engine_slow_doubles(context->engine[cm_slot(CM_DEVICE_CUDA)], 1);
+}
+#else
+void check_slow_doubles(cm_context *context)
+{
+    (void)context;
+    kit_skip("--slow-doubles needs a static library with CUDA");
+}
+#endif
