@@ -83,6 +83,7 @@ void kit_image_mask(kit_image *image, kit_room room)
 {
     int64_t row = image->view.width, pitch = row + room.pad;
     size_t bytes = extent(row, pitch, image->view.height);
+    pages_destroy(&image->mask_pages);
     uint8_t *mask = pages_create(&image->mask_pages, bytes, room.side);
     memset(mask, 0xa5, bytes);
     image->view.mask = mask;
