@@ -63,6 +63,8 @@ def show(what, peer, method, image, part, ours, theirs, part_mask=None, at=None)
     mine, other = float(ours[y, x]), float(theirs[y, x])
     for _ in range(5):  # and at places that nobody chose
         v, u = (int(rng.integers(0, extent)) for extent in ours.shape)
+        if ours[v, u] == 0.0 and image.dtype.kind == "f":
+            continue
         ours_holds(what, method, image, part, ours, u, v, part_mask)
     scale = 1.0 if method.endswith("normed") else max(abs(true), 1.0)
     right = abs(other - true) <= ENOUGH * scale
@@ -155,6 +157,20 @@ part = image[30:62, 40:72].copy()
 ours = corrmatch.map(image, part)
 show("float32, 4096 + (0 .. 1), 32x32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed"))
 show("float32, 4096 + (0 .. 1), 32x32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours, match_template(image, part))
+
+# One pixel that is no number, far from the window that is looked at
+image = rng.random((120, 150)).astype(np.float32)
+part = image[10:22, 10:25].copy()
+image[100, 120] = np.nan
+ours = corrmatch.map(image, part)
+touched = np.zeros(ours.shape, bool)
+touched[100 - 11:100 + 1, 120 - 14:120 + 1] = True
+report.holds(bool(np.array_equal(np.isnan(ours), touched)), "a NaN is in the scores of its windows and of no others")
+ours, image[100, 120] = np.where(touched, 0.0, ours).astype(np.float32), 0.5  # the truth of the windows without it
+image_nan = image.copy()
+image_nan[100, 120] = np.nan
+show("a copy, one NaN elsewhere", OCV, "ccoeff_normed", image, part, ours, opencv(image_nan, part, "ccoeff_normed"), at=(10, 10))
+show("a copy, one NaN elsewhere", SKI, "ccoeff_normed", image, part, ours, match_template(image_nan, part), at=(10, 10))
 
 # A mask over dark pixels; opencv 15768
 image = noise(0, 256, (80, 90), np.uint8)

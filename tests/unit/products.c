@@ -167,14 +167,18 @@ static void check_window(const scene *s, const cm_product_of *product, size_t co
         }
 }
 
-/* Those of one image plane stand together. */
+/* Those of one image plane stand together; what a kind has not is 0. */
 static void check_order(const cm_product_of *product, size_t count)
 {
     int split = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        const cm_plane_of *of[] = { &product[i].image, &product[i].part };
+        for (int k = 0; k < 2; k++)
+            CHECK(of[k]->kind != CM_PLANE_COUNT || (of[k]->channel == 0 && of[k]->digit == 0));
         for (size_t k = i + 2; k < count; k++)
             split |= memcmp(&product[i].image, &product[k].image, sizeof(cm_plane_of)) == 0 &&
                      memcmp(&product[i].image, &product[k - 1].image, sizeof(cm_plane_of)) != 0;
+    }
     CHECK(!split);
 }
 
