@@ -11,7 +11,7 @@ __device__ const float *constant_filter()
     return reinterpret_cast<const float *>(bank) + lane_zero();
 }
 
-// ---- conv-tiled: a thread has 8 adjacent columns of 2 rows
+// ---- conv-tiled, any size and pixel: a thread has 8 adjacent columns of 2 rows
 
 constexpr int COLUMNS = 8, ROWS = 2;
 constexpr int TILED_X = CM_TILE_WIDTH / COLUMNS, TILED_Y = CM_CONV_TILE_HEIGHT / ROWS;
@@ -82,103 +82,6 @@ template <bool ALL> __device__ __forceinline__ void add_line(float (&sum)[ROWS][
     }
 }
 
-// ---- conv-tiled, float images and some widths known to the compiler: 8 columns of 4 rows, a row of taps unrolled, so that a thread's window
-// stays in registers along it; the taps are copied from the bank to shared memory, which hands out 16 bytes a read faster than the cache of
-// indexed constants does. One H200, 27 x 27 on 1920 x 1080: 0.071 ms against 0.092; constants read in place 0.076; 2 or 8 rows 0.078, 0.088.
-
-constexpr int UNROLLED_ROWS = 4, UNROLLED_THREADS = TILED_X * CM_CONV_UNROLLED_HEIGHT / UNROLLED_ROWS;
-
-__device__ __forceinline__ void copy_async(float *to, const float *from)
-{
-#if __CUDA_ARCH__ >= 800
-    unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
-#else
-    *to = __ldg(from);
-#endif
-}
-
-__device__ __forceinline__ void wait_copies()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-    __syncthreads();
-}
-
-template <int WIDTH> __device__ void fill_unrolled(float *tile, float *taps, const ConvolveJob &job, int x, int y)
-{
-    constexpr int USED = CM_TILE_WIDTH + (WIDTH + CHUNK - 1) / CHUNK * CHUNK;
-    const float *filter = constant_filter();
-    for (int i = threadIdx.x; i < job.height * job.filter_pitch; i += UNROLLED_THREADS)
-        taps[i] = filter[i];
-    int across = job.tile_pitch / static_cast<int>(sizeof(float));
-    bool inside = x >= 0 && y >= job.first && x + USED <= job.image_width && y + job.tile_rows <= job.end;
-    for (int row = threadIdx.x / 32; row < job.tile_rows; row += UNROLLED_THREADS / 32) {
-        const float *line = reinterpret_cast<const float *>(job.data + static_cast<int64_t>(y + row - job.first) * job.pitch) + x;
-#pragma unroll
-        for (int column = threadIdx.x % 32; column < USED; column += 32) {
-            if (inside)
-                copy_async(&tile[row * across + column], line + column);
-            else
-                tile[row * across + column] = pixel_at<float>(job, x + column, y + row);
-        }
-    }
-    wait_copies();
-}
-
-template <int WIDTH, bool ALL>
-__device__ __forceinline__ void add_unrolled(float (&sum)[UNROLLED_ROWS][COLUMNS], const float *line, const float *taps,
-                                             const ConvolveJob &job, int j)
-{
-    constexpr int VECTORS = (COLUMNS + WIDTH - 1 + 3) / 4;
-    float v[4 * VECTORS];
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++)
-        reinterpret_cast<float4 *>(v)[i] = reinterpret_cast<const float4 *>(line)[i];
-#pragma unroll
-    for (int k = 0; k < UNROLLED_ROWS; k++) {
-        if (!ALL && static_cast<unsigned>(j - k) >= static_cast<unsigned>(job.height))
-            continue;
-        const float4 *row = reinterpret_cast<const float4 *>(taps + (j - k) * job.filter_pitch);
-#pragma unroll
-        for (int c = 0; c < (WIDTH + 3) / 4; c++) {
-            const float4 four = row[c];
-            const float tap[4] = { four.x, four.y, four.z, four.w };
-#pragma unroll
-            for (int t = 0; t < 4; t++)
-#pragma unroll
-                for (int i = 0; i < COLUMNS; i++)
-                    if (4 * c + t < WIDTH)
-                        sum[k][i] = __fmaf_rn(tap[t], v[i + 4 * c + t], sum[k][i]);
-        }
-    }
-}
-
-template <int WIDTH> __global__ __launch_bounds__(UNROLLED_THREADS) void unrolled(ConvolveJob job)
-{
-    extern __shared__ float4 tile4[];
-    float *tile = reinterpret_cast<float *>(tile4);
-    int across = job.tile_pitch / static_cast<int>(sizeof(float));
-    float *taps = tile + job.tile_rows * across;
-    int x0 = blockIdx.x * CM_TILE_WIDTH, y0 = blockIdx.y * CM_CONV_UNROLLED_HEIGHT;
-    fill_unrolled<WIDTH>(tile, taps, job, x0 - job.anchor_x, job.y0 + y0 - job.anchor_y);
-    int tx = threadIdx.x % TILED_X * COLUMNS, ty = threadIdx.x / TILED_X * UNROLLED_ROWS;
-    const float *line = tile + ty * across + tx;
-    float sum[UNROLLED_ROWS][COLUMNS] = {};
-    for (int j = 0; j < job.height + UNROLLED_ROWS - 1; j++, line += across) {
-        if (j >= UNROLLED_ROWS - 1 && j < job.height)
-            add_unrolled<WIDTH, true>(sum, line, taps, job, j);
-        else
-            add_unrolled<WIDTH, false>(sum, line, taps, job, j);
-    }
-#pragma unroll
-    for (int k = 0; k < UNROLLED_ROWS; k++)
-        store(job, x0 + tx, y0 + ty + k, sum[k]);
-}
-
-// ---- conv-tiled, any size and pixel
-
 template <class Pixel> __global__ __launch_bounds__(TILED_THREADS) void tiled(ConvolveJob job)
 {
     extern __shared__ float4 tile4[];
@@ -243,22 +146,6 @@ template <class Pixel> __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void cache
     job.out[x + y * job.out_pitch] = sum;
 }
 
-template <int WIDTH> void launch_width(const ConvolveJob &job, cudaStream_t stream)
-{
-    unrolled<WIDTH><<<grid_of(job, CM_TILE_WIDTH, CM_CONV_UNROLLED_HEIGHT), UNROLLED_THREADS,
-                      static_cast<size_t>(job.shared_bytes), stream>>>(job);
-}
-
-// The widths of cm_conv_is_unrolled.
-void launch_unrolled(const ConvolveJob &job, cudaStream_t stream)
-{
-    switch (job.width) {
-    case 9: launch_width<9>(job, stream); break;
-    case 17: launch_width<17>(job, stream); break;
-    default: launch_width<27>(job, stream); break;
-    }
-}
-
 template <class Pixel> void launch_pixel(cm_kernel kernel, const ConvolveJob &job, cudaStream_t stream)
 {
     dim3 block(PLAIN_X, PLAIN_Y), grid = grid_of(job, PLAIN_X, PLAIN_Y);
@@ -268,8 +155,6 @@ template <class Pixel> void launch_pixel(cm_kernel kernel, const ConvolveJob &jo
         plain<Pixel, false><<<grid, block, 0, stream>>>(job);
     else if (kernel == CM_KERNEL_CONV_CACHED_HALO)
         cached_halo<Pixel><<<grid, block, 0, stream>>>(job);
-    else if (job.unrolled)
-        launch_unrolled(job, stream);
     else
         tiled<Pixel><<<grid_of(job, CM_TILE_WIDTH, CM_CONV_TILE_HEIGHT), TILED_THREADS, static_cast<size_t>(job.shared_bytes),
                        stream>>>(job);
@@ -286,11 +171,8 @@ cudaError_t convolve_raise(int bytes)
 {
     const void *kernels[] = { reinterpret_cast<const void *>(tiled<unsigned char>),
                               reinterpret_cast<const void *>(tiled<unsigned short>),
-                              reinterpret_cast<const void *>(tiled<float>),
-                              reinterpret_cast<const void *>(unrolled<9>),
-                              reinterpret_cast<const void *>(unrolled<17>),
-                              reinterpret_cast<const void *>(unrolled<27>) };
-    cudaError_t code = cudaSuccess;
+                              reinterpret_cast<const void *>(tiled<float>) };
+    cudaError_t code = unrolled_raise(bytes);
     for (const void *kernel : kernels)
         if (code == cudaSuccess)
             code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

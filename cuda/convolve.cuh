@@ -62,10 +62,13 @@ const void *convolve_bank();
 // Lets the tile of conv-tiled grow to what a block of the current device may have.
 cudaError_t convolve_raise(int bytes);
 
-// Launches one of the CM_KERNEL_CONV_* kernels but conv-registers.
+cudaError_t unrolled_raise(int bytes); // its part of that
+
+// Launches one of the CM_KERNEL_CONV_* kernels but conv-registers, and conv-tiled where it is not unrolled.
 cudaError_t launch_convolve(cm_kernel kernel, cm_pixel pixel, const ConvolveJob &job, cudaStream_t stream);
 
-// conv-registers; its taps, at most 5 x 5 and tightly packed in host memory, travel as a kernel parameter, which lies in constant memory too.
+// The others. Their taps, tightly packed in host memory, travel as a kernel parameter, which lies in constant memory too.
+cudaError_t launch_unrolled(const ConvolveJob &job, const float *taps, cudaStream_t stream);
 cudaError_t launch_registers(cm_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream);
 
 } // namespace cm

@@ -27,6 +27,8 @@ cm_status run(cm_work *work, const ConvolveJob &job, const cm_filter *source, cu
         code = launch_convolve(kernel, work->problem.pixel, job, stream);
     } else if (kernel == CM_KERNEL_CONV_REGISTERS) {
         code = launch_registers(work->problem.pixel, job, source->taps, stream);
+    } else if (job.unrolled) {
+        code = launch_unrolled(job, source->taps, stream);
     } else {
         const Prepared &filter = *prepared_of(source->prepared);
         BankTurn turn(work->engine->banks[FAMILY_CONVOLVE], stream);

@@ -17,9 +17,9 @@ static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
 static const double launch_ms = 0.004;
 /* Convolution: multiply-adds a millisecond and processor. */
-static const double conv_registers_rate = 4.0e8; /* small filters: bytes, not multiply-adds, take the time */
-static const double conv_tiled_rate = 1.28e8, conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
-static const double conv_elements_per_ms = 1.6e6;
+static const double conv_registers_rate = 2.3e8, conv_unrolled_rate = 2.2e8, conv_tiled_rate = 1.28e8;
+static const double conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
+static const double conv_elements_per_ms = 6.3e6;
 
 /* A band's workspace, and that of the transforms of fft, are kept under these even where more is free. */
 static const uint64_t most_workspace = UINT64_C(1) << 30;
@@ -261,20 +261,26 @@ static cm_status fit_conv_bands(const cm_problem *p, const cm_machine *m, cm_dec
 
 int cm_conv_is_unrolled(const cm_problem *p)
 {
-    return p->pixel == CM_F32 && (p->width == 9 || p->width == 17 || p->width == 27);
+    return p->pixel == CM_F32 && (p->width == 9 || p->width == 17 || p->width == 27) &&
+           round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4 <= CM_CONV_PARAMETER_BYTES;
 }
 
-/* The tile of conv-tiled, with room for the taps where its code is unrolled. */
+/* The pitch of an unrolled tile: a vector of 4 in 9 stays empty, and rows begin 4 vectors apart modulo 8, against bank conflicts. */
+static uint64_t unrolled_pitch(const cm_problem *p)
+{
+    uint64_t columns = CM_TILE_WIDTH + (uint64_t)p->width - 1 + CM_CONV_SHIFT((uint64_t)p->width);
+    uint64_t vectors = round_up(columns, 4) / 4;
+    return round_up((vectors + round_up(vectors, 8) / 8) * 16 + CM_TILE_PITCH, 2 * CM_TILE_PITCH) - CM_TILE_PITCH;
+}
+
 static void size_conv_tile(const cm_problem *p, int unrolled, cm_decision *fit)
 {
     uint64_t columns = CM_TILE_WIDTH + round_up((uint64_t)p->width, CM_CONV_CHUNK);
     fit->tile_width = CM_TILE_WIDTH;
     fit->tile_height = unrolled ? CM_CONV_UNROLLED_HEIGHT : CM_CONV_TILE_HEIGHT;
-    fit->tile_pitch = (int32_t)round_up(columns * 4, CM_TILE_PITCH);
+    fit->tile_pitch = (int32_t)(unrolled ? unrolled_pitch(p) : round_up(columns * 4, CM_TILE_PITCH));
     fit->tile_rows = fit->tile_height + p->height - 1;
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
-    if (unrolled)
-        fit->shared_bytes += (int32_t)round_up((uint64_t)p->width, 4) * p->height * 4;
 }
 
 static cm_status fit_conv_tile(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
@@ -289,10 +295,10 @@ static cm_status fit_conv_tile(const cm_problem *p, const cm_machine *m, cm_deci
     return CM_OK;
 }
 
-static double conv_rate(cm_kernel kernel)
+static double conv_rate(cm_kernel kernel, const cm_decision *fit)
 {
     switch (kernel) {
-    case CM_KERNEL_CONV_TILED: return conv_tiled_rate;
+    case CM_KERNEL_CONV_TILED: return fit->tile_height == CM_CONV_UNROLLED_HEIGHT ? conv_unrolled_rate : conv_tiled_rate;
     case CM_KERNEL_CONV_REGISTERS: return conv_registers_rate;
     case CM_KERNEL_CONV_CONSTANT: return conv_constant_rate;
     case CM_KERNEL_CONV_CACHED_HALO: return conv_halo_rate;
@@ -318,7 +324,7 @@ static cm_status fit_convolve(const cm_problem *p, const cm_machine *m, cm_kerne
     status = fit_conv_bands(p, m, fit, error);
     double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
     double elements = (double)p->image_width * (double)p->image_height;
-    fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (conv_rate(kernel) * processors) +
+    fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (conv_rate(kernel, fit) * processors) +
                        elements / (conv_elements_per_ms * processors);
     return status;
 }

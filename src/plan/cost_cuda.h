@@ -14,9 +14,13 @@ enum {
     CM_THREAD_ROWS_U16 = 4,
     CM_THREAD_ROWS_F32 = 2,
     CM_CONV_TILE_HEIGHT = 32, /* 256 threads, 8 columns and 2 rows each */
-    CM_CONV_UNROLLED_HEIGHT = 64, /* 256 threads, 8 columns and 4 rows each */
-    CM_CONV_CHUNK = 8         /* taps of a filter row that are worked on at a time */
+    CM_CONV_UNROLLED_HEIGHT = 64, /* 256 threads, 32 columns of a row each */
+    CM_CONV_CHUNK = 8,        /* taps of a filter row that are worked on at a time */
+    CM_CONV_PARAMETER_BYTES = 3584 /* of taps that a kernel takes as a parameter, their rows padded to 16 bytes */
 };
+
+/* Columns of an unrolled tile to the left of its first window, so that with the anchor in the middle it begins at a whole vector. */
+#define CM_CONV_SHIFT(width) ((4 - (width) / 2 % 4) % 4)
 
 /* A tile's rows begin at multiples of so many bytes. */
 enum { CM_TILE_PITCH = 64 };
@@ -46,7 +50,8 @@ typedef struct cm_cuda_parts {
 } cm_cuda_parts;
 cm_cuda_parts cm_cuda_workspace(const cm_problem *problem, int32_t band_width, int32_t band_height);
 
-/* 1 for convolutions whose width conv-tiled has unrolled code for: float images and the widths of Gaussians of sigma 1, 2 and 3.2. */
+/* 1 for convolutions that conv-tiled has unrolled code for: float images, the widths of Gaussians of sigma 1, 2 and 3.2, and taps that
+ * fit a kernel's parameters. */
 int cm_conv_is_unrolled(const cm_problem *problem);
 
 /* Can the kernel serve the (valid) problem on the machine's CUDA device? Fills the tile, constant, band and estimate fields of *fit.
