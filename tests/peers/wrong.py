@@ -63,8 +63,6 @@ def show(what, peer, method, image, part, ours, theirs, part_mask=None, at=None)
     mine, other = float(ours[y, x]), float(theirs[y, x])
     for _ in range(5):  # and at places that nobody chose
         v, u = (int(rng.integers(0, extent)) for extent in ours.shape)
-        if ours[v, u] == 0.0 and image.dtype.kind == "f":
-            continue
         ours_holds(what, method, image, part, ours, u, v, part_mask)
     scale = 1.0 if method.endswith("normed") else max(abs(true), 1.0)
     right = abs(other - true) <= ENOUGH * scale
@@ -158,19 +156,18 @@ ours = corrmatch.map(image, part)
 show("float32, 4096 + (0 .. 1), 32x32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed"))
 show("float32, 4096 + (0 .. 1), 32x32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours, match_template(image, part))
 
-# One pixel that is no number, far from the window that is looked at
+# One pixel that is no number: scores of windows that do not hold it are what they are without it
 image = rng.random((120, 150)).astype(np.float32)
 part = image[10:22, 10:25].copy()
-image[100, 120] = np.nan
-ours = corrmatch.map(image, part)
-touched = np.zeros(ours.shape, bool)
+with_nan = image.copy()
+with_nan[100, 120] = np.nan
+touched = np.zeros((109, 136), bool)
 touched[100 - 11:100 + 1, 120 - 14:120 + 1] = True
+ours = corrmatch.map(with_nan, part)
 report.holds(bool(np.array_equal(np.isnan(ours), touched)), "a NaN is in the scores of its windows and of no others")
-ours, image[100, 120] = np.where(touched, 0.0, ours).astype(np.float32), 0.5  # the truth of the windows without it
-image_nan = image.copy()
-image_nan[100, 120] = np.nan
-show("a copy, one NaN elsewhere", OCV, "ccoeff_normed", image, part, ours, opencv(image_nan, part, "ccoeff_normed"), at=(10, 10))
-show("a copy, one NaN elsewhere", SKI, "ccoeff_normed", image, part, ours, match_template(image_nan, part), at=(10, 10))
+ours = np.where(touched, corrmatch.map(image, part), ours)  # the windows that hold it are not compared
+for peer, theirs in ((OCV, opencv(with_nan, part, "ccoeff_normed")), (SKI, match_template(with_nan, part))):
+    show("windows without the image's one NaN", peer, "ccoeff_normed", image, part, ours, np.where(touched, ours, theirs))
 
 # A mask over dark pixels; opencv 15768
 image = noise(0, 256, (80, 90), np.uint8)
