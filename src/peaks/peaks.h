@@ -2,6 +2,7 @@
 #ifndef CM_PEAKS_PEAKS_H
 #define CM_PEAKS_PEAKS_H
 
+#include "base/both.h"
 #include "base/error.h"
 #include "corrmatch/find.h"
 
@@ -36,7 +37,7 @@ cm_status cm_peaks_merge(cm_peaks *peaks, const cm_peaks *other, cm_error *error
 cm_status cm_peaks_finish(cm_peaks *peaks, cm_match *match, size_t *found, cm_error *error);
 
 /* 1 when a comes before b: the better score, then the smaller y, then the smaller x. */
-static inline int cm_match_before(const cm_match *a, const cm_match *b, int smallest)
+static CM_BOTH int cm_match_before(const cm_match *a, const cm_match *b, int smallest)
 {
     if (a->score != b->score)
         return smallest ? a->score < b->score : a->score > b->score;
