@@ -2,6 +2,7 @@
 #include "engine.cuh"
 
 #include "convolve.cuh"
+#include "many.cuh"
 #include "sums.cuh"
 
 namespace cm {
@@ -236,6 +237,8 @@ constexpr cm_engine_ops name_operations()
     ops.fetch = fetch;
     ops.find_on_device = find_on_device;
     ops.find_bank = find_bank;
+    ops.share = &share_operations;
+    ops.merge = &merge_operations;
     return ops;
 }
 

@@ -9,6 +9,7 @@
  *   merge.h     one list of the matches of several templates
  *   convolve.h  convolution and plain correlation with float coefficients
  *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
+ *   many.h      many templates of any sizes at once: their matches, or the best of them at each position
  *   scan.h      finding in an image while its rows still arrive
  *   status.h    statuses and the version
  *
@@ -30,6 +31,7 @@
 #include "device.h"
 #include "find.h"
 #include "image.h"
+#include "many.h"
 #include "merge.h"
 #include "plan.h"
 #include "refine.h"

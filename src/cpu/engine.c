@@ -181,6 +181,7 @@ static const cm_engine_ops ops = {
     .sweep_rows = cm_cpu_sweep_rows,
     .sweep_finish = cm_cpu_sweep_finish,
     .sweep_end = cm_cpu_sweep_end,
+    .share = &cm_cpu_share_ops,
 };
 
 cm_status cm_cpu_engine_create(int32_t threads, cm_engine **engine, cm_error *error)

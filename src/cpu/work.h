@@ -66,6 +66,8 @@ static inline void cm_work_prepare(cm_work *work, const cm_job *job)
     work->shared_of = job->part ? job->part->serial : 0;
 }
 
+extern const struct cm_share_ops cm_cpu_share_ops; /* engine/many.h */
+
 /* Gathers the matches of an image (engine.h), at once or as its rows arrive. */
 cm_status cm_cpu_sweep_begin(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
                              cm_sweep **sweep, cm_error *error);

@@ -102,6 +102,9 @@ typedef struct cm_engine_ops {
     cm_status (*sweep_rows)(cm_sweep *sweep, int32_t rows, cm_error *error);
     cm_status (*sweep_finish)(cm_sweep *sweep, cm_match *match, size_t *found, cm_error *error);
     void (*sweep_end)(cm_sweep *sweep);
+
+    const struct cm_share_ops *share; /* engine/many.h */
+    const struct cm_merge_ops *merge; /* the same; NULL: the engine has no memory of its own */
 } cm_engine_ops;
 
 struct cm_engine {

@@ -107,6 +107,30 @@ static cm_status scan(void)
     return end;
 }
 
+static cm_status find_many(void)
+{
+    cm_candidate match[6];
+    size_t found = 77;
+    const cm_template *const both[] = { template, template };
+    cm_status status = cm_find_many(context, &image.view, both, 2, NULL, &(cm_merge_options){ .limit = 4 }, match, 6, &found);
+    CHECK(status == CM_OK ? found > 0 : found == 0);
+    return status;
+}
+
+static cm_status best(void)
+{
+    static int32_t index[68 * 48];
+    const cm_template *const both[] = { template, template };
+    return cm_correlate_best(context, &image.view, both, 2, NULL, &(cm_best){ .score = map.view, .index = index });
+}
+
+static cm_status refine(void)
+{
+    const cm_match match[2] = { { 0, 0, 1.0f }, { 9, 9, 1.0f } };
+    cm_refined refined[2];
+    return cm_refine(context, &image.view, template, NULL, match, 2, refined);
+}
+
 /* Fails the first, second, ... allocation until the call no longer meets a failure. */
 static void exhaust(const char *name, cm_status (*call)(void), int persistent)
 {
@@ -160,6 +184,9 @@ int main(int argc, char **argv)
         exhaust("cm_find", find, persistent);
         exhaust("cm_plan_find", plan_find, persistent);
         exhaust("cm_scan", scan, persistent);
+        exhaust("cm_find_many", find_many, persistent);
+        exhaust("cm_correlate_best", best, persistent);
+        exhaust("cm_refine", refine, persistent);
         cm_alloc_fail(1, 1);
         CHECK_STATUS(plan_correlate(), CM_OK); /* a plan allocates nothing when it runs */
         cm_alloc_fail(0, 0);

@@ -1,0 +1,113 @@
+/* Scenes for the test of many templates. */
+#include "unit/many.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int32_t channels_of(const cm_image *image)
+{
+    return image->channels ? image->channels : 1;
+}
+
+static void set_sample(many_picture *p, int64_t i, uint64_t value)
+{
+    void *at = p->memory;
+    switch (p->view.pixel) {
+    case CM_U8: ((uint8_t *)at)[i] = (uint8_t)(value * 31); break;
+    case CM_U16: ((uint16_t *)at)[i] = (uint16_t)(value * 8111); break;
+    case CM_S16: ((int16_t *)at)[i] = (int16_t)((int)value * 4001 - 16000); break;
+    case CM_F32: ((float *)at)[i] = (float)value * 0.37f; break;
+    case CM_S8:
+    case CM_U32:
+    case CM_F64: kit_give_up("a pixel type that the scenes have not");
+    }
+}
+
+static void fill(many_picture *p, kit_random *random)
+{
+    const int64_t count = (int64_t)p->view.width * p->view.height;
+    for (int64_t i = 0; i < count * channels_of(&p->view); i++)
+        set_sample(p, i, kit_below(random, 8));
+    for (int64_t i = 0; i < count; i++)
+        p->mask[i] = kit_below(random, 5) != 0;
+    p->mask[count / 2] = 1;
+}
+
+static void make(many_picture *p, const many_kind *kind, int32_t width, int32_t height)
+{
+    p->view = (cm_image){ .data = p->memory, .width = width, .height = height, .pixel = kind->pixel, .channels = kind->channels };
+}
+
+static size_t pixel_bytes(const cm_image *image)
+{
+    return cm_pixel_size(image->pixel) * (size_t)channels_of(image);
+}
+
+/* Puts a template's pixels into the scene. */
+static void plant(many_scene *s, const cm_image *part, kit_random *random)
+{
+    const cm_image *scene = &s->scene.view;
+    if (part->width > scene->width || part->height > scene->height)
+        return;
+    const size_t size = pixel_bytes(scene);
+    const int32_t left = kit_between(random, 0, scene->width - part->width), top = kit_between(random, 0, scene->height - part->height);
+    for (int32_t y = 0; y < part->height; y++)
+        memcpy((char *)s->scene.memory + ((size_t)(top + y) * (size_t)scene->width + (size_t)left) * size,
+               (const char *)part->data + (size_t)y * (size_t)part->width * size, (size_t)part->width * size);
+}
+
+static void upload(many_scene *s)
+{
+    const size_t pixels = (size_t)(s->scene.view.width * s->scene.view.height), bytes = pixels * pixel_bytes(&s->scene.view);
+    s->there = s->scene.view;
+    s->there.memory = CM_DEVICE;
+    s->there.data = s->memory;
+    CHECK(kit_device_upload(s->memory, s->scene.memory, bytes));
+    if (s->scene.view.mask) {
+        s->there.mask = (uint8_t *)s->memory + sizeof s->scene.memory;
+        CHECK(kit_device_upload((uint8_t *)s->memory + sizeof s->scene.memory, s->scene.mask, pixels));
+    }
+}
+
+void many_scene_change(many_scene *s, kit_random *random)
+{
+    fill(&s->scene, random);
+    for (int i = (s->count - 1) / 2 * 2; i >= 0; i -= 2) /* the first one last, so that it stays whole */
+        plant(s, &s->pixels[i].view, random);
+    if (s->memory)
+        upload(s);
+}
+
+void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, uint64_t number, int on_device)
+{
+    static const int32_t size[][2] = { { 5, 4 }, { 9, 7 }, { 3, 8 }, { 5, 4 } }; /* twice one of them */
+    kit_random random = kit_stream(900 + number);
+    memset(s, 0, sizeof *s);
+    s->context = context;
+    s->count = 1 + (int)kit_below(&random, MANY_PARTS);
+    make(&s->scene, kind, kit_between(&random, 20, 48), kit_between(&random, 16, 40));
+    for (int i = 0; i < s->count; i++) {
+        const int32_t *z = size[kit_below(&random, 4)];
+        make(&s->pixels[i], kind, z[0], z[1]);
+        fill(&s->pixels[i], &random);
+        if (kind->masks && kit_below(&random, 2))
+            s->pixels[i].view.mask = s->pixels[i].mask;
+        CHECK_STATUS(cm_template_create(context, &s->pixels[i].view, &s->part[i]), CM_OK);
+    }
+    if (kind->masks)
+        s->scene.view.mask = s->scene.mask;
+    if (on_device && !(s->memory = kit_device_alloc(sizeof s->scene.memory + sizeof s->scene.mask)))
+        kit_give_up("no device memory for the test");
+    many_scene_change(s, &random);
+    (void)snprintf(s->name, sizeof s->name, "round %d: %s x %d, mode %d, border %d, masks %d, %d templates in %d x %d", (int)number,
+                   cm_pixel_name(kind->pixel), channels_of(&s->scene.view), (int)kind->mode, (int)kind->border, kind->masks, s->count,
+                   s->scene.view.width, s->scene.view.height);
+}
+
+void many_scene_free(many_scene *s)
+{
+    for (int i = 0; i < s->count; i++)
+        cm_template_destroy(s->part[i]);
+    if (s->memory)
+        kit_device_free(s->memory);
+}
