@@ -45,12 +45,13 @@ static void check_matches(const scene *s, const cm_find_options *options, size_t
     static cm_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
     oracle_peak_rule rule = rule_for(s, options, capacity);
     size_t wanted = oracle_peaks(map, &rule, want), found = 12345;
-    int32_t x0 = options->mode == CM_SAME ? s->part.view.width / 2 : 0,
-            y0 = options->mode == CM_SAME ? s->part.view.height / 2 : 0;
+    const cm_image *part = &s->part.view;
+    const int32_t x0 = options->mode == CM_SAME ? part->width / 2 : options->mode == CM_FULL ? part->width - 1 : 0;
+    const int32_t y0 = options->mode == CM_SAME ? part->height / 2 : options->mode == CM_FULL ? part->height - 1 : 0;
     uint64_t slot = s->run->turn % CHECK_THREAD_COUNTS;
     char what[320];
     snprintf(what, sizeof what, "%s %s%s %s: top %zu of %zu, limit %g, distance %d", s->name,
-             cm_method_name(options->method), options->mode == CM_SAME ? " same" : "",
+             cm_method_name(options->method), options->mode == CM_SAME ? " same" : options->mode == CM_FULL ? " full" : "",
              options->kernel ? options->kernel : "(chosen)", options->top, capacity, (double)rule.limit,
              options->min_distance);
     memset(got, 0x5a, sizeof got);
@@ -119,9 +120,10 @@ static void check_scene(scene *s)
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         made &= check_ok(cm_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
-    for (int c = 0; c < 2 * METHODS && made; c++) {
-        cm_method method = (cm_method)(c % METHODS);
-        cm_mode mode = c < METHODS ? CM_VALID : CM_SAME;
+    for (int c = 0; c < 2 * METHODS + 1 && made; c++) {
+        /* in mode full one of them */
+        cm_method method = (cm_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) % METHODS);
+        cm_mode mode = c < METHODS ? CM_VALID : c < 2 * METHODS ? CM_SAME : CM_FULL;
         cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
         problem.method = method;
         problem.mode = mode;

@@ -47,11 +47,10 @@ static void window_sums(const plane *scene, const plane *part, int64_t x, int64_
 oracle_sums oracle_sums_make(const cm_image *image, const cm_image *part, cm_mode mode)
 {
     int32_t w = part->width, h = part->height;
-    oracle_sums sums = { image->width - (mode == CM_VALID ? w - 1 : 0), image->height - (mode == CM_VALID ? h - 1 : 0),
-                         (uint64_t)w * (uint64_t)h, 0, 0, NULL, NULL, NULL };
-    plane scene = mode == CM_VALID ? plane_make(image, 0, 0, image->width, image->height)
-                                   : plane_make(image, -(w / 2), -(h / 2), (int64_t)image->width + w - 1,
-                                                (int64_t)image->height + h - 1);
+    const int32_t more = mode == CM_VALID ? -1 : mode == CM_FULL ? 1 : 0;
+    const int32_t x0 = mode == CM_VALID ? 0 : mode == CM_FULL ? w - 1 : w / 2, y0 = mode == CM_VALID ? 0 : mode == CM_FULL ? h - 1 : h / 2;
+    oracle_sums sums = { image->width + more * (w - 1), image->height + more * (h - 1), (uint64_t)w * (uint64_t)h, 0, 0, NULL, NULL, NULL };
+    plane scene = plane_make(image, -x0, -y0, (int64_t)sums.width + w - 1, (int64_t)sums.height + h - 1);
     plane tmpl = plane_make(part, 0, 0, w, h);
     for (size_t i = 0; i < sums.n; i++) {
         sums.sum += tmpl.at[i];

@@ -114,7 +114,9 @@ static oracle_bounded bounded(const moments *m, cm_method method, long double g)
 
 oracle_bounded oracle_float(const cm_image *image, const cm_image *part, cm_mode mode, cm_method method, int32_t x, int32_t y)
 {
-    window w = { image, part, x - (mode == CM_SAME ? part->width / 2 : 0), y - (mode == CM_SAME ? part->height / 2 : 0) };
+    const int32_t x0 = mode == CM_SAME ? part->width / 2 : mode == CM_FULL ? part->width - 1 : 0;
+    const int32_t y0 = mode == CM_SAME ? part->height / 2 : mode == CM_FULL ? part->height - 1 : 0;
+    window w = { image, part, x - x0, y - y0 };
     moments m = { .n = 0 };
     first_pass(&w, &m);
     if (!m.finite)

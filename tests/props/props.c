@@ -17,8 +17,8 @@ typedef struct subject {
 
 static kit_map map_of(const subject *s, const cm_image *image, const cm_image *part, const cm_options *options)
 {
-    int valid = options->mode == CM_VALID;
-    kit_map map = kit_map_create(image->width - (valid ? part->width - 1 : 0), image->height - (valid ? part->height - 1 : 0), 1, KIT_AFTER);
+    int32_t more = options->mode == CM_VALID ? -1 : options->mode == CM_FULL ? 1 : 0;
+    kit_map map = kit_map_create(image->width + more * (part->width - 1), image->height + more * (part->height - 1), 1, KIT_AFTER);
     cm_template *template = NULL;
     cm_options forced = *options;
     forced.kernel = s->kernel;
@@ -115,6 +115,13 @@ static void check_crop(const subject *s, kit_random *random)
         options.mode = CM_SAME;
         kit_map same = map_of(s, &s->image.view, &s->part.view, &options);
         CHECK(same_part(&whole, &same, s->part.view.width / 2, s->part.view.height / 2, 1.0f));
+        /* and in mode full that of mode same, and so the valid one */
+        options.mode = CM_FULL;
+        kit_map full = map_of(s, &s->image.view, &s->part.view, &options);
+        const int32_t w = s->part.view.width, h = s->part.view.height;
+        CHECK(same_part(&same, &full, w - 1 - w / 2, h - 1 - h / 2, 1.0f));
+        CHECK(same_part(&whole, &full, w - 1, h - 1, 1.0f));
+        kit_map_destroy(&full);
         kit_map_destroy(&whole);
         kit_map_destroy(&part);
         kit_map_destroy(&same);
@@ -132,7 +139,7 @@ static void check_transpose(const subject *s)
     for (int32_t y = 0; y < s->part.view.height; y++)
         for (int32_t x = 0; x < s->part.view.width; x++)
             kit_pixel_set(&part.view, y, x, kit_pixel(&s->part.view, x, y));
-    for (int mode = CM_VALID; mode <= CM_SAME; mode++) {
+    for (int mode = CM_VALID; mode <= CM_FULL; mode++) {
         cm_options options = { .mode = (cm_mode)mode };
         kit_map a = map_of(s, &s->image.view, &s->part.view, &options), b = map_of(s, &image.view, &part.view, &options);
         int same = 1;
