@@ -51,17 +51,7 @@ static void convolve_floats(const void *raw, cm_pixel pixel, int32_t count, floa
 /* count pixels of image row y from column x on as floats, with the border. */
 static void convolve_stage(const cm_job *job, int64_t y, int64_t x, int32_t count, float *out, void *buffer)
 {
-    const cm_image *image = job->image;
-    int zero = job->problem->border == CM_BORDER_ZERO;
-    if (zero && (y < 0 || y >= image->height)) {
-        memset(out, 0, (size_t)count * sizeof *out);
-        return;
-    }
-    convolve_floats(cm_raw_row(job, y, x, count, buffer), image->pixel, count, out);
-    for (int32_t i = 0; zero && i < count && x + i < 0; i++)
-        out[i] = 0.0f;
-    for (int32_t i = count - 1; zero && i >= 0 && x + i >= image->width; i--)
-        out[i] = 0.0f;
+    convolve_floats(cm_raw_row(job, y, x, count, buffer), job->image->pixel, count, out);
 }
 
 typedef struct convolve_sums {

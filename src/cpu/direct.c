@@ -4,9 +4,6 @@
  * ring or for 32-bit sums is taken in panels and chunks of rows, whose sums are gathered in 64 bits. */
 #include "cpu/windows.h"
 
-#include "base/memory.h"
-#include "image/image.h"
-
 #include <string.h>
 
 enum {
@@ -280,9 +277,7 @@ static void panel_block(strip *t, const panel *p, const void *const *row, int32_
 /* Scores map row y from its products: x32 when narrow, else gathered. */
 static void score_row(strip *t, int32_t y, const int32_t *x32, int64_t *gathered)
 {
-    const cm_area *a = t->area;
-    float *out = a->out + (ptrdiff_t)(y - a->y) * a->pitch + (t->x - a->x);
-    cm_windows_score(&t->windows, y, y == a->y, x32, gathered, out);
+    cm_windows_score(&t->windows, y, y == t->area->y, x32, gathered);
 }
 
 static void strip_single(strip *t)
@@ -344,7 +339,7 @@ void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, 
         t.x = area->x + x;
         t.width = smaller(t.c.strip, area->width - x);
         cm_windows_begin(&t.windows, isa->windows, job, t.c.narrow, t.c.strip, t.s.windows);
-        cm_windows_place(&t.windows, t.x, t.width);
+        cm_windows_place(&t.windows, area, t.x, t.width);
         if (t.c.single)
             strip_single(&t);
         else

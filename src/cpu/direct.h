@@ -10,6 +10,7 @@
 #ifndef CM_CPU_DIRECT_H
 #define CM_CPU_DIRECT_H
 
+#include "cpu/joint_rows.h"
 #include "cpu/kernel.h"
 
 /* How pixels are staged and the template tabulated.
@@ -43,6 +44,16 @@ typedef struct cm_wide_row {
     const uint64_t *X, *S, *Q;
 } cm_wide_row;
 
+/* A row of exact sums to give away: X gets x32 (or, where that is NULL, gathered) + 128 * S, shifted; S is NULL where the products need
+ * no S. With x32 S holds S and Q packed, else Q stands apart. */
+typedef struct cm_given_row {
+    const int32_t *x32;
+    const int64_t *gathered;
+    const uint64_t *S, *Q;
+    uint64_t *X, *out_S, *out_Q;
+    int32_t count, shift, add;
+} cm_given_row;
+
 typedef struct cm_isa_windows {
     void (*add_u8)(uint64_t *column, const uint8_t *enter, int32_t count);
     void (*slide_u8)(uint64_t *column, const uint8_t *enter, const uint8_t *leave, int32_t count);
@@ -54,6 +65,11 @@ typedef struct cm_isa_windows {
     void (*wide_add)(uint64_t *S, uint64_t *Q, const void *enter, cm_pixel pixel, int32_t count);
     void (*wide_slide)(uint64_t *S, uint64_t *Q, const void *enter, const void *leave, cm_pixel pixel, int32_t count);
     void (*wide_score)(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out, int32_t count);
+    /* Parts of the joint route (cpu/joint.h). */
+    void (*give)(const cm_given_row *row);
+    uint32_t (*plane)(const cm_plane_row *row);
+    void (*fold)(const cm_fold_row *row);
+    void (*joint_score)(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row);
 } cm_isa_windows;
 
 /* How one pixel type's products are made. */

@@ -1,6 +1,7 @@
 /* direct-avx512: AVX-512 with VNNI (F, BW, DQ, VL, VNNI). 6 map rows and 4 dwords a group make 24 accumulators of the
  * 32 registers, and one image load serves all of them. */
 #define ROWS_LANES 8
+#include "cpu/joint_body.h"
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 
@@ -95,7 +96,8 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
 }
 
 const cm_isa_windows cm_windows_avx512 = { rows_add_u8,   rows_slide_u8,   window_sums,    rows_score,
-                                           rows_wide_add, rows_wide_slide, rows_wide_score };
+                                           rows_wide_add, rows_wide_slide, rows_wide_score,
+                                           joint_give,    joint_plane,     joint_fold,      joint_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },

@@ -1,6 +1,7 @@
 /* direct-avxvnni: the VNNI instructions at 256 bits, for processors without AVX-512. 12 accumulators, the image, and a
  * broadcast. */
 #define ROWS_LANES 4
+#include "cpu/joint_body.h"
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 #include "cpu/vec256.h"
@@ -35,7 +36,8 @@ static void dot_u16(const cm_dot *d)
 }
 
 const cm_isa_windows cm_windows_avxvnni = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
-                                            rows_wide_add, rows_wide_slide, rows_wide_score };
+                                            rows_wide_add, rows_wide_slide, rows_wide_score,
+                                            joint_give,    joint_plane,     joint_fold,      joint_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },

@@ -1,5 +1,6 @@
 /* direct-portable: plain C in a shape that compilers turn into vectors on every architecture. */
 #define ROWS_LANES 2
+#include "cpu/joint_body.h"
 #include "cpu/rows.h"
 #include "cpu/variants.h"
 
@@ -64,7 +65,8 @@ static void dot_u16(const cm_dot *d)
 }
 
 const cm_isa_windows cm_windows_portable = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
-                                             rows_wide_add, rows_wide_slide, rows_wide_score };
+                                             rows_wide_add, rows_wide_slide, rows_wide_score,
+                                             joint_give,    joint_plane,     joint_fold,      joint_score };
 static const cm_direct_isa isa = {
     .u8 = { CM_FORM_SINGLE, ROWS, dot_u8 },
     .u16 = { CM_FORM_SINGLE, ROWS, dot_u16 },

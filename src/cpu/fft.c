@@ -148,7 +148,8 @@ static void block_in(const block *b)
     const cm_job *job = b->job;
     int32_t w = job->part->width, rows = b->height + job->part->height - 1;
     int32_t width_a = smaller(b->width, b->c.across), width_b = b->width - width_a;
-    cm_fft_pixels p = { .count_a = width_a + w - 1,
+    cm_fft_pixels p = { .b = b->s.raw[1], /* never a null pointer, even where there is no second block */
+                        .count_a = width_a + w - 1,
                         .count_b = width_b ? width_b + w - 1 : 0,
                         .pixel = job->image->pixel };
     int64_t left = (int64_t)job->x0 + b->x, top = (int64_t)job->y0 + b->y;
@@ -191,11 +192,10 @@ static void block_run(block *b, cm_windows *windows, char *const spectrum[2], co
 {
     block_in(b);
     b->isa->convolve(b->table, &b->c, b->s.array, spectrum, b->s.buffer);
-    cm_windows_place(windows, b->x, b->width);
+    cm_windows_place(windows, area, b->x, b->width);
     for (int32_t r = 0; r < b->height; r++) {
         block_products(b, r);
-        cm_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0],
-                         area->out + (ptrdiff_t)(b->y + r - area->y) * area->pitch + (b->x - area->x));
+        cm_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0]);
     }
 }
 

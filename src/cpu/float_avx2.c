@@ -5,6 +5,7 @@
 #define CONVOLVE_VECTORS 2
 #include "cpu/convolve_body.h"
 #include "cpu/float_body.h"
+#include "cpu/float_joint_body.h"
 #include "cpu/variants.h"
 
 #include <immintrin.h>
@@ -21,3 +22,4 @@ static inline cf convolve_fma(cf a, cf b, cf c)
 
 const cm_cpu_kernel cm_float_avx2_match = { float_shape, float_begin, float_area, NULL };
 const cm_cpu_kernel cm_direct_avx2_convolve = { convolve_shape, NULL, convolve_area, NULL };
+const cm_cpu_kernel cm_float_avx2_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL };

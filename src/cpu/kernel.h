@@ -10,11 +10,20 @@
 
 /* A rectangle of the map, and where its elements go: element (x, y) of the map to out[(y - area.y) * pitch + (x -
  * area.x)]. */
+typedef struct cm_sums cm_sums;
 typedef struct cm_area {
     int32_t x, y, width, height;
     float *out;
-    ptrdiff_t pitch; /* elements */
+    ptrdiff_t pitch;     /* elements */
+    const cm_sums *sums; /* not NULL: exact sums go there instead, out is not looked at */
 } cm_area;
+
+/* Where the products of a plane of bytes go (u8 pixels, `direct` and `fft`): shifted, added to X or written. S and Q, where they are
+ * not NULL, get the plane's window sums. All have the area's pitch. */
+struct cm_sums {
+    uint64_t *X, *S, *Q;
+    int32_t shift, add;
+};
 
 /* One call: what every rectangle of it needs. Constant while the threads run. */
 typedef struct cm_job {
@@ -26,6 +35,8 @@ typedef struct cm_job {
     cm_joint_rule joint;     /* matching, problems of the joint route */
     int32_t x0, y0;          /* window of the map's element (0, 0) */
     int32_t map_width, map_height;
+    int32_t turned;     /* 1: the image's samples are signed, and are read with their bias */
+    int32_t bare;       /* 1, with sums: the template has 128 added; the products wanted are those without it */
     const void *shared; /* what the kernel's begin wrote; depends on problem and template alone */
 } cm_job;
 

@@ -1,6 +1,6 @@
 #include "cpu/windows.h"
 
-#include "image/image.h"
+#include "cpu/raw.h"
 
 #include <string.h>
 
@@ -36,38 +36,11 @@ void cm_windows_begin(cm_windows *w, const cm_isa_windows *isa, const cm_job *jo
     w->raw[1] = take(&memory, room * sizeof(uint16_t));
 }
 
-void cm_windows_place(cm_windows *w, int32_t x, int32_t width)
+void cm_windows_place(cm_windows *w, const cm_area *area, int32_t x, int32_t width)
 {
+    w->area = area;
     w->x = x;
     w->width = width;
-}
-
-static int64_t clamp(int64_t v, int64_t extent)
-{
-    return v < 0 ? 0 : v >= extent ? extent - 1 : v;
-}
-
-const void *cm_raw_row(const cm_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
-{
-    const cm_image *image = job->image;
-    size_t size = cm_pixel_size(image->pixel);
-    const char *row = cm_image_row(image, (int32_t)clamp(y, image->height));
-    if (x >= 0 && x + count <= image->width)
-        return row + (size_t)x * size;
-    int64_t inner = clamp(x, image->width), last = clamp(x + count - 1, image->width);
-    int64_t left = inner - x < count ? inner - x : count;
-    if (left < 0)
-        left = 0;
-    char *out = buffer;
-    for (int64_t i = 0; i < left; i++)
-        memcpy(out + (size_t)i * size, row, size);
-    int64_t middle = left < count ? last - inner + 1 : 0;
-    if (middle > count - left)
-        middle = count - left;
-    memcpy(out + (size_t)left * size, row + (size_t)inner * size, (size_t)middle * size);
-    for (int64_t i = left + middle; i < count; i++)
-        memcpy(out + (size_t)i * size, row + (size_t)(image->width - 1) * size, size);
-    return out;
 }
 
 /* What turns gathered sums into X: image and template were shifted (cm_form).
@@ -110,20 +83,56 @@ static void columns_to(cm_windows *w, int32_t y, int fresh)
         w->isa->wide_slide(S, Q, enter, leave, pixel, count);
 }
 
-void cm_windows_score(cm_windows *w, int32_t y, int fresh, const int32_t *x32, int64_t *gathered, float *out)
+cm_wide_row cm_windows_sums(cm_windows *w, int32_t y, int fresh)
 {
-    const cm_job *job = w->job;
-    int32_t width = job->part->width;
-    cm_method method = job->problem->method;
+    const int32_t width = w->job->part->width;
+    uint64_t *Q = w->window + w->strip;
     columns_to(w, y, fresh);
     w->isa->window(w->column, width, w->window, w->width);
+    w->isa->window(w->column + w->room, width, Q, w->width);
+    return (cm_wide_row){ NULL, w->window, Q };
+}
+
+/* The row's products into the sums that are asked for, and its window sums. Pixels are u8. */
+static void give_sums(cm_windows *w, int32_t y, int fresh, const int32_t *x32, const int64_t *gathered)
+{
+    const cm_sums *s = w->area->sums;
+    const ptrdiff_t at = (ptrdiff_t)(y - w->area->y) * w->area->pitch + (w->x - w->area->x);
+    cm_given_row row = { .x32 = w->narrow ? x32 : NULL, .gathered = gathered, .X = s->X + at, .count = w->width };
+    row.shift = s->shift;
+    row.add = s->add;
+    if (!w->job->bare) {
+        columns_to(w, y, fresh);
+        w->isa->window(w->column, w->job->part->width, w->window, w->width);
+        row.S = w->window;
+        if (!w->narrow)
+            w->isa->window(w->column + w->room, w->job->part->width, w->window + w->strip, w->width);
+        row.Q = w->window + w->strip;
+        row.out_S = s->S ? s->S + at : NULL;
+        row.out_Q = s->Q ? s->Q + at : NULL;
+    }
+    w->isa->give(&row);
+}
+
+void cm_windows_score(cm_windows *w, int32_t y, int fresh, const int32_t *x32, int64_t *gathered)
+{
+    const cm_job *job = w->job;
+    const cm_area *a = w->area;
+    int32_t width = job->part->width;
+    cm_method method = job->problem->method;
+    if (a->sums) {
+        give_sums(w, y, fresh, x32, gathered);
+        return;
+    }
+    float *out = a->out + (ptrdiff_t)(y - a->y) * a->pitch + (w->x - a->x);
     if (w->narrow) {
+        columns_to(w, y, fresh);
+        w->isa->window(w->column, width, w->window, w->width);
         w->isa->score(method, &job->rule, x32, w->window, out, w->width);
         return;
     }
-    uint64_t *Q = w->window + w->strip;
-    w->isa->window(w->column + w->room, width, Q, w->width);
+    const cm_wide_row sums = cm_windows_sums(w, y, fresh);
     uint64_t *X = (uint64_t *)gathered;
-    gathered_to_products(w, gathered, w->window, X);
-    w->isa->wide_score(method, &job->rule, &(cm_wide_row){ X, w->window, Q }, out, w->width);
+    gathered_to_products(w, gathered, sums.S, X);
+    w->isa->wide_score(method, &job->rule, &(cm_wide_row){ X, sums.S, sums.Q }, out, w->width);
 }

@@ -13,7 +13,18 @@ static double reference_cost(const cm_problem *p, const cm_machine *machine)
 
 double cm_cost_cpu_routed(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel)
 {
-    if (cm_problem_route(problem) == CM_ROUTE_PLAIN)
+    const cm_route route = cm_problem_route(problem);
+    if (route == CM_ROUTE_PLAIN)
         return cm_cost_cpu(problem, machine, kernel);
-    return kernel == CM_KERNEL_REFERENCE ? reference_cost(problem, machine) : -1.0;
+    if (kernel == CM_KERNEL_REFERENCE)
+        return reference_cost(problem, machine);
+    cm_problem inner = cm_problem_inner(problem);
+    if (route == CM_ROUTE_JOINT && cm_pixel_is_float(problem->pixel))
+        inner.pixel = CM_F32;
+    const double one = cm_cost_cpu(&inner, machine, kernel);
+    if (one < 0.0 || route == CM_ROUTE_PADDED)
+        return one;
+    if (cm_pixel_is_float(problem->pixel))
+        return 2.0 * one * cm_problem_channels(problem);
+    return one * (1.0 + (double)cm_products_of(problem, NULL, 0));
 }

@@ -1,0 +1,256 @@
+/* `direct` for float pixels of the joint route, in the order of sums that joint.h fixes: vectors run over neighbouring windows, as in
+ * float_body.h, whose loops serve where every pixel counts. Where some do not, they add 0, which changes no bit of a sum that began with
+ * +0; a pixel that the template leaves out is passed over. */
+#ifndef CM_CPU_FLOAT_JOINT_BODY_H
+#define CM_CPU_FLOAT_JOINT_BODY_H
+
+#include "cpu/float_body.h"
+#include "cpu/float_joint.h"
+#include "cpu/joint.h"
+
+/* What begin makes of a template: its sums, then its samples less the pivot, channel by channel. */
+typedef struct fjoint_shared {
+    double T[CM_MAX_CHANNELS], T2[CM_MAX_CHANNELS];
+} fjoint_shared;
+
+typedef struct fjoint_memory {
+    float_sums sums;
+    double *N, *T, *T2; /* as sums.X, where the image varies */
+    int64_t *line_mask; /* all bits of a pixel that counts */
+    uint8_t *count;
+    cm_joint_real *joint;
+    cm_stage stage;
+} fjoint_memory;
+
+static int fjoint_varies(const cm_problem *p)
+{
+    return p->image_masked || (p->border == CM_BORDER_OVERLAP && p->mode != CM_VALID);
+}
+
+static uint64_t fjoint_lay(const cm_problem *problem, char *memory, fjoint_memory *m)
+{
+    enum { SUMS = FLOAT_BAND * FLOAT_STRIP, PIECES = 7 };
+    const int32_t wide = problem->width + FLOAT_STRIP - 1;
+    const uint64_t line = (uint64_t)wide + FLOAT_TILE, varies = fjoint_varies(problem) ? 1 : 0;
+    const uint64_t bytes[PIECES] = { float_lay(problem, NULL, NULL), varies * 3 * SUMS * sizeof(double),
+                                     line * sizeof(int64_t), line,
+                                     SUMS * sizeof(cm_joint_real), cm_stage_lay(problem, wide, NULL, NULL), 0 };
+    uint64_t at[PIECES], total = 0;
+    for (int i = 0; i < PIECES; i++) {
+        at[i] = total;
+        total += (bytes[i] + 127) / 64 * 64;
+    }
+    if (memory) {
+        (void)float_lay(problem, memory, &m->sums);
+        m->N = (double *)(void *)(memory + at[1]);
+        m->T = m->N + SUMS;
+        m->T2 = m->T + SUMS;
+        m->line_mask = (int64_t *)(void *)(memory + at[2]);
+        m->count = (uint8_t *)(memory + at[3]);
+        m->joint = (cm_joint_real *)(void *)(memory + at[4]);
+        (void)cm_stage_lay(problem, wide, memory + at[5], &m->stage);
+    }
+    return total;
+}
+
+static void fjoint_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+{
+    (void)self;
+    *shape = (cm_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
+    shape->scratch_bytes = fjoint_lay(problem, NULL, NULL);
+    shape->shared_bytes = sizeof(fjoint_shared) + (uint64_t)problem->width * (uint64_t)problem->height *
+                                                      (uint64_t)cm_problem_channels(problem) * sizeof(double);
+}
+
+static double *fjoint_values(const void *shared, const cm_template *part, int32_t channel)
+{
+    char *first = (char *)(uintptr_t)shared + sizeof(fjoint_shared);
+    return (double *)(void *)first + (size_t)channel * (size_t)part->width * (size_t)part->height;
+}
+
+static void fjoint_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch)
+{
+    (void)self;
+    (void)scratch;
+    const cm_template *part = job->part;
+    fjoint_shared *s = shared;
+    for (int32_t c = 0; c < part->channels; c++) {
+        double *out = fjoint_values(shared, part, c);
+        s->T[c] = s->T2[c] = 0.0;
+        for (int32_t j = 0; j < part->height; j++) {
+            double T = 0.0, T2 = 0.0;
+            for (int32_t i = 0; i < part->width; i++) {
+                const size_t at = (size_t)j * (size_t)part->width + (size_t)i;
+                const double t = cm_sum(cm_sample_value(part->pixel, part->pixels, (int64_t)at * part->channels + c),
+                                        -job->joint.pivot[c]);
+                out[at] = t;
+                T += part->mask && !part->mask[at] ? 0.0 : t;
+                T2 += part->mask && !part->mask[at] ? 0.0 : t * t;
+            }
+            s->T[c] += T;
+            s->T2[c] += T2;
+        }
+    }
+}
+
+/* A rectangle of at most FLOAT_STRIP x FLOAT_BAND windows. */
+typedef struct fjoint_run {
+    const cm_job *job;
+    fjoint_memory m;
+    int32_t width, height;
+    int varies;
+} fjoint_run;
+
+/* The image row of a channel less the pivot; 0 where it does not count. */
+static void fjoint_line(const fjoint_run *r, int32_t yy, int32_t channel)
+{
+    const cm_stage *stage = &r->m.stage;
+    const cm_pixel pixel = r->job->part->pixel;
+    const int32_t channels = r->job->part->channels, count = stage->width;
+    const double pivot = r->job->joint.pivot[channel];
+    const void *raw = cm_stage_raw(stage, yy);
+    double *restrict line = r->m.sums.line;
+    int64_t *restrict mask = r->m.line_mask;
+    for (int32_t i = 0; i < count; i++)
+        line[i] = cm_sample_value(pixel, raw, (int64_t)i * channels + channel) + -pivot;
+    if (!r->varies)
+        return;
+    cm_stage_count_row(stage, yy, r->m.count);
+    for (int32_t i = 0; i < count; i++) {
+        mask[i] = -(int64_t)r->m.count[i];
+        line[i] = r->m.count[i] ? line[i] : 0.0;
+    }
+}
+
+typedef struct fjoint_row {
+    fd S, Q, X, N, T, T2;
+} fjoint_row;
+
+__attribute__((always_inline)) static inline void fjoint_step(fjoint_row *row, fd v, fl mask, double t, int varies)
+{
+    row->S += v;
+    row->Q += v * v;
+    if (!varies) {
+        row->X += v * t;
+        return;
+    }
+    const fd zero = { 0 }, part = (fd)((fl)(t - zero) & mask);
+    row->X += v * part;
+    row->N += (fd)((fl)(1.0 - zero) & mask);
+    row->T += part;
+    row->T2 += part * part;
+}
+
+__attribute__((always_inline)) static inline void fjoint_store(const fjoint_run *r, ptrdiff_t at, const fjoint_row *row, int varies)
+{
+    float_add(r->m.sums.S + at, row->S);
+    float_add(r->m.sums.Q + at, row->Q);
+    float_add(r->m.sums.X + at, row->X);
+    if (varies) {
+        float_add(r->m.N + at, row->N);
+        float_add(r->m.T + at, row->T);
+        float_add(r->m.T2 + at, row->T2);
+    }
+}
+
+/* The image row's windows under template row j, added to map row `to`. */
+__attribute__((always_inline)) static inline void fjoint_products(const fjoint_run *r, const double *t, int32_t j, int32_t to,
+                                                                  int varies)
+{
+    const cm_template *part = r->job->part;
+    const int32_t width = part->width;
+    const uint8_t *counts = part->mask ? part->mask + (size_t)j * (size_t)width : NULL;
+    const fd zero = { 0 };
+    t += (size_t)j * (size_t)width;
+    for (int32_t x = 0; x < r->width; x += 2 * FLOAT_LANES) {
+        fjoint_row a = { zero, zero, zero, zero, zero, zero }, b = a;
+        for (int32_t i = 0; i < width; i++) {
+            if (counts && !counts[i])
+                continue;
+            const double *v = r->m.sums.line + x + i;
+            fl mask_a = { 0 }, mask_b = { 0 };
+            if (varies) {
+                memcpy(&mask_a, r->m.line_mask + x + i, sizeof mask_a);
+                memcpy(&mask_b, r->m.line_mask + x + i + FLOAT_LANES, sizeof mask_b);
+            }
+            fjoint_step(&a, float_load(v), mask_a, t[i], varies);
+            fjoint_step(&b, float_load(v + FLOAT_LANES), mask_b, t[i], varies);
+        }
+        fjoint_store(r, (ptrdiff_t)to * FLOAT_STRIP + x, &a, varies);
+        fjoint_store(r, (ptrdiff_t)to * FLOAT_STRIP + x + FLOAT_LANES, &b, varies);
+    }
+}
+
+static void fjoint_channel(const fjoint_run *r, int32_t channel)
+{
+    enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
+    const cm_template *part = r->job->part;
+    const double *t = fjoint_values(r->job->shared, part, channel);
+    cm_job job = *r->job;
+    job.shared = t;
+    memset(r->m.sums.X, 0, 3 * sizeof(double) * SUMS);
+    if (r->varies)
+        memset(r->m.N, 0, 3 * sizeof(double) * SUMS);
+    for (int32_t yy = 0; yy < r->height + part->height - 1; yy++) {
+        const int32_t first = yy - part->height + 1 > 0 ? yy - part->height + 1 : 0, last = yy < r->height - 1 ? yy : r->height - 1;
+        fjoint_line(r, yy, channel);
+        if (!r->varies && !part->mask) {
+            float_row_sums(&r->m.sums, part->width);
+            float_meet(&r->m.sums, &job, yy, r->height);
+            continue;
+        }
+        for (int32_t to = first; to <= last; to++) {
+            if (r->varies)
+                fjoint_products(r, t, yy - to, to, 1);
+            else
+                fjoint_products(r, t, yy - to, to, 0);
+        }
+    }
+}
+
+/* Adds the channel's sums to what the windows have; after the last one their scores go to out. */
+static void fjoint_add(const fjoint_run *r, int32_t channel, float *out, ptrdiff_t pitch)
+{
+    const fjoint_shared *s = r->job->shared;
+    for (int32_t y = 0; y < r->height; y++) {
+        for (int32_t x = 0; x < r->width; x++) {
+            const ptrdiff_t at = (ptrdiff_t)y * FLOAT_STRIP + x;
+            cm_joint_reals sums = { r->m.sums.S[at], r->m.sums.Q[at], r->m.sums.X[at], s->T[channel], s->T2[channel] };
+            uint64_t n = r->job->joint.whole;
+            if (r->varies) {
+                n = (uint64_t)r->m.N[at];
+                sums.T = r->m.T[at];
+                sums.T2 = r->m.T2[at];
+            }
+            if (channel == 0)
+                r->m.joint[at] = cm_joint_real_begin(n);
+            cm_joint_real_add(&r->m.joint[at], &sums);
+            if (channel == r->job->part->channels - 1)
+                out[y * pitch + x] = cm_joint_real_score(r->job->problem->method, &r->job->joint, n, &r->m.joint[at]);
+        }
+    }
+}
+
+static void fjoint_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+{
+    (void)self;
+    fjoint_run r = { .job = job, .varies = fjoint_varies(job->problem) };
+    (void)fjoint_lay(job->problem, scratch, &r.m);
+    r.m.stage.job = job;
+    for (int32_t y = 0; y < area->height; y += FLOAT_BAND) {
+        for (int32_t x = 0; x < area->width; x += FLOAT_STRIP) {
+            r.width = area->width - x < FLOAT_STRIP ? area->width - x : FLOAT_STRIP;
+            r.height = area->height - y < FLOAT_BAND ? area->height - y : FLOAT_BAND;
+            r.m.stage.left = (int64_t)job->x0 + area->x + x;
+            r.m.stage.top = (int64_t)job->y0 + area->y + y;
+            r.m.stage.width = r.width + job->part->width - 1;
+            r.m.stage.height = r.height + job->part->height - 1;
+            for (int32_t c = 0; c < job->part->channels; c++) {
+                fjoint_channel(&r, c);
+                fjoint_add(&r, c, area->out + y * area->pitch + x, area->pitch);
+            }
+        }
+    }
+}
+
+#endif

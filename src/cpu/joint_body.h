@@ -1,0 +1,181 @@
+/* The rows of joint_rows.h in C that compilers turn into vectors. Included by the file of each instruction set, after rows.h. */
+#ifndef CM_CPU_JOINT_BODY_H
+#define CM_CPU_JOINT_BODY_H
+
+#include "cpu/rows.h"
+
+static void joint_give(const cm_given_row *row)
+{
+    const cm_given_row r = *row;
+    for (int32_t i = 0; i < r.count; i++) {
+        const uint64_t S = !r.S ? 0 : r.x32 ? r.S[i] & 0xffffffffu : r.S[i];
+        const uint64_t X = ((r.x32 ? (uint64_t)(int64_t)r.x32[i] : (uint64_t)r.gathered[i]) + 128 * S) << r.shift;
+        r.X[i] = r.add ? r.X[i] + X : X;
+    }
+    for (int32_t i = 0; i < r.count && r.out_S; i++)
+        r.out_S[i] = r.x32 ? r.S[i] & 0xffffffffu : r.S[i];
+    for (int32_t i = 0; i < r.count && r.out_Q; i++)
+        r.out_Q[i] = r.x32 ? r.S[i] >> 32 : r.Q[i];
+}
+
+/* One channel out of several, with a loop for each usual number of them. */
+#define JOINT_PICK(name, type)                                                                             \
+    static inline void name(const cm_plane_row *r, type *restrict out)                                     \
+    {                                                                                                      \
+        const type *restrict in = (const type *)r->raw + r->channel;                                       \
+        const int32_t step = r->channels, count = r->pixels;                                               \
+        if (step == 3)                                                                                     \
+            for (int32_t i = 0; i < count; i++)                                                            \
+                out[i] = in[3 * (ptrdiff_t)i];                                                             \
+        else if (step == 4)                                                                                \
+            for (int32_t i = 0; i < count; i++)                                                            \
+                out[i] = in[4 * (ptrdiff_t)i];                                                             \
+        else                                                                                               \
+            for (int32_t i = 0; i < count; i++)                                                            \
+                out[i] = in[(ptrdiff_t)step * i];                                                          \
+    }
+JOINT_PICK(joint_pick_u8, uint8_t)
+JOINT_PICK(joint_pick_u16, uint16_t)
+JOINT_PICK(joint_pick_u32, uint32_t)
+
+/* The digits of a row; `number` holds a sample's square. Returns all of them or-ed. */
+#define JOINT_DIGITS(name, type, number, piece)                                                            \
+    static inline uint32_t name(const cm_plane_row *r, const type *restrict in, type turn, piece *restrict out) \
+    {                                                                                                      \
+        const uint8_t *restrict counts = r->count;                                                         \
+        const int32_t shift = 8 * (int32_t)sizeof(piece) * r->digit, count = r->pixels;                    \
+        piece any = 0;                                                                                     \
+        if (r->square)                                                                                     \
+            for (int32_t i = 0; i < count; i++) {                                                          \
+                const number v = (number)((type)(in[i] ^ turn) & (type)(0u - counts[i]));                  \
+                out[i] = (piece)((number)(v * v) >> shift);                                                \
+                any |= out[i];                                                                             \
+            }                                                                                              \
+        else                                                                                               \
+            for (int32_t i = 0; i < count; i++) {                                                          \
+                out[i] = (piece)((type)((type)(in[i] ^ turn) & (type)(0u - counts[i])) >> shift);          \
+                any |= out[i];                                                                             \
+            }                                                                                              \
+        return any;                                                                                        \
+    }
+JOINT_DIGITS(joint_bytes_u8, uint8_t, uint32_t, uint8_t)
+JOINT_DIGITS(joint_bytes_u16, uint16_t, uint32_t, uint8_t)
+JOINT_DIGITS(joint_bytes_u32, uint32_t, uint64_t, uint8_t)
+JOINT_DIGITS(joint_words_u16, uint16_t, uint32_t, uint16_t)
+JOINT_DIGITS(joint_words_u32, uint32_t, uint64_t, uint16_t)
+
+static uint32_t joint_plane(const cm_plane_row *row)
+{
+    const cm_plane_row *r = row;
+    const void *in = r->channels > 1 ? r->buffer : r->raw;
+    switch (r->pixel) {
+    case CM_U8:
+    case CM_S8:
+        if (r->channels > 1)
+            joint_pick_u8(r, r->buffer);
+        return joint_bytes_u8(r, in, r->pixel == CM_S8 ? 0x80 : 0, r->out);
+    case CM_U16:
+    case CM_S16:
+        if (r->channels > 1)
+            joint_pick_u16(r, r->buffer);
+        if (r->bytes == 1)
+            return joint_bytes_u16(r, in, r->pixel == CM_S16 ? 0x8000 : 0, r->out);
+        return joint_words_u16(r, in, r->pixel == CM_S16 ? 0x8000 : 0, r->out);
+    case CM_U32:
+        if (r->channels > 1)
+            joint_pick_u32(r, r->buffer);
+        return r->bytes == 1 ? joint_bytes_u32(r, in, 0, r->out) : joint_words_u32(r, in, 0, r->out);
+    case CM_F32:
+    case CM_F64: break;
+    }
+    return 0;
+}
+
+static inline void joint_put(uint64_t *to, uint64_t v, int add)
+{
+    *to = add ? *to + v : v;
+}
+
+static void joint_fold(const cm_fold_row *row)
+{
+    const cm_fold_row r = *row;
+    const uint64_t bias = r.bias, square = bias * bias;
+    if (r.centred) {
+        for (int32_t i = 0; i < r.count; i++)
+            joint_put(&r.a[i], r.n[i] * r.X[i] - r.S[i] * r.T[i], r.add);
+        for (int32_t i = 0; i < r.count; i++)
+            joint_put(&r.b[i], r.n[i] * r.Q[i] - r.S[i] * r.S[i], r.add);
+        for (int32_t i = 0; i < r.count && r.c; i++)
+            joint_put(&r.c[i], r.n[i] * r.T2[i] - r.T[i] * r.T[i], r.add);
+        return;
+    }
+    for (int32_t i = 0; i < r.count; i++)
+        joint_put(&r.a[i], r.X[i] + r.n[i] * square - bias * (r.S[i] + r.T[i]), r.add);
+    for (int32_t i = 0; i < r.count; i++)
+        joint_put(&r.b[i], r.Q[i] + r.n[i] * square - 2 * bias * r.S[i], r.add);
+    for (int32_t i = 0; i < r.count && r.c; i++)
+        joint_put(&r.c[i], r.T2[i] + r.n[i] * square - 2 * bias * r.T[i], r.add);
+}
+
+static inline rows_ulong joint_load(const uint64_t *from)
+{
+    rows_ulong v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* cm_joint_score in vectors. root: of row->part. */
+static inline rows_double joint_lanes(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row, double root, int32_t i)
+{
+    const rows_ulong a = joint_load(row->a + i), b = joint_load(row->b + i);
+    const rows_ulong c = row->c ? joint_load(row->c + i) : row->part - (rows_ulong){ 0 };
+    const rows_double undefined = rows_fill((double)rule->undefined), B = rows_i64(b), C = rows_i64(c);
+    const rows_double roots = row->c ? rows_sqrt(C) : rows_fill(root);
+    const rows_long flat = (B == 0.0) | (C == 0.0);
+    const rows_double distance = rows_i64(b + c - 2 * a);
+    switch (method) {
+    case CM_CCOEFF_NORMED:
+    case CM_CCORR_NORMED: return rows_choose(flat, undefined, rows_i64(a) / (rows_sqrt(B) * roots));
+    case CM_CCOEFF: return rows_i64(a) / rows_i64(joint_load(row->n + i));
+    case CM_CCORR: return rows_i64(a);
+    case CM_SQDIFF: return distance;
+    case CM_SQDIFF_NORMED: {
+        const rows_double one = rows_choose(distance == 0.0, rows_fill(0.0), rows_fill(1.0));
+        return rows_choose(flat, rule->nan_flat ? undefined : one, distance / (rows_sqrt(B) * roots));
+    }
+    case CM_COVERAGE: break;
+    }
+    return rows_i64(joint_load(row->n + i)) / rows_fill((double)rule->whole);
+}
+
+static inline void joint_score_method(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row)
+{
+    const double root = sqrt((double)row->part);
+    const rows_ulong least = rule->least - (rows_ulong){ 0 };
+    for (int32_t i = 0; i < row->count; i += ROWS_LANES) {
+        rows_double score = joint_lanes(method, rule, row, root, i);
+        if (method != CM_COVERAGE)
+            score = rows_choose(joint_load(row->n + i) < least, rows_fill((double)NAN), score);
+        rows_float rounded = __builtin_convertvector(score, rows_float);
+        if (row->count - i >= ROWS_LANES)
+            memcpy(row->out + i, &rounded, sizeof rounded);
+        else
+            memcpy(row->out + i, &rounded, (size_t)(row->count - i) * sizeof rounded[0]);
+    }
+}
+
+/* One loop for each method. */
+static void joint_score(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row)
+{
+    switch (method) {
+    case CM_CCOEFF_NORMED: joint_score_method(CM_CCOEFF_NORMED, rule, row); return;
+    case CM_CCOEFF: joint_score_method(CM_CCOEFF, rule, row); return;
+    case CM_CCORR: joint_score_method(CM_CCORR, rule, row); return;
+    case CM_CCORR_NORMED: joint_score_method(CM_CCORR_NORMED, rule, row); return;
+    case CM_SQDIFF: joint_score_method(CM_SQDIFF, rule, row); return;
+    case CM_SQDIFF_NORMED: joint_score_method(CM_SQDIFF_NORMED, rule, row); return;
+    case CM_COVERAGE: joint_score_method(CM_COVERAGE, rule, row); return;
+    }
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* From the sums of a rectangle of the joint route to its scores. */
+#include "cpu/joint_parts.h"
+
+/* Row y of a sum that fits 64 bits: its plane, or a row of one number. */
+static const uint64_t *sum_row(const cm_joint_run *r, cm_sum_id sum, int32_t y)
+{
+    switch (r->had[sum]) {
+    case CM_HAD_UNUSED: return r->m.none;
+    case CM_HAD_CONSTANT: return r->m.constant[sum];
+    case CM_HAD_WINDOW:
+    case CM_HAD_PRODUCTS: break;
+    }
+    return r->m.sum[sum][0] + (ptrdiff_t)y * r->cut.columns;
+}
+
+static int part_varies(const cm_joint_run *r)
+{
+    return r->had[CM_SUM_T2] == CM_HAD_PRODUCTS || r->had[CM_SUM_T] == CM_HAD_PRODUCTS;
+}
+
+static void score_row(const cm_joint_run *r, int32_t y, ptrdiff_t at)
+{
+    const cm_joint_row row = { .n = sum_row(r, CM_SUM_N, y),
+                               .a = r->m.term[0] + at,
+                               .b = r->m.term[1] + at,
+                               .c = part_varies(r) ? r->m.term[2] + at : NULL,
+                               .part = r->part_term,
+                               .out = r->area->out + y * r->area->pitch,
+                               .count = r->area->width };
+    r->isa->joint_score(r->job->problem->method, &r->job->joint, &row);
+}
+
+static void fold_row(const cm_joint_run *r, int32_t y, ptrdiff_t at, int add)
+{
+    const cm_fold_row row = { .n = sum_row(r, CM_SUM_N, y),
+                              .S = sum_row(r, CM_SUM_S, y),
+                              .Q = sum_row(r, CM_SUM_Q, y),
+                              .X = sum_row(r, CM_SUM_X, y),
+                              .T = sum_row(r, CM_SUM_T, y),
+                              .T2 = sum_row(r, CM_SUM_T2, y),
+                              .a = r->m.term[0] + at,
+                              .b = r->m.term[1] + at,
+                              .c = part_varies(r) ? r->m.term[2] + at : NULL,
+                              .bias = r->job->joint.bias,
+                              .centred = r->cut.centred,
+                              .add = add,
+                              .count = r->area->width };
+    r->isa->fold(&row);
+}
+
+static void fill_constant(const cm_joint_run *r, cm_sum_id sum, uint64_t value)
+{
+    for (int32_t i = 0; i < r->cut.columns; i++)
+        r->m.constant[sum][i] = value;
+}
+
+/* The template's sums of a channel, and their term when they are the same in every window. Modulo 2^64: where the term is looked at, it
+ * fits. */
+static void constant_terms(cm_joint_run *r, int32_t channel)
+{
+    const uint64_t n = r->job->joint.whole, bias = r->job->joint.bias;
+    const uint64_t T = r->shared->T[channel], T2 = r->shared->T2[channel].low;
+    fill_constant(r, CM_SUM_T, T);
+    fill_constant(r, CM_SUM_T2, T2);
+    r->part_term += r->cut.centred ? n * T2 - T * T : T2 + n * bias * bias - 2 * bias * T;
+}
+
+/* The 64-bit numbers of a sum together. */
+static cm_u128 sum_at(const cm_joint_run *r, cm_sum_id sum, ptrdiff_t at)
+{
+    cm_u128 total = cm_u128_of(0);
+    for (int i = 0; i < JOINT_PIECES && r->m.sum[sum][i]; i++)
+        total = cm_u128_add(total, cm_u128_shift(cm_u128_of(r->m.sum[sum][i][at]), 16 * i));
+    return total;
+}
+
+static int is_plane(const cm_joint_run *r, cm_sum_id sum)
+{
+    return r->had[sum] == CM_HAD_WINDOW || r->had[sum] == CM_HAD_PRODUCTS;
+}
+
+static uint64_t count_at(const cm_joint_run *r, ptrdiff_t at)
+{
+    return is_plane(r, CM_SUM_N) ? r->m.sum[CM_SUM_N][0][at] : r->job->joint.whole;
+}
+
+/* Sums that the method does not ask for are 0, and their terms are not looked at. */
+static void add_channel(const cm_joint_run *r, int32_t channel, ptrdiff_t at, cm_joint *joint)
+{
+    cm_joint_sums s = { .S = 0 };
+    if (is_plane(r, CM_SUM_S))
+        s.S = sum_at(r, CM_SUM_S, at).low;
+    if (is_plane(r, CM_SUM_Q))
+        s.Q = sum_at(r, CM_SUM_Q, at);
+    s.X = sum_at(r, CM_SUM_X, at);
+    s.T = is_plane(r, CM_SUM_T) ? sum_at(r, CM_SUM_T, at).low : r->shared->T[channel];
+    s.T2 = is_plane(r, CM_SUM_T2) ? sum_at(r, CM_SUM_T2, at) : r->shared->T2[channel];
+    cm_joint_add(joint, &s, r->job->joint.bias);
+}
+
+static void add_wide(const cm_joint_run *r, int32_t channel)
+{
+    for (int32_t y = 0; y < r->area->height; y++)
+        for (int32_t x = 0; x < r->area->width; x++) {
+            const ptrdiff_t at = (ptrdiff_t)y * r->cut.columns + x;
+            cm_joint one = cm_joint_begin(count_at(r, at)), *joint = r->m.joint ? &r->m.joint[at] : &one;
+            if (channel == 0)
+                *joint = one;
+            add_channel(r, channel, at, joint);
+            if (channel == r->cut.channels - 1)
+                r->area->out[y * r->area->pitch + x] = cm_joint_score(r->job->problem->method, &r->job->joint, joint);
+        }
+}
+
+void cm_joint_terms(cm_joint_run *r, int32_t channel)
+{
+    if (!r->cut.fits) {
+        add_wide(r, channel);
+        return;
+    }
+    constant_terms(r, channel);
+    for (int32_t y = 0; y < r->area->height; y++) {
+        if (r->cut.channels > 1) {
+            fold_row(r, y, (ptrdiff_t)y * r->cut.columns, channel > 0);
+        } else {
+            fold_row(r, y, 0, 0);
+            score_row(r, y, 0);
+        }
+    }
+}
+
+static void score_coverage(const cm_joint_run *r)
+{
+    for (int32_t y = 0; y < r->area->height; y++)
+        for (int32_t x = 0; x < r->area->width; x++)
+            (void)cm_joint_is_settled(CM_COVERAGE, &r->job->joint, count_at(r, (ptrdiff_t)y * r->cut.columns + x),
+                                      &r->area->out[y * r->area->pitch + x]);
+}
+
+void cm_joint_scores(cm_joint_run *r)
+{
+    if (r->job->problem->method == CM_COVERAGE) {
+        score_coverage(r);
+        return;
+    }
+    for (int32_t y = 0; y < r->area->height && r->cut.fits && r->cut.channels > 1; y++)
+        score_row(r, y, (ptrdiff_t)y * r->cut.columns);
+}
