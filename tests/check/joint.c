@@ -111,21 +111,40 @@ static void check_small(check_run *run, cm_pixel pixel)
         } while (joint_is_illegal(&c) || (!run->full && joint_work(&c) > 3e6));
         check_case(run, &c);
     }
+    kit_random random = kit_stream(79);
+    for (uint64_t i = 0; i < (run->full ? 200u : 20u); i++) {
+        joint_sizes z = { kit_between(&random, 1, 90), kit_between(&random, 1, 60), kit_between(&random, 1, 30), kit_between(&random, 1, 30) };
+        joint_case c = joint_some_case(pixel, 25000 + i, &z, 3);
+        joint_combine(&c, i * 37 + 5 * (uint64_t)pixel);
+        if (!joint_is_illegal(&c))
+            check_case(run, &c);
+    }
 }
 
-/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows. */
+/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the image; many channels. */
 static void check_large(check_run *run, cm_pixel pixel)
 {
-    static const joint_sizes size[] = { { 120, 90, 61, 59 },  { 186, 184, 182, 182 }, { 303, 203, 300, 200 }, { 3011, 9, 16, 7 },
-                                  { 262, 259, 257, 257 }, { 40, 310, 9, 301 },  { 1203, 6, 1200, 5 },   { 259, 264, 259, 257 } };
+    static const struct {
+        joint_sizes size;
+        cm_mode mode;
+        int32_t channels; /* 0: drawn */
+    } some[] = { { { 120, 90, 61, 59 }, CM_VALID, 0 },    { { 186, 184, 182, 182 }, CM_VALID, 0 }, { { 303, 203, 300, 200 }, CM_VALID, 0 },
+                 { { 3011, 9, 16, 7 }, CM_VALID, 0 },     { { 262, 259, 257, 257 }, CM_VALID, 0 }, { { 40, 310, 9, 301 }, CM_VALID, 0 },
+                 { { 1203, 6, 1200, 5 }, CM_VALID, 0 },   { { 259, 264, 259, 257 }, CM_VALID, 1 }, { { 50, 44, 61, 59 }, CM_SAME, 0 },
+                 { { 31, 22, 61, 59 }, CM_FULL, 0 },      { { 13, 9, 182, 182 }, CM_SAME, 0 },     { { 9, 7, 300, 200 }, CM_SAME, 0 },
+                 { { 611, 5, 9, 11 }, CM_FULL, 0 },       { { 13, 11, 5, 4 }, CM_FULL, CM_MAX_CHANNELS }, { { 21, 8, 9, 3 }, CM_SAME, 17 } };
     static const int fill[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER } };
     static const joint_masks masks[] = { JOINT_PART, JOINT_BOTH, JOINT_IMAGE, JOINT_NO_DATA };
-    for (uint64_t i = 0; i < sizeof size / sizeof *size * (run->full ? 14u : 2u); i++) {
-        const uint64_t at = i / (run->full ? 14u : 2u);
-        joint_case c = joint_some_case(pixel, 40000 + i, &size[at], 2);
+    const uint64_t each = run->full ? 28 : 2;
+    for (uint64_t i = 0; i < sizeof some / sizeof *some * each; i++) {
+        const uint64_t at = i / each, turn = i + at + (uint64_t)pixel;
+        joint_case c = joint_some_case(pixel, 40000 + i, &some[at].size, 2);
+        c.channels = some[at].channels ? some[at].channels : c.channels;
         c.options.method = (cm_method)((i * 3 + (uint64_t)pixel) % JOINT_METHODS);
-        c.image_fill = fill[(i + at + (uint64_t)pixel) % 4][0];
-        c.part_fill = fill[(i + at + (uint64_t)pixel) % 4][1];
+        c.options.mode = some[at].mode;
+        c.options.border = (cm_border)((turn * 2 + 1) % 5);
+        c.image_fill = fill[turn % 4][0];
+        c.part_fill = fill[turn % 4][1];
         c.masks = masks[(i / 2 + (uint64_t)pixel) % 4];
         check_case(run, &c);
     }

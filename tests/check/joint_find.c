@@ -245,6 +245,19 @@ static void check_case(check_run *run, const joint_case *c)
     joint_free(&s);
 }
 
+/* A map that engines search in bands. */
+static void check_bands(check_run *run, cm_pixel pixel)
+{
+    static const joint_sizes size = { 1301, 907, 5, 4 };
+    joint_case c = joint_some_case(pixel, 39000, &size, 1);
+    c.channels = 1;
+    c.image_fill = KIT_NOISE;
+    c.part_fill = KIT_NOISE;
+    c.masks = JOINT_BOTH;
+    c.options = (cm_options){ .mode = CM_FULL, .border = pixel == CM_U8 ? CM_BORDER_OVERLAP : CM_BORDER_WRAP, .min_valid = 0.3 };
+    check_case(run, &c);
+}
+
 void joint_check_find(check_run *run, cm_pixel pixel)
 {
     static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 }, { 9, 7, 4, 3 }, { 41, 13, 11, 6 }, { 6, 5, 7, 8 }, { 30, 26, 17, 3 },
@@ -261,4 +274,6 @@ void joint_check_find(check_run *run, cm_pixel pixel)
         c.options.flat = CM_FLAT_ZERO; /* cm_find has no choice there */
         check_case(run, &c);
     }
+    if (pixel == CM_U8 || pixel == CM_F32)
+        check_bands(run, pixel);
 }
