@@ -48,11 +48,12 @@ typedef struct cm_merge_ops {
     cm_status (*merge)(cm_merge_work *work, const cm_merge_target *target, cm_stream stream, cm_error *error);
 } cm_merge_ops;
 
-/* What stands at a position of the best so far, and the fold of one more score. */
+/* Does the score take the place of the best so far, which is of template `index`, or of none at -1? Without branches, so that loops over it
+ * are vector code. */
 static CM_BOTH int cm_best_takes(const cm_fold *fold, float score, float best, int32_t index)
 {
     const int better = fold->smallest ? score < best : score > best;
-    return score == score && (index < 0 || better || (score == best && fold->index < index));
+    return (score == score) & ((index < 0) | better | ((score == best) & (fold->index < index)));
 }
 
 #endif
