@@ -36,10 +36,14 @@ typedef struct many_kind {
 void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, uint64_t number, int on_device);
 void many_scene_free(many_scene *s);
 
+/* Does the context have a kernel for each template? The CPU's always has. */
+int many_scene_served(const many_scene *s, const cm_problem *problem);
+
 /* Other pixels in the scene, on the device too. */
 void many_scene_change(many_scene *s, kit_random *random);
 
-void check_many_best(cm_context *context, int on_device);
-void check_merger(cm_context *context);
+/* rounds: how many at most. */
+void check_many_best(cm_context *context, int on_device, int rounds);
+void check_merger(cm_context *context, int rounds);
 
 #endif

@@ -104,6 +104,21 @@ void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, 
                    s->scene.view.width, s->scene.view.height);
 }
 
+int many_scene_served(const many_scene *s, const cm_problem *problem)
+{
+    int served = 1;
+    for (int i = 0; i < s->count; i++) {
+        cm_problem p = *problem;
+        p.width = s->pixels[i].view.width;
+        p.height = s->pixels[i].view.height;
+        p.part_masked = cm_template_masked(s->part[i]);
+        served = served && cm_kernels(s->context, &p, NULL, 0) > 0;
+    }
+    if (!served)
+        printf("not served: %s\n", s->name);
+    return served || !CHECK(s->memory != NULL);
+}
+
 void many_scene_free(many_scene *s)
 {
     for (int i = 0; i < s->count; i++)

@@ -257,7 +257,7 @@ int main(int argc, char **argv)
     check_fallbacks();
     check_plateaus();
     check_maps(context);
-    check_every_problem(context);
+    check_every_problem(context, kit_device_option(argc, argv) == CM_DEVICE_CUDA);
     check_shifts(context, CM_CCOEFF_NORMED, 0.02);
     check_shifts(context, CM_SQDIFF, 0.02);
     check_refusals(context);

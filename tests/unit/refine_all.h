@@ -8,6 +8,6 @@
 void check_against_map(cm_context *context, const cm_image *scene, const cm_image *part, const cm_find_options *o);
 
 /* The same for problems of every kind. */
-void check_every_problem(cm_context *context);
+void check_every_problem(cm_context *context, int on_device);
 
 #endif
