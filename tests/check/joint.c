@@ -121,6 +121,20 @@ static void check_small(check_run *run, cm_pixel pixel)
     }
 }
 
+/* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their range, half at the other. */
+static void check_widest(check_run *run, cm_pixel pixel)
+{
+    static const joint_sizes size = { 503, 403, 500, 400 };
+    for (uint64_t i = 0; i < 2; i++) {
+        joint_case c = joint_some_case(pixel, 45000 + i, &size, 1);
+        c.channels = 1;
+        c.options.method = i ? CM_CCOEFF : CM_CCOEFF_NORMED;
+        c.image_fill = c.part_fill = KIT_CHECKER;
+        c.masks = JOINT_PART;
+        check_case(run, &c);
+    }
+}
+
 /* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the image; many channels. */
 static void check_large(check_run *run, cm_pixel pixel)
 {
@@ -131,7 +145,8 @@ static void check_large(check_run *run, cm_pixel pixel)
     } some[] = { { { 120, 90, 61, 59 }, CM_VALID, 0 },    { { 186, 184, 182, 182 }, CM_VALID, 0 }, { { 303, 203, 300, 200 }, CM_VALID, 0 },
                  { { 3011, 9, 16, 7 }, CM_VALID, 0 },     { { 262, 259, 257, 257 }, CM_VALID, 0 }, { { 40, 310, 9, 301 }, CM_VALID, 0 },
                  { { 1203, 6, 1200, 5 }, CM_VALID, 0 },   { { 259, 264, 259, 257 }, CM_VALID, 1 }, { { 50, 44, 61, 59 }, CM_SAME, 0 },
-                 { { 31, 22, 61, 59 }, CM_FULL, 0 },      { { 13, 9, 182, 182 }, CM_SAME, 0 },     { { 9, 7, 300, 200 }, CM_SAME, 0 },
+                 { { 31, 22, 61, 59 }, CM_FULL, 0 },      { { 13, 9, 182, 182 }, CM_SAME, 0 },    { { 184, 183, 181, 181 }, CM_VALID, 1 }, /* the last before 62 bits are too few */
+                   { { 9, 7, 300, 200 }, CM_SAME, 0 },
                  { { 611, 5, 9, 11 }, CM_FULL, 0 },       { { 13, 11, 5, 4 }, CM_FULL, CM_MAX_CHANNELS }, { { 21, 8, 9, 3 }, CM_SAME, 17 } };
     static const int fill[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER } };
     static const joint_masks masks[] = { JOINT_PART, JOINT_BOTH, JOINT_IMAGE, JOINT_NO_DATA };
@@ -148,6 +163,7 @@ static void check_large(check_run *run, cm_pixel pixel)
         c.masks = masks[(i / 2 + (uint64_t)pixel) % 4];
         check_case(run, &c);
     }
+    check_widest(run, pixel);
 }
 
 /* A few cases that reach every kernel and every way of it. */

@@ -269,11 +269,14 @@ static void free_templates(joint_subject *s)
 int joint_change(joint_subject *s, int what)
 {
     if (what & (JOINT_OTHER_IMAGE | JOINT_BARE_IMAGE)) {
+        static const kit_fill fill[] = { KIT_NOISE, KIT_ZERO, KIT_BLOCKS, KIT_NEAR_FLAT, KIT_MAX };
+        s->c.image_fill = fill[kit_below(&s->random, 5)];
         joint_case c = s->c;
         c.masks = what & JOINT_BARE_IMAGE ? JOINT_NONE : c.masks;
         kit_image_destroy(&s->image);
         s->image = joint_image(&c, &s->random);
         kit_image_freeze(&s->image);
+        name_it(s);
     }
     const int64_t pixels = (int64_t)s->c.width * s->c.height;
     for (int tries = 0; tries < 50; tries++) {
