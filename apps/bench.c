@@ -25,6 +25,10 @@ enum {
     FLOOR_BY,
     RATIO,
     CHECKED,
+    MODE,
+    BORDER,
+    CHANNELS,
+    MASKED,
     COLUMNS
 };
 
@@ -46,6 +50,10 @@ static const app_column columns[COLUMNS] = {
     [FLOOR_BY] = { "floor_by", APP_TEXT, 0, 0 },
     [RATIO] = { "ratio", APP_REAL, 6, 2 },
     [CHECKED] = { "checked", APP_TEXT, 0, 0 },
+    [MODE] = { "mode", APP_TEXT, 0, 0 },
+    [BORDER] = { "border", APP_TEXT, 0, 0 },
+    [CHANNELS] = { "channels", APP_INTEGER, 0, 0 },
+    [MASKED] = { "mask", APP_TEXT, 0, 0 },
 };
 
 static cm_status bench_kernel(app_bench_run *run, app_bench_case *c, const char *kernel, app_error *error)
@@ -75,6 +83,10 @@ static cm_status bench_kernel(app_bench_run *run, app_bench_case *c, const char 
         [FLOOR_BY].text = by,
         [RATIO].real = time.ms / least,
         [CHECKED].text = time.exact ? "exact" : "WRONG",
+        [MODE].text = match ? app_mode_name(c->problem.mode) : "same",
+        [BORDER].text = app_border_name(c->problem.border),
+        [CHANNELS].integer = (int64_t)app_bench_channels(&c->problem),
+        [MASKED].text = c->problem.part_masked ? "yes" : "no",
     };
     return app_bench_row(&run->section[0], row, error);
 }
@@ -110,14 +122,7 @@ static cm_status bench_sizes(app_bench_run *run, cm_task task, app_error *error)
         const app_size s = image->size[i / part->count], p = part->size[i % part->count];
         if (task == CM_TASK_CONVOLVE && (p.width > CM_MAX_FILTER || p.height > CM_MAX_FILTER))
             continue;
-        const cm_problem problem = { .task = task,
-                                     .pixel = o->pixel,
-                                     .image_width = s.width,
-                                     .image_height = s.height,
-                                     .width = p.width,
-                                     .height = p.height,
-                                     .method = o->method,
-                                     .mode = o->mode };
+        const cm_problem problem = app_options_problem(o, task, s, p);
         status = bench_case(run, &problem, error);
     }
     return status;
@@ -129,6 +134,8 @@ static cm_status bench_kernels(app_bench_run *run, app_error *error)
     const app_options *o = run->options;
     app_bench_section *section = app_bench_section_add(run, "rows", NULL, columns, COLUMNS);
     section->hide = 1u << GMAC;
+    if (o->border == CM_BORDER_CLAMP && o->channels <= 1 && !o->with_mask)
+        section->skip = 1u << MODE | 1u << BORDER | 1u << CHANNELS | 1u << MASKED;
     cm_status status = CM_OK;
     if (o->task != APP_TASK_CONVOLVE)
         status = bench_sizes(run, CM_TASK_MATCH, error);

@@ -64,14 +64,15 @@ typedef struct bank {
 static cm_image bank_pixels(const bank *b, size_t i)
 {
     cm_image view = b->c.pixels;
-    const size_t size = (size_t)view.width * (size_t)view.height * cm_pixel_size(view.pixel);
+    const size_t size =
+        (size_t)view.width * (size_t)view.height * app_bench_channels(&b->c.problem) * cm_pixel_size(view.pixel);
     view.data = (const char *)b->pixels + i * size;
     return view;
 }
 
 static cm_status open_bank(const cm_problem *problem, size_t count, bank *b, app_error *error)
 {
-    const size_t part = (size_t)problem->width * (size_t)problem->height;
+    const size_t part = (size_t)problem->width * (size_t)problem->height * app_bench_channels(problem);
     *b = (bank){ .count = count, .find = { .top = 1, .min_score = -INFINITY } };
     cm_status status = app_bench_case_open(problem, &b->c, error);
     if (status)
@@ -227,14 +228,7 @@ cm_status app_bench_bank(app_bench_run *run, app_error *error)
     const app_options *o = run->options;
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
     const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    const cm_problem problem = { .task = CM_TASK_MATCH,
-                                 .pixel = o->pixel,
-                                 .image_width = image.width,
-                                 .image_height = image.height,
-                                 .width = part.width,
-                                 .height = part.height,
-                                 .method = o->method,
-                                 .mode = o->mode };
+    const cm_problem problem = app_options_problem(o, CM_TASK_MATCH, image, part);
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_section *section =
         app_bench_section_add(run, "bank", "The best match of each of many templates on one image", columns, COLUMNS);

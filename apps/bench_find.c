@@ -224,14 +224,7 @@ static cm_status find_case(app_bench_run *run, app_bench_section *section, app_s
                            app_error *error)
 {
     const app_options *o = run->options;
-    const cm_problem problem = { .task = CM_TASK_MATCH,
-                                 .pixel = o->pixel,
-                                 .image_width = image.width,
-                                 .image_height = image.height,
-                                 .width = part.width,
-                                 .height = part.height,
-                                 .method = o->method,
-                                 .mode = o->mode };
+    const cm_problem problem = app_options_problem(o, CM_TASK_MATCH, image, part);
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_case c;
     cm_status status = app_bench_case_open(&problem, &c, error);

@@ -264,14 +264,7 @@ cm_status app_bench_templates(app_bench_run *run, app_error *error)
                               template_columns, T_COLUMNS);
     cm_status status = CM_OK;
     for (int i = 0; i < part->count && !status; i++) {
-        const cm_problem problem = { .task = CM_TASK_MATCH,
-                                     .pixel = o->pixel,
-                                     .image_width = size.width,
-                                     .image_height = size.height,
-                                     .width = part->size[i].width,
-                                     .height = part->size[i].height,
-                                     .method = o->method,
-                                     .mode = o->mode };
+        const cm_problem problem = app_options_problem(o, CM_TASK_MATCH, size, part->size[i]);
         app_bench_case c;
         status = app_bench_case_open(&problem, &c, error);
         if (!status)

@@ -48,7 +48,7 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
     else
         fprintf(out, "\"gaussian %.9g\"", o->gaussian);
     fprintf(out, ", \"filter_width\": %d, \"filter_height\": %d, \"correlate\": %s, \"border\": \"%s\"}", filter->width,
-            filter->height, o->correlate ? "true" : "false", o->border == CM_BORDER_ZERO ? "zero" : "clamp");
+            filter->height, o->correlate ? "true" : "false", app_border_name(o->border));
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -58,7 +58,8 @@ static cm_status run_plan(const app_session *session, app_source *scene, const a
 {
     const app_options *o = session->options;
     const app_picture *s = &scene->picture;
-    const cm_pixel pixel = s->sample == APP_U8 ? CM_U8 : s->sample == APP_U16 ? CM_U16 : CM_F32;
+    /* 32-bit integers and float64 are rounded to float. */
+    const cm_pixel pixel = s->pixel == CM_U8 || s->pixel == CM_U16 ? s->pixel : CM_F32;
     const cm_problem problem = { .task = CM_TASK_CONVOLVE,
                                  .pixel = pixel,
                                  .image_width = s->width,
@@ -69,9 +70,10 @@ static cm_status run_plan(const app_session *session, app_source *scene, const a
     cm_image image;
     app_progress progress;
     cm_filter *filter = NULL;
-    cm_status status = app_picture_view(s, (app_pixel_form){ pixel, 0 }, &image, &scene->converted, error);
+    cm_status status = app_source_view(scene, pixel, &image, error);
     if (status)
         return status;
+    image.mask = NULL; /* a convolution is of all pixels */
     status = cm_filter_create(session->context, coefficients->value, coefficients->width, coefficients->height,
                               &(cm_filter_options){ .correlate = o->correlate }, &filter);
     if (status)
@@ -96,28 +98,36 @@ cm_status app_convolve(const app_options *o, app_error *error)
     app_source scene = { .path = NULL };
     app_session session = { .context = NULL };
     cm_plan *plan = NULL;
-    cm_map map = { .data = NULL };
+    app_map_out out = { .path = o->output };
+    app_reading reading = o->reading;
     char *description = NULL;
+    reading.no_data = APP_NO_DATA_NONE;
     cm_status status = check_usage(o, error);
     if (!status)
         status = make_filter(o, &filter, error);
     if (!status)
-        status = app_source_load(o->files[0], (uint32_t)o->page, &o->limits, &scene, error);
+        status = app_source_load(o->files[0], (uint32_t)o->page, &reading, &scene, error);
     if (!status)
         status = app_session_open(o, &session, error);
     if (!status)
-        status = app_map_open(o->output, scene.picture.width, scene.picture.height, &map, error);
+        status = app_map_open(o->output, scene.picture.width, scene.picture.height, &out.map, error);
     if (!status)
-        status = run_plan(&session, &scene, &filter, &plan, &map, error);
+        status = run_plan(&session, &scene, &filter, &plan, &out.map, error);
     if (!status && !(description = describe(o, &scene, &filter)))
         status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
+    if (!status) {
+        out.kernel = cm_plan_kernel(plan);
+        out.device = app_session_device(&session, out.kernel);
+        out.place = (app_place){ &scene.picture.geo, 0, 0 };
+        out.has_nan = scene.picture.pixel == CM_F32 || scene.picture.pixel == CM_F64;
+        status = app_map_write(&out, description, error);
+    }
     if (!status)
-        status = app_map_write(o, &map, description, app_session_device(&session, cm_plan_kernel(plan)),
-                               cm_plan_kernel(plan), error);
+        status = app_map_report(o, &out, 1, description, error);
     cm_plan_destroy(plan);
     app_session_close(&session);
     app_source_free(&scene);
-    free(map.data);
+    free(out.map.data);
     free(description);
     return status;
 }

@@ -7,8 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A name in JSON, or null. */
+static void put_name(FILE *out, const char *key, const char *name)
+{
+    fprintf(out, ", \"%s\": ", key);
+    if (name && strcmp(name, "-") != 0)
+        app_json_string(out, name);
+    else
+        fputs("null", out);
+}
+
 /* The ImageDescription: what the map is, so that the file can be understood by itself. NULL when there is no memory. */
-static char *describe(const app_options *o, const app_source *scene, const app_source *part, int32_t x0, int32_t y0)
+static char *describe(const app_options *o, const app_source *scene, const app_source *part, const app_search *search,
+                      cm_method method)
 {
     char *text = NULL;
     size_t size = 0;
@@ -21,51 +32,109 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     app_json_string(out, part->path);
     fprintf(out,
             ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": \"%s\", \"border\": "
-            "\"clamp\", "
-            "\"x0\": %d, \"y0\": %d}",
-            part->picture.width, part->picture.height, cm_method_name(o->method), o->mode == CM_SAME ? "same" : "valid",
-            x0, y0);
+            "\"%s\", \"x0\": %d, \"y0\": %d, \"pixel\": \"%s\", \"channels\": %d",
+            part->picture.width, part->picture.height, cm_method_name(method), app_mode_name(o->mode),
+            app_border_name(o->border), search->x0, search->y0, cm_pixel_name(search->problem.pixel),
+            search->problem.channels);
+    put_name(out, "mask", o->mask_count ? o->masks[0] : NULL);
+    put_name(out, "image_mask", o->image_mask);
+    fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
+            search->problem.part_masked ? "true" : "false", search->problem.image_masked ? "true" : "false",
+            o->min_valid > 0.0 ? o->min_valid : 0.5);
     return fclose(out) == 0 ? text : NULL;
+}
+
+/* Computes a map with a plan of the search. out->map.data is the caller's to free. */
+static cm_status compute(const app_session *session, const app_search *search, cm_plan *plan, const char *name,
+                         app_map_out *out, app_error *error)
+{
+    app_progress progress;
+    out->kernel = cm_plan_kernel(plan);
+    out->device = app_session_device(session, out->kernel);
+    cm_status status = app_map_open(out->path, search->width, search->height, &out->map, error);
+    if (status)
+        return status;
+    app_progress_start(&progress, session->context, name, session->options->quiet);
+    status = cm_plan_correlate(plan, &search->scene, search->part, &out->map, NULL);
+    app_progress_stop(&progress);
+    return status ? app_session_fail(session, status, name, error) : CM_OK;
+}
+
+/* The map of the valid fraction, by the kernel that was asked for where it can. */
+static cm_status compute_coverage(const app_session *session, const app_search *search, const char *name,
+                                  app_map_out *out, app_error *error)
+{
+    cm_problem problem = search->problem;
+    cm_plan *plan = NULL;
+    problem.method = CM_COVERAGE;
+    cm_status status =
+        cm_plan_create(session->context, &problem, &(cm_preference){ .kernel = session->options->kernel }, &plan);
+    if (status && session->options->kernel)
+        status = cm_plan_create(session->context, &problem, NULL, &plan);
+    status = status ? app_session_fail(session, status, name, error) : compute(session, search, plan, name, out, error);
+    cm_plan_destroy(plan);
+    return status;
+}
+
+/* Writes maps that have been computed, each with what it is, and reports them. */
+static cm_status write_maps(const app_session *session, const app_source *scene, const app_source *part,
+                            const app_search *search, app_map_out out[2], app_error *error)
+{
+    const app_options *o = session->options;
+    const size_t count = o->coverage ? 2 : 1;
+    char *description[2] = { describe(o, scene, part, search, o->method),
+                             describe(o, scene, part, search, CM_COVERAGE) };
+    cm_status status = CM_OK;
+    if (!description[0] || !description[1])
+        status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
+    if (!status && o->heatmap)
+        status = app_heatmap_write(o->heatmap, &out[0].map, o->method, &out[0].place, error);
+    for (size_t i = 0; i < count && !status; i++)
+        status = app_map_write(&out[i], description[i], error);
+    if (!status)
+        status = app_map_report(o, out, count, description[0], error);
+    free(description[0]);
+    free(description[1]);
+    return status;
 }
 
 static cm_status correlate_sources(const app_session *session, app_source *scene, app_source *part, app_error *error)
 {
     const app_options *o = session->options;
     app_search search;
-    app_progress progress;
-    cm_map map = { .data = NULL };
-    char *description = NULL;
-    int32_t width, height, x0, y0;
+    app_map_out out[2] = { { .path = o->output }, { .path = o->coverage } };
     cm_status status = app_search_open(session, scene, part, &search, error);
-    if (status)
-        goto done;
-    cm_map_extent(o->mode, search.area.width, search.area.height, part->picture.width, part->picture.height, &width,
-                  &height, &x0, &y0);
-    status = app_map_open(o->output, width, height, &map, error);
-    if (status)
-        goto done;
-    app_progress_start(&progress, session->context, part->path, o->quiet);
-    status = cm_plan_correlate(search.plan, &search.scene, search.part, &map, NULL);
-    app_progress_stop(&progress);
-    if (status) {
-        app_session_fail(session, status, part->path, error);
-        goto done;
+    if (!status) {
+        out[0].place = out[1].place = app_search_place(&search, scene);
+        out[0].has_nan = app_search_has_nan(&search);
+        status = compute(session, &search, search.plan, part->path, &out[0], error);
     }
-    if (o->heatmap)
-        status = app_heatmap_write(o->heatmap, &map, o->method, error);
-    if (status)
-        goto done;
-    description = describe(o, scene, part, search.area.x + x0, search.area.y + y0);
-    if (!description) {
-        status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
-        goto done;
-    }
-    const char *kernel = cm_plan_kernel(search.plan);
-    status = app_map_write(o, &map, description, app_session_device(session, kernel), kernel, error);
-done:
-    free(description);
-    free(map.data);
+    if (!status && o->coverage)
+        status = compute_coverage(session, &search, part->path, &out[1], error);
+    if (!status)
+        status = write_maps(session, scene, part, &search, out, error);
+    free(out[0].map.data);
+    free(out[1].map.data);
     app_search_close(&search);
+    return status;
+}
+
+static cm_status check_usage(const app_options *o, app_error *error)
+{
+    cm_status status = app_map_check(o, error);
+    if (!status)
+        status = app_check_masks(o, error);
+    if (!status && o->heatmap && strcmp(o->heatmap, o->output) == 0)
+        status = app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                          "--heatmap %s: is the name of the map; give another name", o->heatmap);
+    if (!status && o->heatmap)
+        status = app_check_picture(o, "--heatmap", o->heatmap, error);
+    if (!status && o->coverage &&
+        (strcmp(o->coverage, o->output) == 0 || (o->heatmap && strcmp(o->coverage, o->heatmap) == 0)))
+        status = app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                          "--coverage %s: is the name of another output; give another name", o->coverage);
+    if (!status && o->coverage)
+        status = app_check_output(o, "--coverage", o->coverage, error);
     return status;
 }
 
@@ -73,16 +142,13 @@ cm_status app_correlate(const app_options *o, app_error *error)
 {
     app_source scene = { .path = NULL }, part = { .path = NULL };
     app_session session = { .context = NULL };
-    cm_status status = app_map_check(o, error);
-    if (!status && o->heatmap && strcmp(o->heatmap, o->output) == 0)
-        status = app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
-                          "--heatmap %s: is the name of the map; give another name", o->heatmap);
-    if (!status && o->heatmap)
-        status = app_check_picture(o, "--heatmap", o->heatmap, error);
+    cm_status status = check_usage(o, error);
     if (!status)
-        status = app_source_load(o->files[0], (uint32_t)o->page, &o->limits, &scene, error);
+        status = app_source_load(o->files[0], (uint32_t)o->page, &o->reading, &scene, error);
+    if (!status && o->image_mask)
+        status = app_source_mask(&scene, o->image_mask, &o->reading, error);
     if (!status)
-        status = app_source_load(o->files[1], 0, &o->limits, &part, error);
+        status = app_load_template(o, 0, &part, error);
     if (!status)
         status = app_session_open(o, &session, error);
     if (!status)

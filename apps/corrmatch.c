@@ -57,24 +57,35 @@ static void complain(const char *about, const char *text)
     fprintf(stderr, "corrmatch%s%s: %s\n", *about ? " " : "", about, app_printable(text, line, sizeof line));
 }
 
+static int run_parsed(const command *c, const app_options *options)
+{
+    app_error error = { .text = "" };
+    if (options->file_count < c->least || options->file_count > c->most) {
+        fprintf(stderr, "corrmatch %s: %d file%s given; usage: corrmatch %s [options] %s\n", c->name,
+                options->file_count, options->file_count == 1 ? "" : "s", c->name, c->usage);
+        return 2;
+    }
+    if (c->run(options, &error) == CM_OK)
+        return 0;
+    complain(c->name, error.text);
+    return error.usage ? 2 : 1;
+}
+
 static int run(const command *c, int argc, char **argv)
 {
     app_options options;
     app_error error = { .text = "" };
+    int status = 2;
     switch (app_options_parse(argc, argv, c->bit, &options, &error)) {
-    case APP_WRONG: complain(c->name, error.text); return 2;
-    case APP_HELP: print_help(c); return fflush(stdout) == 0 ? 0 : 1;
-    default: break;
+    case APP_WRONG: complain(c->name, error.text); break;
+    case APP_HELP:
+        print_help(c);
+        status = fflush(stdout) == 0 ? 0 : 1;
+        break;
+    case APP_RUN: status = run_parsed(c, &options); break;
     }
-    if (options.file_count < c->least || options.file_count > c->most) {
-        fprintf(stderr, "corrmatch %s: %d file%s given; usage: corrmatch %s [options] %s\n", c->name,
-                options.file_count, options.file_count == 1 ? "" : "s", c->name, c->usage);
-        return 2;
-    }
-    if (c->run(&options, &error) == CM_OK)
-        return 0;
-    complain(c->name, error.text);
-    return error.usage ? 2 : 1;
+    app_options_close(&options);
+    return status;
 }
 
 int main(int argc, char **argv)

@@ -16,6 +16,7 @@ static cm_find_options find_options(const app_options *o)
     cm_find_options f = { .method = o->method,
                           .mode = o->mode,
                           .border = o->border,
+                          .min_valid = o->min_valid,
                           .kernel = o->kernel,
                           .top = (size_t)o->top,
                           .min_score = o->min_score,
@@ -63,20 +64,19 @@ static cm_status refine_matches(const app_find_job *j, app_hunt *h, const char *
 }
 
 /* The map is computed again as a whole: the search keeps none. */
-static cm_status write_heatmap(const app_find_job *j, const app_hunt *h, const char *name, app_error *error)
+static cm_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene, const char *name,
+                               app_error *error)
 {
-    int32_t width, height, x0, y0;
+    const app_place place = app_search_place(&h->search, scene);
     cm_map map;
-    cm_map_extent(j->options->mode, h->search.scene.width, h->search.scene.height, cm_template_width(h->search.part),
-                  cm_template_height(h->search.part), &width, &height, &x0, &y0);
-    cm_status status = app_map_open(j->options->heatmap, width, height, &map, error);
+    cm_status status = app_map_open(j->options->heatmap, h->search.width, h->search.height, &map, error);
     if (status)
         return status;
     status = cm_plan_correlate(h->search.plan, &h->search.scene, h->search.part, &map, NULL);
     if (status)
         app_session_fail(&j->session, status, name, error);
     else
-        status = app_heatmap_write(j->options->heatmap, &map, j->options->method, error);
+        status = app_heatmap_write(j->options->heatmap, &map, j->options->method, &place, error);
     free(map.data);
     return status;
 }
@@ -84,12 +84,10 @@ static cm_status write_heatmap(const app_find_job *j, const app_hunt *h, const c
 static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
 {
     app_hunt h = { .found = 0 };
-    int32_t width, height, x0, y0;
     cm_status status = app_search_open(&j->session, scene, part, &h.search, error);
     if (!status) {
-        cm_map_extent(j->options->mode, h.search.area.width, h.search.area.height, part->picture.width,
-                      part->picture.height, &width, &height, &x0, &y0);
-        const uint64_t positions = (uint64_t)width * (uint64_t)height, top = (uint64_t)j->options->top;
+        const uint64_t positions = (uint64_t)h.search.width * (uint64_t)h.search.height,
+                       top = (uint64_t)j->options->top;
         h.room = (size_t)(positions < top ? positions : top);
         h.match = calloc(h.room, sizeof *h.match);
         status = h.match ? run_hunt(j, &h, reader, part->path, error)
@@ -99,7 +97,7 @@ static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reade
     if (!status && j->options->subpixel)
         status = refine_matches(j, &h, part->path, error);
     if (!status && j->options->heatmap)
-        status = write_heatmap(j, &h, part->path, error);
+        status = write_heatmap(j, &h, scene, part->path, error);
     if (!status)
         status = app_find_report(j, scene, part, &h, error);
     free(h.refined);
@@ -109,17 +107,24 @@ static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reade
 }
 
 /* The page is read while the first template is matched on the rows that are there, unless one thread is all that may be
- * used. */
+ * used. Where pixels may not count it is read first: when all of them turn out to count, the search is a quick one. */
 static cm_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene, app_error *error)
 {
+    const app_options *o = j->options;
     app_reader reader;
     app_error unread;
-    const app_pixel_form form =
-        app_pixel_form_for(scene->picture.sample, j->parts[0].picture.sample, j->options->method);
-    cm_status status = app_source_expect(scene, form, error);
+    const int masked = scene->picture.mask || o->image_mask;
+    const cm_pixel pixel = app_pixel_join(scene->picture.pixel, j->parts[0].picture.pixel);
+    cm_status status = app_source_expect(scene, pixel, error);
     if (status)
         return status;
-    app_reader_start(&reader, tiff, &scene->picture, form, scene->converted, j->options->device.threads != 1);
+    app_reader_start(&reader, tiff, &scene->picture, pixel, scene->converted, o->device.threads != 1 && !masked);
+    if (masked)
+        status = app_reader_stop(&reader, error);
+    if (!status && masked)
+        app_picture_settle(&scene->picture);
+    if (!status && o->image_mask)
+        status = app_source_mask(scene, o->image_mask, &o->reading, error);
     for (int i = 0; i < j->part_count && !status; i++)
         status = find_part(j, scene, &reader, &j->parts[i], error);
     const cm_status read = app_reader_stop(&reader, &unread);
@@ -141,7 +146,7 @@ static cm_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, ap
     scene.page = page;
     j->width = info.width;
     j->height = info.height;
-    status = app_picture_make(&info, &scene.picture, error);
+    status = app_picture_make(tiff, &info, &scene.picture, error);
     if (!status)
         status = find_in_scene(j, tiff, &scene, error);
     if (!status && j->options->has_merge)
@@ -155,7 +160,7 @@ static cm_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, ap
 static cm_status find_on_pages(app_find_job *j, app_error *error)
 {
     app_tiff *tiff;
-    cm_status status = app_tiff_open(j->image, &j->options->limits, &tiff, error);
+    cm_status status = app_tiff_open(j->image, &j->options->reading, &tiff, error);
     if (status)
         return status;
     const int all = j->options->page == APP_ALL_PAGES;
@@ -187,7 +192,9 @@ static cm_status check_usage(const app_options *o, app_error *error)
     if (o->heatmap && o->overlay && strcmp(o->heatmap, o->overlay) == 0)
         return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
                         "--heatmap %s: is the name of the overlay; give another name", o->heatmap);
-    cm_status status = o->overlay ? app_check_picture(o, "--overlay", o->overlay, error) : CM_OK;
+    cm_status status = app_check_masks(o, error);
+    if (!status && o->overlay)
+        status = app_check_picture(o, "--overlay", o->overlay, error);
     if (!status && o->heatmap)
         status = app_check_picture(o, "--heatmap", o->heatmap, error);
     return status;
@@ -204,7 +211,7 @@ cm_status app_find(const app_options *o, app_error *error)
     if (!j.parts)
         return app_fail(error, CM_ERROR_MEMORY, "out of memory");
     for (int i = 0; i < j.part_count && !status; i++)
-        status = app_source_load(o->files[i + 1], 0, &o->limits, &j.parts[i], error);
+        status = app_load_template(o, i, &j.parts[i], error);
     if (!status)
         status = app_session_open(o, &j.session, error);
     if (!status)

@@ -159,7 +159,7 @@ static void print_json(const app_find_job *j)
     printf(",\n  \"kernel\": ");
     app_json_string(stdout, last ? last[S_KERNEL].text : "");
     printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\"", cm_method_name(j->options->method),
-           j->options->mode == CM_SAME ? "same" : "valid");
+           app_mode_name(j->options->mode));
     printf(",\n  \"searches\": ");
     app_rows_print(stdout, &j->searches, 0, APP_JSON);
     printf(",\n  \"matches\": ");

@@ -20,14 +20,7 @@ static cm_problem asked_problem(const app_options *o)
 {
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
     const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    return (cm_problem){ .task = CM_TASK_MATCH,
-                         .pixel = o->pixel,
-                         .image_width = image.width,
-                         .image_height = image.height,
-                         .width = part.width,
-                         .height = part.height,
-                         .method = o->method,
-                         .mode = o->mode };
+    return app_options_problem(o, CM_TASK_MATCH, image, part);
 }
 
 static cm_status choose(const app_options *o, choice *c, app_error *error)
@@ -94,10 +87,14 @@ static void print_text(const app_options *o, const cm_device_info *devices, size
     printf("\npng     %s\n", app_overlay_has_png() ? "for --overlay" : "not built in");
     printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory says otherwise\n"
            "filter  %d coefficients a side\n",
-           CM_MAX_SIDE, (double)app_default_limits.max_memory / 1073741824.0, CM_MAX_FILTER);
-    printf("\nChoice for a %d x %d %s image, a %d x %d template, %s, %s\n%s%s", c->problem.image_width,
-           c->problem.image_height, cm_pixel_name(o->pixel), c->problem.width, c->problem.height,
-           cm_method_name(o->method), o->mode == CM_SAME ? "same" : "valid", c->explanation,
+           CM_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, CM_MAX_FILTER);
+    printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width, c->problem.image_height,
+           o->image_masked ? "masked " : "", cm_pixel_name(o->pixel), c->problem.width, c->problem.height,
+           o->with_mask ? " masked" : "");
+    if (o->channels > 1)
+        printf("%d channels, ", o->channels);
+    printf("%s, %s%s%s\n%s%s", cm_method_name(o->method), app_mode_name(o->mode), o->mode == CM_VALID ? "" : ", ",
+           o->mode == CM_VALID ? "" : app_border_name(o->border), c->explanation,
            c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
     printf("feasible kernels, best first:");
     for (size_t i = 0; i < c->feasible_count; i++)
@@ -139,12 +136,14 @@ static void print_json(const app_options *o, const cm_device_info *devices, size
     app_tiff_codecs(take_json_codec, &codecs);
     printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": %llu},\n",
            app_overlay_has_png() ? "true" : "false", CM_MAX_SIDE, CM_MAX_FILTER,
-           (unsigned long long)app_default_limits.max_memory);
+           (unsigned long long)app_default_reading.max_memory);
     printf(
         "  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, \"template_height\": %d, ",
         c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
-    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", ", cm_pixel_name(o->pixel),
-           cm_method_name(o->method), o->mode == CM_SAME ? "same" : "valid");
+    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ", cm_pixel_name(o->pixel),
+           cm_method_name(o->method), app_mode_name(o->mode), app_border_name(o->border));
+    printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ", o->channels ? o->channels : 1,
+           o->with_mask ? "true" : "false", o->image_masked ? "true" : "false");
     print_json_pair("kernel", c->kernel, ", ");
     print_json_pair("explanation", c->explanation, ", \"feasible\": [");
     for (size_t i = 0; i < c->feasible_count; i++)

@@ -221,6 +221,70 @@ static canvas make_cell(void)
     return c;
 }
 
+/* The buttons: red and green ones of one luma on a striped cloth. */
+
+enum { BUTTON = 25, BUTTON_RADIUS = 10, BUTTONS = 5, BUTTONS_WIDTH = 200, BUTTONS_HEIGHT = 150 };
+
+static const int red_button[3] = { 200, 60, 70 }, green_button[3] = { 60, 130, 77 };
+
+/* One colour of a button, shaded from the upper left, with two holes. */
+static void draw_button(const canvas *c, int x0, int y0, int value)
+{
+    for (int y = -BUTTON_RADIUS; y <= BUTTON_RADIUS; y++)
+        for (int x = -BUTTON_RADIUS; x <= BUTTON_RADIUS; x++) {
+            const int hole = y * y + (x * x - 16) * (x * x - 16) / 64 <= 2;
+            if (x * x + y * y <= BUTTON_RADIUS * BUTTON_RADIUS)
+                set_clamped(c, x0 + x, y0 + y, hole ? 25 : value * (100 - 2 * x - 2 * y) / 100);
+        }
+}
+
+static void make_buttons(canvas *c, place *centre)
+{
+    place all[2 * BUTTONS];
+    for (int i = 0; i < 2 * BUTTONS; i++)
+        all[i] = choose_place(all, i, BUTTONS_WIDTH, BUTTONS_HEIGHT, BUTTON_RADIUS + 4, 24);
+    memcpy(centre, all, BUTTONS * sizeof *centre);
+    for (int colour = 0; colour < 3; colour++) {
+        c[colour] = new_canvas(BUTTONS_WIDTH, BUTTONS_HEIGHT, 8);
+        for (int y = 0; y < BUTTONS_HEIGHT; y++)
+            for (int x = 0; x < BUTTONS_WIDTH; x++)
+                set_clamped(&c[colour], x, y, (x + 2 * y) % 23 < 9 ? 90 + 40 * colour : 190 - 25 * colour);
+        for (int i = 0; i < 2 * BUTTONS; i++)
+            draw_button(&c[colour], all[i].x, all[i].y, (i < BUTTONS ? red_button : green_button)[colour]);
+        for (int y = 0; y < BUTTONS_HEIGHT; y++)
+            for (int x = 0; x < BUTTONS_WIDTH; x++)
+                set_clamped(&c[colour], x, y, *canvas_at(&c[colour], x, y) + noise(10));
+    }
+}
+
+/* A red one on white, as in a catalogue, and which of its pixels are its own. */
+static void make_button(canvas *c, canvas *mask)
+{
+    for (int colour = 0; colour < 3; colour++) {
+        c[colour] = new_canvas(BUTTON, BUTTON, 8);
+        fill_rectangle(&c[colour], 0, 0, BUTTON, BUTTON, 255);
+        draw_button(&c[colour], BUTTON / 2, BUTTON / 2, red_button[colour]);
+    }
+    *mask = new_canvas(BUTTON, BUTTON, 8);
+    for (int y = -BUTTON_RADIUS; y <= BUTTON_RADIUS; y++)
+        for (int x = -BUTTON_RADIUS; x <= BUTTON_RADIUS; x++)
+            if (x * x + y * y <= BUTTON_RADIUS * BUTTON_RADIUS)
+                set_clamped(mask, BUTTON / 2 + x, BUTTON / 2 + y, 255);
+}
+
+static void keep_buttons(scene_store *s)
+{
+    canvas rgb[3], mask;
+    place centre[BUTTONS];
+    make_buttons(rgb, centre);
+    scene_keep(s, "buttons.tif", rgb, 3);
+    make_button(rgb, &mask);
+    scene_keep(s, "buttons-template.tif", rgb, 3);
+    scene_keep(s, "buttons-mask.tif", &mask, 1);
+    for (int i = 0; i < BUTTONS; i++)
+        scene_add_truth(s, "buttons.tif", "buttons-template.tif", centre[i].x - BUTTON / 2, centre[i].y - BUTTON / 2);
+}
+
 /* The star field. */
 
 enum { STARS = 150, STARS_WIDTH = 320, STARS_HEIGHT = 240, CLUSTER_WIDTH = 41, CLUSTER_HEIGHT = 33 };
@@ -277,29 +341,32 @@ int main(int argc, char **argv)
 
     state = 20240229;
     canvas c = make_board(fiducials, FIDUCIALS);
-    scene_keep(&s, "board.tif", &c);
+    scene_keep(&s, "board.tif", &c, 1);
     c = make_fiducial();
-    scene_keep(&s, "board-fiducial.tif", &c);
+    scene_keep(&s, "board-fiducial.tif", &c, 1);
     for (int i = 0; i < FIDUCIALS; i++)
         scene_add_truth(&s, "board.tif", "board-fiducial.tif", fiducials[i].x - FIDUCIAL / 2,
                         fiducials[i].y - FIDUCIAL / 2);
 
     state = 20240301;
     c = make_cells(cells);
-    scene_keep(&s, "cells.tif", &c);
+    scene_keep(&s, "cells.tif", &c, 1);
     c = make_cell();
-    scene_keep(&s, "cells-template.tif", &c);
+    scene_keep(&s, "cells-template.tif", &c, 1);
     for (int i = 0; i < CELLS; i++)
         scene_add_truth(&s, "cells.tif", "cells-template.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
 
     state = 20240302;
     choose_stars(stars);
     c = make_sky(stars, 0, 0, STARS_WIDTH, STARS_HEIGHT, 256, 1200, 120);
-    scene_keep(&s, "stars.tif", &c);
+    scene_keep(&s, "stars.tif", &c, 1);
     /* The template is another exposure: shorter, brighter sky, its own noise. */
     c = make_sky(stars, CLUSTER_X, CLUSTER_Y, CLUSTER_WIDTH, CLUSTER_HEIGHT, 150, 2500, 160);
-    scene_keep(&s, "stars-cluster.tif", &c);
+    scene_keep(&s, "stars-cluster.tif", &c, 1);
     scene_add_truth(&s, "stars.tif", "stars-cluster.tif", CLUSTER_X, CLUSTER_Y);
+
+    state = 20240303;
+    keep_buttons(&s);
 
     scene_keep_truth(&s);
     return s.wrong;

@@ -9,7 +9,7 @@
 
 enum { MAX_WIDTH = 480 };
 
-static int write_tiff(const char *path, const canvas *c)
+static int write_tiff(const char *path, const canvas *c, int samples)
 {
     TIFF *tif = TIFFOpen(path, "w");
     if (!tif)
@@ -17,18 +17,21 @@ static int write_tiff(const char *path, const canvas *c)
     TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)c->width);
     TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)c->height);
     TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, c->bits);
-    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
-    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, samples);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, samples == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    if (samples > 1)
+        TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)c->height);
     int ok = 1;
-    uint8_t row[2 * MAX_WIDTH];
+    uint8_t row[2 * 3 * MAX_WIDTH];
     for (int y = 0; y < c->height && ok; y++) {
-        for (int x = 0; x < c->width; x++) {
+        for (int i = 0; i < c->width * samples; i++) {
+            const uint16_t *value = canvas_at(&c[i % samples], i / samples, y);
             if (c->bits == 8)
-                row[x] = (uint8_t)*canvas_at(c, x, y);
+                row[i] = (uint8_t)*value;
             else
-                memcpy(row + 2 * x, canvas_at(c, x, y), 2);
+                memcpy(row + 2 * i, value, 2);
         }
         ok = TIFFWriteScanline(tif, row, (uint32_t)y, 0) == 1;
     }
@@ -37,31 +40,34 @@ static int write_tiff(const char *path, const canvas *c)
     return ok;
 }
 
-static int same_tiff(const char *path, const canvas *c)
+static int same_tiff(const char *path, const canvas *c, int samples)
 {
     app_picture picture;
     app_error error;
-    if (app_picture_load(path, 0, &app_default_limits, &picture, &error)) {
+    app_reading reading = app_default_reading;
+    reading.channels = APP_SUM;
+    if (app_picture_load(path, 0, &reading, &picture, &error)) {
         fprintf(stderr, "make_scenes: %s\n", error.text);
         return 0;
     }
-    int same =
-        picture.width == c->width && picture.height == c->height && picture.sample == (c->bits == 8 ? APP_U8 : APP_U16);
-    for (size_t i = 0; same && i < (size_t)c->width * (size_t)c->height; i++)
-        same = app_picture_value(&picture, i) == c->value[i];
+    int same = picture.width == c->width && picture.height == c->height && picture.channels == samples &&
+               picture.pixel == (c->bits == 8 ? CM_U8 : CM_U16);
+    for (size_t i = 0; same && i < app_picture_samples(&picture); i++)
+        same = app_picture_value(&picture, i) == c[i % (size_t)samples].value[i / (size_t)samples];
     app_picture_free(&picture);
     return same;
 }
 
-void scene_keep(scene_store *s, const char *name, canvas *c)
+void scene_keep(scene_store *s, const char *name, canvas *c, int samples)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", s->directory, name);
-    if (!(s->check ? same_tiff(path, c) : write_tiff(path, c))) {
+    if (!(s->check ? same_tiff(path, c, samples) : write_tiff(path, c, samples))) {
         fprintf(stderr, "make_scenes: %s %s\n", path, s->check ? "differs" : "cannot be written");
         s->wrong = 1;
     }
-    free(c->value);
+    for (int i = 0; i < samples; i++)
+        free(c[i].value);
 }
 
 void scene_add_truth(scene_store *s, const char *image, const char *part, int x, int y)

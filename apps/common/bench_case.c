@@ -21,20 +21,48 @@ static uint64_t next_random(uint64_t *state)
 void app_bench_fill(void *data, cm_pixel pixel, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t r = next_random(&seed) >> 40;
-        if (pixel == CM_U8)
-            ((uint8_t *)data)[i] = (uint8_t)r;
-        else if (pixel == CM_U16)
-            ((uint16_t *)data)[i] = (uint16_t)r;
-        else
-            ((float *)data)[i] = (float)r / 16777216.0f;
+        const uint64_t r = next_random(&seed) >> 32;
+        const double unit = (double)(r >> 8) / 16777216.0;
+        switch (pixel) {
+        case CM_U8:
+        case CM_S8: ((uint8_t *)data)[i] = (uint8_t)(r >> 8); break;
+        case CM_U16:
+        case CM_S16: ((uint16_t *)data)[i] = (uint16_t)(r >> 8); break;
+        case CM_U32: ((uint32_t *)data)[i] = (uint32_t)r; break;
+        case CM_F32: ((float *)data)[i] = (float)unit; break;
+        case CM_F64: ((double *)data)[i] = unit; break;
+        }
     }
+}
+
+size_t app_bench_channels(const cm_problem *problem)
+{
+    return problem->channels ? (size_t)problem->channels : 1;
+}
+
+/* 30 percent of the template's pixels, one at least, do not count; any choice of so many is as likely. */
+static cm_status make_mask(app_bench_case *c, size_t count, app_error *error)
+{
+    size_t out = count * 3 / 10 > 1 ? count * 3 / 10 : 1;
+    uint64_t seed = 5;
+    if (count < 2)
+        return app_fail(error, CM_ERROR_ARGUMENT, "--mask: a template of one pixel has none to spare; give another");
+    c->mask = calloc(count, 1);
+    if (!c->mask)
+        return app_fail(error, CM_ERROR_MEMORY, "out of memory for a mask of %zu pixels", count);
+    for (size_t i = 0; i < count; i++) {
+        c->mask[i] = (next_random(&seed) >> 33) % (count - i) >= out;
+        out -= !c->mask[i];
+    }
+    c->pixels.mask = c->mask;
+    return CM_OK;
 }
 
 cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_error *error)
 {
     const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
-    const size_t part = (size_t)problem->width * (size_t)problem->height, size = cm_pixel_size(problem->pixel);
+    const size_t part = (size_t)problem->width * (size_t)problem->height, channels = app_bench_channels(problem);
+    const size_t size = channels * cm_pixel_size(problem->pixel);
     memset(c, 0, sizeof *c);
     c->problem = *problem;
     c->map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
@@ -45,26 +73,31 @@ cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_
                         "the template of %d x %d exceeds the image of %d x %d; give other sizes", problem->width,
                         problem->height, problem->image_width, problem->image_height);
     void *image = calloc(pixels, size), *part_pixels = calloc(part, size);
-    c->image = (cm_image){
-        .data = image, .width = problem->image_width, .height = problem->image_height, .pixel = problem->pixel
-    };
-    c->pixels =
-        (cm_image){ .data = part_pixels, .width = problem->width, .height = problem->height, .pixel = problem->pixel };
+    c->image = (cm_image){ .data = image,
+                           .width = problem->image_width,
+                           .height = problem->image_height,
+                           .pixel = problem->pixel,
+                           .channels = problem->channels };
+    c->pixels = c->image;
+    c->pixels.data = part_pixels;
+    c->pixels.width = problem->width;
+    c->pixels.height = problem->height;
     c->coefficients = calloc(part, sizeof(float));
     c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
     if (!image || !part_pixels || !c->coefficients || !c->map.data)
         return app_fail(error, CM_ERROR_MEMORY, "out of memory for an image of %d x %d; give a smaller --size",
                         problem->image_width, problem->image_height);
-    app_bench_fill(image, problem->pixel, pixels, 1);
-    app_bench_fill(part_pixels, problem->pixel, part, 2);
+    app_bench_fill(image, problem->pixel, pixels * channels, 1);
+    app_bench_fill(part_pixels, problem->pixel, part * channels, 2);
     app_bench_fill(c->coefficients, CM_F32, part, 3);
-    return CM_OK;
+    return problem->part_masked ? make_mask(c, part, error) : CM_OK;
 }
 
 void app_bench_case_close(app_bench_case *c)
 {
     free((void *)(uintptr_t)c->image.data);
     free((void *)(uintptr_t)c->pixels.data);
+    free(c->mask);
     free(c->coefficients);
     free(c->map.data);
     free(c->whole);
@@ -80,7 +113,8 @@ double app_bench_pixels(const app_bench_case *c)
 
 double app_bench_macs(const app_bench_case *c)
 {
-    return app_bench_pixels(c) * (double)c->problem.width * (double)c->problem.height;
+    return app_bench_pixels(c) * (double)c->problem.width * (double)c->problem.height *
+           (double)app_bench_channels(&c->problem);
 }
 
 typedef struct engine {
@@ -133,6 +167,8 @@ static cm_status expect_region(cm_context *checker, const app_bench_case *c, con
     cm_image view;
     cm_map map;
     cm_problem problem = c->problem;
+    /* With the border `overlap` sums are made as for a masked image, also where all pixels count. */
+    problem.image_masked = problem.mode != CM_VALID && problem.border == CM_BORDER_OVERLAP;
     problem.mode = CM_VALID;
     problem.image_width = r->width + (convolve ? 2 * left : problem.width - 1);
     problem.image_height = r->height + (convolve ? 2 * top : problem.height - 1);

@@ -16,6 +16,7 @@ enum { APP_BENCH_REGIONS = 3 };
 typedef struct app_bench_case {
     cm_problem problem;
     cm_image image, pixels; /* pixels: of the template */
+    uint8_t *mask;          /* of the template, or NULL */
     float *coefficients;
     cm_map map;     /* results go here */
     int32_t x0, y0; /* CM_TASK_MATCH: top-left pixel of the window of map element (0, 0) */
@@ -31,8 +32,11 @@ typedef struct app_bench_case {
 cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_error *error);
 void app_bench_case_close(app_bench_case *c);
 
-/* Pseudo-random pixels, the same for the same seed (not 0). */
+/* Pseudo-random samples, the same for the same seed (not 0). */
 void app_bench_fill(void *data, cm_pixel pixel, size_t count, uint64_t seed);
+
+/* Samples a pixel of a problem. */
+size_t app_bench_channels(const cm_problem *problem);
 
 /* Multiply-adds and map elements. */
 double app_bench_macs(const app_bench_case *c);

@@ -168,8 +168,8 @@ size_t app_bench_choice(const app_bench_run *run, const cm_problem *problem, con
 const char *app_bench_checker(const app_bench_run *run, const cm_problem *problem, const char *timed)
 {
     const char *name[APP_BENCH_KERNELS];
-    const double macs =
-        (double)problem->image_width * (double)problem->image_height * (double)problem->width * (double)problem->height;
+    const double macs = (double)problem->image_width * (double)problem->image_height * (double)problem->width *
+                        (double)problem->height * (double)app_bench_channels(problem);
     const size_t count = cm_kernels(run->checker, problem, name, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS; i++)
         if (!app_bench_same_kind(timed, name[i]) && strcmp(name[i], "reference") != 0 &&
@@ -297,11 +297,12 @@ double app_bench_floor(const app_bench_run *run, const app_bench_case *c, const 
     const int cpu = app_bench_on_cpu(run, kernel);
     const double rate = cpu ? run->host_rate : run->device_rate;
     const double pixels = (double)c->image.width * (double)c->image.height;
-    const double bytes = pixels * (double)cm_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
+    const double samples = pixels * (double)app_bench_channels(&c->problem);
+    const double bytes = samples * (double)cm_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
     const double copy = rate > 0.0 ? bytes / rate * 1e3 : (double)NAN;
     /* 16-bit pixels take the products of two bytes with two bytes; floats have no integer products. */
-    const double products = c->problem.pixel == CM_U16 ? 4.0 : 1.0;
-    const int integer = c->problem.task == CM_TASK_MATCH && c->problem.pixel != CM_F32;
+    const double digits = (double)cm_pixel_size(c->problem.pixel), products = digits * digits;
+    const int integer = c->problem.task == CM_TASK_MATCH && c->problem.pixel != CM_F32 && c->problem.pixel != CM_F64;
     *by = "bytes";
     if (cpu || !integer || !(run->mac_rate > 0.0))
         return copy;

@@ -50,6 +50,12 @@ double median(std::vector<T> &v)
     return v[v.size() / 2];
 }
 
+size_t row_bytes(const cm_image *image)
+{
+    const size_t channels = image->channels ? (size_t)image->channels : 1;
+    return (size_t)image->width * channels * cm_pixel_size(image->pixel);
+}
+
 // Keeps the stream busy while the host puts a run behind it, so that the time between the events is the device's alone.
 __global__ void hold(unsigned long long nanoseconds)
 {
@@ -98,7 +104,7 @@ struct Setting {
     cm_map map_view;
     cudaError_t open(const app_device_job *job)
     {
-        const size_t row = (size_t)job->image->width * cm_pixel_size(job->image->pixel), rows = (size_t)job->image->height;
+        const size_t row = row_bytes(job->image), rows = (size_t)job->image->height;
         cudaError_t e = clock.open();
         if (e == cudaSuccess)
             e = cudaMallocPitch(&image.p, &image.pitch, row, rows);
@@ -251,7 +257,7 @@ cm_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_e
 
 cm_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
 {
-    const size_t up = (size_t)copy->image->width * cm_pixel_size(copy->image->pixel) * (size_t)copy->image->height;
+    const size_t up = row_bytes(copy->image) * (size_t)copy->image->height;
     const size_t down = copy->map ? (size_t)copy->map->width * sizeof(float) * (size_t)copy->map->height : 0;
     const void *from = copy->image->data;
     void *to = copy->map ? copy->map->data : nullptr;
@@ -291,7 +297,7 @@ cm_status app_device_copy_time(const app_device_copy *copy, double *ms, app_erro
 
 cm_status app_device_image(const cm_image *image, int32_t cuda_index, cm_image *view, app_error *error)
 {
-    const size_t row = (size_t)image->width * cm_pixel_size(image->pixel), rows = (size_t)image->height;
+    const size_t row = row_bytes(image), rows = (size_t)image->height;
     void *p = nullptr;
     size_t pitch = 0;
     *view = *image;

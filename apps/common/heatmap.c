@@ -19,7 +19,7 @@ static range range_of(const float *score, size_t count, cm_method method)
 {
     if (method == CM_CCOEFF_NORMED)
         return (range){ -1, 1 };
-    if (method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED)
+    if (method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED || method == CM_COVERAGE)
         return (range){ 0, 1 };
     range r = { INFINITY, -INFINITY };
     for (size_t i = 0; i < count; i++) {
@@ -55,7 +55,8 @@ void app_heatmap_paint(const float *score, size_t count, cm_method method, unsig
     }
 }
 
-cm_status app_heatmap_write(const char *path, const cm_map *map, cm_method method, app_error *error)
+cm_status app_heatmap_write(const char *path, const cm_map *map, cm_method method, const app_place *place,
+                            app_error *error)
 {
     const size_t count = (size_t)map->width * (size_t)map->height;
     unsigned char *rgb = calloc(count, 3);
@@ -63,7 +64,7 @@ cm_status app_heatmap_write(const char *path, const cm_map *map, cm_method metho
         return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, map->width,
                         map->height);
     app_heatmap_paint(map->data, count, method, rgb);
-    cm_status status = app_overlay_save(path, rgb, map->width, map->height, error);
+    cm_status status = app_overlay_save(path, &(app_rgb){ rgb, map->width, map->height, *place }, error);
     free(rgb);
     return status;
 }

@@ -1,6 +1,5 @@
 #include "map_out.h"
 
-#include "output.h"
 #include "tiff_write.h"
 
 #include <math.h>
@@ -10,11 +9,7 @@ cm_status app_map_check(const app_options *o, app_error *error)
 {
     if (!o->output)
         return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "-o: is missing; name the TIFF to write");
-    for (int i = 0; i < o->file_count; i++)
-        if (app_same_file(o->output, o->files[i]))
-            return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
-                            "-o %s: would overwrite an input; give another name", o->output);
-    return app_output_check(o->output, error);
+    return app_check_output(o, "-o", o->output, error);
 }
 
 cm_status app_map_open(const char *path, int32_t width, int32_t height, cm_map *map, app_error *error)
@@ -40,35 +35,49 @@ static void find_range(const cm_map *map, double *low, double *high)
     }
 }
 
-static cm_status print_summary(const app_options *o, const cm_map *map, const char *description, const char *device,
-                               const char *kernel, app_error *error)
+static void print_rows(const app_options *o, const app_rows *rows, const char *description)
+{
+    if (o->format != APP_JSON) {
+        app_rows_print(stdout, rows, 0, o->format);
+        return;
+    }
+    printf("{\n  \"outputs\": ");
+    app_rows_print(stdout, rows, 0, APP_JSON);
+    printf(",\n  \"description\": %s\n}\n", description);
+}
+
+cm_status app_map_report(const app_options *o, const app_map_out *outs, size_t count, const char *description,
+                         app_error *error)
 {
     static const app_column columns[] = {
         { "output", APP_TEXT, 0, 0 }, { "width", APP_INTEGER, 0, 0 }, { "height", APP_INTEGER, 0, 0 },
         { "min", APP_REAL, 9, 6 },    { "max", APP_REAL, 9, 6 },      { "kernel", APP_TEXT, 0, 0 },
         { "device", APP_TEXT, 0, 0 },
     };
-    double low, high;
-    find_range(map, &low, &high);
-    app_value row[] = { { .text = o->output }, { .integer = map->width }, { .integer = map->height }, { .real = low },
-                        { .real = high },      { .text = kernel },        { .text = device } };
-    const app_rows rows = { .columns = columns, .width = sizeof columns / sizeof columns[0], .value = row, .count = 1 };
-    if (o->format != APP_JSON) {
-        app_rows_print(stdout, &rows, 0, o->format);
-    } else {
-        printf("{\n  \"outputs\": ");
-        app_rows_print(stdout, &rows, 0, APP_JSON);
-        printf(",\n  \"description\": %s\n}\n", description);
+    app_rows rows = { .columns = columns, .width = sizeof columns / sizeof columns[0] };
+    int ok = 1;
+    for (size_t i = 0; i < count && !o->quiet && ok; i++) {
+        const cm_map *map = &outs[i].map;
+        double low, high;
+        find_range(map, &low, &high);
+        const app_value row[] = { { .text = outs[i].path },  { .integer = map->width }, { .integer = map->height },
+                                  { .real = low },           { .real = high },          { .text = outs[i].kernel },
+                                  { .text = outs[i].device } };
+        ok = app_rows_add(&rows, row);
     }
-    return app_finish_stdout(error);
+    if (ok && !o->quiet)
+        print_rows(o, &rows, description);
+    app_rows_free(&rows);
+    return ok ? app_finish_stdout(error) : app_fail(error, CM_ERROR_MEMORY, "out of memory");
 }
 
-cm_status app_map_write(const app_options *o, const cm_map *map, const char *description, const char *device,
-                        const char *kernel, app_error *error)
+cm_status app_map_write(const app_map_out *out, const char *description, app_error *error)
 {
-    const app_tiff_out picture = {
-        .pixels = map->data, .width = map->width, .height = map->height, .description = description
-    };
-    cm_status status = app_tiff_write(o->output, &picture, error);
-    return status || o->quiet ? status : print_summary(o, map, description, device, kernel, error);
+    const app_tiff_out picture = { .pixels = out->map.data,
+                                   .width = out->map.width,
+                                   .height = out->map.height,
+                                   .description = description,
+                                   .place = out->place,
+                                   .has_nan = out->has_nan };
+    return app_tiff_write(out->path, &picture, error);
 }

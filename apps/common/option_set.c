@@ -2,7 +2,22 @@
 
 #include "numbers.h"
 
+#include <float.h>
 #include <string.h>
+
+/* In the order of cm_mode and cm_border. */
+static const char *const modes[] = { "valid", "same", "full", NULL };
+static const char *const borders[] = { "clamp", "zero", "mirror", "wrap", "overlap", NULL };
+
+const char *app_mode_name(cm_mode mode)
+{
+    return modes[mode];
+}
+
+const char *app_border_name(cm_border border)
+{
+    return borders[border];
+}
 
 int app_word_index(const char *const *words, const char *text)
 {
@@ -63,6 +78,99 @@ int app_set_roi(app_options *o, const char *text)
     return 1;
 }
 
+int app_set_mode(app_options *o, const char *text)
+{
+    const int i = app_word_index(modes, text);
+    o->mode = i < 0 ? CM_VALID : (cm_mode)i;
+    return i >= 0;
+}
+
+int app_set_border(app_options *o, const char *text)
+{
+    const int i = app_word_index(borders, text);
+    o->border = i < 0 ? CM_BORDER_CLAMP : (cm_border)i;
+    return i >= 0;
+}
+
+int app_set_filter_border(app_options *o, const char *text)
+{
+    return app_set_border(o, text) && (o->border == CM_BORDER_CLAMP || o->border == CM_BORDER_ZERO);
+}
+
+int app_set_mask(app_options *o, const char *text)
+{
+    o->masks[o->mask_count++] = text;
+    return *text != 0;
+}
+
+int app_set_image_mask(app_options *o, const char *text)
+{
+    o->image_mask = text;
+    return *text != 0;
+}
+
+int app_set_no_data(app_options *o, const char *text)
+{
+    o->reading.no_data = strcmp(text, "none") == 0 ? APP_NO_DATA_NONE : APP_NO_DATA_GIVEN;
+    return o->reading.no_data == APP_NO_DATA_NONE || app_no_data_parse(text, &o->reading.no_data_value);
+}
+
+/* The library's 0 means its default; with the smallest number a window needs one pixel. */
+int app_set_min_valid(app_options *o, const char *text)
+{
+    const int ok = app_parse_double(text, &o->min_valid) && o->min_valid >= 0.0 && o->min_valid <= 1.0;
+    o->min_valid = o->min_valid == 0.0 ? DBL_MIN : o->min_valid;
+    return ok;
+}
+
+int app_set_coverage(app_options *o, const char *text)
+{
+    o->coverage = text;
+    return *text != 0;
+}
+
+int app_set_channels(app_options *o, const char *text)
+{
+    o->reading.channels = strcmp(text, "sum") == 0 ? APP_SUM : APP_LUMA;
+    return o->reading.channels == APP_SUM || strcmp(text, "luma") == 0;
+}
+
+int app_set_gaussian(app_options *o, const char *text)
+{
+    return app_parse_double(text, &o->gaussian) && o->gaussian > 0.0 && o->gaussian <= 15.75;
+}
+
+int app_set_gradient(app_options *o, const char *text)
+{
+    o->gradient = text[0];
+    return strcmp(text, "x") == 0 || strcmp(text, "y") == 0;
+}
+
+int app_set_gradient_size(app_options *o, const char *text)
+{
+    o->gradient_size = text[0] - '0';
+    return strcmp(text, "3") == 0 || strcmp(text, "5") == 0;
+}
+
+int app_set_filter(app_options *o, const char *text)
+{
+    o->filter = text;
+    return *text != 0;
+}
+
+int app_set_correlate(app_options *o, const char *text)
+{
+    (void)text;
+    o->correlate = 1;
+    return 1;
+}
+
+int app_set_memory(app_options *o, const char *text)
+{
+    o->reading.trusted = 1;
+    return app_parse_bytes(text, &o->reading.max_memory) && o->reading.max_memory >= 1;
+}
+
 int app_set_sizes(app_options *o, const char *text)
 {
     return app_parse_sizes(text, &o->sizes);
@@ -85,10 +193,31 @@ int app_set_template(app_options *o, const char *text)
 
 int app_set_pixel(app_options *o, const char *text)
 {
-    static const char *const words[] = { "u8", "u16", "f32", NULL };
-    int i = app_word_index(words, text);
-    o->pixel = i == 2 ? CM_F32 : i == 1 ? CM_U16 : CM_U8;
-    return i >= 0;
+    for (int pixel = CM_U8; pixel <= CM_F64; pixel++)
+        if (strcmp(cm_pixel_name((cm_pixel)pixel), text) == 0) {
+            o->pixel = (cm_pixel)pixel;
+            return 1;
+        }
+    return 0;
+}
+
+int app_set_channel_count(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, CM_MAX_CHANNELS, &o->channels);
+}
+
+int app_set_with_mask(app_options *o, const char *text)
+{
+    (void)text;
+    o->with_mask = 1;
+    return 1;
+}
+
+int app_set_image_masked(app_options *o, const char *text)
+{
+    (void)text;
+    o->image_masked = 1;
+    return 1;
 }
 
 int app_set_task(app_options *o, const char *text)
@@ -121,4 +250,24 @@ int app_set_bench_find(app_options *o, const char *text)
 int app_set_bank(app_options *o, const char *text)
 {
     return app_set_count(text, 1, 10000, &o->bank);
+}
+
+cm_problem app_options_problem(const app_options *o, cm_task task, app_size image, app_size part)
+{
+    cm_problem problem = { .task = task,
+                           .pixel = o->pixel,
+                           .image_width = image.width,
+                           .image_height = image.height,
+                           .width = part.width,
+                           .height = part.height };
+    if (task == CM_TASK_CONVOLVE)
+        return problem;
+    problem.method = o->method;
+    problem.mode = o->mode;
+    problem.border = o->border;
+    problem.channels = o->channels;
+    problem.part_masked = o->with_mask;
+    problem.image_masked = o->image_masked;
+    problem.min_valid = o->min_valid;
+    return problem;
 }

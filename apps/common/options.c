@@ -47,28 +47,6 @@ static int set_method(app_options *o, const char *text)
     return cm_method_parse(text, &o->method) == CM_OK;
 }
 
-static int set_mode(app_options *o, const char *text)
-{
-    static const char *const words[] = { "valid", "same", NULL };
-    int i = app_word_index(words, text);
-    o->mode = i == 1 ? CM_SAME : CM_VALID;
-    return i >= 0;
-}
-
-static int set_match_border(app_options *o, const char *text)
-{
-    o->border = CM_BORDER_CLAMP;
-    return strcmp(text, "clamp") == 0;
-}
-
-static int set_border(app_options *o, const char *text)
-{
-    static const char *const words[] = { "clamp", "zero", NULL };
-    int i = app_word_index(words, text);
-    o->border = i == 1 ? CM_BORDER_ZERO : CM_BORDER_CLAMP;
-    return i >= 0;
-}
-
 static int set_flat(app_options *o, const char *text)
 {
     static const char *const words[] = { "zero", "nan", NULL };
@@ -106,12 +84,6 @@ static int set_text_format(app_options *o, const char *text)
 static int set_threads(app_options *o, const char *text)
 {
     return app_set_count(text, 0, 1024, &o->device.threads);
-}
-
-static int set_memory(app_options *o, const char *text)
-{
-    o->limits.trusted = 1;
-    return app_parse_bytes(text, &o->limits.max_memory) && o->limits.max_memory >= 1;
 }
 
 static int set_quiet(app_options *o, const char *text)
@@ -155,36 +127,6 @@ static int set_output(app_options *o, const char *text)
     return *text != 0;
 }
 
-static int set_gaussian(app_options *o, const char *text)
-{
-    return app_parse_double(text, &o->gaussian) && o->gaussian > 0.0 && o->gaussian <= 15.75;
-}
-
-static int set_gradient(app_options *o, const char *text)
-{
-    o->gradient = text[0];
-    return strcmp(text, "x") == 0 || strcmp(text, "y") == 0;
-}
-
-static int set_gradient_size(app_options *o, const char *text)
-{
-    o->gradient_size = text[0] - '0';
-    return strcmp(text, "3") == 0 || strcmp(text, "5") == 0;
-}
-
-static int set_filter(app_options *o, const char *text)
-{
-    o->filter = text;
-    return *text != 0;
-}
-
-static int set_correlate(app_options *o, const char *text)
-{
-    (void)text;
-    o->correlate = 1;
-    return 1;
-}
-
 enum { MATCHING = APP_FIND | APP_CORRELATE, WORKING = MATCHING | APP_CONVOLVE, EVERY = WORKING | APP_BENCH | APP_INFO };
 
 static const entry table[] = {
@@ -206,24 +148,36 @@ static const entry table[] = {
       "write the map of scores in colours: RGB TIFF, or PNG when FILE ends in .png" },
     { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name",
       "the float32 TIFF to write (BigTIFF when needed)" },
-    { "gaussian", 0, "SIGMA", APP_CONVOLVE, set_gaussian,
+    { "gaussian", 0, "SIGMA", APP_CONVOLVE, app_set_gaussian,
       "a number above 0 and up to 15.75 (a filter has at most 127 x 127 coefficients)",
       "smooth with a Gaussian; the filter has 2*ceil(4*SIGMA)+1 coefficients a side, their sum is 1" },
-    { "gradient", 0, "x|y", APP_CONVOLVE, set_gradient, "x or y",
+    { "gradient", 0, "x|y", APP_CONVOLVE, app_set_gradient, "x or y",
       "Sobel derivative, positive where brightness grows to the right (x) or down (y)" },
-    { "size", 0, "3|5", APP_CONVOLVE, set_gradient_size, "3 or 5", "side of the gradient's filter (default 3)" },
-    { "filter", 0, "FILE", APP_CONVOLVE, set_filter, "a file name",
+    { "size", 0, "3|5", APP_CONVOLVE, app_set_gradient_size, "3 or 5", "side of the gradient's filter (default 3)" },
+    { "filter", 0, "FILE", APP_CONVOLVE, app_set_filter, "a file name",
       "coefficients from a text file: rows of numbers, # starts a comment" },
-    { "correlate", 0, NULL, APP_CONVOLVE, set_correlate, "", "with --filter: do not turn the filter by 180 degrees" },
+    { "correlate", 0, NULL, APP_CONVOLVE, app_set_correlate, "",
+      "with --filter: do not turn the filter by 180 degrees" },
     { "method", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, set_method,
-      "ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff or sqdiff_normed",
+      "ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff, sqdiff_normed or coverage",
       "how windows are scored (default ccoeff_normed, which is NCC)" },
-    { "mode", 0, "valid|same", MATCHING | APP_BENCH | APP_INFO, set_mode, "valid or same",
-      "windows inside the image (default), or one centred on every pixel" },
-    { "border", 0, "clamp", MATCHING, set_match_border, "clamp",
-      "the pixels outside, for mode same: the nearest pixel repeated" },
-    { "border", 0, "clamp|zero", APP_CONVOLVE, set_border, "clamp or zero",
+    { "mode", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, app_set_mode, "valid, same or full",
+      "windows inside the image (default), one centred on every pixel, or all that share a pixel with it" },
+    { "border", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, app_set_border, "clamp, zero, mirror, wrap or overlap",
+      "modes same and full: what is outside (default clamp); overlap: only the pixels inside count" },
+    { "border", 0, "clamp|zero", APP_CONVOLVE, app_set_filter_border, "clamp or zero",
       "the pixels outside: the nearest repeated (default), or 0" },
+    { "mask", 0, "FILE", MATCHING, app_set_mask, "a file name, or - for none",
+      "the template's pixels that count: those that are not 0 in FILE; one --mask for each template, in order" },
+    { "image-mask", 0, "FILE", MATCHING, app_set_image_mask, "a file name", "the same for IMAGE" },
+    { "no-data", 0, "VALUE", MATCHING, app_set_no_data, "a number, nan or none",
+      "pixels of IMAGE and templates that hold VALUE do not count (default: GDAL's tag; none: all count)" },
+    { "min-valid", 0, "F", MATCHING | APP_INFO, app_set_min_valid, "a number 0 .. 1",
+      "a window scores NaN where fewer than F of the template's pixels count (default 0.5)" },
+    { "coverage", 0, "FILE", APP_CORRELATE, app_set_coverage, "a file name",
+      "also write the fraction of the template's pixels that count in each window, as a float32 TIFF" },
+    { "channels", 0, "luma|sum", MATCHING, app_set_channels, "luma or sum",
+      "one channel (default: RGB to luma, else the first), or all samples of a pixel in one score" },
     { "roi", 0, "X,Y,W,H", MATCHING, app_set_roi, "X,Y,W,H: whole numbers, X and Y from 0, W and H from 1",
       "match this rectangle of IMAGE alone; coordinates stay those of IMAGE" },
     { "flat", 0, "zero|nan", MATCHING, set_flat, "zero or nan",
@@ -240,7 +194,13 @@ static const entry table[] = {
       "explain the choice for this image size (default 1920x1080)" },
     { "template", 0, "WxH", APP_INFO, app_set_template, "a size such as 64x64",
       "and this template size (default 64x64)" },
-    { "pixel", 0, "NAME", APP_BENCH | APP_INFO, app_set_pixel, "u8, u16 or f32", "pixel type (default u8)" },
+    { "pixel", 0, "NAME", APP_BENCH | APP_INFO, app_set_pixel, "u8, u16, f32, s8, s16, u32 or f64",
+      "pixel type (default u8)" },
+    { "channels", 0, "N", APP_BENCH | APP_INFO, app_set_channel_count, "a whole number 1 .. 64",
+      "samples a pixel (default 1)" },
+    { "mask", 0, NULL, APP_BENCH | APP_INFO, app_set_with_mask, "",
+      "with a template of which 30 percent do not count" },
+    { "image-mask", 0, NULL, APP_INFO, app_set_image_masked, "", "with an image of which not every pixel counts" },
     { "task", 0, "NAME", APP_BENCH, app_set_task, "all, match or convolve", "what to time (default all)" },
     { "repeat", 0, "N", APP_BENCH, app_set_repeat, "a whole number 1 .. 10000",
       "timed runs, of which the median counts (default 5)" },
@@ -254,7 +214,7 @@ static const entry table[] = {
     { "threads", 0, "N", EVERY, set_threads, "a whole number 0 .. 1024", "CPU threads (default 0: one a processor)" },
     { "format", 0, "NAME", WORKING | APP_BENCH, set_format, "table, csv or json", "table (default), csv or json" },
     { "format", 0, "NAME", APP_INFO, set_text_format, "table or json", "table (default) or json" },
-    { "max-memory", 0, "SIZE", WORKING, set_memory,
+    { "max-memory", 0, "SIZE", WORKING, app_set_memory,
       "a number of bytes, with K, M, G or T at its end for powers of 1024",
       "the most memory for a picture (default 8G); giving it also admits files that look too small for their pixels" },
     { "quiet", 'q', NULL, EVERY, set_quiet, "", "no progress on stderr, no summary on stdout" },
@@ -267,7 +227,7 @@ static void set_defaults(app_options *o, const char *command)
     memset(o, 0, sizeof *o);
     o->command = command;
     o->top = 10;
-    o->limits = app_default_limits;
+    o->reading = app_default_reading;
     o->repeat = 5;
     o->bank = 360;
 }
@@ -288,6 +248,11 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
     struct option longs[ENTRIES + 1] = { { NULL, 0, NULL, 0 } };
     int count = 0, key;
     set_defaults(options, argv[0]);
+    options->masks = calloc((size_t)argc, sizeof *options->masks);
+    if (!options->masks) {
+        app_fail(error, CM_ERROR_MEMORY, "out of memory");
+        return APP_WRONG;
+    }
     for (int i = 0; i < ENTRIES; i++)
         if (table[i].commands & command)
             longs[count++] = (struct option){ table[i].name, table[i].argument ? required_argument : no_argument, NULL,
@@ -316,6 +281,12 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
     options->files = argv + optind;
     options->file_count = argc - optind;
     return APP_RUN;
+}
+
+void app_options_close(app_options *options)
+{
+    free(options->masks);
+    options->masks = NULL;
 }
 
 void app_options_print(unsigned command, FILE *out)

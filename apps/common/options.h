@@ -39,6 +39,10 @@ typedef struct app_options {
     cm_mode mode;
     cm_border border;
     cm_flat flat;
+    double min_valid;   /* as in cm_options */
+    const char **masks; /* of the templates, in their order; "-": none */
+    int mask_count;
+    const char *image_mask;
     int64_t page; /* or APP_ALL_PAGES */
     app_format format;
     int quiet;
@@ -49,8 +53,8 @@ typedef struct app_options {
     app_area roi;         /* width 0: the whole image */
     int subpixel, has_merge;
     cm_merge_options merge;
-    const char *overlay, *output, *heatmap;
-    app_limits limits;
+    const char *overlay, *output, *heatmap, *coverage;
+    app_reading reading;
     double gaussian; /* 0: not given */
     char gradient;   /* 'x', 'y' or 0 */
     int gradient_size;
@@ -58,6 +62,8 @@ typedef struct app_options {
     int correlate;
     app_sizes sizes, templates;
     cm_pixel pixel;
+    int32_t channels;            /* bench and info: samples a pixel; 0: 1 */
+    int with_mask, image_masked; /* bench and info: a masked template; info: a masked image */
     app_task task;
     int32_t repeat;
     int bench_tables, bench_find;
@@ -69,8 +75,16 @@ typedef struct app_options {
 typedef enum app_parsed { APP_RUN, APP_HELP, APP_WRONG } app_parsed;
 
 /* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the option, the value
- * and what would be right. files points into argv, whose order getopt may change. */
+ * and what would be right. files points into argv, whose order getopt may change. To be closed whatever is returned. */
 app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options, app_error *error);
+void app_options_close(app_options *options);
+
+/* "valid", ... and "clamp", ..., as the options take them. */
+const char *app_mode_name(cm_mode mode);
+const char *app_border_name(cm_border border);
+
+/* The problem that the options of bench and info speak of, for these sizes. */
+cm_problem app_options_problem(const app_options *options, cm_task task, app_size image, app_size part);
 
 /* The list of a sub-command's options, for --help. */
 void app_options_print(unsigned command, FILE *out);

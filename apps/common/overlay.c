@@ -78,27 +78,36 @@ void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const a
     }
 }
 
-unsigned char *app_overlay_grey(const app_picture *scene)
+/* The smallest and largest finite value of what is shown. */
+static void find_range(const app_picture *scene, int shown, double *low, double *high)
 {
-    const size_t count = (size_t)scene->width * (size_t)scene->height;
-    unsigned char *rgb = calloc(count, 3);
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; rgb && scene->sample != APP_U8 && i < count; i++) {
-        double v = app_picture_value(scene, i);
-        if (isfinite(v)) {
-            low = v < low ? v : low;
-            high = v > high ? v : high;
+    const size_t count = (size_t)scene->width * (size_t)scene->height, step = (size_t)scene->channels;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < count; i++)
+        for (int c = 0; c < shown; c++) {
+            const double v = app_picture_value(scene, i * step + (size_t)c);
+            if (isfinite(v)) {
+                *low = v < *low ? v : *low;
+                *high = v > *high ? v : *high;
+            }
         }
-    }
-    if (scene->sample == APP_U8) {
-        low = 0;
-        high = 255;
-    }
-    for (size_t i = 0; rgb && i < count; i++) {
-        double v = app_picture_value(scene, i);
-        double grey = isfinite(v) && high > low ? floor((v - low) * 255.0 / (high - low) + 0.5) : 0.0;
-        memset(rgb + 3 * i, (int)grey, 3);
-    }
+}
+
+unsigned char *app_overlay_ground(const app_picture *scene)
+{
+    const size_t count = (size_t)scene->width * (size_t)scene->height, step = (size_t)scene->channels;
+    const int shown = scene->channels >= 3 ? 3 : 1;
+    unsigned char *rgb = calloc(count, 3);
+    double low = 0, high = 255;
+    if (rgb && scene->pixel != CM_U8)
+        find_range(scene, shown, &low, &high);
+    for (size_t i = 0; rgb && i < count; i++)
+        for (int c = 0; c < 3; c++) {
+            const double v = app_picture_value(scene, i * step + (size_t)(shown == 3 ? c : 0));
+            const double level = isfinite(v) && high > low ? floor((v - low) * 255.0 / (high - low) + 0.5) : 0.0;
+            rgb[3 * i + (size_t)c] = (unsigned char)level;
+        }
     return rgb;
 }
 
@@ -114,7 +123,7 @@ int app_overlay_has_png(void)
     return 1;
 }
 
-static cm_status write_png(const char *path, const unsigned char *rgb, int32_t width, int32_t height, app_error *error)
+static cm_status write_png(const char *path, const app_rgb *picture, app_error *error)
 {
     app_output output;
     cm_status status = app_output_open(path, &output, error);
@@ -122,10 +131,10 @@ static cm_status write_png(const char *path, const unsigned char *rgb, int32_t w
         return status;
     FILE *file = fdopen(output.fd, "wb");
     png_image image = { .version = PNG_IMAGE_VERSION,
-                        .width = (png_uint_32)width,
-                        .height = (png_uint_32)height,
+                        .width = (png_uint_32)picture->width,
+                        .height = (png_uint_32)picture->height,
                         .format = PNG_FORMAT_RGB };
-    int done = file && png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL);
+    int done = file && png_image_write_to_stdio(&image, file, 0, picture->pixels, 0, NULL);
     if (file) {
         output.fd = -1;
         done = (fclose(file) == 0) && done;
@@ -142,11 +151,9 @@ int app_overlay_has_png(void)
     return 0;
 }
 
-static cm_status write_png(const char *path, const unsigned char *rgb, int32_t width, int32_t height, app_error *error)
+static cm_status write_png(const char *path, const app_rgb *picture, app_error *error)
 {
-    (void)rgb;
-    (void)width;
-    (void)height;
+    (void)picture;
     return app_fail(error, CM_ERROR_UNSUPPORTED,
                     "%s: this corrmatch was built without libpng; give a name that ends in .tif", path);
 }
@@ -155,26 +162,30 @@ static cm_status write_png(const char *path, const unsigned char *rgb, int32_t w
 cm_status app_overlay_check(const char *path, app_error *error)
 {
     if (is_png(path) && !app_overlay_has_png())
-        return write_png(path, NULL, 0, 0, error);
+        return write_png(path, NULL, error);
     return app_output_check(path, error);
 }
 
-cm_status app_overlay_save(const char *path, const unsigned char *rgb, int32_t width, int32_t height, app_error *error)
+cm_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error)
 {
     if (is_png(path))
-        return write_png(path, rgb, width, height, error);
-    return app_tiff_write(path, &(app_tiff_out){ .pixels = rgb, .width = width, .height = height, .rgb = 1 }, error);
+        return write_png(path, picture, error);
+    const app_tiff_out out = {
+        .pixels = picture->pixels, .width = picture->width, .height = picture->height, .rgb = 1, .place = picture->place
+    };
+    return app_tiff_write(path, &out, error);
 }
 
 cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
                             app_error *error)
 {
-    unsigned char *rgb = app_overlay_grey(scene);
+    unsigned char *rgb = app_overlay_ground(scene);
     if (!rgb)
         return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width,
                         scene->height);
     app_overlay_draw(rgb, scene->width, scene->height, frames, count);
-    cm_status status = app_overlay_save(path, rgb, scene->width, scene->height, error);
+    cm_status status =
+        app_overlay_save(path, &(app_rgb){ rgb, scene->width, scene->height, { &scene->geo, 0, 0 } }, error);
     free(rgb);
     return status;
 }

@@ -3,36 +3,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-cm_status app_picture_make(const app_tiff_page *info, app_picture *picture, app_error *error)
+static uint64_t row_samples(const app_picture *p)
 {
-    const uint64_t pitch = (uint64_t)info->width * app_sample_size(info->sample);
-    *picture = (app_picture){ NULL, info->width, info->height, info->sample };
+    return (uint64_t)p->width * (uint64_t)p->channels;
+}
+
+cm_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+{
+    *picture =
+        (app_picture){ .width = info->width, .height = info->height, .channels = info->channels, .pixel = info->pixel };
+    app_tiff_geo(tiff, &picture->geo);
     /* Zeroed pages come from the system untouched: memory is used only as rows arrive. */
-    picture->pixels = calloc((size_t)info->height, (size_t)pitch);
-    if (!picture->pixels)
-        return app_fail(error, CM_ERROR_MEMORY, "out of memory for %d x %d pixels; free some memory or cut the picture",
-                        info->width, info->height);
-    return CM_OK;
+    picture->pixels =
+        calloc((size_t)info->height, (size_t)(row_samples(picture) * (uint64_t)cm_pixel_size(info->pixel)));
+    if (info->masked)
+        picture->mask = calloc((size_t)info->height, (size_t)info->width);
+    if (picture->pixels && (picture->mask || !info->masked))
+        return CM_OK;
+    app_picture_free(picture);
+    return app_fail(error, CM_ERROR_MEMORY, "out of memory for %d x %d pixels; free some memory or cut the picture",
+                    info->width, info->height);
+}
+
+app_tiff_target app_picture_target(const app_picture *p)
+{
+    return (app_tiff_target){ p->pixels, (int64_t)(row_samples(p) * cm_pixel_size(p->pixel)), p->mask };
+}
+
+void app_picture_settle(app_picture *p)
+{
+    if (!p->mask || memchr(p->mask, 0, (size_t)p->width * (size_t)p->height))
+        return;
+    free(p->mask);
+    p->mask = NULL;
 }
 
 cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
 {
-    const int64_t pitch = (int64_t)info->width * (int64_t)app_sample_size(info->sample);
-    cm_status status = app_picture_make(info, picture, error);
+    cm_status status = app_picture_make(tiff, info, picture, error);
+    if (status)
+        return status;
+    const app_tiff_target to = app_picture_target(picture);
     for (int32_t ready = 0; ready < info->height && !status;)
-        status = app_tiff_decode(tiff, picture->pixels, pitch, &ready, error);
+        status = app_tiff_decode(tiff, &to, &ready, error);
     if (status)
         app_picture_free(picture);
+    else
+        app_picture_settle(picture);
     return status;
 }
 
-cm_status app_picture_load(const char *path, uint32_t page, const app_limits *limits, app_picture *picture,
+cm_status app_picture_load(const char *path, uint32_t page, const app_reading *reading, app_picture *picture,
                            app_error *error)
 {
     app_tiff *tiff;
     app_tiff_page info;
     memset(picture, 0, sizeof *picture);
-    cm_status status = app_tiff_open(path, limits, &tiff, error);
+    cm_status status = app_tiff_open(path, reading, &tiff, error);
     if (!status)
         status = app_tiff_select(tiff, page, &info, error);
     if (!status)
@@ -44,73 +71,103 @@ cm_status app_picture_load(const char *path, uint32_t page, const app_limits *li
 void app_picture_free(app_picture *picture)
 {
     free(picture->pixels);
+    free(picture->mask);
+    app_geo_free(&picture->geo);
     memset(picture, 0, sizeof *picture);
 }
 
-app_pixel_form app_pixel_form_for(app_sample a, app_sample b, cm_method method)
+size_t app_picture_samples(const app_picture *p)
 {
-    const int invariant = method == CM_CCOEFF_NORMED || method == CM_CCOEFF || method == CM_SQDIFF;
-    if (a == APP_U8 && b == APP_U8)
-        return (app_pixel_form){ CM_U8, 0 };
-    if ((a == APP_U8 || a == APP_U16) && (b == APP_U8 || b == APP_U16))
-        return (app_pixel_form){ CM_U16, 0 };
-    if (a == APP_S16 && b == APP_S16 && invariant)
-        return (app_pixel_form){ CM_U16, 1 };
-    return (app_pixel_form){ CM_F32, 0 };
+    return (size_t)row_samples(p) * (size_t)p->height;
 }
 
 double app_picture_value(const app_picture *picture, size_t i)
 {
-    switch (picture->sample) {
-    case APP_U8: return ((const uint8_t *)picture->pixels)[i];
-    case APP_U16: return ((const uint16_t *)picture->pixels)[i];
-    case APP_S16: return ((const int16_t *)picture->pixels)[i];
-    default: return (double)((const float *)picture->pixels)[i];
+    switch (picture->pixel) {
+    case CM_U8: return ((const uint8_t *)picture->pixels)[i];
+    case CM_S8: return ((const int8_t *)picture->pixels)[i];
+    case CM_U16: return ((const uint16_t *)picture->pixels)[i];
+    case CM_S16: return ((const int16_t *)picture->pixels)[i];
+    case CM_U32: return ((const uint32_t *)picture->pixels)[i];
+    case CM_F32: return (double)((const float *)picture->pixels)[i];
+    case CM_F64: break;
     }
+    return ((const double *)picture->pixels)[i];
 }
 
-cm_status app_picture_frame(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+/* Floats of 32 bits hold integers up to 2^24. */
+static int holds(cm_pixel a, cm_pixel b)
+{
+    switch (a) {
+    case CM_U8: return b == CM_U8;
+    case CM_S8: return b == CM_S8;
+    case CM_U16: return b == CM_U16 || b == CM_U8;
+    case CM_S16: return b == CM_S16 || b == CM_S8 || b == CM_U8;
+    case CM_U32: return b == CM_U32 || b == CM_U16 || b == CM_U8;
+    case CM_F32: return b != CM_U32 && b != CM_F64;
+    case CM_F64: break;
+    }
+    return 1;
+}
+
+cm_pixel app_pixel_join(cm_pixel a, cm_pixel b)
+{
+    static const cm_pixel order[] = { CM_U8, CM_S8, CM_U16, CM_S16, CM_U32, CM_F32 };
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (holds(order[i], a) && holds(order[i], b))
+            return order[i];
+    return CM_F64;
+}
+
+cm_image app_picture_image(const app_picture *p, cm_pixel pixel, const void *pixels)
+{
+    return (cm_image){
+        .data = pixels, .width = p->width, .height = p->height, .pixel = pixel, .channels = p->channels, .mask = p->mask
+    };
+}
+
+cm_status app_picture_frame(const app_picture *picture, cm_pixel pixel, cm_image *view, void **converted,
                             app_error *error)
 {
-    static const cm_pixel own[] = { CM_U8, CM_U16, CM_U16, CM_F32 };
     *converted = NULL;
-    *view =
-        (cm_image){ .data = picture->pixels, .width = picture->width, .height = picture->height, .pixel = form.pixel };
-    if (own[picture->sample] == form.pixel && picture->sample != APP_S16)
+    *view = app_picture_image(picture, pixel, picture->pixels);
+    if (picture->pixel == pixel)
         return CM_OK;
-    *converted = calloc((size_t)picture->width * (size_t)picture->height, cm_pixel_size(form.pixel));
+    uint64_t bytes;
+    if (!__builtin_mul_overflow(row_samples(picture) * (uint64_t)picture->height, (uint64_t)cm_pixel_size(pixel),
+                                &bytes))
+        *converted = calloc(1, (size_t)bytes);
     if (!*converted)
         return app_fail(error, CM_ERROR_MEMORY,
                         "out of memory for %d x %d pixels as %s; free some memory or store image and "
                         "template with the same sample type",
-                        picture->width, picture->height, cm_pixel_name(form.pixel));
+                        picture->width, picture->height, cm_pixel_name(pixel));
     view->data = *converted;
     return CM_OK;
 }
 
-void app_picture_convert(const app_picture *picture, app_pixel_form form, int32_t first, int32_t rows, void *converted)
+void app_picture_convert(const app_picture *picture, cm_pixel pixel, int32_t first, int32_t rows, void *converted)
 {
-    const size_t begin = (size_t)first * (size_t)picture->width, end = begin + (size_t)rows * (size_t)picture->width;
-    const double offset = form.offset ? 32768.0 : 0.0;
+    const size_t row = (size_t)row_samples(picture), begin = (size_t)first * row, end = begin + (size_t)rows * row;
     for (size_t i = begin; i < end; i++) {
-        if (form.pixel == CM_F32)
-            ((float *)converted)[i] = (float)app_picture_value(picture, i);
-        else
-            ((uint16_t *)converted)[i] = (uint16_t)(app_picture_value(picture, i) + offset);
+        const double v = app_picture_value(picture, i);
+        switch (pixel) {
+        case CM_U8: ((uint8_t *)converted)[i] = (uint8_t)v; break;
+        case CM_S8: ((int8_t *)converted)[i] = (int8_t)v; break;
+        case CM_U16: ((uint16_t *)converted)[i] = (uint16_t)v; break;
+        case CM_S16: ((int16_t *)converted)[i] = (int16_t)v; break;
+        case CM_U32: ((uint32_t *)converted)[i] = (uint32_t)v; break;
+        case CM_F32: ((float *)converted)[i] = (float)v; break;
+        case CM_F64: ((double *)converted)[i] = v; break;
+        }
     }
 }
 
-cm_status app_picture_view(const app_picture *picture, app_pixel_form form, cm_image *view, void **converted,
+cm_status app_picture_view(const app_picture *picture, cm_pixel pixel, cm_image *view, void **converted,
                            app_error *error)
 {
-    cm_status status = app_picture_frame(picture, form, view, converted, error);
+    cm_status status = app_picture_frame(picture, pixel, view, converted, error);
     if (!status && *converted)
-        app_picture_convert(picture, form, 0, picture->height, *converted);
+        app_picture_convert(picture, pixel, 0, picture->height, *converted);
     return status;
-}
-
-const char *app_sample_name(app_sample sample)
-{
-    static const char *const name[] = { "u8", "u16", "s16", "f32" };
-    return name[sample];
 }

@@ -18,24 +18,24 @@ static void *read_rows(void *data)
 {
     app_reader *r = data;
     const app_picture *p = r->picture;
-    const int64_t pitch = (int64_t)p->width * (int64_t)app_sample_size(p->sample);
+    const app_tiff_target to = app_picture_target(p);
     cm_status status = CM_OK;
     for (int32_t done = 0, ready = 0; done < p->height && !status; done = ready) {
-        status = app_tiff_decode(r->tiff, p->pixels, pitch, &ready, &r->error);
+        status = app_tiff_decode(r->tiff, &to, &ready, &r->error);
         if (!status && r->converted)
-            app_picture_convert(p, r->form, done, ready - done, r->converted);
+            app_picture_convert(p, r->pixel, done, ready - done, r->converted);
         publish(r, status ? done : ready, status);
     }
     return NULL;
 }
 
-void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, app_pixel_form form, void *converted,
+void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, cm_pixel pixel, void *converted,
                       int beside)
 {
     memset(r, 0, sizeof *r);
     r->tiff = tiff;
     r->picture = picture;
-    r->form = form;
+    r->pixel = pixel;
     r->converted = converted;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->more, NULL);

@@ -9,7 +9,7 @@
 typedef struct app_reader {
     app_tiff *tiff;
     const app_picture *picture;
-    app_pixel_form form;
+    cm_pixel pixel;
     void *converted;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
@@ -20,11 +20,12 @@ typedef struct app_reader {
     app_error error;
 } app_reader;
 
-/* Begins to read the selected page into the picture, which has its size, and, where converted is not NULL, each row in
- * the form into converted. Until app_reader_stop tiff, picture and converted are the reader's, but for the rows that
- * app_reader_wait has named. beside: 0, or where no thread can be had, all is read before this returns. */
-void app_reader_start(app_reader *reader, app_tiff *tiff, const app_picture *picture, app_pixel_form form,
-                      void *converted, int beside);
+/* Begins to read the selected page into the picture, which has its size, and, where converted is not NULL, each row
+ * with samples of that type into converted. Until app_reader_stop tiff, picture and converted are the reader's, but for
+ * the rows that app_reader_wait has named. beside: 0, or where no thread can be had, all is read before this returns.
+ */
+void app_reader_start(app_reader *reader, app_tiff *tiff, const app_picture *picture, cm_pixel pixel, void *converted,
+                      int beside);
 
 /* Waits until so many rows (or the last one) are final, and returns how many are; -1 when reading has failed. */
 int32_t app_reader_wait(app_reader *reader, int32_t wanted);

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEVICES = 64 };
@@ -73,47 +72,6 @@ const char *app_session_device(const app_session *session, const char *kernel)
     return session->device;
 }
 
-cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source,
-                          app_error *error)
-{
-    memset(source, 0, sizeof *source);
-    source->path = path;
-    source->page = page;
-    return app_picture_load(path, page, limits, &source->picture, error);
-}
-
-void app_source_free(app_source *source)
-{
-    free(source->converted);
-    app_picture_free(&source->picture);
-    memset(source, 0, sizeof *source);
-}
-
-cm_status app_source_expect(app_source *source, app_pixel_form form, app_error *error)
-{
-    app_error text;
-    cm_image view;
-    source->form = form;
-    cm_status status = app_picture_frame(&source->picture, form, &view, &source->converted, &text);
-    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
-}
-
-static cm_status source_view(app_source *source, app_pixel_form form, cm_image *view, app_error *error)
-{
-    app_error text;
-    if (source->converted && source->form.pixel == form.pixel && source->form.offset == form.offset) {
-        *view = (cm_image){ .data = source->converted,
-                            .width = source->picture.width,
-                            .height = source->picture.height,
-                            .pixel = form.pixel };
-        return CM_OK;
-    }
-    free(source->converted);
-    source->form = form;
-    cm_status status = app_picture_view(&source->picture, form, view, &source->converted, &text);
-    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
-}
-
 static cm_status area_of(const app_options *o, const app_source *scene, app_area *area, app_error *error)
 {
     const app_picture *s = &scene->picture;
@@ -125,47 +83,89 @@ static cm_status area_of(const app_options *o, const app_source *scene, app_area
     return CM_OK;
 }
 
-cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
-                          app_error *error)
+/* Whether the template fits the area, and has as many channels. */
+static cm_status check_fit(const app_options *o, const app_area *a, const app_source *scene, const app_source *part,
+                           app_error *error)
 {
-    const app_options *o = session->options;
     const app_picture *s = &scene->picture, *p = &part->picture;
-    cm_image pixels;
-    memset(search, 0, sizeof *search);
-    const app_area *a = &search->area;
-    cm_status status = area_of(o, scene, &search->area, error);
-    if (status)
-        return status;
     if (o->mode == CM_VALID && (p->width > a->width || p->height > a->height))
         return app_fail(error, CM_ERROR_ARGUMENT,
                         "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
                         "template, or --mode same",
                         part->path, p->width, p->height, a->width, a->height, o->roi.width ? "--roi" : scene->path);
-    const app_pixel_form form = app_pixel_form_for(s->sample, p->sample, o->method);
-    status = source_view(scene, form, &search->scene, error);
+    if (s->channels != p->channels)
+        return app_fail(error, CM_ERROR_ARGUMENT,
+                        "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
+                        part->path, p->channels, scene->path, s->channels);
+    return CM_OK;
+}
+
+static cm_problem problem_of(const app_options *o, const app_search *search)
+{
+    return (cm_problem){ .task = CM_TASK_MATCH,
+                         .pixel = search->scene.pixel,
+                         .image_width = search->area.width,
+                         .image_height = search->area.height,
+                         .width = cm_template_width(search->part),
+                         .height = cm_template_height(search->part),
+                         .method = o->method,
+                         .mode = o->mode,
+                         .border = o->border,
+                         .flat = o->flat,
+                         .channels = search->scene.channels,
+                         .image_masked = search->scene.mask != NULL,
+                         .part_masked = cm_template_masked(search->part),
+                         .min_valid = o->min_valid };
+}
+
+cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
+                          app_error *error)
+{
+    const app_options *o = session->options;
+    cm_image pixels;
+    memset(search, 0, sizeof *search);
+    const app_area *a = &search->area;
+    cm_status status = area_of(o, scene, &search->area, error);
+    if (!status)
+        status = check_fit(o, a, scene, part, error);
+    if (status)
+        return status;
+    const cm_pixel pixel = app_pixel_join(scene->picture.pixel, part->picture.pixel);
+    status = app_source_view(scene, pixel, &search->scene, error);
     if (!status && cm_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
         status = app_fail(error, CM_ERROR_ARGUMENT, "%s: has no such rectangle; give another --roi", scene->path);
     if (!status)
-        status = source_view(part, form, &pixels, error);
+        status = app_source_view(part, pixel, &pixels, error);
     if (status)
         return status;
-    const cm_problem problem = { .task = CM_TASK_MATCH,
-                                 .pixel = form.pixel,
-                                 .image_width = a->width,
-                                 .image_height = a->height,
-                                 .width = p->width,
-                                 .height = p->height,
-                                 .method = o->method,
-                                 .mode = o->mode,
-                                 .border = o->border,
-                                 .flat = o->flat };
     status = cm_template_create(session->context, &pixels, &search->part);
     if (status)
         return app_session_fail(session, status, part->path, error);
-    status = cm_plan_create(session->context, &problem, &(cm_preference){ .kernel = o->kernel }, &search->plan);
+    const cm_problem *p = &search->problem;
+    search->problem = problem_of(o, search);
+    cm_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width, &search->height,
+                  &search->x0, &search->y0);
+    search->x0 += a->x;
+    search->y0 += a->y;
+    status = cm_plan_create(session->context, p, &(cm_preference){ .kernel = o->kernel }, &search->plan);
     if (status == CM_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
     return status ? app_session_fail(session, status, part->path, error) : CM_OK;
+}
+
+int app_search_has_nan(const app_search *search)
+{
+    const cm_problem *p = &search->problem;
+    if (p->method == CM_COVERAGE)
+        return 0;
+    return p->flat == CM_FLAT_NAN || p->image_masked || p->part_masked || p->pixel == CM_F32 || p->pixel == CM_F64 ||
+           (p->border == CM_BORDER_OVERLAP && p->mode != CM_VALID);
+}
+
+app_place app_search_place(const app_search *search, const app_source *scene)
+{
+    return (app_place){ &scene->picture.geo, search->x0 + search->problem.width / 2,
+                        search->y0 + search->problem.height / 2 };
 }
 
 void app_search_close(app_search *search)
@@ -175,13 +175,52 @@ void app_search_close(app_search *search)
     memset(search, 0, sizeof *search);
 }
 
+int app_is_input(const app_options *o, const char *path)
+{
+    int found = o->image_mask && app_same_file(path, o->image_mask);
+    for (int i = 0; i < o->file_count; i++)
+        found |= app_same_file(path, o->files[i]);
+    for (int i = 0; i < o->mask_count; i++)
+        found |= app_same_file(path, o->masks[i]);
+    return found;
+}
+
+cm_status app_check_masks(const app_options *o, app_error *error)
+{
+    if (o->mask_count == 0 || o->mask_count == o->file_count - 1)
+        return CM_OK;
+    return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                    "--mask: %d given for %d template%s; give one for each, in their order, - for none", o->mask_count,
+                    o->file_count - 1, o->file_count == 2 ? "" : "s");
+}
+
+cm_status app_load_template(const app_options *o, int i, app_source *part, app_error *error)
+{
+    const char *mask = o->mask_count ? o->masks[i] : "-";
+    cm_status status = app_source_load(o->files[i + 1], 0, &o->reading, part, error);
+    if (!status && strcmp(mask, "-") != 0)
+        status = app_source_mask(part, mask, &o->reading, error);
+    return status;
+}
+
+static cm_status check_input(const app_options *o, const char *option, const char *path, app_error *error)
+{
+    if (app_is_input(o, path))
+        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+                        "%s %s: would overwrite an input; give another name", option, path);
+    return CM_OK;
+}
+
+cm_status app_check_output(const app_options *o, const char *option, const char *path, app_error *error)
+{
+    cm_status status = check_input(o, option, path, error);
+    return status ? status : app_output_check(path, error);
+}
+
 cm_status app_check_picture(const app_options *o, const char *option, const char *path, app_error *error)
 {
-    for (int i = 0; i < o->file_count; i++)
-        if (app_same_file(path, o->files[i]))
-            return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
-                            "%s %s: would overwrite an input; give another name", option, path);
-    return app_overlay_check(path, error);
+    cm_status status = check_input(o, option, path, error);
+    return status ? status : app_overlay_check(path, error);
 }
 
 cm_status app_finish_stdout(app_error *error)

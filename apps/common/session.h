@@ -4,7 +4,7 @@
 #define APP_SESSION_H
 
 #include "options.h"
-#include "picture.h"
+#include "source.h"
 
 typedef struct app_session {
     const app_options *options;
@@ -22,27 +22,15 @@ cm_status app_session_fail(const app_session *session, cm_status status, const c
 /* The device that a kernel runs on, as reports name it. */
 const char *app_session_device(const app_session *session, const char *kernel);
 
-/* A picture with the name of its file, and a copy in the last form that was asked for. */
-typedef struct app_source {
-    const char *path;
-    uint32_t page;
-    app_picture picture;
-    app_pixel_form form;
-    void *converted;
-} app_source;
-
-cm_status app_source_load(const char *path, uint32_t page, const app_limits *limits, app_source *source,
-                          app_error *error);
-/* Gives a source whose picture is still to be read the form in which it will be matched first. */
-cm_status app_source_expect(app_source *source, app_pixel_form form, app_error *error);
-void app_source_free(app_source *source);
-
 /* A template laid over a scene: ready to be run. */
 typedef struct app_search {
     app_area area;  /* of the picture: all, or --roi */
     cm_image scene; /* the pixels of the area */
     cm_template *part;
+    cm_problem problem;
     cm_plan *plan;
+    int32_t width, height; /* of the map */
+    int32_t x0, y0;        /* top-left pixel of the window of its element (0, 0), in the picture */
 } app_search;
 
 /* *search is to be closed whatever is returned. */
@@ -50,7 +38,26 @@ cm_status app_search_open(const app_session *session, app_source *scene, app_sou
                           app_error *error);
 void app_search_close(app_search *search);
 
-/* Can the colour picture that an option names be written, and is it none of the inputs? */
+/* Whether a map of it may hold NaN. */
+int app_search_has_nan(const app_search *search);
+
+/* Where the map lies: its elements stand for the pixels under the windows' middles, (width / 2, height / 2) from the
+ * top-left one, as in mode same. */
+app_place app_search_place(const app_search *search, const app_source *scene);
+
+/* 1 when the name leads to an image, a template or a mask. */
+int app_is_input(const app_options *options, const char *path);
+
+/* Is there no --mask, or one for each template? */
+cm_status app_check_masks(const app_options *options, app_error *error);
+
+/* Reads the i-th template with its mask. */
+cm_status app_load_template(const app_options *options, int i, app_source *part, app_error *error);
+
+/* Can the file that an option names be written, and is it none of the inputs? */
+cm_status app_check_output(const app_options *options, const char *option, const char *path, app_error *error);
+
+/* The same for a colour picture. */
 cm_status app_check_picture(const app_options *options, const char *option, const char *path, app_error *error);
 
 /* stdout is complete, or the text says that it could not be written. */

@@ -13,20 +13,6 @@ static const uint64_t line_threshold = 8u << 20;
  * arrives. */
 static const uint64_t free_claim = 16u << 20;
 
-static const char *photometric_name(uint16_t value)
-{
-    switch (value) {
-    case PHOTOMETRIC_MASK: return "transparency mask";
-    case PHOTOMETRIC_SEPARATED: return "CMYK";
-    case PHOTOMETRIC_YCBCR: return "YCbCr without JPEG compression";
-    case PHOTOMETRIC_CIELAB: return "CIE L*a*b*";
-    case PHOTOMETRIC_ICCLAB: return "ICC L*a*b*";
-    case PHOTOMETRIC_ITULAB: return "ITU L*a*b*";
-    case PHOTOMETRIC_CFA: return "colour filter array";
-    default: return "unknown";
-    }
-}
-
 static cm_status check_tags(const tiff_layout *l, uint16_t planar, app_error *error)
 {
     if (l->width == 0 || l->height == 0 || l->width > CM_MAX_SIDE || l->height > CM_MAX_SIDE)
@@ -45,99 +31,6 @@ static cm_status check_tags(const tiff_layout *l, uint16_t planar, app_error *er
     if (l->samples == 0)
         return app_fail(error, CM_ERROR_UNSUPPORTED, "SamplesPerPixel 0 is not supported");
     return CM_OK;
-}
-
-static cm_status choose_sample(tiff_layout *l, app_error *error)
-{
-    const char *advice = "convert to 8 or 16 bits or to float";
-    switch (l->format) {
-    case SAMPLEFORMAT_UINT:
-    case SAMPLEFORMAT_VOID:
-        if (l->bits == 1 || l->bits == 2 || l->bits == 4 || l->bits == 8) {
-            l->sample = APP_U8;
-            return CM_OK;
-        }
-        if (l->bits == 16) {
-            l->sample = APP_U16;
-            return CM_OK;
-        }
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of unsigned samples is not supported; %s",
-                        l->bits, advice);
-    case SAMPLEFORMAT_INT:
-        if (l->bits == 8 || l->bits == 16) {
-            l->sample = APP_S16;
-            return CM_OK;
-        }
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "BitsPerSample %u of signed samples is not supported; %s", l->bits,
-                        advice);
-    case SAMPLEFORMAT_IEEEFP:
-        if (l->bits == 32 || l->bits == 64) {
-            l->sample = APP_F32;
-            return CM_OK;
-        }
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
-                        "BitsPerSample %u of float samples is not supported; convert to 32 bits", l->bits);
-    default:
-        return app_fail(error, CM_ERROR_UNSUPPORTED, "SampleFormat %u (%s) is not supported; %s", l->format,
-                        l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
-                                                                                                        : "unknown",
-                        advice);
-    }
-}
-
-/* 16-bit entries count by their upper byte; maps written with 8-bit entries by mistake are common. */
-static cm_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
-{
-    uint16_t *map[3];
-    if (l->bits > 8 || l->sample != APP_U8)
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
-                        "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8", l->bits);
-    if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] || !map[2])
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
-                        "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
-    unsigned largest = 0;
-    const unsigned entries = 1u << l->bits;
-    for (unsigned i = 0; i < 3 * entries; i++)
-        largest = map[i / entries][i % entries] > largest ? map[i / entries][i % entries] : largest;
-    const unsigned shift = largest > 255 ? 8 : 0;
-    for (unsigned i = 0; i < entries; i++) {
-        const unsigned r = (unsigned)map[0][i] >> shift, g = (unsigned)map[1][i] >> shift,
-                       b = (unsigned)map[2][i] >> shift;
-        l->luma[i] = (uint8_t)((299u * r + 587u * g + 114u * b + 500u) / 1000u);
-    }
-    l->palette = 1;
-    return CM_OK;
-}
-
-/* Which samples make a pixel grey. */
-static cm_status choose_channels(TIFF *tif, tiff_layout *l, app_error *error)
-{
-    /* libtiff has been told to hand out RGB for it */
-    const int jpeg_colour = l->photometric == PHOTOMETRIC_YCBCR && l->compression == COMPRESSION_JPEG;
-    l->channels = 1;
-    switch (jpeg_colour ? PHOTOMETRIC_RGB : l->photometric) {
-    case PHOTOMETRIC_MINISWHITE: l->invert = 1; return CM_OK;
-    case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_LOGL: return CM_OK;
-    case PHOTOMETRIC_LOGLUV:
-        if (l->samples != 3)
-            break;
-        l->first = 1; /* X, Y, Z: Y is the luminance */
-        return CM_OK;
-    case PHOTOMETRIC_PALETTE: return read_palette(tif, l, error);
-    case PHOTOMETRIC_RGB:
-        if (l->samples < 3)
-            return app_fail(error, CM_ERROR_UNSUPPORTED,
-                            "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "
-                            "supported; it must be at least 3",
-                            l->samples, l->photometric);
-        l->channels = 3;
-        return CM_OK;
-    default: break;
-    }
-    return app_fail(error, CM_ERROR_UNSUPPORTED,
-                    "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB", l->photometric,
-                    photometric_name(l->photometric));
 }
 
 /* Segments as libtiff will hand them out; its own sizes say how much it writes into a buffer. */
@@ -170,7 +63,7 @@ static cm_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
     return CM_OK;
 }
 
-cm_status tiff_layout_read(TIFF *tif, tiff_layout *l, app_error *error)
+cm_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
 {
     uint16_t planar = PLANARCONFIG_CONTIG;
     uint32_t subfile = 0;
@@ -203,9 +96,10 @@ cm_status tiff_layout_read(TIFF *tif, tiff_layout *l, app_error *error)
     TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &l->format);
     l->tiled = TIFFIsTiled(tif);
     l->separate = planar == PLANARCONFIG_SEPARATE;
-    if ((status = choose_sample(l, error)) || (status = choose_channels(tif, l, error)))
+    status = tiff_layout_channels(tif, reading, l, error);
+    if (status)
         return status;
-    l->planes = l->separate ? l->channels : 1;
+    l->planes = l->separate ? l->picked : 1;
     return measure_segments(tif, l, error);
 }
 
@@ -223,14 +117,16 @@ static uint64_t most_packed(uint16_t compression)
     }
 }
 
-cm_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const app_limits *limits, app_error *error)
+cm_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const app_reading *limits, app_error *error)
 {
     const double gib = 1073741824.0;
-    /* width and height below 2^30, samples and bits below 2^16 and 2^7: the products of the first line stay below 2^54.
+    /* width and height up to 2^30, samples and bits below 2^16 and 2^7: the products of the first line stay below 2^54.
      */
-    uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all;
-    uint64_t pixels = (uint64_t)l->width * l->height * app_sample_size(l->sample); /* below 2^63 */
+    uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all, pixels;
+    /* of the picture: at most 64 samples of 8 bytes and a byte of mask */
+    const uint64_t pixel = l->channels * (uint64_t)cm_pixel_size(l->pixel) + (tiff_layout_masked(l) ? 1u : 0u);
     if (__builtin_mul_overflow(row, (uint64_t)l->height, &packed) ||
+        __builtin_mul_overflow((uint64_t)l->width * l->height, pixel, &pixels) ||
         __builtin_mul_overflow(l->by_line ? l->row_bytes : l->segment_bytes, (uint64_t)l->planes, &buffers) ||
         __builtin_add_overflow(pixels, buffers, &all))
         return app_fail(error, CM_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too many", l->width, l->height,

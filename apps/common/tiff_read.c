@@ -9,12 +9,12 @@
 
 enum { LINES_BYTES = 1 << 20 }; /* by line: how much is decoded in one call */
 
-const app_limits app_default_limits = { (uint64_t)8 << 30, 0 };
+const app_reading app_default_reading = { .max_memory = (uint64_t)8 << 30 };
 
 struct app_tiff {
     TIFF *tif;
     char *path;
-    app_limits limits;
+    app_reading reading;
     uint64_t file_size;
     uint32_t page;
     tiff_layout layout;
@@ -24,12 +24,6 @@ struct app_tiff {
     int complained; /* libtiff has sent an error or, while decoding, a warning */
     char message[256];
 };
-
-size_t app_sample_size(app_sample sample)
-{
-    static const size_t size[] = { 1, 2, 2, 4 };
-    return size[sample];
-}
 
 /* Keeps the first message. The text is one line whatever the file holds. */
 static int take_message(app_tiff *t, const char *format, va_list list)
@@ -68,7 +62,7 @@ static TIFF *open_handle(app_tiff *t)
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
         return NULL;
-    uint64_t cap = t->limits.max_memory > INT64_MAX / 2 ? INT64_MAX / 2 : t->limits.max_memory;
+    uint64_t cap = t->reading.max_memory > INT64_MAX / 2 ? INT64_MAX / 2 : t->reading.max_memory;
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)cap);
 #ifdef APP_HAVE_TIFF_CUMULATED_CAP
     TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, (tmsize_t)(2 * cap));
@@ -82,7 +76,7 @@ static TIFF *open_handle(app_tiff *t)
     return tif;
 }
 
-cm_status app_tiff_open(const char *path, const app_limits *limits, app_tiff **tiff, app_error *error)
+cm_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff, app_error *error)
 {
     struct stat info;
     *tiff = NULL;
@@ -95,7 +89,7 @@ cm_status app_tiff_open(const char *path, const app_limits *limits, app_tiff **t
         free(t);
         return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", path);
     }
-    t->limits = *limits;
+    t->reading = *reading;
     t->file_size = (uint64_t)info.st_size;
     t->page = UINT32_MAX;
     t->tif = open_handle(t);
@@ -151,15 +145,17 @@ cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_e
         return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
     }
     tiff_layout layout;
-    cm_status status = tiff_layout_read(t->tif, &layout, &text);
+    cm_status status = tiff_layout_read(t->tif, &t->reading, &layout, &text);
     if (!status)
-        status = tiff_layout_check(&layout, t->file_size, &t->limits, &text);
+        status = tiff_layout_check(&layout, t->file_size, &t->reading, &text);
     if (status)
         return fail_page(t, status, text.text, error);
     t->layout = layout;
     info->width = (int32_t)layout.width;
     info->height = (int32_t)layout.height;
-    info->sample = layout.sample;
+    info->pixel = layout.pixel;
+    info->channels = layout.channels;
+    info->masked = tiff_layout_masked(&layout);
     info->secondary = layout.subfile != 0;
     return CM_OK;
 }
@@ -177,7 +173,7 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
 {
     const tiff_layout *l = &t->layout;
     for (unsigned plane = 0; plane < l->planes; plane++) {
-        const uint16_t sample = (uint16_t)(l->separate ? l->first + plane : 0);
+        const uint16_t sample = l->separate ? l->pick[plane] : 0;
         const uint32_t segment =
             l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample) : TIFFComputeStrip(t->tif, t->row, sample);
         uint8_t *to = t->segment + plane * l->segment_bytes;
@@ -191,33 +187,35 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
     return 1;
 }
 
-/* Rows of the segment buffer into the picture, whose pixel (x, y) lies at out. */
-static void convert_segment(const app_tiff *t, uint32_t width, uint32_t rows, uint8_t *out, int64_t pitch)
+/* Rows of the segment buffer into the picture, from pixel (x, t->row) on. */
+static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x, uint32_t width, uint32_t rows)
 {
     const tiff_layout *l = &t->layout;
+    const uint64_t pixel = l->channels * (uint64_t)cm_pixel_size(l->pixel);
     for (uint32_t r = 0; r < rows; r++) {
-        const uint8_t *row[3] = { NULL, NULL, NULL };
+        const uint8_t *row[CM_MAX_CHANNELS + 1];
         for (unsigned plane = 0; plane < l->planes; plane++)
             row[plane] = t->segment + plane * l->segment_bytes + r * l->row_bytes;
-        tiff_row_convert(l, row, width, out + (int64_t)r * pitch);
+        const uint64_t y = (uint64_t)t->row + r;
+        tiff_row_convert(l, row, width, (uint8_t *)to->pixels + (int64_t)y * to->pitch + x * pixel,
+                         to->mask ? to->mask + y * l->width + x : NULL);
     }
 }
 
-static cm_status decode_lines(app_tiff *t, uint8_t *out, int64_t pitch, app_error *error)
+static cm_status decode_lines(app_tiff *t, const app_tiff_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
     for (; lines > 0 && t->row < l->height; lines--) {
-        if (TIFFReadScanline(t->tif, t->segment, t->row, (uint16_t)(l->separate ? l->first : 0)) < 0 || t->complained)
+        if (TIFFReadScanline(t->tif, t->segment, t->row, l->separate ? l->pick[0] : 0) < 0 || t->complained)
             return fail_decode(t, "the line", 0, t->row, error);
-        convert_segment(t, l->width, 1, out, pitch);
-        out += pitch;
+        convert_segment(t, to, 0, l->width, 1);
         t->row++;
     }
     return CM_OK;
 }
 
-static cm_status decode_rows(app_tiff *t, uint8_t *out, int64_t pitch, app_error *error)
+static cm_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     const uint32_t left = l->height - t->row, rows = left < l->segment_height ? left : l->segment_height;
@@ -228,7 +226,7 @@ static cm_status decode_rows(app_tiff *t, uint8_t *out, int64_t pitch, app_error
         const uint32_t right = l->width - x, width = right < l->segment_width ? right : l->segment_width;
         if (!decode_segment(t, x, rows, bytes))
             return fail_decode(t, l->tiled ? "the tile" : "the strip", x, t->row, error);
-        convert_segment(t, width, rows, out + (uint64_t)x * app_sample_size(l->sample), pitch);
+        convert_segment(t, to, x, width, rows);
         if (right <= l->segment_width)
             break; /* x + segment_width may exceed 32 bits */
     }
@@ -236,7 +234,7 @@ static cm_status decode_rows(app_tiff *t, uint8_t *out, int64_t pitch, app_error
     return CM_OK;
 }
 
-cm_status app_tiff_decode(app_tiff *t, void *pixels, int64_t pitch, int32_t *ready, app_error *error)
+cm_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     cm_status status = CM_OK;
@@ -249,15 +247,19 @@ cm_status app_tiff_decode(app_tiff *t, void *pixels, int64_t pitch, int32_t *rea
             return fail_page(t, CM_ERROR_MEMORY, "out of memory for a strip or tile; free some memory", error);
     }
     if (t->row < l->height) {
-        uint8_t *out = (uint8_t *)pixels + (int64_t)t->row * pitch;
         t->decoding = 1;
         t->complained = 0;
         t->message[0] = 0;
-        status = l->by_line ? decode_lines(t, out, pitch, error) : decode_rows(t, out, pitch, error);
+        status = l->by_line ? decode_lines(t, to, error) : decode_rows(t, to, error);
         t->decoding = 0;
     }
     *ready = (int32_t)t->row;
     return status;
+}
+
+void app_tiff_geo(app_tiff *t, app_geo *geo)
+{
+    app_geo_read(t->tif, geo);
 }
 
 void app_tiff_codecs(void (*take)(void *data, const char *name), void *data)

@@ -1,107 +1,244 @@
 /* Rows of samples as libtiff decodes them (native byte order, packed bits) into rows of the picture. */
 #include "tiff_layout.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CHUNK = 2048 }; /* pixels at a time: the scratch stays small whatever the width */
 
-/* Samples of 1..16 bits as unsigned numbers; signed ones have 32768 added. first and count are pixels, sample the index
- * in a pixel. */
-static void gather_integers(const tiff_layout *l, const uint8_t *row, unsigned sample, uint64_t first, size_t count,
-                            uint16_t *out)
+/* Some pixels of a row. */
+typedef struct chunk {
+    const tiff_layout *l;
+    const uint8_t *const *row;
+    uint64_t first; /* pixel */
+    size_t count;
+    void *out;     /* of the picture's row */
+    uint8_t *mask; /* of the chunk, or NULL */
+} chunk;
+
+/* Where the k-th picked sample of pixel `first` stands, in samples from the start of its row; *step to the next. */
+static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t *step)
 {
-    const uint64_t step = l->separate ? 1 : l->samples;
+    const tiff_layout *l = c->l;
+    *row = c->row[l->separate ? k : 0];
+    *step = l->separate ? 1 : l->samples;
+    return c->first * *step + (l->separate ? 0 : l->pick[k]);
+}
+
+/* The k-th picked samples of up to 16 bits, or of 32 without sign, as unsigned numbers: signed ones have half their
+ * range added. */
+static void gather_integers(const chunk *c, unsigned k, uint32_t *out)
+{
+    const tiff_layout *l = c->l;
+    const uint8_t *row;
+    uint64_t step, at = locate(c, k, &row, &step);
     const int is_signed = l->format == SAMPLEFORMAT_INT;
-    if (l->bits == 16) {
-        for (size_t i = 0; i < count; i++) {
-            memcpy(&out[i], row + 2 * ((first + i) * step + sample), 2);
-            if (is_signed)
-                out[i] ^= 0x8000u;
-        }
-    } else if (l->bits == 8) {
-        for (size_t i = 0; i < count; i++) {
-            uint8_t v = row[(first + i) * step + sample];
-            out[i] = is_signed ? (uint16_t)(32768 + (v ^ 0x80) - 128) : v;
-        }
-    } else {
-        const unsigned mask = (1u << l->bits) - 1, scale = l->palette ? 1 : 255 / mask;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t bit = ((first + i) * step + sample) * l->bits;
-            unsigned v = (unsigned)row[bit >> 3] >> (8 - l->bits - (unsigned)(bit & 7));
-            out[i] = (uint16_t)((v & mask) * scale);
-        }
-    }
-}
-
-static void gather_reals(const tiff_layout *l, const uint8_t *row, unsigned sample, uint64_t first, size_t count,
-                         double *out)
-{
-    const uint64_t step = l->separate ? 1 : l->samples;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t index = (first + i) * step + sample;
+    const unsigned mask = l->bits < 8 ? (1u << l->bits) - 1 : 255, scale = l->palette ? 1 : 255 / mask;
+    for (size_t i = 0; i < c->count; i++, at += step) {
         if (l->bits == 32) {
-            float f;
-            memcpy(&f, row + 4 * index, 4);
-            out[i] = f;
+            memcpy(&out[i], row + 4 * at, 4);
+        } else if (l->bits == 16) {
+            uint16_t v;
+            memcpy(&v, row + 2 * at, 2);
+            out[i] = is_signed ? v ^ 0x8000u : v;
+        } else if (l->bits == 8) {
+            out[i] = is_signed ? row[at] ^ 0x80u : row[at];
         } else {
-            memcpy(&out[i], row + 8 * index, 8);
+            const uint64_t bit = at * l->bits;
+            const unsigned v = (unsigned)row[bit >> 3] >> (8 - l->bits - (unsigned)(bit & 7));
+            out[i] = (v & mask) * scale;
         }
     }
 }
 
-static void convert_integers(const tiff_layout *l, const uint8_t *const *row, uint64_t first, size_t count, void *out)
+/* Floats, and signed samples of 32 bits. */
+static void gather_reals(const chunk *c, unsigned k, double *out)
 {
-    uint16_t v[3][CHUNK];
-    for (unsigned c = 0; c < l->channels; c++)
-        gather_integers(l, row[l->separate ? c : 0], l->separate ? 0 : l->first + c, first, count, v[c]);
-    /* At most 1000 * 65535 + 500: 26 bits. */
-    if (l->channels == 3)
-        for (size_t i = 0; i < count; i++)
-            v[0][i] = (uint16_t)((299u * v[0][i] + 587u * v[1][i] + 114u * v[2][i] + 500u) / 1000u);
-    if (l->palette)
-        for (size_t i = 0; i < count; i++)
-            v[0][i] = l->luma[v[0][i] & 255];
-    if (l->invert) {
-        const unsigned top = l->sample == APP_U8 ? 255 : 65535;
-        for (size_t i = 0; i < count; i++)
-            v[0][i] = (uint16_t)(top - v[0][i]);
+    const uint8_t *row;
+    uint64_t step, at = locate(c, k, &row, &step);
+    for (size_t i = 0; i < c->count; i++, at += step) {
+        float f;
+        int32_t n;
+        if (c->l->bits == 64) {
+            memcpy(&out[i], row + 8 * at, 8);
+        } else if (c->l->format == SAMPLEFORMAT_INT) {
+            memcpy(&n, row + 4 * at, 4);
+            out[i] = n;
+        } else {
+            memcpy(&f, row + 4 * at, 4);
+            out[i] = (double)f;
+        }
     }
-    if (l->sample == APP_U8) {
-        uint8_t *to = (uint8_t *)out + first;
-        for (size_t i = 0; i < count; i++)
-            to[i] = (uint8_t)v[0][i];
+}
+
+/* Before the first sample: a pixel counts as soon as one differs from the no-data value, or until one is a NaN. */
+static void mask_begin(const chunk *c)
+{
+    if (c->mask)
+        memset(c->mask, !c->l->has_no_data || isnan(c->l->no_data), c->count);
+}
+
+static void mask_integers(const chunk *c, const uint32_t *v)
+{
+    if (c->mask && c->l->has_no_data)
+        for (size_t i = 0; i < c->count; i++)
+            c->mask[i] |= v[i] != c->l->no_data_level;
+}
+
+static void mask_reals(const chunk *c, const double *v)
+{
+    if (!c->mask || !c->l->has_no_data)
         return;
+    for (size_t i = 0; i < c->count; i++) {
+        if (isnan(c->l->no_data))
+            c->mask[i] = c->mask[i] && !isnan(v[i]);
+        else
+            c->mask[i] |= v[i] != c->l->no_data;
     }
-    if (l->sample == APP_S16)
-        for (size_t i = 0; i < count; i++)
-            v[0][i] ^= 0x8000u;
-    memcpy((uint16_t *)out + first, v[0], count * 2);
 }
 
-static void convert_reals(const tiff_layout *l, const uint8_t *const *row, uint64_t first, size_t count, void *out)
+/* Channel `channel` of the chunk's pixels. */
+static void store_integers(const chunk *c, unsigned channel, const uint32_t *v)
 {
+    const size_t step = c->l->channels;
+    size_t at = (size_t)c->first * step + channel;
+    for (size_t i = 0; i < c->count; i++, at += step) {
+        switch (c->l->pixel) {
+        case CM_U8: ((uint8_t *)c->out)[at] = (uint8_t)v[i]; break;
+        case CM_S8: ((uint8_t *)c->out)[at] = (uint8_t)(v[i] ^ 0x80u); break;
+        case CM_U16: ((uint16_t *)c->out)[at] = (uint16_t)v[i]; break;
+        case CM_S16: ((uint16_t *)c->out)[at] = (uint16_t)(v[i] ^ 0x8000u); break;
+        default: ((uint32_t *)c->out)[at] = v[i]; break;
+        }
+    }
+}
+
+static void store_reals(const chunk *c, unsigned channel, const double *v)
+{
+    const size_t step = c->l->channels;
+    size_t at = (size_t)c->first * step + channel;
+    for (size_t i = 0; i < c->count; i++, at += step) {
+        if (c->l->pixel == CM_F32)
+            ((float *)c->out)[at] = (float)v[i];
+        else
+            ((double *)c->out)[at] = v[i];
+    }
+}
+
+static void finish_integers(const chunk *c, unsigned channel, uint32_t *v)
+{
+    const tiff_layout *l = c->l;
+    const uint32_t top = l->bits == 32 ? UINT32_MAX : l->bits == 16 ? 65535 : 255;
+    for (size_t i = 0; i < c->count && l->invert; i++)
+        v[i] = top - v[i];
+    store_integers(c, channel, v);
+}
+
+static void finish_reals(const chunk *c, unsigned channel, double *v)
+{
+    const double top = c->l->format == SAMPLEFORMAT_INT ? -1.0 : 0.0;
+    for (size_t i = 0; i < c->count && c->l->invert; i++)
+        v[i] = top == 0.0 ? -v[i] : top - v[i];
+    store_reals(c, channel, v);
+}
+
+/* From an index to one channel by the luma formula, or to three. */
+static void finish_palette(const chunk *c, const uint32_t *index)
+{
+    uint32_t v[CHUNK];
+    for (unsigned channel = 0; channel < c->l->channels; channel++) {
+        for (size_t i = 0; i < c->count; i++) {
+            const uint8_t *rgb = c->l->colour[index[i] & 255];
+            v[i] = c->l->channels == 3 ? rgb[channel] : (299u * rgb[0] + 587u * rgb[1] + 114u * rgb[2] + 500u) / 1000u;
+        }
+        store_integers(c, channel, v);
+    }
+}
+
+static void convert_integers(const chunk *c)
+{
+    const tiff_layout *l = c->l;
+    const unsigned colours = (unsigned)l->picked - (l->alpha ? 1 : 0);
+    uint32_t v[3][CHUNK];
+    for (unsigned k = 0; k < colours; k++) {
+        uint32_t *to = v[l->luma ? k : 0];
+        gather_integers(c, k, to);
+        mask_integers(c, to);
+        if (l->palette)
+            finish_palette(c, to);
+        else if (!l->luma)
+            finish_integers(c, k, to);
+    }
+    if (!l->luma)
+        return;
+    for (size_t i = 0; i < c->count; i++)
+        v[0][i] = (uint32_t)((299ull * v[0][i] + 587ull * v[1][i] + 114ull * v[2][i] + 500u) / 1000u);
+    finish_integers(c, 0, v[0]);
+}
+
+static void convert_reals(const chunk *c)
+{
+    const tiff_layout *l = c->l;
+    const unsigned colours = (unsigned)l->picked - (l->alpha ? 1 : 0);
     double v[3][CHUNK];
-    float *to = (float *)out + first;
-    for (unsigned c = 0; c < l->channels; c++)
-        gather_reals(l, row[l->separate ? c : 0], l->separate ? 0 : l->first + c, first, count, v[c]);
-    for (size_t i = 0; i < count; i++) {
-        double value = l->channels == 3 ? (299.0 * v[0][i] + 587.0 * v[1][i] + 114.0 * v[2][i]) / 1000.0 : v[0][i];
-        to[i] = (float)(l->invert ? -value : value);
+    for (unsigned k = 0; k < colours; k++) {
+        double *to = v[l->luma ? k : 0];
+        gather_reals(c, k, to);
+        mask_reals(c, to);
+        if (!l->luma)
+            finish_reals(c, k, to);
     }
+    if (!l->luma)
+        return;
+    for (size_t i = 0; i < c->count; i++)
+        v[0][i] = (299.0 * v[0][i] + 587.0 * v[1][i] + 114.0 * v[2][i]) / 1000.0;
+    finish_reals(c, 0, v[0]);
 }
 
-void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t count, void *out)
+static int has_reals(const tiff_layout *l)
 {
-    const size_t size = app_sample_size(l->sample);
-    if (l->channels == 1 && !l->invert && !l->palette && l->bits == 8 * size && (l->separate || l->samples == 1)) {
-        memcpy(out, row[0], count * size);
+    return l->pixel == CM_F32 || l->pixel == CM_F64;
+}
+
+/* Alpha is the last that is picked. Half the range was added to signed samples. */
+static void mask_alpha(const chunk *c)
+{
+    const tiff_layout *l = c->l;
+    const unsigned k = (unsigned)l->picked - 1;
+    const uint32_t zero = l->format == SAMPLEFORMAT_INT ? 1u << (l->bits - 1) : 0;
+    uint32_t level[CHUNK];
+    double v[CHUNK];
+    if (has_reals(l))
+        gather_reals(c, k, v);
+    else
+        gather_integers(c, k, level);
+    for (size_t i = 0; i < c->count; i++)
+        c->mask[i] = c->mask[i] && (has_reals(l) ? v[i] < 0.0 || v[i] > 0.0 : level[i] != zero);
+}
+
+/* Are the samples in the file those of the picture, side by side? */
+static int is_plain(const tiff_layout *l)
+{
+    return !l->luma && !l->invert && !l->palette && l->bits == 8 * cm_pixel_size(l->pixel) &&
+           l->channels == l->picked && (l->format != SAMPLEFORMAT_INT || l->pixel != CM_F64) &&
+           (l->separate ? l->channels == 1 : l->samples == l->channels);
+}
+
+void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t count, void *out, uint8_t *mask)
+{
+    if (!mask && is_plain(l)) {
+        memcpy(out, row[0], (size_t)count * l->channels * cm_pixel_size(l->pixel));
         return;
     }
     for (uint64_t first = 0; first < count; first += CHUNK) {
-        size_t part = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
-        if (l->sample == APP_F32)
-            convert_reals(l, row, first, part, out);
+        const size_t part = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
+        const chunk c = { l, row, first, part, out, mask ? mask + first : NULL };
+        mask_begin(&c);
+        if (has_reals(l))
+            convert_reals(&c);
         else
-            convert_integers(l, row, first, part, out);
+            convert_integers(&c);
+        if (mask && l->alpha)
+            mask_alpha(&c);
     }
 }

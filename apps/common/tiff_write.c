@@ -46,7 +46,8 @@ static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
              TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) && TIFFSetField(tif, TIFFTAG_SOFTWARE, software);
     if (ok && picture->description)
         ok = TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, picture->description);
-    return ok;
+    app_geo_register(tif);
+    return ok && app_geo_write(tif, &picture->place) && (!picture->has_nan || app_no_data_write_nan(tif));
 }
 
 static int write_strips(TIFF *tif, const app_tiff_out *picture)

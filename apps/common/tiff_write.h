@@ -4,6 +4,7 @@
 #define APP_TIFF_WRITE_H
 
 #include "fail.h"
+#include "geo.h"
 
 #include <stdint.h>
 
@@ -13,6 +14,8 @@ typedef struct app_tiff_out {
     int rgb;
     const char *description; /* ImageDescription; NULL: none */
     uint64_t big_above;      /* BigTIFF when the pixels take more bytes; 0: 3.5 GB */
+    app_place place;
+    int has_nan; /* 1: a NaN stands for no value; GDAL's no-data tag says so */
 } app_tiff_out;
 
 /* Written as app_output says; every write is checked, and the file is flushed to the disk before it gets its name. */

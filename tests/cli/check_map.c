@@ -1,9 +1,10 @@
 /* Compares a written TIFF with the independent oracle.
  *   check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
- *   check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate clamp|zero
- * Images have 8 or 16 bits (filter: any); every element must have the oracle's bits. */
+ *   check_map MAP.tif joint IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V] [mask=FILE]
+ * [image_mask=FILE] check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate clamp|zero score: images have 8
+ * or 16 bits. Every element must have the oracle's bits, or of float images lie within its bound. */
 #include "filters.h"
-#include "kit/oracle.h"
+#include "kit/oracle_joint.h"
 #include "picture.h"
 
 #include <math.h>
@@ -11,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static app_reading reading = { .max_memory = (uint64_t)1 << 33, .no_data = APP_NO_DATA_NONE };
+
 static app_picture load(const char *path)
 {
     app_picture p;
     app_error error;
-    if (app_picture_load(path, 0, &app_default_limits, &p, &error)) {
+    if (app_picture_load(path, 0, &reading, &p, &error)) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
@@ -24,8 +27,7 @@ static app_picture load(const char *path)
 
 static cm_image view(const app_picture *p)
 {
-    static const cm_pixel pixel[] = { CM_U8, CM_U16, CM_U16, CM_F32 };
-    return (cm_image){ .data = p->pixels, .width = p->width, .height = p->height, .pixel = pixel[p->sample] };
+    return app_picture_image(p, p->pixel, p->pixels);
 }
 
 static int same_bits(float a, float b)
@@ -35,8 +37,8 @@ static int same_bits(float a, float b)
 
 static int report(const app_picture *map, int32_t width, int32_t height, size_t wrong, size_t first)
 {
-    if (map->width != width || map->height != height || map->sample != APP_F32) {
-        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, app_sample_name(map->sample), width,
+    if (map->width != width || map->height != height || map->pixel != CM_F32) {
+        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, cm_pixel_name(map->pixel), width,
                height);
         return 1;
     }
@@ -55,7 +57,7 @@ static int check_scores(const app_picture *map, char **argv)
         return 2;
     oracle_sums sums = oracle_sums_make(&a, &b, strcmp(argv[3], "same") == 0 ? CM_SAME : CM_VALID);
     size_t wrong = 0, first = 0, count = (size_t)sums.width * (size_t)sums.height;
-    if (map->width == sums.width && map->height == sums.height && map->sample == APP_F32)
+    if (map->width == sums.width && map->height == sums.height && map->pixel == CM_F32)
         for (size_t i = count; i-- > 0;)
             if (!same_bits(((const float *)map->pixels)[i],
                            oracle_score(&sums, method, strcmp(argv[4], "nan") == 0 ? CM_FLAT_NAN : CM_FLAT_ZERO, i))) {
@@ -66,6 +68,103 @@ static int check_scores(const app_picture *map, char **argv)
     oracle_sums_free(&sums);
     app_picture_free(&scene);
     app_picture_free(&part);
+    return result;
+}
+
+/* What the words after the border say. */
+typedef struct words {
+    cm_options options;
+    const char *mask, *image_mask;
+    int has_no_data;
+    double no_data;
+} words;
+
+static words read_words(char **argv)
+{
+    static const char *const modes[] = { "valid", "same", "full" }, *const borders[] = { "clamp", "zero", "mirror",
+                                                                                         "wrap", "overlap" };
+    words w = { .mask = NULL };
+    if (cm_method_parse(argv[0], &w.options.method))
+        exit(2);
+    for (int i = 0; i < 5; i++) {
+        if (i < 3 && strcmp(argv[1], modes[i]) == 0)
+            w.options.mode = (cm_mode)i;
+        if (strcmp(argv[2], borders[i]) == 0)
+            w.options.border = (cm_border)i;
+    }
+    for (char **a = argv + 3; *a; a++) {
+        if (strcmp(*a, "sum") == 0)
+            reading.channels = APP_SUM;
+        else if (strcmp(*a, "flat") == 0)
+            w.options.flat = CM_FLAT_NAN;
+        else if (strncmp(*a, "min=", 4) == 0)
+            w.options.min_valid = atof(*a + 4);
+        else if (strncmp(*a, "mask=", 5) == 0)
+            w.mask = *a + 5;
+        else if (strncmp(*a, "image_mask=", 11) == 0)
+            w.image_mask = *a + 11;
+        else if (strncmp(*a, "no_data=", 8) == 0) {
+            w.has_no_data = 1;
+            w.no_data = atof(*a + 8);
+        }
+    }
+    return w;
+}
+
+/* A picture as the library's view with a mask and a no-data value of its own, which the oracle understands by itself.
+ */
+static cm_image masked_view(const app_picture *p, const app_picture *mask, const words *w)
+{
+    cm_image v = view(p);
+    v.has_no_data = w->has_no_data;
+    v.no_data = w->no_data;
+    if (mask)
+        v.mask = mask->pixels; /* 8 bits, one channel */
+    return v;
+}
+
+static size_t count_wrong(const app_picture *map, const oracle_joint *joint, const words *w, size_t *first)
+{
+    const int real = joint->pixel == CM_F32 || joint->pixel == CM_F64;
+    size_t wrong = 0;
+    for (int32_t y = joint->height; y-- > 0;)
+        for (int32_t x = joint->width; x-- > 0;) {
+            const size_t i = (size_t)y * (size_t)joint->width + (size_t)x;
+            const float got = ((const float *)map->pixels)[i];
+            int ok;
+            if (real) {
+                const oracle_bounded b = oracle_joint_real(joint, w->options.method, w->options.min_valid, x, y);
+                ok = isnan(b.value) ? isnan(got) : fabsl((long double)got - b.value) <= b.bound;
+            } else {
+                ok = same_bits(got, oracle_joint_score(joint, &w->options, x, y));
+            }
+            wrong += !ok;
+            *first = ok ? *first : i;
+        }
+    return wrong;
+}
+
+static int check_joint(const app_picture *map, char **argv)
+{
+    app_picture mask = { .pixels = NULL }, image_mask = mask;
+    const words w = read_words(argv + 2);
+    app_picture scene = load(argv[0]), part = load(argv[1]);
+    if (w.mask)
+        mask = load(w.mask);
+    if (w.image_mask)
+        image_mask = load(w.image_mask);
+    const cm_image a = masked_view(&scene, w.image_mask ? &image_mask : NULL, &w),
+                   b = masked_view(&part, w.mask ? &mask : NULL, &w);
+    oracle_joint joint = oracle_joint_make(&a, &b, w.options.mode, w.options.border);
+    size_t wrong = 0, first = 0;
+    if (map->width == joint.width && map->height == joint.height && map->pixel == CM_F32)
+        wrong = count_wrong(map, &joint, &w, &first);
+    const int result = report(map, joint.width, joint.height, wrong, first);
+    oracle_joint_free(&joint);
+    app_picture_free(&scene);
+    app_picture_free(&part);
+    app_picture_free(&mask);
+    app_picture_free(&image_mask);
     return result;
 }
 
@@ -82,7 +181,7 @@ static int check_filter(const app_picture *map, char **argv)
     const cm_filter_options options = { .correlate = strcmp(argv[2], "correlate") == 0 };
     const cm_border border = strcmp(argv[3], "zero") == 0 ? CM_BORDER_ZERO : CM_BORDER_CLAMP;
     size_t wrong = 0, first = 0;
-    if (map->width == scene.width && map->height == scene.height && map->sample == APP_F32)
+    if (map->width == scene.width && map->height == scene.height && map->pixel == CM_F32)
         for (int y = scene.height; y-- > 0;)
             for (int x = scene.width; x-- > 0;) {
                 size_t i = (size_t)y * (size_t)scene.width + (size_t)x;
@@ -100,11 +199,15 @@ static int check_filter(const app_picture *map, char **argv)
 
 int main(int argc, char **argv)
 {
-    const int scores = argc == 8 && strcmp(argv[2], "score") == 0;
-    if (!scores && !(argc == 7 && strcmp(argv[2], "filter") == 0))
+    const char *what = argc > 2 ? argv[2] : "";
+    int (*check)(const app_picture *map, char **argv) = strcmp(what, "score") == 0 && argc == 8    ? check_scores
+                                                        : strcmp(what, "joint") == 0 && argc >= 8  ? check_joint
+                                                        : strcmp(what, "filter") == 0 && argc == 7 ? check_filter
+                                                                                                   : NULL;
+    if (!check)
         return 2;
     app_picture map = load(argv[1]);
-    int result = scores ? check_scores(&map, argv + 3) : check_filter(&map, argv + 3);
+    int result = check(&map, argv + 3);
     app_picture_free(&map);
     return result;
 }

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
     app_picture scene;
     app_error error;
-    if (argc != 7 || app_picture_load(argv[2], 0, &app_default_limits, &scene, &error))
+    if (argc != 7 || app_picture_load(argv[2], 0, &app_default_reading, &scene, &error))
         return 2;
     const int x = atoi(argv[3]), y = atoi(argv[4]), w = atoi(argv[5]), h = atoi(argv[6]);
     uint32_t width = 0, height = 0;
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     if (!rgb)
         return 1;
     double low = 0, high = 255;
-    for (size_t i = 0; scene.sample != APP_U8 && i < (size_t)width * height; i++) {
+    for (size_t i = 0; scene.pixel != CM_U8 && i < (size_t)width * height; i++) {
         double v = app_picture_value(&scene, i);
         low = i == 0 || v < low ? v : low;
         high = i == 0 || v > high ? v : high;

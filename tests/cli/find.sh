@@ -139,10 +139,12 @@ run 0 find $cpu --top 4 --format csv boards.tif parts.tif
 sed 's/boards/board/; s/parts/board-fiducial/' out >want
 holds 'signed: the same scores as u8' cmp best4.csv want
 run 0 find $cpu --top 4 --format json boards.tif parts.tif
-prints '"pixel": "u16"'
+prints '"pixel": "s16"'
 run 0 find $cpu --top 4 --method ccorr_normed --format json boards.tif parts.tif
-prints '"pixel": "f32"'
+prints '"pixel": "s16"'
 run 0 find $cpu --top 4 --format json boards.tif board-fiducial.tif
+prints '"pixel": "s16"'
+run 0 find $cpu --top 4 --format json boards.tif board16.tif
 prints '"pixel": "f32"'
 run 0 find $cpu --top 4 --format csv boardf.tif board-fiducial.tif
 [ "$(cut -d, -f4,5 out)" = "$(cut -d, -f4,5 best4.csv)" ] || fail 'float: the same places'

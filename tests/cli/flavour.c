@@ -21,6 +21,8 @@ const flavour flavours[] = {
     { "u16-big-endian-bigtiff-tiles", 16, GREY, ZIP, 0, 0, 32, "wb8", 0, 0 },
     { "s8", 8, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISBLACK, NONE, 0, 0, 0, NULL, 0, 0 },
     { "s16", 16, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISBLACK, NONE, 0, 4, 0, "wb", 0, 0 },
+    { "u32", 32, GREY, LZW, 0, 4, 0, "wb", 0, 0 },
+    { "s32", 32, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISBLACK, NONE, 0, 4, 0, NULL, 0, 0 },
     { "f32", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, NONE, 0, 4, 0, NULL, 0, 0 },
     { "f32-predictor", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, ZIP, 0, 0, 16, NULL, 3, 0 },
     { "f64", 64, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, LZW, 0, 9, 0, "wb", 0, 0 },
@@ -28,6 +30,8 @@ const flavour flavours[] = {
     { "minwhite-u16", 16, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, LZW, 0, 6, 0, NULL, 0, 0 },
     { "minwhite-s16", 16, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0, 0 },
     { "minwhite-f32", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0, 0 },
+    { "minwhite-u32", 32, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0, 0 },
+    { "minwhite-s32", 32, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISWHITE, ZIP, 0, 0, 16, NULL, 0, 0 },
     { "bilevel", 1, GREY, NONE, 0, 0, 0, NULL, 0, 0 },
     { "bilevel-tiles", 1, GREY, ZIP, 0, 0, 16, NULL, 0, 0 },
     { "bilevel-g4", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTFAX4, 0, 11, 0, NULL, 0, 0 },
@@ -44,6 +48,10 @@ const flavour flavours[] = {
     { "rgb-u16-planes-tiles", 16, COLOUR, ZIP, 1, 0, 32, "wb", 0, 0 },
     { "rgb-f32", 32, SAMPLEFORMAT_IEEEFP, 3, PHOTOMETRIC_RGB, NONE, 0, 8, 0, NULL, 0, 0 },
     { "rgb-s16", 16, SAMPLEFORMAT_INT, 3, PHOTOMETRIC_RGB, NONE, 0, 8, 0, NULL, 0, 0 },
+    { "rgb-u32", 32, COLOUR, NONE, 0, 8, 0, "wb", 0, 0 },
+    { "rgb-s8", 8, SAMPLEFORMAT_INT, 3, PHOTOMETRIC_RGB, NONE, 0, 8, 0, NULL, 0, 0 },
+    { "rgb-f64-planes", 64, SAMPLEFORMAT_IEEEFP, 3, PHOTOMETRIC_RGB, ZIP, 1, 8, 0, NULL, 0, 0 },
+    { "rgba-planes", 16, SAMPLEFORMAT_UINT, 4, PHOTOMETRIC_RGB, ZIP, 1, 0, 16, NULL, 0, 0 },
     { "rgba", 8, SAMPLEFORMAT_UINT, 4, PHOTOMETRIC_RGB, ZIP, 0, 8, 0, NULL, 0, 0 },
     { "grey-alpha", 8, SAMPLEFORMAT_UINT, 2, PHOTOMETRIC_MINISBLACK, NONE, 0, 8, 0, NULL, 0, 0 },
     { "bands", 16, SAMPLEFORMAT_UINT, 6, PHOTOMETRIC_MINISBLACK, ZIP, 0, 8, 0, NULL, 0, 0 },
@@ -83,12 +91,20 @@ static int32_t signed_level(uint8_t grey)
     return grey * 200 - 20000;
 }
 
+/* More digits than a float has. */
+static int32_t long_level(uint8_t grey)
+{
+    return (grey - 128) * 16777213 - 1;
+}
+
 double flavour_expect(const flavour *f, uint8_t grey)
 {
     if (f->format == SAMPLEFORMAT_IEEEFP)
         return grey / 4.0 + 0.5;
     if (f->format == SAMPLEFORMAT_INT)
-        return f->bits == 8 ? grey - 128 : signed_level(grey);
+        return f->bits == 8 ? grey - 128 : f->bits == 16 ? signed_level(grey) : long_level(grey);
+    if (f->bits == 32)
+        return grey * 16843009.0;
     if (f->bits == 16)
         return grey * 257;
     return f->bits < 8 ? (double)(quantize(f, grey) * 255 / ((1u << f->bits) - 1)) : grey;
@@ -99,11 +115,13 @@ double flavour_tolerance(const flavour *f)
     return f->format == SAMPLEFORMAT_IEEEFP ? f->tolerance / 4.0 : f->tolerance;
 }
 
-app_sample flavour_sample(const flavour *f)
+cm_pixel flavour_sample(const flavour *f)
 {
     if (f->format == SAMPLEFORMAT_IEEEFP)
-        return APP_F32;
-    return f->format == SAMPLEFORMAT_INT ? APP_S16 : f->bits == 16 ? APP_U16 : APP_U8;
+        return f->bits == 64 ? CM_F64 : CM_F32;
+    if (f->format == SAMPLEFORMAT_INT)
+        return f->bits == 32 ? CM_F64 : f->bits == 16 ? CM_S16 : CM_S8;
+    return f->bits == 32 ? CM_U32 : f->bits == 16 ? CM_U16 : CM_U8;
 }
 
 /* Sample s of a pixel into a row or tile: index counts samples from its start. Extra samples hold something else. */
@@ -120,6 +138,11 @@ static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, ui
     } else if (f->format == SAMPLEFORMAT_INT && f->bits == 16) {
         int16_t v = (int16_t)(white ? -1 - signed_level(grey) : signed_level(grey));
         memcpy(row + 2 * index, &v, 2);
+    } else if (f->bits == 32) {
+        int32_t v = white ? -1 - long_level(grey) : long_level(grey);
+        uint32_t u = grey * 16843009u;
+        u = white ? UINT32_MAX - u : u;
+        memcpy(row + 4 * index, f->format == SAMPLEFORMAT_INT ? (void *)&v : (void *)&u, 4);
     } else if (f->bits == 16) {
         uint16_t v = (uint16_t)(white ? 65535 - grey * 257 : grey * 257);
         memcpy(row + 2 * index, &v, 2);

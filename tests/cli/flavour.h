@@ -27,7 +27,7 @@ int flavour_write(const char *path, const flavour *f, int width, int height, fla
 
 /* What the reader must return for a pixel of that grey level, and in which sample type. */
 double flavour_expect(const flavour *f, uint8_t grey);
-app_sample flavour_sample(const flavour *f);
+cm_pixel flavour_sample(const flavour *f);
 /* How far it may be off. */
 double flavour_tolerance(const flavour *f);
 

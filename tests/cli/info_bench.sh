@@ -11,9 +11,14 @@ prints 'feasible kernels, best first:'
 run 0 info --device cpu --size 100x90 --template 7x5 --pixel u16 --method sqdiff --mode same --kernel reference
 prints 'Choice for a 100 x 90 u16 image, a 7 x 5 template, sqdiff, same'
 prints 'reference'
+run 0 info --device cpu --size 100x90 --template 7x5 --channels 3 --mask --image-mask --mode full --border overlap --min-valid 0.7
+prints 'Choice for a 100 x 90 masked u8 image, a 7 x 5 masked template, 3 channels, ccoeff_normed, full, overlap'
+run 0 info --device cpu --mode same --border wrap --pixel s8
+prints 's8 image, a 64 x 64 template, ccoeff_normed, same, wrap'
 run 0 info --device cpu --format json
 prints '"version": "'
 prints '"feasible": ["'
+prints '"border": "clamp", "channels": 1, "template_masked": false, "image_masked": false'
 if command -v python3 >/dev/null; then
     holds 'info: JSON' python3 -c 'import json; d = json.load(open("out")); assert d["choice"]["kernel"] in d["choice"]["feasible"]'
 fi
@@ -42,6 +47,25 @@ if command -v python3 >/dev/null; then
     holds 'bench: JSON' python3 -c 'import json; d = json.load(open("out")); assert d["device"] == "cpu" and all(k in d["rows"][0] for k in
         ("kernel", "method", "width", "height", "template_width", "template_height", "ms", "gmac_s", "tmac_s", "gpixel_s", "end_to_end_ms", "floor_ms", "floor_by", "ratio", "checked"))'
 fi
+# Masks, borders, channels and all pixel types; four more columns where they are not the usual ones.
+run 0 bench --device cpu --size 60x50 --template 7x6 --task match --mask --border overlap --mode full --channels 2 --repeat 1 --format csv
+[ "$(sed -n '1s/.*,checked,/checked,/p' out)" = checked,mode,border,channels,mask ] || { fail 'bench: the header with more columns'; cat out; }
+holds 'bench: masked' awk -F, 'NR > 1 && ($17 != "exact" || $18 != "full" || $19 != "overlap" || $20 != 2 || $21 != "yes") { exit 1 } END { exit NR < 2 }' out
+for pixel in u8 s8 u16 s16 u32 f32 f64; do
+    for options in '--mask' '--border mirror --mode same' '--border overlap --mode full' '--channels 3'; do
+        run 0 bench --device cpu --size 70x60 --template 9x8 --task match --pixel $pixel $options --repeat 1 --format csv
+        holds "bench: $pixel $options" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
+    done
+done
+# Parts are checked where the whole is too much for the reference.
+for options in '--pixel f32 --border overlap --mode same' '--mask' '--channels 2 --border wrap --mode full'; do
+    run 0 bench --device cpu --size 900x700 --template 64x64 --task match $options --kernel direct-portable --repeat 1 --format csv
+    holds "bench: parts, $options" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
+done
+run 0 bench --device cpu --find --mask --channels 3 --size 96x80 --template 8x8 --bank 5 --repeat 1
+[ "$(grep -c ' exact$' out)" -ge 2 ] || { fail 'bench --find: masked'; cat out; }
+run 1 bench --device cpu --mask --size 8x8 --template 1x1 --task match
+says '--mask: a template of one pixel has none to spare'
 run 1 bench --device cpu --size 8x8 --template 9x9 --task match
 says 'exceeds the image'
 

@@ -1,6 +1,6 @@
-/* make_pages [--as u16|s16|f32 | --crop X,Y,W,H] OUT IN...: the first pages of the inputs as the pages of one TIFF, with
+/* make_pages [--as TYPE | --crop X,Y,W,H] OUT IN...: the first pages of the inputs as the pages of one TIFF, with
  * a reduced copy of the first in front of the last when there are several. --as: the same numbers in another sample
- * type; s16: 100 less. --crop: that rectangle of each. */
+ * type; the signed ones: 100 less. --crop: that rectangle of each. */
 #include "picture.h"
 
 #include <stdio.h>
@@ -8,36 +8,34 @@
 #include <string.h>
 #include <tiffio.h>
 
-static int write_page(TIFF *tif, const app_picture *p, app_sample sample, int reduced)
+static int write_page(TIFF *tif, const app_picture *p, cm_pixel sample, int reduced)
 {
-    static const int bits[] = { 8, 16, 16, 32 };
-    static const int format[] = { SAMPLEFORMAT_UINT, SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT, SAMPLEFORMAT_IEEEFP };
+    const int is_signed = sample == CM_S8 || sample == CM_S16, is_real = sample == CM_F32 || sample == CM_F64;
     const int step = reduced ? 2 : 1, width = p->width / step, height = p->height / step;
-    float *row = calloc((size_t)p->width, sizeof *row);
-    int ok = row != NULL;
+    double *row = calloc((size_t)p->width, sizeof *row);
+    void *as = calloc((size_t)p->width, sizeof *row);
+    int ok = row && as;
     TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)width);
     TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)height);
-    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, bits[sample]);
-    TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, format[sample]);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)(8 * cm_pixel_size(sample)));
+    TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT,
+                 is_signed ? SAMPLEFORMAT_INT
+                 : is_real ? SAMPLEFORMAT_IEEEFP
+                           : SAMPLEFORMAT_UINT);
     TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
     TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 16);
     if (reduced)
         TIFFSetField(tif, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
     for (int y = 0; y < height && ok; y++) {
-        for (int x = 0; x < width; x++) {
-            double v = app_picture_value(p, (size_t)y * (size_t)step * (size_t)p->width + (size_t)(x * step));
-            if (sample == APP_U8)
-                ((uint8_t *)row)[x] = (uint8_t)v;
-            else if (sample == APP_U16)
-                ((uint16_t *)row)[x] = (uint16_t)v;
-            else if (sample == APP_S16)
-                ((int16_t *)row)[x] = (int16_t)(v - 100);
-            else
-                row[x] = (float)v;
-        }
-        ok = TIFFWriteScanline(tif, row, (uint32_t)y, 0) == 1;
+        const app_picture line = { .pixels = row, .width = p->width, .height = 1, .channels = 1, .pixel = CM_F64 };
+        for (int x = 0; x < width; x++)
+            row[x] = app_picture_value(p, (size_t)y * (size_t)step * (size_t)p->width + (size_t)(x * step)) -
+                     (is_signed ? 100 : 0);
+        app_picture_convert(&line, sample, 0, 1, as);
+        ok = TIFFWriteScanline(tif, as, (uint32_t)y, 0) == 1;
     }
+    free(as);
     free(row);
     return TIFFWriteDirectory(tif) && ok;
 }
@@ -45,7 +43,7 @@ static int write_page(TIFF *tif, const app_picture *p, app_sample sample, int re
 /* Moves the rectangle to the front of the picture's own memory. */
 static void crop(app_picture *p, const int *area)
 {
-    const size_t size = p->sample == APP_U8 ? 1 : p->sample == APP_F32 ? 4 : 2;
+    const size_t size = cm_pixel_size(p->pixel);
     char *pixels = p->pixels;
     for (int y = 0; y < area[3]; y++)
         memmove(pixels + (size_t)y * (size_t)area[2] * size,
@@ -56,7 +54,6 @@ static void crop(app_picture *p, const int *area)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = { "u8", "u16", "s16", "f32" };
     int first = 1, as = -1, area[4] = { 0, 0, 0, 0 };
     if (argc > 3 && strcmp(argv[1], "--crop") == 0) {
         if (sscanf(argv[2], "%d,%d,%d,%d", &area[0], &area[1], &area[2], &area[3]) != 4)
@@ -64,8 +61,8 @@ int main(int argc, char **argv)
         first = 3;
     }
     if (argc > 3 && strcmp(argv[1], "--as") == 0) {
-        for (int i = 0; i < 4; i++)
-            as = strcmp(argv[2], names[i]) == 0 ? i : as;
+        for (int i = CM_U8; i <= CM_F64; i++)
+            as = strcmp(argv[2], cm_pixel_name((cm_pixel)i)) == 0 ? i : as;
         first = 3;
     }
     if (argc < first + 2)
@@ -75,15 +72,15 @@ int main(int argc, char **argv)
     for (int i = first + 1; i < argc && ok; i++) {
         app_picture p;
         app_error error;
-        if (app_picture_load(argv[i], 0, &app_default_limits, &p, &error)) {
+        if (app_picture_load(argv[i], 0, &app_default_reading, &p, &error)) {
             fprintf(stderr, "%s\n", error.text);
             return 1;
         }
         if (area[2])
             crop(&p, area);
         if (i == argc - 1 && i > first + 1)
-            ok = write_page(tif, &p, p.sample, 1);
-        ok = ok && write_page(tif, &p, as >= 0 ? (app_sample)as : p.sample, 0);
+            ok = write_page(tif, &p, p.pixel, 1);
+        ok = ok && write_page(tif, &p, as >= 0 ? (cm_pixel)as : p.pixel, 0);
         app_picture_free(&p);
     }
     if (tif)

@@ -23,18 +23,18 @@ static void check_file(const char *path, const flavour *f, int width, int height
     app_picture p;
     app_error error;
     double worst = 0.0;
-    if (app_picture_load(path, 0, &app_default_limits, &p, &error)) {
+    if (app_picture_load(path, 0, &app_default_reading, &p, &error)) {
         printf("FAIL %s: %s\n", f->name, error.text);
         failures++;
         return;
     }
-    int ok = p.width == width && p.height == height && p.sample == flavour_sample(f);
+    int ok = p.width == width && p.height == height && p.pixel == flavour_sample(f);
     for (int y = 0; y < height && ok; y++)
         for (int x = 0; x < width; x++)
             worst = fmax(worst, fabs(app_picture_value(&p, (size_t)y * (size_t)width + (size_t)x) -
                                      flavour_expect(f, grey(x, y))));
     if (!ok || worst > flavour_tolerance(f)) {
-        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, app_sample_name(p.sample), worst);
+        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, cm_pixel_name(p.pixel), worst);
         failures++;
     }
     app_picture_free(&p);

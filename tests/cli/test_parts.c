@@ -25,35 +25,62 @@ static int checks, failures;
         }                                                                                                              \
     } while (0)
 
-static void test_pixel_forms(void)
+static void test_pixel_joins(void)
 {
-    /* rows: the scene, columns: the template */
-    static const cm_pixel invariant[4][4] = { { CM_U8, CM_U16, CM_F32, CM_F32 },
-                                              { CM_U16, CM_U16, CM_F32, CM_F32 },
-                                              { CM_F32, CM_F32, CM_U16, CM_F32 },
-                                              { CM_F32, CM_F32, CM_F32, CM_F32 } };
-    static const cm_method methods[] = { CM_CCOEFF_NORMED, CM_CCOEFF,       CM_SQDIFF,
-                                         CM_CCORR,         CM_CCORR_NORMED, CM_SQDIFF_NORMED };
-    for (int m = 0; m < 6; m++)
-        for (int a = 0; a < 4; a++)
-            for (int b = 0; b < 4; b++) {
-                app_pixel_form form = app_pixel_form_for((app_sample)a, (app_sample)b, methods[m]);
-                int signs = a == APP_S16 && b == APP_S16;
-                CHECK(form.pixel == (signs && m >= 3 ? CM_F32 : invariant[a][b]));
-                CHECK(form.offset == (signs && m < 3));
-            }
-    int16_t s[3] = { -32768, 0, 32767 };
-    app_picture p = { s, 3, 1, APP_S16 };
-    cm_image view;
-    void *converted;
-    app_error error;
-    CHECK(app_picture_view(&p, (app_pixel_form){ CM_U16, 1 }, &view, &converted, &error) == CM_OK);
-    CHECK(((const uint16_t *)view.data)[0] == 0 && ((const uint16_t *)view.data)[1] == 32768 &&
-          ((const uint16_t *)view.data)[2] == 65535);
-    free(converted);
-    CHECK(app_picture_view(&p, (app_pixel_form){ CM_F32, 0 }, &view, &converted, &error) == CM_OK);
-    CHECK(((const float *)view.data)[0] == -32768.0f && ((const float *)view.data)[2] == 32767.0f);
-    free(converted);
+    static const cm_pixel u8 = CM_U8, u16 = CM_U16, f32 = CM_F32, s8 = CM_S8, s16 = CM_S16, u32 = CM_U32, f64 = CM_F64;
+    /* in the order of cm_pixel */
+    const cm_pixel want[7][7] = {
+        { u8, u16, f32, s16, s16, u32, f64 },  { u16, u16, f32, f32, f32, u32, f64 },
+        { f32, f32, f32, f32, f32, f64, f64 }, { s16, f32, f32, s8, s16, f64, f64 },
+        { s16, f32, f32, s16, s16, f64, f64 }, { u32, u32, f64, f64, f64, u32, f64 },
+        { f64, f64, f64, f64, f64, f64, f64 },
+    };
+    for (int a = 0; a < 7; a++)
+        for (int b = 0; b < 7; b++)
+            CHECK(app_pixel_join((cm_pixel)a, (cm_pixel)b) == want[a][b]);
+}
+
+/* The ends of each type survive the way to every type that holds them. */
+static void test_conversions(void)
+{
+    static const double ends[7][2] = { { 0, 255 },     { 0, 65535 },      { -3.4028234663852886e38, 16777216 },
+                                       { -128, 127 },  { -32768, 32767 }, { 0, 4294967295.0 },
+                                       { -1e300, 0.1 } };
+    for (int from = 0; from < 7; from++)
+        for (int to = 0; to < 7; to++) {
+            app_picture source = { .width = 1, .height = 2, .channels = 1, .pixel = CM_F64 };
+            app_picture own = source, other = source;
+            cm_image view;
+            void *a = NULL, *b = NULL;
+            app_error error;
+            double values[2] = { ends[from][0], ends[from][1] };
+            if (app_pixel_join((cm_pixel)from, (cm_pixel)to) != (cm_pixel)to)
+                continue;
+            source.pixels = values;
+            own.pixel = (cm_pixel)from;
+            other.pixel = (cm_pixel)to;
+            CHECK(app_picture_view(&source, own.pixel, &view, &a, &error) == CM_OK);
+            own.pixels = a ? a : values;
+            CHECK(app_picture_view(&own, other.pixel, &view, &b, &error) == CM_OK && view.pixel == other.pixel);
+            other.pixels = b ? b : own.pixels;
+            CHECK(app_picture_value(&other, 0) == values[0] && app_picture_value(&other, 1) == values[1]);
+            free(a);
+            free(b);
+        }
+}
+
+static void test_no_data_texts(void)
+{
+    static const char *const right[] = { "0", "-9999", "-3.4028234663852886e+38", "nan", "NaN", "-inf", "1e-5", "+7" };
+    static const char *const wrong[] = { "", " 1", "1 ", "0x10", "none", "1,5", "nano", "infinity", "1e999", "--1" };
+    double v;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        CHECK(app_no_data_parse(right[i], &v) == 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        CHECK(app_no_data_parse(wrong[i], &v) == 0);
+    CHECK(app_no_data_parse("-9999", &v) && v == -9999.0);
+    CHECK(app_no_data_parse("NAN", &v) && isnan(v));
+    CHECK(app_no_data_parse("-inf", &v) && isinf(v) && v < 0);
 }
 
 static void test_numbers(void)
@@ -146,7 +173,7 @@ static void check_luma(int bits, int palette)
         TIFFSetField(tif, TIFFTAG_COLORMAP, value[0], value[1], value[2]);
     CHECK(TIFFWriteScanline(tif, row, 0, 0) == 1);
     TIFFClose(tif);
-    CHECK(app_picture_load("parts.tif", 0, &app_default_limits, &p, &error) == CM_OK);
+    CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == CM_OK);
     int wrong = 0;
     for (int i = 0; i < COUNT && p.pixels; i++) {
         long v[3];
@@ -183,8 +210,8 @@ static void test_writing(void)
         if (file)
             fclose(file);
         CHECK((magic[2] | magic[3]) == (big ? 43 : 42));
-        CHECK(app_picture_load("parts.tif", 0, &app_default_limits, &p, &error) == CM_OK);
-        CHECK(p.width == 7 && p.height == 5 && p.sample == APP_F32 && memcmp(p.pixels, pixels, sizeof pixels) == 0);
+        CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == CM_OK);
+        CHECK(p.width == 7 && p.height == 5 && p.pixel == CM_F32 && memcmp(p.pixels, pixels, sizeof pixels) == 0);
         app_picture_free(&p);
     }
     unlink("parts.tif");
@@ -204,15 +231,16 @@ static void test_large_strips(void)
         app_tiff *tiff = NULL;
         app_tiff_page info;
         app_error error = { .text = "" };
-        app_limits limits = { 64u << 20, 0 };
+        app_reading limits = { .max_memory = 64u << 20 };
         CHECK(flavour_write("parts.tif", f, WIDTH, HEIGHT, flavour_scene) == 1);
         CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == CM_OK);
         CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == CM_OK);
-        const size_t pitch = WIDTH * app_sample_size(flavour_sample(f)) + 24; /* rows need not be tight */
+        const size_t pitch = WIDTH * cm_pixel_size(flavour_sample(f)) + 24; /* rows need not be tight */
         uint8_t *pixels = calloc(HEIGHT, pitch);
         int32_t ready = 0, before = 0, calls = 0;
         while (tiff && pixels && ready < HEIGHT &&
-               app_tiff_decode(tiff, pixels, (int64_t)pitch, &ready, &error) == CM_OK && ready > before) {
+               app_tiff_decode(tiff, &(app_tiff_target){ pixels, (int64_t)pitch, NULL }, &ready, &error) == CM_OK &&
+               ready > before) {
             before = ready;
             calls++;
         }
@@ -220,7 +248,7 @@ static void test_large_strips(void)
         CHECK(calls > 1 || f->separate);
         int wrong = 0;
         for (int y = 0; y < HEIGHT && pixels; y++) {
-            app_picture row = { pixels + (size_t)y * pitch, WIDTH, 1, flavour_sample(f) };
+            app_picture row = { .pixels = pixels + (size_t)y * pitch, .pixel = flavour_sample(f) };
             for (int x = 0; x < WIDTH; x++)
                 wrong += app_picture_value(&row, (size_t)x) != flavour_expect(f, flavour_scene(x, y));
         }
@@ -256,7 +284,7 @@ static void test_blank(void)
         int wrote = flavour_write("parts.tif", &kind, 6000, 5000, blank);
         CHECK(wrote >= 0);
         if (wrote == 1)
-            CHECK(app_picture_load("parts.tif", 0, &app_default_limits, &p, &error) == CM_OK);
+            CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == CM_OK);
         app_picture_free(&p);
     }
     unlink("parts.tif");
@@ -267,7 +295,7 @@ static void test_overlay(void)
 {
     enum { WIDTH = 60, HEIGHT = 40 };
     uint8_t grey[WIDTH * HEIGHT] = { 0 };
-    app_picture scene = { grey, WIDTH, HEIGHT, APP_U8 };
+    app_picture scene = { .pixels = grey, .width = WIDTH, .height = HEIGHT, .channels = 1, .pixel = CM_U8 };
     static const app_frame wild[] = {
         { -1000, -1000, 5, 5, 1, 0 },
         { -5, -5, 80, 80, 22, 1 },
@@ -276,7 +304,7 @@ static void test_overlay(void)
         { INT32_MIN, 0, INT32_MAX, INT32_MAX, -4, 4 },
         { 0, 0, 1, 1, 1234567890, 1 << 30 },
     };
-    unsigned char *rgb = app_overlay_grey(&scene);
+    unsigned char *rgb = app_overlay_ground(&scene);
     CHECK(rgb != NULL);
     if (!rgb)
         return;
@@ -291,8 +319,8 @@ static void test_overlay(void)
     CHECK(rgb[3 * (17 * WIDTH + 22)] == 240 && rgb[3 * (17 * WIDTH + 26)] == 240);
     free(rgb);
     float values[4] = { -2.0f, NAN, 3.0f, INFINITY };
-    scene = (app_picture){ values, 4, 1, APP_F32 };
-    rgb = app_overlay_grey(&scene);
+    scene = (app_picture){ .pixels = values, .width = 4, .height = 1, .channels = 1, .pixel = CM_F32 };
+    rgb = app_overlay_ground(&scene);
     CHECK(rgb && rgb[0] == 0 && rgb[3] == 0 && rgb[6] == 255 && rgb[9] == 0);
     free(rgb);
 }
@@ -333,7 +361,9 @@ static void test_heatmap(void)
 
 int main(void)
 {
-    test_pixel_forms();
+    test_pixel_joins();
+    test_conversions();
+    test_no_data_texts();
     test_numbers();
     test_json();
     test_filters();

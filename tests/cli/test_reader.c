@@ -32,15 +32,15 @@ typedef struct page {
     void *converted;
 } page;
 
-static int page_open(page *p, app_pixel_form form)
+static int page_open(page *p, cm_pixel pixel)
 {
     app_tiff_page info;
     app_error error;
     memset(p, 0, sizeof *p);
-    return app_tiff_open(path, &app_default_limits, &p->tiff, &error) == CM_OK &&
+    return app_tiff_open(path, &app_default_reading, &p->tiff, &error) == CM_OK &&
            app_tiff_select(p->tiff, 0, &info, &error) == CM_OK &&
-           app_picture_make(&info, &p->picture, &error) == CM_OK &&
-           app_picture_frame(&p->picture, form, &p->view, &p->converted, &error) == CM_OK;
+           app_picture_make(p->tiff, &info, &p->picture, &error) == CM_OK &&
+           app_picture_frame(&p->picture, pixel, &p->view, &p->converted, &error) == CM_OK;
 }
 
 static void page_close(page *p)
@@ -70,9 +70,9 @@ static size_t find(cm_plan *plan, const cm_image *image, const cm_template *part
 }
 
 /* Matches in rows as they come against matches in the whole. */
-static void check_search(cm_context *context, const char *kind, app_pixel_form form, const cm_image *whole, int beside)
+static void check_search(cm_context *context, const char *kind, cm_pixel pixel, const cm_image *whole, int beside)
 {
-    const cm_problem problem = {
+    cm_problem problem = {
         .pixel = whole->pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = SIDE, .height = SIDE
     };
     const size_t size = cm_pixel_size(whole->pixel);
@@ -87,12 +87,14 @@ static void check_search(cm_context *context, const char *kind, app_pixel_form f
     app_reader reader;
     app_error error;
     page p;
-    if (!check(page_open(&p, form) && !cm_template_create(context, &part, &template) &&
-                   !cm_plan_create(context, &problem, NULL, &plan),
-               kind, "cannot begin"))
+    if (!check(page_open(&p, pixel), kind, "cannot be opened"))
+        return;
+    problem.image_masked = p.view.mask != NULL; /* of the whole, where all pixels count, it has been dropped */
+    if (!check(!cm_template_create(context, &part, &template) && !cm_plan_create(context, &problem, NULL, &plan), kind,
+               "cannot begin"))
         return;
     size_t wanted = find(plan, whole, template, NULL, NULL, want);
-    app_reader_start(&reader, p.tiff, &p.picture, form, p.converted, beside);
+    app_reader_start(&reader, p.tiff, &p.picture, pixel, p.converted, beside);
     size_t found = find(plan, &p.view, template, &reader, whole, got);
     check(app_reader_stop(&reader, &error) == CM_OK && app_reader_stop(&reader, &error) == CM_OK, kind,
           "reading failed");
@@ -107,15 +109,19 @@ static void check_flavour(cm_context *context, const flavour *f)
 {
     app_picture whole;
     app_error error;
-    if (!check(app_picture_load(path, 0, &app_default_limits, &whole, &error) == CM_OK, f->name, "cannot be read"))
+    if (!check(app_picture_load(path, 0, &app_default_reading, &whole, &error) == CM_OK, f->name, "cannot be read"))
         return;
-    for (int other = APP_U8; other <= APP_F32; other++) {
-        app_pixel_form form = app_pixel_form_for(whole.sample, (app_sample)other, CM_CCOEFF_NORMED);
+    int done = -1;
+    for (int other = CM_U8; other <= CM_F32; other++) {
+        const cm_pixel pixel = app_pixel_join(whole.pixel, (cm_pixel)other);
+        if (done == (int)pixel)
+            continue;
+        done = (int)pixel;
         cm_image view;
         void *converted;
-        if (!check(app_picture_view(&whole, form, &view, &converted, &error) == CM_OK, f->name, "no view"))
+        if (!check(app_picture_view(&whole, pixel, &view, &converted, &error) == CM_OK, f->name, "no view"))
             continue;
-        check_search(context, f->name, form, &view, other % 3 != 2);
+        check_search(context, f->name, pixel, &view, other % 3 != 2);
         free(converted);
     }
     app_picture_free(&whole);
@@ -137,16 +143,16 @@ static void damage(void)
 /* The same text beside other work as at once. 1 when the damage was seen. */
 static int check_damaged(const flavour *f)
 {
-    const app_pixel_form form = { CM_F32, 0 };
+    const cm_pixel pixel = CM_F32;
     app_picture whole;
     app_reader reader;
     app_error error, again;
     page p;
     int seen = 0;
     damage();
-    cm_status want = app_picture_load(path, 0, &app_default_limits, &whole, &error);
-    if (page_open(&p, form)) {
-        app_reader_start(&reader, p.tiff, &p.picture, form, p.converted, 1);
+    cm_status want = app_picture_load(path, 0, &app_default_reading, &whole, &error);
+    if (page_open(&p, pixel)) {
+        app_reader_start(&reader, p.tiff, &p.picture, pixel, p.converted, 1);
         check(app_reader_wait(&reader, HEIGHT) == (want ? -1 : HEIGHT), f->name, "rows of a damaged file");
         check(app_reader_stop(&reader, &again) == want && (!want || strcmp(error.text, again.text) == 0), f->name,
               "other text");

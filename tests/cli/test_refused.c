@@ -16,9 +16,8 @@ enum { UINT = SAMPLEFORMAT_UINT, INT = SAMPLEFORMAT_INT, FP = SAMPLEFORMAT_IEEEF
 static const refused cases[] = {
     { 12, UINT, 1, GREY, "BitsPerSample 12 of unsigned samples" },
     { 24, UINT, 1, GREY, "BitsPerSample 24 of unsigned samples" },
-    { 32, UINT, 1, GREY, "BitsPerSample 32 of unsigned samples" },
     { 64, UINT, 1, GREY, "BitsPerSample 64 of unsigned samples" },
-    { 32, INT, 1, GREY, "BitsPerSample 32 of signed samples" },
+    { 64, INT, 1, GREY, "BitsPerSample 64 of signed samples" },
     { 12, INT, 1, GREY, "BitsPerSample 12 of signed samples" },
     { 16, FP, 1, GREY, "BitsPerSample 16 of float samples" },
     { 24, FP, 1, GREY, "BitsPerSample 24 of float samples" },
@@ -67,7 +66,7 @@ static void check(const char *path, const char *text)
     app_tiff *tiff;
     app_tiff_page info;
     app_error error = { .text = "" };
-    cm_status status = app_tiff_open(path, &app_default_limits, &tiff, &error);
+    cm_status status = app_tiff_open(path, &app_default_reading, &tiff, &error);
     if (!status)
         status = app_tiff_select(tiff, 0, &info, &error);
     app_tiff_close(tiff);

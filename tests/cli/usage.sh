@@ -39,9 +39,18 @@ wrong '1 file given' bench x
 wrong '1 file given' info x
 
 for command in find correlate; do
-    wrong '--method ncc: must be ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff or sqdiff_normed' $command --method ncc "$board" "$part"
-    wrong '--mode full: must be valid or same' $command --mode full "$board" "$part"
-    wrong '--border zero: must be clamp' $command --border zero "$board" "$part"
+    wrong '--method ncc: must be ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff, sqdiff_normed or coverage' $command --method ncc "$board" "$part"
+    wrong '--mode all: must be valid, same or full' $command --mode all "$board" "$part"
+    wrong '--border constant: must be clamp, zero, mirror, wrap or overlap' $command --border constant "$board" "$part"
+    for value in '' x 1x none5 0x1 1,5 ' 1' infinite; do
+        wrong "--no-data $value: must be a number, nan or none" $command --no-data "$value" "$board" "$part"
+    done
+    for value in '' x -0.1 1.1 nan inf 50%; do
+        wrong "--min-valid $value: must be a number 0 .. 1" $command --min-valid "$value" "$board" "$part"
+    done
+    wrong '--channels rgb: must be luma or sum' $command --channels rgb "$board" "$part"
+    wrong '--mask : must be a file name, or - for none' $command --mask '' "$board" "$part"
+    wrong '--image-mask : must be a file name' $command --image-mask '' "$board" "$part"
     wrong '--flat inf: must be zero or nan' $command --flat inf "$board" "$part"
 done
 for value in 0 -1 1.5 x '' 1000000001 99999999999999999999 ' 5' 5x; do
@@ -88,13 +97,30 @@ wrong '--gradient z: must be x or y' convolve "$board" -o x.tif --gradient z
 wrong '--size 4: must be 3 or 5' convolve "$board" -o x.tif --gradient x --size 4
 wrong '--size: goes with --gradient' convolve "$board" -o x.tif --gaussian 1 --size 3
 wrong '--correlate: goes with --filter' convolve "$board" -o x.tif --gaussian 1 --correlate
-wrong '--border mirror: must be clamp or zero' convolve "$board" -o x.tif --gaussian 1 --border mirror
+for border in mirror wrap overlap; do
+    wrong "--border $border: must be clamp or zero" convolve "$board" -o x.tif --gaussian 1 --border $border
+done
+wrong '--border inside: must be clamp or zero' convolve "$board" -o x.tif --gaussian 1 --border inside
 for value in 0x5 5 5x x5 5x5x5 -1x5 5x1073741825 5x5,; do
     wrong "--size $value: must be" bench --size "$value"
     wrong "--template $value: must be" info --template "$value"
 done
 wrong '--size 5x5,6x6: must be a size' info --size 5x5,6x6
-wrong '--pixel s16: must be u8, u16 or f32' info --pixel s16
+for command in info bench; do
+    wrong '--pixel s32: must be u8, u16, f32, s8, s16, u32 or f64' $command --pixel s32
+    wrong '--border constant: must be clamp, zero, mirror, wrap or overlap' $command --border constant
+    for value in 0 65 x -1 luma; do
+        wrong "--channels $value: must be a whole number 1 .. 64" $command --channels "$value"
+    done
+done
+wrong '--min-valid 2: must be a number 0 .. 1' info --min-valid 2
+wrong '--mask: 2 given for 1 template; give one for each, in their order, - for none' find --mask - --mask - "$board" "$part"
+wrong '--mask: 2 given for 1 template;' correlate --mask - --mask - "$board" "$part" -o x.tif
+wrong '--mask: 1 given for 2 templates' find --mask - "$board" "$part" "$part"
+wrong '--coverage: no such option' find --coverage x.tif "$board" "$part"
+wrong '--coverage : must be a file name' correlate --coverage '' -o x.tif "$board" "$part"
+wrong '--mask: no such option' convolve --mask x.tif "$board" -o x.tif --gaussian 1
+wrong '--no-data: no such option' convolve --no-data 1 "$board" -o x.tif --gaussian 1
 wrong '--task fast: must be all, match or convolve' bench --task fast
 wrong '--repeat 0: must be a whole number 1 .. 10000' bench --repeat 0
 run 2 info --device cpu --size 8x8 --template 9x9

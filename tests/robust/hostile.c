@@ -57,7 +57,7 @@ static double seconds(void)
 static cm_status read_all(app_error *error)
 {
     app_tiff *tiff;
-    cm_status status = app_tiff_open(path, &app_default_limits, &tiff, error);
+    cm_status status = app_tiff_open(path, &app_default_reading, &tiff, error);
     if (status)
         return status;
     uint32_t pages = app_tiff_pages(tiff);
@@ -167,7 +167,9 @@ static void truncate_pixels(void)
  * nothing. */
 static void check_trust(void)
 {
-    const app_limits limits[3] = { { (uint64_t)1 << 40, 0 }, { (uint64_t)1 << 40, 1 }, { 1 << 20, 1 } };
+    const app_reading limits[3] = { { .max_memory = (uint64_t)1 << 40 },
+                                    { .max_memory = (uint64_t)1 << 40, .trusted = 1 },
+                                    { .max_memory = 1 << 20, .trusted = 1 } };
     static const cm_status want[3] = { CM_ERROR_UNSUPPORTED, CM_OK, CM_ERROR_MEMORY };
     for (int i = 0; i < hostile_count; i++) {
         hostile_bytes file;

@@ -1,0 +1,191 @@
+#include "geo.h"
+
+#include "numbers.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <tiffio.h>
+
+enum { SCALE = 33550, TIE = 33922, MATRIX = 34264, KEYS = 34735, NUMBERS = 34736, TEXT = 34737, NO_DATA = 42113 };
+
+/* libtiff counts the values of these tags in 16 bits when it writes them. */
+enum { MOST = 65535 };
+
+static const TIFFFieldInfo fields[] = {
+    { SCALE, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "ModelPixelScale" },
+    { TIE, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "ModelTiepoint" },
+    { MATRIX, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "ModelTransformation" },
+    { KEYS, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "GeoKeyDirectory" },
+    { NUMBERS, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "GeoDoubleParams" },
+    { TEXT, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)(uintptr_t) "GeoAsciiParams" },
+    { NO_DATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)(uintptr_t) "GDAL_NODATA" },
+};
+
+/* What the current directory has of a tag. The count comes in 16 or 32 bits, or not at all, by what libtiff knows of
+ * the tag: nothing, as a rule. */
+typedef struct values {
+    const void *data; /* NULL: none */
+    TIFFDataType type;
+    uint32_t count;
+} values;
+
+static values read_tag(TIFF *tif, uint32_t tag)
+{
+    values v = { NULL, TIFF_NOTYPE, 0 };
+    const void *data = NULL;
+    uint16_t few = 0;
+    const TIFFField *field = TIFFFindField(tif, tag, TIFF_ANY);
+    if (!field)
+        return v;
+    v.type = TIFFFieldDataType(field);
+    if (!TIFFFieldPassCount(field)) {
+        if (v.type == TIFF_ASCII && TIFFGetField(tif, tag, &data) && data)
+            v.count = (uint32_t)strlen(data);
+    } else if (TIFFFieldReadCount(field) == TIFF_VARIABLE2) {
+        if (!TIFFGetField(tif, tag, &v.count, &data))
+            data = NULL;
+    } else if (TIFFGetField(tif, tag, &few, &data)) {
+        v.count = few;
+    } else {
+        data = NULL;
+    }
+    v.data = v.count ? data : NULL;
+    return v;
+}
+
+/* A copy of a tag's values, or NULL. Their number is a multiple of step, and as many at least. */
+static void *copy_tag(TIFF *tif, uint32_t tag, TIFFDataType type, uint32_t step, uint16_t *count)
+{
+    const size_t size = type == TIFF_DOUBLE ? sizeof(double) : type == TIFF_SHORT ? sizeof(uint16_t) : 1;
+    const values v = read_tag(tif, tag);
+    *count = 0;
+    if (!v.data || v.type != type || v.count > MOST || v.count % step != 0)
+        return NULL;
+    char *copy = malloc(v.count * size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, v.data, v.count * size);
+    copy[v.count * size] = 0;
+    *count = (uint16_t)v.count;
+    return copy;
+}
+
+static int copy_doubles(TIFF *tif, uint32_t tag, double *to, uint32_t want)
+{
+    const values v = read_tag(tif, tag);
+    const int fits = v.data && v.type == TIFF_DOUBLE && v.count == want;
+    if (fits)
+        memcpy(to, v.data, want * sizeof *to);
+    return fits;
+}
+
+void app_geo_read(TIFF *tif, app_geo *geo)
+{
+    uint16_t letters;
+    memset(geo, 0, sizeof *geo);
+    geo->has_scale = copy_doubles(tif, SCALE, geo->scale, 3);
+    geo->has_matrix = copy_doubles(tif, MATRIX, geo->matrix, 16);
+    geo->tie = copy_tag(tif, TIE, TIFF_DOUBLE, 6, &geo->ties);
+    geo->key = copy_tag(tif, KEYS, TIFF_SHORT, 4, &geo->keys);
+    geo->number = copy_tag(tif, NUMBERS, TIFF_DOUBLE, 1, &geo->numbers);
+    geo->text = copy_tag(tif, TEXT, TIFF_ASCII, 1, &letters);
+}
+
+void app_geo_free(app_geo *geo)
+{
+    free(geo->tie);
+    free(geo->key);
+    free(geo->number);
+    free(geo->text);
+    memset(geo, 0, sizeof *geo);
+}
+
+void app_geo_register(TIFF *tif)
+{
+    TIFFMergeFieldInfo(tif, fields, sizeof fields / sizeof fields[0]);
+}
+
+/* The tie points' raster coordinates move with the origin. */
+static int write_ties(TIFF *tif, const app_place *place)
+{
+    const app_geo *g = place->geo;
+    double *tie = malloc(g->ties * sizeof *tie);
+    if (!tie)
+        return 0;
+    memcpy(tie, g->tie, g->ties * sizeof *tie);
+    for (uint32_t i = 0; i < g->ties; i += 6) {
+        tie[i] -= place->x;
+        tie[i + 1] -= place->y;
+    }
+    const int ok = TIFFSetField(tif, TIE, (int)g->ties, tie);
+    free(tie);
+    return ok;
+}
+
+static int write_matrix(TIFF *tif, const app_place *place)
+{
+    double m[16];
+    memcpy(m, place->geo->matrix, sizeof m);
+    for (int row = 0; row < 12; row += 4)
+        m[row + 3] += m[row] * place->x + m[row + 1] * place->y;
+    return TIFFSetField(tif, MATRIX, 16, m);
+}
+
+int app_geo_write(TIFF *tif, const app_place *place)
+{
+    const app_geo *g = place->geo;
+    return !g ||
+           ((!g->has_scale || TIFFSetField(tif, SCALE, 3, g->scale)) && (!g->has_matrix || write_matrix(tif, place)) &&
+            (!g->tie || write_ties(tif, place)) && (!g->key || TIFFSetField(tif, KEYS, (int)g->keys, g->key)) &&
+            (!g->number || TIFFSetField(tif, NUMBERS, (int)g->numbers, g->number)) &&
+            (!g->text || TIFFSetField(tif, TEXT, g->text)));
+}
+
+int app_no_data_parse(const char *text, double *value)
+{
+    static const char *const words[] = { "nan", "-nan", "inf", "+inf", "-inf" };
+    static const double meaning[] = { (double)NAN, (double)NAN, (double)INFINITY, (double)INFINITY, -(double)INFINITY };
+    for (int i = 0; i < 5; i++)
+        if (strcasecmp(text, words[i]) == 0) {
+            *value = meaning[i];
+            return 1;
+        }
+    return app_parse_double(text, value);
+}
+
+/* The part without the blanks at both ends, printable, cut to the size. Its whole length is returned. */
+static size_t trim(const char *data, size_t length, char *text, size_t size)
+{
+    size_t first = 0, count = 0;
+    length = strnlen(data, length);
+    while (first < length && isspace((unsigned char)data[first]))
+        first++;
+    while (length > first && isspace((unsigned char)data[length - 1]))
+        length--;
+    for (; first + count < length && count + 1 < size; count++)
+        text[count] = isprint((unsigned char)data[first + count]) ? data[first + count] : '?';
+    text[count] = 0;
+    return length - first;
+}
+
+int app_no_data_read(TIFF *tif, double *value, char *text, size_t size)
+{
+    const values v = read_tag(tif, NO_DATA);
+    text[0] = 0;
+    if (!v.data)
+        return 0;
+    if (v.type != TIFF_ASCII)
+        return -1;
+    const size_t length = trim(v.data, v.count, text, size);
+    if (length == 0)
+        return 0;
+    return length < size && app_no_data_parse(text, value) ? 1 : -1;
+}
+
+int app_no_data_write_nan(TIFF *tif)
+{
+    return TIFFSetField(tif, NO_DATA, "nan");
+}

@@ -1,0 +1,94 @@
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cm_status app_source_load(const char *path, uint32_t page, const app_reading *reading, app_source *source,
+                          app_error *error)
+{
+    memset(source, 0, sizeof *source);
+    source->path = path;
+    source->page = page;
+    return app_picture_load(path, page, reading, &source->picture, error);
+}
+
+void app_source_free(app_source *source)
+{
+    free(source->converted);
+    app_picture_free(&source->picture);
+    memset(source, 0, sizeof *source);
+}
+
+/* Whether pixel i of a mask file counts. */
+static uint8_t counts(const app_picture *mask, size_t i)
+{
+    const size_t channels = (size_t)mask->channels;
+    if (mask->mask && !mask->mask[i])
+        return 0;
+    for (size_t c = 0; c < channels; c++) {
+        const double v = app_picture_value(mask, i * channels + c);
+        if (v < 0.0 || v > 0.0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Leaves in the picture's mask what counts in both. */
+static cm_status combine(app_picture *p, const app_picture *mask, app_error *error)
+{
+    const size_t count = (size_t)p->width * (size_t)p->height;
+    if (!p->mask) {
+        p->mask = malloc(count);
+        if (!p->mask)
+            return app_fail(error, CM_ERROR_MEMORY, "out of memory for a mask of %d x %d; free some memory", p->width,
+                            p->height);
+        memset(p->mask, 1, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        p->mask[i] &= counts(mask, i);
+    app_picture_settle(p);
+    return CM_OK;
+}
+
+cm_status app_source_mask(app_source *source, const char *path, const app_reading *reading, app_error *error)
+{
+    app_picture mask, *p = &source->picture;
+    app_reading how = *reading;
+    how.channels = APP_SUM;
+    how.mask = 1;
+    /* A value that is given is that of images and templates. */
+    how.no_data = reading->no_data == APP_NO_DATA_NONE ? APP_NO_DATA_NONE : APP_NO_DATA_TAG;
+    cm_status status = app_picture_load(path, 0, &how, &mask, error);
+    if (status)
+        return status;
+    if (mask.width != p->width || mask.height != p->height)
+        status = app_fail(error, CM_ERROR_ARGUMENT,
+                          "%s: the mask's %d x %d pixels are not the %d x %d of %s; give a mask of those extents", path,
+                          mask.width, mask.height, p->width, p->height, source->path);
+    else
+        status = combine(p, &mask, error);
+    app_picture_free(&mask);
+    return status;
+}
+
+cm_status app_source_expect(app_source *source, cm_pixel pixel, app_error *error)
+{
+    app_error text;
+    cm_image view;
+    source->form = pixel;
+    cm_status status = app_picture_frame(&source->picture, pixel, &view, &source->converted, &text);
+    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
+}
+
+cm_status app_source_view(app_source *source, cm_pixel pixel, cm_image *view, app_error *error)
+{
+    app_error text;
+    if (source->converted && source->form == pixel) {
+        *view = app_picture_image(&source->picture, pixel, source->converted);
+        return CM_OK;
+    }
+    free(source->converted);
+    source->form = pixel;
+    cm_status status = app_picture_view(&source->picture, pixel, view, &source->converted, &text);
+    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
+}

@@ -1,0 +1,221 @@
+/* What a sample is, which samples make a pixel of the picture, and which pixels count. */
+#include "tiff_layout.h"
+
+#include <float.h>
+#include <math.h>
+
+static const char *photometric_name(uint16_t value)
+{
+    switch (value) {
+    case PHOTOMETRIC_MASK: return "transparency mask";
+    case PHOTOMETRIC_SEPARATED: return "CMYK";
+    case PHOTOMETRIC_YCBCR: return "YCbCr without JPEG compression";
+    case PHOTOMETRIC_CIELAB: return "CIE L*a*b*";
+    case PHOTOMETRIC_ICCLAB: return "ICC L*a*b*";
+    case PHOTOMETRIC_ITULAB: return "ITU L*a*b*";
+    case PHOTOMETRIC_CFA: return "colour filter array";
+    default: return "unknown";
+    }
+}
+
+static cm_status choose_unsigned(tiff_layout *l, app_error *error)
+{
+    if (l->bits == 1 || l->bits == 2 || l->bits == 4 || l->bits == 8)
+        l->pixel = CM_U8;
+    else if (l->bits == 16)
+        l->pixel = CM_U16;
+    else if (l->bits == 32)
+        l->pixel = CM_U32;
+    else
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 or 32 bits or to "
+                        "float",
+                        l->bits);
+    return CM_OK;
+}
+
+static cm_status choose_pixel(tiff_layout *l, app_error *error)
+{
+    switch (l->format) {
+    case SAMPLEFORMAT_UINT:
+    case SAMPLEFORMAT_VOID: return choose_unsigned(l, error);
+    case SAMPLEFORMAT_INT:
+        if (l->bits != 8 && l->bits != 16 && l->bits != 32)
+            return app_fail(error, CM_ERROR_UNSUPPORTED,
+                            "BitsPerSample %u of signed samples is not supported; convert to 8, 16 or 32 bits or to "
+                            "float",
+                            l->bits);
+        l->pixel = l->bits == 8 ? CM_S8 : l->bits == 16 ? CM_S16 : CM_F64;
+        return CM_OK;
+    case SAMPLEFORMAT_IEEEFP:
+        if (l->bits != 32 && l->bits != 64)
+            return app_fail(error, CM_ERROR_UNSUPPORTED,
+                            "BitsPerSample %u of float samples is not supported; convert to 32 or 64 bits", l->bits);
+        l->pixel = l->bits == 32 ? CM_F32 : CM_F64;
+        return CM_OK;
+    default: break;
+    }
+    return app_fail(error, CM_ERROR_UNSUPPORTED,
+                    "SampleFormat %u (%s) is not supported; convert to 8, 16 or 32 bits or to float", l->format,
+                    l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
+                                                                                                    : "unknown");
+}
+
+/* 16-bit entries count by their upper byte; maps written with 8-bit entries by mistake are common. */
+static cm_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
+{
+    uint16_t *map[3];
+    if (l->bits > 8 || l->pixel != CM_U8)
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8", l->bits);
+    if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] || !map[2])
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
+    unsigned largest = 0;
+    const unsigned entries = 1u << l->bits;
+    for (unsigned i = 0; i < 3 * entries; i++)
+        largest = map[i / entries][i % entries] > largest ? map[i / entries][i % entries] : largest;
+    const unsigned shift = largest > 255 ? 8 : 0;
+    for (unsigned i = 0; i < entries; i++)
+        for (int c = 0; c < 3; c++)
+            l->colour[i][c] = (uint8_t)(map[c][i] >> shift);
+    l->palette = 1;
+    return CM_OK;
+}
+
+/* How many samples of a pixel PhotometricInterpretation speaks of (the others are extra), and in *first the first of
+ * them that is used. 0: not supported. */
+static unsigned count_colours(const tiff_layout *l, const app_reading *reading, uint16_t *first)
+{
+    /* libtiff has been told to hand out RGB for it */
+    const int jpeg_colour = l->photometric == PHOTOMETRIC_YCBCR && l->compression == COMPRESSION_JPEG;
+    *first = 0;
+    switch (jpeg_colour ? PHOTOMETRIC_RGB : l->photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_LOGL:
+    case PHOTOMETRIC_PALETTE: return 1;
+    case PHOTOMETRIC_MASK: return reading->mask ? 1 : 0;
+    case PHOTOMETRIC_LOGLUV: *first = 1; return l->samples == 3 ? 3 : 0; /* X, Y, Z: Y is the luminance */
+    case PHOTOMETRIC_RGB: return 3;
+    default: return 0;
+    }
+}
+
+/* What ExtraSamples says of the samples from `first` on; kind is NULL where it says nothing. */
+typedef struct extras {
+    const uint16_t *kind;
+    unsigned first;
+} extras;
+
+static extras read_extras(TIFF *tif, const tiff_layout *l)
+{
+    uint16_t count = 0, *kind = NULL;
+    if (!TIFFGetField(tif, TIFFTAG_EXTRASAMPLES, &count, &kind) || count > l->samples)
+        return (extras){ NULL, 0 };
+    return (extras){ kind, (unsigned)l->samples - count };
+}
+
+static int is_alpha(const extras *e, unsigned sample)
+{
+    if (!e->kind || sample < e->first)
+        return 0;
+    const uint16_t kind = e->kind[sample - e->first];
+    return kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA;
+}
+
+/* Fills pick and channels. The colours are never alpha, whatever the file says. */
+static cm_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l, unsigned colours, uint16_t first,
+                              app_error *error)
+{
+    const extras e = read_extras(tif, l);
+    const int sum = reading->channels == APP_SUM, all = sum && first == 0 && !l->palette;
+    const unsigned most = all ? CM_MAX_CHANNELS : colours == 3 && first == 0 ? 3 : 1;
+    uint16_t alpha = 0;
+    for (uint16_t s = first; s < l->samples; s++) {
+        if (s >= colours && is_alpha(&e, s)) {
+            alpha = l->alpha ? alpha : s;
+            l->alpha = 1;
+        } else if (l->picked < most) {
+            l->pick[l->picked++] = s;
+        } else if (all) {
+            return app_fail(error, CM_ERROR_UNSUPPORTED,
+                            "SamplesPerPixel %u: --channels sum takes at most %d; take --channels luma, or split the "
+                            "file",
+                            l->samples, CM_MAX_CHANNELS);
+        }
+    }
+    l->luma = !all && l->picked == 3;
+    l->channels = all ? l->picked : sum && l->palette ? 3 : 1;
+    if (l->alpha)
+        l->pick[l->picked++] = alpha;
+    return CM_OK;
+}
+
+/* A no-data value that the file's samples cannot hold marks nothing. */
+static void place_no_data(tiff_layout *l, double value)
+{
+    if (l->format == SAMPLEFORMAT_IEEEFP) {
+        /* What stands for the least float in decimal may lie a little beyond it. */
+        const int beyond = isfinite(value) && fabs(value) > (double)FLT_MAX;
+        if (l->bits == 32 && beyond && fabs(value) > 3.4028236e38)
+            return;
+        if (l->bits == 32)
+            value = beyond ? copysign((double)FLT_MAX, value) : (double)(float)value;
+        l->has_no_data = 1;
+        l->no_data = value;
+        return;
+    }
+    const int is_signed = l->format == SAMPLEFORMAT_INT;
+    const double span = ldexp(1.0, l->bits), low = is_signed ? -span / 2 : 0.0;
+    if (!(value >= low && value < low + span) || value != floor(value))
+        return;
+    l->has_no_data = 1;
+    l->no_data = value;
+    l->no_data_level = (uint32_t)(value - low) * (l->bits < 8 && !l->palette ? 255u / ((1u << l->bits) - 1) : 1u);
+}
+
+static cm_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+{
+    char text[64];
+    double value = reading->no_data_value;
+    int has = reading->no_data == APP_NO_DATA_GIVEN;
+    if (reading->no_data == APP_NO_DATA_TAG)
+        has = app_no_data_read(tif, &value, text, sizeof text);
+    if (has < 0)
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "GDAL_NODATA \"%s\" is not a number; give --no-data with the right one, or --no-data none",
+                        text);
+    if (has)
+        place_no_data(l, value);
+    return CM_OK;
+}
+
+cm_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+{
+    uint16_t first;
+    const unsigned colours = count_colours(l, reading, &first);
+    cm_status status = choose_pixel(l, error);
+    if (status)
+        return status;
+    if (colours == 0)
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB", l->photometric,
+                        photometric_name(l->photometric));
+    if (colours > l->samples)
+        return app_fail(error, CM_ERROR_UNSUPPORTED,
+                        "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "
+                        "supported; it must be at least 3",
+                        l->samples, l->photometric);
+    l->invert = l->photometric == PHOTOMETRIC_MINISWHITE;
+    if (l->photometric == PHOTOMETRIC_PALETTE)
+        status = read_palette(tif, l, error);
+    if (!status)
+        status = pick_samples(tif, reading, l, colours, first, error);
+    return status ? status : choose_no_data(tif, reading, l, error);
+}
+
+int tiff_layout_masked(const tiff_layout *l)
+{
+    return l->alpha || l->has_no_data;
+}
