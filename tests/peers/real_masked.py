@@ -109,11 +109,12 @@ class Case:
                 if not c:
                     pixels[i] = rng.randrange(1 << scene.bits)
         if way != "mask":
-            # a value that the picture has few of; those that have it do not count either
+            # a value that the pictures have few of; pixels of scene and template that have it do not count either
             self.no_data = 0 if scene.bits == 8 else 65535
             if way == "no-data":
                 pixels = [p if c else self.no_data for p, c in zip(pixels, counts)]
         self.scene = Picture(scene.width, scene.height, scene.bits, pixels)
+        self.part_counts = [int(c and p != self.no_data) for c, p in zip(self.part_mask, part.pixels)]
         self.counts = [int(c and p != self.no_data) for c, p in zip(counts if self.mask else [1] * len(pixels), pixels)]
 
     def counted(self):
@@ -121,13 +122,13 @@ class Case:
 
     def truth(self, x, y):
         return exact.window_score("ccoeff_normed", self.scene.rows(), self.part.rows(), x, y, self.counted(),
-                                  Picture(self.part.width, self.part.height, 8, self.part_mask).rows())
+                                  Picture(self.part.width, self.part.height, 8, self.part_counts).rows())
 
     def by_library(self, corrmatch):
         pixel = "uint%d" % self.scene.bits
         keep = self.scene.raw(), self.part.raw(), bytes(self.mask) if self.mask else None, bytes(self.part_mask)
         scene = library.View.of_bytes(keep[0], self.scene.width, self.scene.height, pixel, keep[2], self.no_data)
-        part = library.View.of_bytes(keep[1], self.part.width, self.part.height, pixel, keep[3])
+        part = library.View.of_bytes(keep[1], self.part.width, self.part.height, pixel, keep[3], self.no_data)
         return corrmatch.find_views(scene, part)[0]
 
     def by_tool(self, tool, device):
