@@ -95,9 +95,8 @@ void describe(const cm_engine *base, cm_machine *machine)
 }
 
 // Makes a prepared object on a stream of its own, so that other threads' work is neither waited for nor held up.
-template <class Source>
-cm_status prepare(cm_engine *base, const Source *source, cm_status (*fill)(const Source *, cudaStream_t, Prepared *, cm_error *),
-                  void **prepared, cm_error *error)
+template <class Object, class Fill>
+cm_status prepare(cm_engine *base, const Object *source, const Fill &fill, void **prepared, cm_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
     Stream stream;
@@ -115,16 +114,16 @@ cm_status prepare(cm_engine *base, const Source *source, cm_status (*fill)(const
 
 cm_status prepare_template_slot(cm_engine *engine, const cm_template *part, void **prepared, cm_error *error)
 {
-    // one that no CUDA kernel takes (cost_cuda.c says so when a plan is made) can still serve the CPU
-    const auto &limits = engine_of(engine)->machine.cuda;
-    if (part->width > CM_CUDA_TEMPLATE_SIDE || part->height > limits.texture_height)
-        return CM_OK;
-    return prepare<cm_template>(engine, part, prepare_template, prepared, error);
+    const int64_t most_height = engine_of(engine)->machine.cuda.texture_height;
+    auto fill = [most_height](const cm_template *from, cudaStream_t stream, Prepared *made, cm_error *text) {
+        return prepare_template(from, most_height, stream, made, text);
+    };
+    return prepare(engine, part, fill, prepared, error);
 }
 
 cm_status prepare_filter_slot(cm_engine *engine, const cm_filter *filter, void **prepared, cm_error *error)
 {
-    return prepare<cm_filter>(engine, filter, prepare_filter, prepared, error);
+    return prepare(engine, filter, prepare_filter, prepared, error);
 }
 
 void release(cm_engine *engine, void *prepared)
@@ -138,6 +137,7 @@ void unbind(cm_work *work)
     DeviceScope scope(work->engine->device);
     if (work->done.get())
         (void)cudaEventSynchronize(work->done.get());
+    routed_unbind(work);
     destroy(work);
 }
 
@@ -155,7 +155,7 @@ cm_status bind(cm_engine *base, const cm_problem *problem, const cm_decision *de
     work->parts = cm_cuda_workspace(problem, decision->band_width, decision->band_height);
     cm_status status = check(work->done.make(), "making an event", error);
     if (!status)
-        status = problem->task == CM_TASK_MATCH ? match_bind(work, error) : filter_bind(work, error);
+        status = problem->task == CM_TASK_MATCH ? routed_bind(work, error) : filter_bind(work, error);
     if (status)
         unbind(work);
     else
@@ -168,7 +168,7 @@ cm_status correlate(cm_work *work, const cm_image *image, const cm_template *par
 {
     DeviceScope scope(work->engine->device);
     cm_status status = begin(work, stream, error);
-    return status ? status : match_correlate(work, image, part, map, stream, error);
+    return status ? status : routed_correlate(work, image, part, map, stream, error);
 }
 
 cm_status find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
@@ -176,7 +176,7 @@ cm_status find(cm_work *work, const cm_image *image, const cm_template *part, co
 {
     DeviceScope scope(work->engine->device);
     cm_status status = begin(work, stream, error);
-    return status ? status : match_find(work, image, part, rule, match, found, stream, error);
+    return status ? status : routed_find(work, image, part, rule, match, found, stream, error);
 }
 
 cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
@@ -192,7 +192,7 @@ cm_status find_on_device(cm_work *work, const cm_image *image, const cm_template
 {
     DeviceScope scope(work->engine->device);
     cm_status status = begin(work, stream, error);
-    return status ? status : match_find_on_device(work, image, part, target, stream, error);
+    return status ? status : routed_find_on_device(work, image, part, target, stream, error);
 }
 
 cm_status find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
@@ -200,7 +200,7 @@ cm_status find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, c
 {
     DeviceScope scope(work->engine->device);
     cm_status status = begin(work, stream, error);
-    return status ? status : match_find_bank(work, image, bank, rule, stream, error);
+    return status ? status : routed_find_bank(work, image, bank, rule, stream, error);
 }
 
 int ready(cm_engine *engine, cm_kernel kernel)

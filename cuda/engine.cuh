@@ -6,6 +6,7 @@
 #include "fft.cuh"
 #include "tensor.cuh"
 #include "find.cuh"
+#include "layout.cuh"
 
 namespace cm {
 
@@ -30,11 +31,14 @@ inline const Prepared *prepared_of(void *const *slots)
 // Says why the CUDA runtime has no usable device; nullptr when the code means something else.
 const char *why_unusable(cudaError_t code);
 
+class Joint;
+
 } // namespace cm
 
-// A plan's share of the engine.
+// A plan's share of the engine. On the padded route it is another one, `inner`, that matches, on the padded image.
 struct cm_work {
     cm::Engine *engine = nullptr;
+    cm_route route = CM_ROUTE_PLAIN;
     cm_problem problem = {};
     cm_decision decision = {};
     cm_progress *progress = nullptr;
@@ -50,6 +54,11 @@ struct cm_work {
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
     cm::Find find;                 // matching: the search on the device
     cm::Upload upload;             // matching: images from the host
+    cm::Source source;             // padded and joint: an image from the host
+    cm::DeviceMemory padded;       // the image with its border
+    cm_work *inner = nullptr;
+    bool roomy = false;            // device images' rows may be read to a multiple of 16 bytes past their end
+    cm::Joint *joint = nullptr;
     cm::Event done;                // behind the plan's last call
     cudaStream_t last = nullptr;   // the stream it was put on
 };
@@ -66,6 +75,18 @@ cm_status match_correlate(cm_work *work, const cm_image *image, const cm_templat
                           cm_error *error);
 cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
                      size_t *found, cm_stream stream, cm_error *error);
+
+// What the engine offers for matching: all of it for problems of every route. (match_*: for a plain or a joint one whose image is at hand.)
+cm_status routed_bind(cm_work *work, cm_error *error);
+void routed_unbind(cm_work *work);
+cm_status routed_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
+                           cm_error *error);
+cm_status routed_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
+                      size_t *found, cm_stream stream, cm_error *error);
+cm_status routed_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
+                                cm_stream stream, cm_error *error);
+cm_status routed_find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
+                           cm_error *error);
 
 // As match_find, with matches and found in device memory; does not wait.
 cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,

@@ -34,6 +34,8 @@ Search make_search(const cm_work *work, const cm_peak_rule &rule)
 cm_status put_products(const Call &call, Search *s)
 {
     cm_work *work = call.work;
+    if (work->route == CM_ROUTE_JOINT)
+        return CM_OK; // with the scores
     if (is_all_tensor(work)) {
         cm_status status = put_plane(call, 0, 0, &s->plane);
         return status ? status
@@ -45,6 +47,8 @@ cm_status put_products(const Call &call, Search *s)
 
 cm_status put_map(const Call &call, const Search &s, const uint32_t *skip)
 {
+    if (call.work->route == CM_ROUTE_JOINT)
+        return put_joint(call, 0, call.work->y.map, s.target);
     if (is_all_tensor(call.work))
         return put_tensor_scores(call, 0, 0, s.plane, s.target, skip);
     return put_scores(call, make_score_job(call, 0, 0, s.target));

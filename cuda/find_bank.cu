@@ -109,6 +109,8 @@ cm_status put_map(const Call &call, const Target &target, bool begins, TensorPla
 {
     cm_work *work = call.work;
     cm_status status = CM_OK;
+    if (work->route == CM_ROUTE_JOINT)
+        return put_joint(call, 0, work->y.map, target);
     if (is_all_tensor(work)) {
         status = begins ? put_plane(call, 0, 0, plane) : CM_OK;
         if (!status)

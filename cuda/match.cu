@@ -40,39 +40,6 @@ bool is_tensor(cm_kernel kernel)
     return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA;
 }
 
-// X of a band, a block of template rows at a time.
-cm_status correlate(const Call &call, CorrelateJob job)
-{
-    const cm_work *work = call.work;
-    const cm_decision &d = work->decision;
-    bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
-    if (d.kernel == CM_KERNEL_FFT_CUDA)
-        return call.work->fft.correlate(job, narrow, *call.part, call.stream, call.error);
-    if (is_tensor(d.kernel))
-        return call.work->tensor.deliver(job, *call.part, call.stream, call.error);
-    CorrelateFamily family = family_of(d.kernel);
-    int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
-    cudaError_t code = cudaSuccess;
-    for (int32_t first = 0; first < work->problem.height && code == cudaSuccess; first += step) {
-        job.first = first;
-        job.rows = work->problem.height - first < step ? work->problem.height - first : step;
-        job.add = first > 0;
-        if (d.tile_rows) {
-            job.tile_rows = d.tile_height + job.rows - 1;
-            job.shared_bytes = job.tile_rows * d.tile_pitch;
-        }
-        if (family.bank == FAMILY_NONE) {
-            code = family.launch(work->problem.pixel, narrow, job, call.stream);
-            continue;
-        }
-        BankTurn turn(work->engine->banks[family.bank], call.stream);
-        code = family.load(turn, *call.part, first, job.rows);
-        if (code == cudaSuccess)
-            code = family.launch(work->problem.pixel, narrow, job, call.stream);
-    }
-    return check(code, "launching the correlation", call.error);
-}
-
 // All passes over a band, where the tensor kernels do all of it.
 cm_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
@@ -98,9 +65,12 @@ cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &targe
 // All bands across the map in row `by` of bands. target: the map's first column in the band's first row.
 cm_status run_across(const Call &call, int32_t by, Target target)
 {
+    const cm_work *work = call.work;
+    if (work->route == CM_ROUTE_JOINT)
+        return put_joint(call, work->y.start(by), work->y.length(by), target);
     cm_status status = CM_OK;
-    for (int32_t bx = 0; bx < call.work->x.count() && !status; bx++)
-        status = run_band(call, bx, by, Target{ target.map + call.work->x.start(bx), target.pitch });
+    for (int32_t bx = 0; bx < work->x.count() && !status; bx++)
+        status = run_band(call, bx, by, Target{ target.map + work->x.start(bx), target.pitch });
     return status;
 }
 
@@ -169,11 +139,45 @@ Axis make_axis(int32_t image, int32_t map, int32_t origin, int32_t size, int32_t
 
 } // namespace
 
+// X of a band, a block of template rows at a time.
+cm_status correlate(const Call &call, CorrelateJob job)
+{
+    const cm_work *work = call.work;
+    const cm_decision &d = work->decision;
+    bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
+    if (d.kernel == CM_KERNEL_FFT_CUDA)
+        return call.work->fft.correlate(job, narrow, *call.part, call.stream, call.error);
+    if (is_tensor(d.kernel))
+        return call.work->tensor.deliver(job, *call.part, call.stream, call.error);
+    CorrelateFamily family = family_of(d.kernel);
+    int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
+    cudaError_t code = cudaSuccess;
+    for (int32_t first = 0; first < work->problem.height && code == cudaSuccess; first += step) {
+        job.first = first;
+        job.rows = work->problem.height - first < step ? work->problem.height - first : step;
+        job.add = first > 0;
+        if (d.tile_rows) {
+            job.tile_rows = d.tile_height + job.rows - 1;
+            job.shared_bytes = job.tile_rows * d.tile_pitch;
+        }
+        if (family.bank == FAMILY_NONE) {
+            code = family.launch(work->problem.pixel, narrow, job, call.stream);
+            continue;
+        }
+        BankTurn turn(work->engine->banks[family.bank], call.stream);
+        code = family.load(turn, *call.part, first, job.rows);
+        if (code == cudaSuccess)
+            code = family.launch(work->problem.pixel, narrow, job, call.stream);
+    }
+    return check(code, "launching the correlation", call.error);
+}
+
 Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error)
 {
     Call call = {};
     call.work = work;
     call.image = image;
+    call.source = part;
     call.part = prepared_of(part->prepared);
     call.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
     call.stream = stream;
@@ -238,7 +242,7 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
 
 bool is_all_tensor(const cm_work *work)
 {
-    return is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
+    return work->route == CM_ROUTE_PLAIN && is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
 }
 
 // An image that can be read as it lies is not copied.
@@ -246,11 +250,11 @@ cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane
 {
     cm_work *work = call.work;
     int32_t width = work->x.length(bx), height = work->y.length(by);
-    *plane = work->tensor.direct(*call.image, work->x, work->y, bx, by);
+    *plane = work->tensor.direct(*call.image, work->x, work->y, bx, by, work->roomy);
     if (plane->data)
         return CM_OK;
     *plane = work->tensor.plane(width, height);
-    if (work->tensor.split(*call.image, work->x, work->y, bx, by, call.stream))
+    if (work->tensor.split(*call.image, work->x, work->y, bx, by, work->roomy, call.stream))
         return check(cudaGetLastError(), "splitting the image", call.error);
     cm_status status = put_stage(call, bx, by);
     return status ? status
@@ -273,26 +277,34 @@ cm_status put_scores(const Call &call, const ScoreJob &job)
     return check(code, "launching the score", call.error);
 }
 
+cm_status bind_map(cm_work *work, int32_t band_width, int32_t band_height, cm_error *error)
+{
+    const cm_problem &p = work->problem;
+    const cm_extent map = cm_problem_extent(&p);
+    work->x = make_axis(p.image_width, map.width, map.x0, p.width, band_width);
+    work->y = make_axis(p.image_height, map.height, map.y0, p.height, band_height);
+    uint64_t row = static_cast<uint64_t>(work->x.map) * sizeof(float), rows = PINNED_BYTES / row;
+    rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
+    work->pinned_rows = rows < static_cast<uint64_t>(work->y.map) ? static_cast<int32_t>(rows) : work->y.map;
+    cudaError_t code = work->map.take(work->parts.map);
+    if (code == cudaSuccess)
+        code = work->pinned.take(row * static_cast<uint64_t>(work->pinned_rows + KEPT_ROWS));
+    return check(code, "taking the plan's workspace", error);
+}
+
 cm_status match_bind(cm_work *work, cm_error *error)
 {
     const cm_problem &p = work->problem;
     const cm_decision &d = work->decision;
-    const cm_extent map = cm_problem_extent(&p);
-    work->x = make_axis(p.image_width, map.width, map.x0, p.width, d.band_width);
-    work->y = make_axis(p.image_height, map.height, map.y0, p.height, d.band_height);
-    uint64_t row = static_cast<uint64_t>(work->x.map) * sizeof(float), rows = PINNED_BYTES / row;
-    rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
-    work->pinned_rows = rows < static_cast<uint64_t>(work->y.map) ? static_cast<int32_t>(rows) : work->y.map;
+    cm_status status = bind_map(work, d.band_width, d.band_height, error);
+    if (status)
+        return status;
     cudaError_t code = work->stage.make(p.pixel, work->x, work->y, work->parts);
     if (code == cudaSuccess)
         code = work->rows.take(work->parts.rows);
     if (code == cudaSuccess)
         code = work->sums.take(work->parts.sums);
-    if (code == cudaSuccess)
-        code = work->map.take(work->parts.map);
-    if (code == cudaSuccess)
-        code = work->pinned.take(row * static_cast<uint64_t>(work->pinned_rows + KEPT_ROWS));
-    cm_status status = check(code, "taking the plan's workspace", error);
+    status = check(code, "taking the plan's workspace", error);
     if (!status)
         status = find_bind(work, error);
     if (!status && is_tensor(d.kernel))

@@ -11,7 +11,8 @@ namespace cm {
 struct Call {
     cm_work *work;
     const cm_image *image;
-    const Prepared *part;
+    const cm_template *source;
+    const Prepared *part; // its form on the device
     cm_score_rule rule;
     cudaStream_t stream;
     cm_error *error;
@@ -22,6 +23,9 @@ struct Target {
     float *map;
     int64_t pitch; // elements
 };
+
+// X of a band whose pixels are staged, where the job says.
+cm_status correlate(const Call &call, CorrelateJob job);
 
 Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error);
 
@@ -62,6 +66,12 @@ cm_status put_products(const Call &call, int32_t bx, int32_t by, const Target &t
 // The last pass over a band that has the others behind it.
 ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &target);
 cm_status put_scores(const Call &call, const ScoreJob &job);
+
+// A joint problem's scores of some rows of the map. The map's first rows come first.
+cm_status put_joint(const Call &call, int32_t first, int32_t rows, const Target &target);
+// Takes what a map and its search want: axes, rows of the map (work->parts.map bytes), and the way to the host.
+cm_status bind_map(cm_work *work, int32_t band_width, int32_t band_height, cm_error *error);
+cm_status joint_bind(cm_work *work, cm_error *error);
 
 // Takes what a plan needs to search on the device.
 cm_status find_bind(cm_work *work, cm_error *error);

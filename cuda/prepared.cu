@@ -46,29 +46,141 @@ cudaError_t upload(Prepared *p, const void *host, size_t row_bytes, cudaStream_t
     return code;
 }
 
+cm_pixel stored_pixel(cm_pixel pixel)
+{
+    return pixel == CM_S8 ? CM_U8 : pixel == CM_S16 ? CM_U16 : pixel;
+}
+
+// The texture and the groups.
+cudaError_t make_plain(Prepared *p)
+{
+    cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel), static_cast<size_t>(p->width),
+                                       static_cast<size_t>(p->height), p->pitch);
+    if (code != cudaSuccess || p->pixel == CM_F32)
+        return code;
+    p->group_count = ceil_div<int32_t>(p->width, CM_THREAD_COLUMNS);
+    p->group_rows = ceil_div(p->height, 4) * 4;
+    return p->groups.take(static_cast<uint64_t>(p->group_count) * static_cast<uint64_t>(p->group_rows) * p->group_bytes());
+}
+
+cudaError_t upload_mask(Prepared *p, const cm_template *part, cudaStream_t stream)
+{
+    size_t bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->height);
+    cudaError_t code = p->mask.take(bytes);
+    return code == cudaSuccess ? cudaMemcpyAsync(p->mask.as<void>(), part->mask, bytes, cudaMemcpyHostToDevice, stream) : code;
+}
+
+// Pixels that do not count are 0. At most 2^31 samples of 16 bits, or 2^28 of 32, a channel: 60 bits.
+template <class Sample> void sum_samples(const cm_template *part, Prepared *p)
+{
+    const Sample *sample = static_cast<const Sample *>(part->pixels);
+    uint64_t pixels = static_cast<uint64_t>(part->width) * static_cast<uint64_t>(part->height);
+    for (uint64_t i = 0; i < pixels; i++)
+        for (int32_t c = 0; c < part->channels; c++, sample++) {
+            p->sum[c] += *sample;
+            p->sum2 = cm_u128_add(p->sum2, cm_u128_of(static_cast<uint64_t>(*sample) * *sample));
+        }
+}
+
+void sum_template(const cm_template *part, Prepared *p)
+{
+    if (part->channels == 1 && p->pixel <= CM_U16) {
+        p->sum[0] = part->sum;
+        p->sum2 = cm_u128_of(part->sum2);
+    } else if (p->pixel == CM_U8)
+        sum_samples<uint8_t>(part, p);
+    else if (p->pixel == CM_U16)
+        sum_samples<uint16_t>(part, p);
+    else if (p->pixel == CM_U32)
+        sum_samples<uint32_t>(part, p);
+}
+
+template <class Sample> __global__ void spread_part(const __grid_constant__ PartPlanes job)
+{
+    int64_t at = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    int x = static_cast<int>(at % job.width), y = static_cast<int>(at / job.width);
+    if (y >= job.height)
+        return;
+    cm_joint_term plane = job.plane[blockIdx.y];
+    uint64_t value = !job.mask || job.mask[at];
+    if (plane.sum != CM_PLANE_COUNT) {
+        uint64_t v = reinterpret_cast<const Sample *>(job.pixels + y * job.pitch)[static_cast<int64_t>(x) * job.channels + plane.channel];
+        value = (plane.sum == CM_PLANE_SQUARE ? v * v : v) >> plane.shift;
+    }
+    job.to[blockIdx.y][y * job.to_pitch + x] = static_cast<unsigned char>(value);
+}
+
 } // namespace
 
-cm_status prepare_template(const cm_template *part, cudaStream_t stream, Prepared *p, cm_error *error)
+cudaError_t launch_part_planes(const Prepared &part, const cm_joint_planes &planes, Prepared *to, cudaStream_t stream)
 {
-    size_t row_bytes = static_cast<size_t>(part->width) * cm_pixel_size(part->pixel);
+    constexpr int THREADS = 256;
+    PartPlanes job = {};
+    job.pixels = part.pixels.as<unsigned char>();
+    job.pitch = static_cast<int64_t>(part.pitch);
+    job.mask = part.mask.as<uint8_t>();
+    job.width = part.width;
+    job.height = part.height;
+    job.channels = part.channels;
+    job.count = planes.part_count;
+    if (job.count == 0)
+        return cudaSuccess;
+    job.to_pitch = static_cast<int64_t>(to[0].pitch);
+    for (int i = 0; i < job.count; i++) {
+        job.plane[i] = { static_cast<uint8_t>(planes.part[i].kind), static_cast<uint8_t>(planes.part[i].channel),
+                         static_cast<uint8_t>(8 * planes.part[i].digit) };
+        job.to[i] = to[i].pixels.as<unsigned char>();
+    }
+    int64_t pixels = static_cast<int64_t>(part.width) * part.height;
+    dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)), static_cast<unsigned>(job.count));
+    if (part.pixel == CM_U8)
+        spread_part<uint8_t><<<grid, THREADS, 0, stream>>>(job);
+    else if (part.pixel == CM_U16)
+        spread_part<uint16_t><<<grid, THREADS, 0, stream>>>(job);
+    else
+        spread_part<uint32_t><<<grid, THREADS, 0, stream>>>(job);
+    cudaError_t code = cudaGetLastError();
+    for (int i = 0; i < job.count && code == cudaSuccess; i++)
+        code = to[i].refresh(stream);
+    return code;
+}
+
+cudaError_t Prepared::make_plane(int32_t columns, int32_t rows, bool plain)
+{
+    width = columns;
+    height = rows;
+    pitch = ceil_div<size_t>(static_cast<size_t>(columns), CM_STAGE_PITCH) * CM_STAGE_PITCH;
+    size_t bytes = pitch * static_cast<size_t>(rows);
+    cudaError_t code = pixels.take(bytes);
+    if (code == cudaSuccess)
+        code = cudaMemset(pixels.as<void>(), 0, bytes); // whole rows go to the bank, padding too
+    return code == cudaSuccess && plain ? make_plain(this) : code;
+}
+
+cudaError_t Prepared::refresh(cudaStream_t stream)
+{
+    serial = next_serial(); // what banks and transforms hold is of the bytes before
+    return groups.as<void>() ? launch_groups(*this, stream) : cudaSuccess;
+}
+
+cm_status prepare_template(const cm_template *part, int64_t most_height, cudaStream_t stream, Prepared *p, cm_error *error)
+{
+    size_t row_bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->channels) * cm_pixel_size(part->pixel);
     p->width = part->width;
     p->height = part->height;
-    p->pixel = part->pixel;
+    p->channels = part->channels;
+    p->pixel = stored_pixel(part->pixel);
     p->pitch = ceil_div<size_t>(row_bytes, CM_STAGE_PITCH) * CM_STAGE_PITCH;
+    sum_template(part, p);
+    bool plain = part->channels == 1 && !part->mask && p->pixel <= CM_F32 && part->width <= CM_CUDA_TEMPLATE_SIDE &&
+                 part->height <= most_height;
     cm_status status = check(upload(p, part->pixels, row_bytes, stream), "copying the template to the device", error);
-    if (!status)
-        status = check(p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel), static_cast<size_t>(p->width),
-                                       static_cast<size_t>(p->height), p->pitch),
-                       "making the template's texture", error);
-    if (!status && p->pixel != CM_F32) {
-        p->group_count = ceil_div<int32_t>(p->width, CM_THREAD_COLUMNS);
-        p->group_rows = ceil_div(p->height, 4) * 4;
-        status = check(p->groups.take(static_cast<uint64_t>(p->group_count) * static_cast<uint64_t>(p->group_rows) *
-                                      p->group_bytes()),
-                       "taking memory for the template", error);
-        if (!status)
-            status = check(launch_groups(*p, stream), "grouping the template's pixels", error);
-    }
+    if (!status && part->mask)
+        status = check(upload_mask(p, part, stream), "copying the template's mask to the device", error);
+    if (!status && plain)
+        status = check(make_plain(p), "taking memory for the template", error);
+    if (!status && plain && p->pixel != CM_F32)
+        status = check(launch_groups(*p, stream), "grouping the template's pixels", error);
     // the copy came from pageable memory: it has to be over before another stream reads
     if (!status)
         status = check(cudaStreamSynchronize(stream), "preparing the template", error);

@@ -4,21 +4,38 @@
 
 #include "bank.cuh"
 
+extern "C" {
+#include "plan/joint_planes.h"
+}
+
 namespace cm {
 
 struct Prepared {
     uint64_t serial = 0;
     int32_t width = 0, height = 0;
-    cm_pixel pixel = CM_U8; // of a filter: CM_F32
+    cm_pixel pixel = CM_U8; // as stored: signed ones biased; of a filter: CM_F32
+    int32_t channels = 1;
 
     DeviceMemory pixels; // row by row
     size_t pitch = 0;    // bytes
-    Texture texture;     // over pixels; templates only
+    DeviceMemory mask;   // templates: 1 where a pixel counts, else 0, tightly packed; none when all count
+
+    // Templates for windows of joint.h, of integers: the sums over the pixels that count, of each channel and of all.
+    uint64_t sum[CM_MAX_CHANNELS] = {};
+    cm_u128 sum2 = {};
+
+    // Templates of which plain kernels can take the pixels, and planes of bytes:
+    Texture texture; // over pixels
 
     // Integer pixels once more, in groups of 4 adjacent pixels: group g of row j at element g * group_rows + j. Rows are padded to whole
     // groups, and groups to a multiple of 4 rows, with zeros.
     DeviceMemory groups;
     int32_t group_count = 0, group_rows = 0;
+
+    // Takes memory for the bytes of a plane, with what plain kernels read where that is wanted; its bytes are written on the device, and
+    // then refresh() puts the rest on the stream.
+    cudaError_t make_plane(int32_t width, int32_t height, bool plain);
+    cudaError_t refresh(cudaStream_t stream);
 
     size_t group_bytes() const
     {
@@ -26,8 +43,20 @@ struct Prepared {
     }
 };
 
-// The device is the current one; the stream is used and waited for.
-cm_status prepare_template(const cm_template *part, cudaStream_t stream, Prepared *prepared, cm_error *error);
+// Bytes of a joint problem's template: plane i of the list to part i.
+struct PartPlanes {
+    const unsigned char *pixels;
+    int64_t pitch;
+    const uint8_t *mask;
+    int32_t width, height, channels, count;
+    int64_t to_pitch;
+    cm_joint_term plane[CM_JOINT_PART_PLANES]; // sum: cm_plane; shift: 8 * digit
+    unsigned char *to[CM_JOINT_PART_PLANES];
+};
+cudaError_t launch_part_planes(const Prepared &part, const cm_joint_planes &planes, Prepared *to, cudaStream_t stream);
+
+// The device is the current one; the stream is used and waited for. most_height: of a texture.
+cm_status prepare_template(const cm_template *part, int64_t most_height, cudaStream_t stream, Prepared *prepared, cm_error *error);
 cm_status prepare_filter(const cm_filter *filter, cudaStream_t stream, Prepared *prepared, cm_error *error);
 
 } // namespace cm

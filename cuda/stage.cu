@@ -55,6 +55,12 @@ cudaError_t Stage::fill(const cm_image &image, int32_t band_x, int32_t band_y, c
                              image.memory == CM_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice, stream);
 }
 
+cudaError_t Stage::fill_plane(const unsigned char *plane, size_t plane_pitch, int32_t band_x, int32_t band_y, cudaStream_t stream) const
+{
+    return cudaMemcpy2DAsync(memory.as<void>(), pitch, plane, plane_pitch, static_cast<size_t>(x.stage_length(band_x)),
+                             static_cast<size_t>(y.stage_length(band_y)), cudaMemcpyDeviceToDevice, stream);
+}
+
 StageView Stage::view(int32_t band_x, int32_t band_y) const
 {
     int column = shape(x, band_x), row = shape(y, band_y);

@@ -58,6 +58,9 @@ public:
     // Puts the copy of a band's pixels on the stream.
     cudaError_t fill(const cm_image &image, int32_t band_x, int32_t band_y, cudaStream_t stream) const;
 
+    // The same of a plane of bytes that holds the band alone, from its first element on.
+    cudaError_t fill_plane(const unsigned char *plane, size_t plane_pitch, int32_t band_x, int32_t band_y, cudaStream_t stream) const;
+
     StageView view(int32_t band_x, int32_t band_y) const;
 
 private:

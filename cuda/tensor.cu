@@ -121,13 +121,18 @@ cm_status encode(const TensorPlane &plane, const cm_tensor_blocks &blocks, CUten
 
 } // namespace
 
-cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int multiprocessors, cm_error *error)
+void Tensor::set_up(const cm_problem &p, const cm_decision &decision, int multiprocessors)
 {
     problem = p;
     blocks = decision.tensor;
     hopper = decision.kernel == CM_KERNEL_TENSOR_WGMMA;
     processors = multiprocessors;
     parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
+}
+
+cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int multiprocessors, cm_error *error)
+{
+    set_up(p, decision, multiprocessors);
     uint64_t count = static_cast<uint64_t>(parts.planes);
     cudaError_t code = planes.take(parts.plane * count);
     if (code == cudaSuccess)
@@ -155,7 +160,7 @@ TensorPlane Tensor::plane(int32_t width, int32_t height) const
                         static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16), height + problem.height - 1 };
 }
 
-TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y) const
+TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const
 {
     TensorPlane none = {};
     int64_t pitch = cm_image_pitch(&image);
@@ -165,15 +170,19 @@ TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, 
     const unsigned char *data = row + x.stage_start(band_x);
     // the last row ends with its last pixel
     int32_t width = x.stage_length(band_x);
+    if (roomy)
+        width = ceil_div(width, 16) * 16;
     if (reinterpret_cast<uintptr_t>(data) % 16 != 0 || width % 16 != 0)
         return none;
     return TensorPlane{ data, pitch, width, y.stage_length(band_y) };
 }
 
-bool Tensor::split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, cudaStream_t stream)
+bool Tensor::split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream)
 {
     int64_t pitch = cm_image_pitch(&image);
     int32_t width = x.stage_length(band_x), height = y.stage_length(band_y);
+    if (roomy)
+        width = ceil_div(width, 8) * 8;
     if (image.memory != CM_DEVICE || problem.pixel != CM_U16 || problem.mode != CM_VALID || pitch % 16 != 0 || width % 8 != 0 ||
         height > UINT16_MAX)
         return false;
@@ -206,7 +215,7 @@ cudaError_t Tensor::copy(const StageView &stage, int32_t width, int32_t height, 
 }
 
 // All blocks of all planes of the template.
-cudaError_t Tensor::build(const TensorGroup &group, cudaStream_t stream) const
+cudaError_t Tensor::build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const
 {
     const Prepared &part = *group.part[0];
     ToeplitzJob job = {};
@@ -220,7 +229,7 @@ cudaError_t Tensor::build(const TensorGroup &group, cudaStream_t stream) const
     job.width = part.width;
     job.height = part.height;
     job.blocks = blocks;
-    job.toeplitz = slot_toeplitz(group.first);
+    job.toeplitz = to;
     cudaError_t code = cudaSuccess;
     for (job.plane = 0; job.plane < parts.planes; job.plane++)
         for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
@@ -244,8 +253,8 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
     job.tiles = job.tiles_across * ceil_div<int32_t>(to.height, CM_TENSOR_ROWS);
     job.blocks = blocks;
     job.slots = to.slots;
-    job.slot_toeplitz = toeplitz_bytes();
-    job.slot_sums = products_plane();
+    job.slot_toeplitz = to.slot_toeplitz;
+    job.slot_sums = to.slot_sums;
     cudaError_t code = cudaSuccess;
     for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
         job.toeplitz = reinterpret_cast<const uint4 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
@@ -280,7 +289,7 @@ cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cud
 cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
                             cm_error *error)
 {
-    cm_status status = check(build(TensorGroup{ { &part }, 0, 1, width, height }, stream), "laying out the template", error);
+    cm_status status = check(build(TensorGroup{ { &part }, 0, 1, width, height }, slot_toeplitz(0), stream), "laying out the template", error);
     // one byte plane of the band with one of the template
     for (int i = 0; i < parts.planes; i++)
         for (int j = 0; j < parts.planes && !status; j++) {
@@ -290,7 +299,7 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
             bool mixed = i > j && cm_tensor_scores(&problem);
             int to_part = mixed ? parts.planes * j + i : parts.planes * i + j;
             Products to = { slot_toeplitz(0) + static_cast<uint64_t>(j) * parts.toeplitz,
-                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1 };
+                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1, 0, 0 };
             status = hopper ? multiply_wgmma(plane, to, stream, error) : multiply_mma(plane, to, stream, error);
         }
     return status;

@@ -124,17 +124,33 @@ struct TensorGroup {
     int32_t width, height; // of the band
 };
 
+// Products of one byte plane of an image with `count` planes of a template: the first, and those a step apart. Each goes, or is added, to
+// sums of its own, so many elements apart, whose rows are as long as a plan's.
+struct PlaneProducts {
+    int first, step, count;
+    uint32_t *sums;
+    int64_t sums_step;
+    bool add;
+    int32_t width, height; // of the band
+};
+
 // A plan's share.
 class Tensor
 {
 public:
+    // For joint problems, instead of all below: memory for so many planes of a template, the planes as the products read them, and products.
+    cm_status make_planes(const cm_problem &product, const cm_decision &decision, int count, int processors, cm_error *error);
+    cudaError_t build_planes(const Prepared *part, int count, cudaStream_t stream) const;
+    cm_status multiply_planes(const TensorPlane &image, const PlaneProducts &products, cudaStream_t stream, cm_error *error) const;
+
     cm_status make(const cm_problem &problem, const cm_decision &decision, int processors, cm_error *error);
 
-    // The band of the image itself, where it can be read as it lies; data is null where it cannot.
-    TensorPlane direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y) const;
+    // The band of the image itself, where it can be read as it lies; data is null where it cannot. roomy: rows may be read to a multiple of
+    // 16 bytes past their end.
+    TensorPlane direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const;
 
     // The band's 16-bit pixels to the plan's planes without a copy between, where they lie so that they can be read.
-    bool split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, cudaStream_t stream);
+    bool split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream);
 
     // The staged band as a plane of the plan.
     cudaError_t copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream);
@@ -168,7 +184,8 @@ public:
     cudaError_t score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const;
 
 private:
-    cudaError_t build(const TensorGroup &group, cudaStream_t stream) const;
+    void set_up(const cm_problem &problem, const cm_decision &decision, int processors);
+    cudaError_t build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const;
     // What a product of planes reads and where it goes.
     struct Products {
         const unsigned char *toeplitz;
@@ -176,6 +193,7 @@ private:
         int32_t width, height;
         bool add;
         int32_t slots;
+        int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
     };
     cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
     cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;

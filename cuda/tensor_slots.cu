@@ -45,15 +45,16 @@ cudaError_t Tensor::make_slots(int count)
 cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error)
 {
     if (hopper) {
-        cm_status status = check(build(group, stream), "laying out templates", error);
-        Products to = { slot_toeplitz(group.first), slot_sums(group.first), group.width, group.height, false, group.count };
+        cm_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
+        Products to = { slot_toeplitz(group.first), slot_sums(group.first), group.width, group.height, false, group.count, toeplitz_bytes(),
+                        products_plane() };
         return status ? status : multiply_wgmma(plane, to, stream, error);
     }
     cm_status status = CM_OK;
     for (int i = 0; i < group.count && !status; i++) {
         TensorGroup one = { { group.part[i] }, group.first + i, 1, group.width, group.height };
-        status = check(build(one, stream), "laying out a template", error);
-        Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1 };
+        status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template", error);
+        Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1, 0, 0 };
         if (!status)
             status = multiply_mma(plane, to, stream, error);
     }

@@ -160,6 +160,20 @@ static cm_status check_device(const cm_problem *p, const cm_machine *m, cm_kerne
     return CM_OK;
 }
 
+static double elements_of(const cm_problem *p)
+{
+    const cm_extent map = cm_problem_extent(p);
+    return (double)map.width * (double)map.height;
+}
+
+double cm_tensor_product_ms(const cm_problem *p, const cm_machine *m, cm_kernel kernel, const cm_tensor_blocks *b)
+{
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0, elements = elements_of(p);
+    double product_ms = elements * products(b, kernel) / (kernel == CM_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
+    double sum_ms = elements * b->across * b->down / sum_rate;
+    return (p->pixel == CM_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
+}
+
 cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
 {
     cm_status status = check_device(p, m, kernel, error);
@@ -169,15 +183,11 @@ cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kern
     if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
         return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",
                        cm_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
-    int wide = p->pixel == CM_U16, same = p->mode == CM_SAME;
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
-    double elements = ((double)p->image_width - (same ? 0 : p->width - 1)) * ((double)p->image_height - (same ? 0 : p->height - 1));
-    double product_ms = elements * products(b, kernel) / (kernel == CM_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
-    double sum_ms = elements * b->across * b->down / sum_rate;
-    double x_ms = (wide ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms);
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0, elements = elements_of(p);
+    int wide = p->pixel == CM_U16;
     double score_ms = elements / (wide ? wide_score_rate : score_rate);
     if (!cm_tensor_scores(p))
         score_ms = elements / other_score_rate + (wide ? elements / combine_rate : 0.0);
-    fit->estimate_ms = 3.0 * launch_ms + (x_ms + score_ms) / processors;
+    fit->estimate_ms = 3.0 * launch_ms + cm_tensor_product_ms(p, m, kernel, b) + score_ms / processors;
     return CM_OK;
 }

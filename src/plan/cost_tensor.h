@@ -33,6 +33,9 @@ cm_tensor_parts cm_tensor_workspace(const cm_problem *problem, const cm_tensor_b
 /* Chooses blocks: fills fit->tensor, fit->shared_bytes and fit->estimate_ms. CM_ERROR_UNSUPPORTED with a text that names the limit. */
 cm_status cm_fit_tensor(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, cm_decision *fit, cm_error *error);
 
+/* What the products of a fitted problem take, without sums over windows and scores. */
+double cm_tensor_product_ms(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, const cm_tensor_blocks *blocks);
+
 /* 1 when window sums and score are the tensor kernels' own pass. */
 int cm_tensor_scores(const cm_problem *problem);
 

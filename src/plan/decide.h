@@ -54,6 +54,13 @@ typedef struct cm_fft_blocks {
     int32_t columns, rows; /* of the template's pieces; as a rule there is one */
 } cm_fft_blocks;
 
+/* How the CUDA engine works a joint problem. Plain zeros elsewhere. */
+typedef struct cm_joint_blocks {
+    int32_t map_rows; /* rows of the map that the plan keeps: all of them where there is room */
+    int32_t products; /* of byte planes */
+    int32_t windows;  /* sums over whole windows of the image */
+} cm_joint_blocks;
+
 typedef struct cm_decision {
     cm_kernel kernel;
     cm_device engine;
@@ -67,6 +74,7 @@ typedef struct cm_decision {
     int32_t band_width, band_height;
     cm_fft_blocks fft;
     cm_tensor_blocks tensor;
+    cm_joint_blocks joint;
     double estimate_ms; /* by the cost table; comparable within one machine only */
     int32_t has_runner_up;
     cm_kernel runner_up;

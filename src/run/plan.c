@@ -89,11 +89,19 @@ const char *cm_plan_explain(const cm_plan *plan, char *text, size_t size)
     if (d->fft.batch)
         (void)snprintf(tile, sizeof tile, "transforms of %d x %d points, %d at a time, template pieces of %d x %d\n", d->fft.width,
                        d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
+    char route[160] = "";
+    const cm_problem inner = cm_problem_inner(&plan->problem);
+    if (d->engine == CM_DEVICE_CUDA && cm_problem_route(&plan->problem) == CM_ROUTE_PADDED)
+        (void)snprintf(route, sizeof route, "the image is laid out with its border first, %d x %d pixels\n", inner.image_width,
+                       inner.image_height);
+    if (d->joint.products || d->joint.windows)
+        (void)snprintf(route, sizeof route, "exact sums by %d products of byte planes and %d sums over windows\n", d->joint.products,
+                       d->joint.windows);
     char band[96] = "";
     if (d->band_height)
         (void)snprintf(band, sizeof band, "bands of %d x %d map elements\n", d->band_width, d->band_height);
-    (void)snprintf(text, size, "kernel %s on the %s engine: %s\n%s%s", cm_kernel_table[d->kernel].name,
-                   d->engine == CM_DEVICE_CPU ? "CPU" : "CUDA", d->reason, tile, band);
+    (void)snprintf(text, size, "kernel %s on the %s engine: %s\n%s%s%s", cm_kernel_table[d->kernel].name,
+                   d->engine == CM_DEVICE_CPU ? "CPU" : "CUDA", d->reason, route, tile, band);
     return text;
 }
 

@@ -1,5 +1,5 @@
-/* Matches in maps in which not every window has a score, and plans for such problems: used again with other pixels and masks, for banks,
- * for matches left on the device, while the image's rows still arrive. */
+/* Matches in maps in which not every window has a score, and plans for such problems: used again with other pixels and
+ * masks, for banks, for matches left on the device, while the image's rows still arrive. */
 #include "check/joint.h"
 
 #include "corrmatch/scan.h"
@@ -35,8 +35,13 @@ static void request_draw(joint_subject *s, const char *kernel, const cm_map *map
     const cm_options *o = &s->c.options;
     const int smallest = o->method == CM_SQDIFF || o->method == CM_SQDIFF_NORMED;
     r->capacity = kit_next(&s->random) & 1 ? MOST_MATCHES : 9;
-    r->options = (cm_find_options){ .method = o->method, .mode = o->mode, .border = o->border, .min_valid = o->min_valid, .kernel = kernel,
-                                    .top = top[kit_below(&s->random, 4)], .min_distance = distance[kit_below(&s->random, 5)] };
+    r->options = (cm_find_options){ .method = o->method,
+                                    .mode = o->mode,
+                                    .border = o->border,
+                                    .min_valid = o->min_valid,
+                                    .kernel = kernel,
+                                    .top = top[kit_below(&s->random, 4)],
+                                    .min_distance = distance[kit_below(&s->random, 5)] };
     r->options.min_score = smallest ? 1e30f : -INFINITY; /* the other one must not matter */
     if (kit_next(&s->random) & 1) {
         float limit = some_limit(map, &s->random);
@@ -65,11 +70,13 @@ static void compare(const joint_subject *s, const request *r, const char *how, c
     if (found == r->wanted)
         CHECK(1);
     else
-        kit_fail(__FILE__, __LINE__, "%s, %s, %s: %zu matches, want %zu", s->name, r->options.kernel, how, found, r->wanted);
+        kit_fail(__FILE__, __LINE__, "%s, %s, %s: %zu matches, want %zu", s->name, r->options.kernel, how, found,
+                 r->wanted);
     for (size_t i = 0; i < found && i < r->wanted; i++)
         if (memcmp(&got[i], &r->want[i], sizeof *got) != 0) {
-            kit_fail(__FILE__, __LINE__, "%s, %s, %s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", s->name, r->options.kernel, how, i,
-                     got[i].x, got[i].y, (double)got[i].score, r->want[i].x, r->want[i].y, (double)r->want[i].score);
+            kit_fail(__FILE__, __LINE__, "%s, %s, %s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", s->name,
+                     r->options.kernel, how, i, got[i].x, got[i].y, (double)got[i].score, r->want[i].x, r->want[i].y,
+                     (double)r->want[i].score);
             return;
         }
 }
@@ -101,9 +108,11 @@ static void check_left_on_device(joint_subject *s, cm_plan *plan, const request 
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, sizeof got));
-    cm_status status = cm_plan_find_on_device(plan, &twin.view, s->template[0], &r->options, match, r->capacity, count, stream);
+    cm_status status =
+        cm_plan_find_on_device(plan, &twin.view, s->template[0], &r -> options, match, r -> capacity, count, stream);
     if (check_ok(status, s->run->context[0], s->name)) {
-        CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found) && kit_device_download(got, match, sizeof got));
+        CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found) &&
+              kit_device_download(got, match, sizeof got));
         compare(s, r, "left on the device", got, found);
     }
     kit_device_stream_destroy(stream);
@@ -126,7 +135,8 @@ static void check_rows(joint_subject *s, cm_plan *plan, const request *r)
     early.view.no_data = image->no_data;
     cm_scan *scan = NULL;
     size_t found = 12345;
-    if (check_ok(cm_scan_create(plan, &early.view, s->template[0], &r->options, r->capacity, &scan), s->run->context[0], s->name)) {
+    if (check_ok(cm_scan_create(plan, &early.view, s->template[0], &r -> options, r -> capacity, &scan),
+                 s->run->context[0], s->name)) {
         const int32_t step = kit_between(&s->random, 1, image->height);
         for (int32_t y = 0; y < image->height; y++) {
             cm_image row;
@@ -148,7 +158,9 @@ static void check_rows(joint_subject *s, cm_plan *plan, const request *r)
 static void check_plan(joint_subject *s, cm_plan *plan, request *r)
 {
     static cm_match got[MOST_MATCHES];
-    kit_map want = joint_expected(s, r->options.kernel);
+    /* a plan for images with masks takes one without, though its kernel may be none for problems without them */
+    const int bare = s->problem.image_masked && !s->image.view.mask && !s->image.view.has_no_data;
+    kit_map want = joint_expected(s, bare ? NULL : r->options.kernel);
     kit_map map = kit_map_create(want.view.width, want.view.height, 2, KIT_AFTER);
     device_image twin;
     const cm_image *image = image_for(s, &twin);
@@ -157,7 +169,8 @@ static void check_plan(joint_subject *s, cm_plan *plan, request *r)
     request_answer(s, &want.view, r);
     if (check_ok(cm_plan_correlate(plan, image, s->template[0], &map.view, NULL), s->run->context[0], s->name))
         check_same(&map.view, &want.view, s->name);
-    if (check_ok(cm_plan_find(plan, image, s->template[0], &r->options, got, r->capacity, &found, NULL), s->run->context[0], s->name))
+    if (check_ok(cm_plan_find(plan, image, s->template[0], &r -> options, got, r -> capacity, &found, NULL),
+                 s->run->context[0], s->name))
         compare(s, r, "by a plan", got, found);
     image_done(&twin);
     check_rows(s, plan, r);
@@ -189,7 +202,8 @@ static void check_bank(joint_subject *s, cm_plan *plan, const char *kernel)
         count++;
     } while (count < BANK && joint_change(s, JOINT_OTHER_PART));
     device_image twin;
-    cm_status status = cm_plan_find_bank(plan, image_for(s, &twin), part, count, &want[0].options, got, want[0].capacity, found, NULL);
+    cm_status status =
+        cm_plan_find_bank(plan, image_for(s, &twin), part, count, &want[0].options, got, want[0].capacity, found, NULL);
     if (check_ok(status, s->run->context[0], s->name))
         for (size_t i = 0; i < count; i++)
             compare(s, &want[i], "in a bank", got + i * want[0].capacity, found[i]);
@@ -206,8 +220,10 @@ static void check_kernel(const joint_subject *like, const char *kernel)
     if (!joint_make(&s, like->run, &like->c))
         return;
     r.options.kernel = kernel;
-    if (check_ok(cm_plan_create(s.run->context[0], &s.problem, &(cm_preference){ .kernel = kernel }, &plan), s.run->context[0], s.name)) {
-        static const int change[] = { 0, JOINT_OTHER_IMAGE, JOINT_OTHER_PART, JOINT_BARE_IMAGE, JOINT_OTHER_IMAGE | JOINT_OTHER_PART };
+    if (check_ok(cm_plan_create(s.run->context[0], &s.problem, &(cm_preference){ .kernel = kernel }, &plan),
+                 s.run->context[0], s.name)) {
+        static const int change[] = { 0, JOINT_OTHER_IMAGE, JOINT_OTHER_PART, JOINT_BARE_IMAGE,
+                                      JOINT_OTHER_IMAGE | JOINT_OTHER_PART };
         for (size_t i = 0; i < sizeof change / sizeof *change; i++)
             if (joint_change(&s, change[i]))
                 check_plan(&s, plan, &r);
@@ -232,8 +248,8 @@ static void check_case(check_run *run, const joint_case *c)
             const uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
             request_draw(&s, kernel[k], &want.view, &r);
             request_answer(&s, &want.view, &r);
-            cm_status status =
-                cm_find(run->context[slot], image_for(&s, &twin), s.template[slot], &r.options, got, r.capacity, &found);
+            cm_status status = cm_find(run->context[slot], image_for(&s, &twin), s.template[slot], &r.options, got,
+                                       r.capacity, &found);
             if (check_ok(status, run->context[slot], s.name))
                 compare(&s, &r, "in one call", got, found);
             image_done(&twin);
@@ -254,14 +270,16 @@ static void check_bands(check_run *run, cm_pixel pixel)
     c.image_fill = KIT_NOISE;
     c.part_fill = KIT_NOISE;
     c.masks = JOINT_BOTH;
-    c.options = (cm_options){ .mode = CM_FULL, .border = pixel == CM_U8 ? CM_BORDER_OVERLAP : CM_BORDER_WRAP, .min_valid = 0.3 };
+    c.options = (cm_options){ .mode = CM_FULL,
+                              .border = pixel == CM_U8 ? CM_BORDER_OVERLAP : CM_BORDER_WRAP,
+                              .min_valid = 0.3 };
     check_case(run, &c);
 }
 
 void joint_check_find(check_run *run, cm_pixel pixel)
 {
-    static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 }, { 9, 7, 4, 3 }, { 41, 13, 11, 6 }, { 6, 5, 7, 8 }, { 30, 26, 17, 3 },
-                                        { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
+    static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 },  { 9, 7, 4, 3 },    { 41, 13, 11, 6 },
+                                        { 6, 5, 7, 8 },   { 30, 26, 17, 3 }, { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
     const uint64_t count = sizeof size / sizeof *size;
     const int on_gpu = run->device == CM_DEVICE_CUDA;
     for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : on_gpu ? 35u : 77u); i++) {

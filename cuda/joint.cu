@@ -1,0 +1,298 @@
+#include "joint.cuh"
+
+namespace cm {
+
+namespace {
+
+Axis make_axis(int32_t map, int32_t size, int32_t band)
+{
+    Axis axis;
+    axis.image = map + size - 1; // of the planes, which have the border
+    axis.map = map;
+    axis.size = size;
+    axis.band = band;
+    return axis;
+}
+
+// N, X, Q and sumT2 first, then S and sumT channel by channel.
+int order_of(const cm_joint_term &term)
+{
+    const bool of_channel = term.sum == CM_SUM_S || term.sum == CM_SUM_T;
+    return of_channel ? 1 + term.channel : 0;
+}
+
+void list_terms(const cm_joint_planes &planes, JointTerm *list)
+{
+    for (int own = 0, count = 0; own <= CM_MAX_CHANNELS; own++) {
+        const int first = count;
+        for (int i = 0; i < planes.term_count; i++)
+            if (order_of(planes.term[i]) == own)
+                list[count++] = { planes.term[i].sum, planes.term[i].shift, static_cast<uint8_t>(i), 0 };
+        if (own && count > first)
+            list[count - 1].next = static_cast<uint8_t>(own);
+    }
+}
+
+} // namespace
+
+Joint::~Joint()
+{
+    for (int i = 0; part && i < planes.part_count; i++)
+        part[i].~Prepared();
+    cm_free(part);
+    destroy(inner);
+}
+
+cm_status Joint::make_parts(const cm_work *work, cm_error *error)
+{
+    const cm_problem &p = work->problem;
+    if (planes.part_count == 0)
+        return CM_OK;
+    void *memory = cm_alloc(static_cast<uint64_t>(planes.part_count), sizeof(Prepared));
+    if (!memory)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the template's planes");
+    part = static_cast<Prepared *>(memory);
+    for (int i = 0; i < planes.part_count; i++)
+        new (part + i) Prepared();
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < planes.part_count && code == cudaSuccess; i++)
+        code = part[i].make_plane(p.width, p.height, !by_tensor);
+    return check(code, "taking memory for the template's planes", error);
+}
+
+// What kernels of one product keep, where they are not the tensor's.
+cm_status Joint::make_inner(cm_work *work, const cm_problem &problem, cm_error *error)
+{
+    inner = create<cm_work>();
+    if (!inner)
+        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the plan");
+    inner->engine = work->engine;
+    inner->problem = problem;
+    inner->decision = work->decision;
+    inner->progress = work->progress;
+    inner->x = x;
+    inner->y = y;
+    cm_cuda_parts stage = {};
+    stage.stage_pitch = static_cast<uint64_t>(parts.image_pitch);
+    stage.stage = static_cast<uint64_t>(parts.stage);
+    cm_status status = check(inner->stage.make(CM_U8, x, y, stage), "taking memory for a plane of the image", error);
+    return status || work->decision.kernel != CM_KERNEL_FFT_CUDA ? status : inner->fft.make(problem, work->decision.fft, error);
+}
+
+cm_status Joint::make(cm_work *work, cm_error *error)
+{
+    const cm_problem &p = work->problem;
+    const cm_decision &d = work->decision;
+    const cm_extent map = cm_problem_extent(&p);
+    x0 = map.x0;
+    y0 = map.y0;
+    x = make_axis(map.width, p.width, d.band_width);
+    y = make_axis(map.height, p.height, d.band_height);
+    by_pixels = d.kernel == CM_KERNEL_JOINT;
+    by_tensor = cm_joint_is_tensor(d.kernel) != 0;
+    if (by_pixels)
+        return CM_OK;
+    if (!cm_joint_planes_make(&p, by_tensor, &planes))
+        return cm_fail(error, CM_ERROR_INTERNAL, "the decision let %d channels pass", p.channels);
+    parts = cm_joint_workspace(&p, &planes, &d);
+    cudaError_t code = images.take(static_cast<uint64_t>(parts.image * planes.image_count));
+    if (code == cudaSuccess)
+        code = terms.take(static_cast<uint64_t>(parts.term * planes.term_count));
+    if (code == cudaSuccess)
+        code = rows.take(static_cast<uint64_t>(parts.rows));
+    cm_status status = check(code, "taking the plan's workspace", error);
+    if (!status)
+        status = make_parts(work, error);
+    const cm_problem of_product = cm_problem_inner(&p);
+    if (!status && by_tensor)
+        status = tensor.make_planes(of_product, d, planes.part_count, work->engine->machine.cuda.processors, error);
+    else if (!status)
+        status = make_inner(work, of_product, error);
+    return status ? status : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);
+}
+
+unsigned char *Joint::term(int of) const
+{
+    return terms.as<unsigned char>() + static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.term);
+}
+
+unsigned char *Joint::image_plane(int of) const
+{
+    return images.as<unsigned char>() + static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.image);
+}
+
+cm_status Joint::lay_part(const Call &call)
+{
+    cm_status status = check(launch_part_planes(*call.part, planes, part, call.stream), "laying out the template", call.error);
+    if (!status && by_tensor)
+        status = check(tensor.build_planes(part, planes.part_count, call.stream), "laying out the template", call.error);
+    return status;
+}
+
+// How many products from this one on can be one launch: of one image plane, with template planes and sums the same step apart.
+int Joint::group_at(int step) const
+{
+    const cm_joint_step *s = planes.step + step;
+    int count = 1;
+    while (count < TENSOR_SLOTS && step + count < planes.step_count) {
+        const cm_joint_step &a = s[count - 1], &b = s[count];
+        if (b.part == CM_JOINT_WINDOW || b.image != s->image || b.add != s->add)
+            break;
+        if (count > 1 && (b.part - a.part != s[1].part - s[0].part || b.term - a.term != s[1].term - s[0].term))
+            break;
+        count++;
+    }
+    return count;
+}
+
+cm_status Joint::put_tensor_products(const Call &call, const Band &band)
+{
+    const int64_t columns = static_cast<int64_t>(band.width) + call.part->width - 1;
+    TensorPlane image = { nullptr, static_cast<int64_t>(parts.image_pitch), static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16),
+                          band.height + call.part->height - 1 };
+    cm_status status = CM_OK;
+    for (int i = 0, count; i < planes.products && !status; i += count) {
+        const cm_joint_step *s = planes.step + i;
+        count = group_at(i);
+        PlaneProducts to = {};
+        to.first = s->part;
+        to.step = count > 1 ? s[1].part - s[0].part : 0;
+        to.sums = reinterpret_cast<uint32_t *>(term(s->term));
+        to.sums_step = count > 1 ? (s[1].term - s[0].term) * static_cast<int64_t>(parts.term) / static_cast<int64_t>(sizeof(uint32_t)) : 0;
+        to.count = count;
+        to.add = s->add != 0;
+        to.width = band.width;
+        to.height = band.height;
+        image.data = image_plane(s->image);
+        status = tensor.multiply_planes(image, to, call.stream, call.error);
+    }
+    return status;
+}
+
+cm_status Joint::put_products(const Call &call, const Band &band)
+{
+    if (by_tensor)
+        return put_tensor_products(call, band);
+    Call one = call;
+    one.work = inner;
+    cm_status status = CM_OK;
+    for (int i = 0; i < planes.products && !status; i++) {
+        const cm_joint_step &s = planes.step[i];
+        one.part = part + s.part;
+        if (i == 0 || planes.step[i - 1].image != s.image)
+            status = check(inner->stage.fill_plane(image_plane(s.image), static_cast<size_t>(parts.image_pitch), band.bx, band.by, call.stream),
+                           "copying a plane of the image", call.error);
+        CorrelateJob job = {};
+        job.stage = inner->stage.view(band.bx, band.by);
+        job.width = band.width;
+        job.height = band.height;
+        job.size = call.part->width;
+        job.tile_pitch = inner->decision.tile_pitch;
+        job.pitch = static_cast<int64_t>(parts.term_pitch);
+        job.sums = term(s.term);
+        job.texture = one.part->texture.get();
+        if (!status)
+            status = correlate(one, job);
+    }
+    return status;
+}
+
+cm_status Joint::put_windows(const Call &call, const Band &band)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
+        const cm_joint_step &s = planes.step[i];
+        WindowsJob job = {};
+        job.bytes = image_plane(s.image);
+        job.pitch = static_cast<int64_t>(parts.image_pitch);
+        job.part_width = call.part->width;
+        job.part_height = call.part->height;
+        job.width = band.width;
+        job.height = band.height;
+        job.rows = rows.as<uint32_t>();
+        job.rows_pitch = static_cast<int64_t>(parts.term_pitch);
+        job.square = s.square;
+        job.add = s.add;
+        job.wide = planes.wide;
+        job.sums = term(s.term);
+        code = launch_windows(job, call.stream);
+    }
+    return check(code, "launching the window sums", call.error);
+}
+
+cm_status Joint::put_score(const Call &call, const Band &band, const Target &target)
+{
+    const cm_problem &p = call.work->problem;
+    JointScoreJob job = {};
+    job.rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.method = p.method;
+    job.channels = cm_problem_channels(&p);
+    job.count = planes.term_count;
+    list_terms(planes, job.term);
+    if (planes.needs.sum[CM_SUM_N] == CM_HAD_CONSTANT)
+        job.n = call.source->whole;
+    for (int c = 0; c < job.channels && planes.needs.sum[CM_SUM_T] == CM_HAD_CONSTANT; c++)
+        job.T[c] = call.part->sum[c];
+    job.T2 = planes.needs.sum[CM_SUM_T2] == CM_HAD_CONSTANT ? call.part->sum2 : cm_u128_of(0);
+    job.sums = terms.as<void>();
+    job.pitch = static_cast<int64_t>(parts.term_pitch);
+    job.plane = static_cast<int64_t>(parts.term) / (planes.wide ? 8 : 4);
+    job.wide = planes.wide;
+    job.narrow_score = planes.narrow_score;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    return check(launch_joint_score(job, call.stream), "launching the score", call.error);
+}
+
+cm_status Joint::run_band(const Call &call, const Band &band, const Target &target)
+{
+    LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by), band.width + call.part->width - 1, band.height + call.part->height - 1 };
+    LayoutTarget to = { images.as<unsigned char>(), static_cast<int64_t>(parts.image_pitch), static_cast<int64_t>(parts.image) };
+    cm_status status = check(launch_planes(*call.image, call.work->problem.border, rect, planes, to, call.stream), "laying out the image",
+                             call.error);
+    if (!status)
+        status = put_products(call, band);
+    if (!status)
+        status = put_windows(call, band);
+    return status ? status : put_score(call, band, target);
+}
+
+cm_status Joint::put_pixels(const Call &call, int32_t first, int32_t count, const Target &target)
+{
+    const cm_problem &p = call.work->problem;
+    PixelsJob job = {};
+    job.image = *call.image;
+    job.border = p.border;
+    job.x = x0;
+    job.y = y0 + first;
+    job.width = x.map;
+    job.rows = count;
+    job.pixels = call.part->pixels.as<unsigned char>();
+    job.pitch = static_cast<int64_t>(call.part->pitch);
+    job.mask = call.part->mask.as<uint8_t>();
+    job.part_width = p.width;
+    job.part_height = p.height;
+    job.channels = cm_problem_channels(&p);
+    job.method = p.method;
+    job.rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return check(launch_pixels(job, call.stream), "launching the match", call.error);
+}
+
+cm_status Joint::run(const Call &call, int32_t first, int32_t count, const Target &target)
+{
+    if (by_pixels)
+        return put_pixels(call, first, count, target);
+    cm_status status = first == 0 ? lay_part(call) : CM_OK;
+    for (int32_t by = first / y.band; by < y.count() && y.start(by) < first + count && !status; by++)
+        for (int32_t bx = 0; bx < x.count() && !status; bx++) {
+            const int64_t row = y.start(by) - first;
+            status = run_band(call, Band{ bx, by, x.length(bx), y.length(by) }, Target{ target.map + row * target.pitch + x.start(bx), target.pitch });
+        }
+    return status;
+}
+
+} // namespace cm

@@ -1,0 +1,250 @@
+// Kernel joint: every window by itself, pixel by pixel, in the order that model/joint.h states. A block takes a row of windows; the pixels
+// under them come through shared memory, a stretch of a template row at a time, and their border, bias and mask are looked at there once.
+#include "joint.cuh"
+
+#include "image/samples.h"
+
+namespace cm {
+
+namespace {
+
+constexpr int THREADS = 128;
+constexpr int STRETCH = 64; // template pixels at a time
+
+// Sums of 64 bits hold integers of up to 16 bits: n is at most 2^31.
+__device__ __forceinline__ void gain(uint64_t &sum, uint32_t a, uint32_t b)
+{
+    sum += static_cast<uint64_t>(a) * b;
+}
+
+__device__ __forceinline__ void gain(cm_u128 &sum, uint32_t a, uint32_t b)
+{
+    sum = cm_u128_add(sum, cm_u128_of(static_cast<uint64_t>(a) * b));
+}
+
+__device__ __forceinline__ cm_u128 widen(uint64_t v)
+{
+    return cm_u128_of(v);
+}
+
+__device__ __forceinline__ cm_u128 widen(cm_u128 v)
+{
+    return v;
+}
+
+// A channel's sums of integers.
+template <class Wide> struct Integers {
+    using Sample = uint32_t;
+    uint64_t S = 0, T = 0;
+    Wide Q{}, X{}, T2{};
+
+    __device__ void take(uint32_t v, uint32_t t)
+    {
+        S += v;
+        T += t;
+        gain(Q, v, v);
+        gain(X, v, t);
+        gain(T2, t, t);
+    }
+    __device__ void end_row()
+    {
+    }
+};
+
+template <class Wide> struct IntegerScore {
+    cm_joint joint;
+
+    __device__ void begin(uint64_t n)
+    {
+        joint = cm_joint_begin(n);
+    }
+    __device__ void add(const Integers<Wide> &s, uint64_t bias)
+    {
+        cm_joint_sums sums = { s.S, s.T, widen(s.Q), widen(s.X), widen(s.T2) };
+        cm_joint_add(&joint, &sums, bias);
+    }
+    __device__ float score(cm_method method, const cm_joint_rule &rule, uint64_t) const
+    {
+        return cm_joint_score(method, &rule, &joint);
+    }
+};
+
+struct Reals {
+    using Sample = double;
+    cm_joint_reals row = {}, all = {};
+
+    __device__ void take(double v, double t)
+    {
+        row.S = cm_sum(row.S, v);
+        row.Q = cm_sum(row.Q, cm_product(v, v));
+        row.X = cm_sum(row.X, cm_product(v, t));
+        row.T = cm_sum(row.T, t);
+        row.T2 = cm_sum(row.T2, cm_product(t, t));
+    }
+    __device__ void end_row()
+    {
+        all.S = cm_sum(all.S, row.S);
+        all.Q = cm_sum(all.Q, row.Q);
+        all.X = cm_sum(all.X, row.X);
+        all.T = cm_sum(all.T, row.T);
+        all.T2 = cm_sum(all.T2, row.T2);
+        row = {};
+    }
+};
+
+struct RealScore {
+    cm_joint_real joint;
+
+    __device__ void begin(uint64_t n)
+    {
+        joint = cm_joint_real_begin(n);
+    }
+    __device__ void add(const Reals &s, uint64_t)
+    {
+        cm_joint_real_add(&joint, &s.all);
+    }
+    __device__ float score(cm_method method, const cm_joint_rule &rule, uint64_t n) const
+    {
+        return cm_joint_real_score(method, &rule, n, &joint);
+    }
+};
+
+template <cm_pixel PIXEL> struct Kind {
+    using Sums = Integers<uint64_t>;
+    using Score = IntegerScore<uint64_t>;
+};
+template <> struct Kind<CM_U32> {
+    using Sums = Integers<cm_u128>;
+    using Score = IntegerScore<cm_u128>;
+};
+template <> struct Kind<CM_F32> {
+    using Sums = Reals;
+    using Score = RealScore;
+};
+template <> struct Kind<CM_F64> {
+    using Sums = Reals;
+    using Score = RealScore;
+};
+
+template <class Sample> struct Tile {
+    Sample v[THREADS + STRETCH], t[STRETCH];
+    uint8_t counts[THREADS + STRETCH], part_counts[STRETCH];
+};
+
+template <cm_pixel PIXEL, class Sample> __device__ Sample sample_of(const void *row, int64_t i, double pivot)
+{
+    if constexpr (PIXEL == CM_F32 || PIXEL == CM_F64)
+        return cm_sum(cm_sample_value(PIXEL, row, i), -pivot);
+    else
+        return static_cast<uint32_t>(cm_sample(PIXEL, row, i));
+}
+
+template <cm_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot)
+{
+    if constexpr (PIXEL == CM_F32 || PIXEL == CM_F64)
+        return cm_sum(0.0, -pivot);
+    else
+        return static_cast<uint32_t>(cm_pixel_bias(PIXEL));
+}
+
+// Template rows hold integers biased, as unsigned ones.
+template <cm_pixel PIXEL> constexpr cm_pixel stored = PIXEL == CM_S8 ? CM_U8 : PIXEL == CM_S16 ? CM_U16 : PIXEL;
+
+// Where a block is: its first window, and the stretch of a template row.
+struct At {
+    int x, y, j, i, count, channel;
+};
+
+template <cm_pixel PIXEL, class Sample> __device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
+{
+    const double pivot = job.rule.pivot[at.channel];
+    cm_image image = job.image;
+    image.pixel = PIXEL; // known to the compiler
+    const int64_t line = cm_border_index(job.border, job.y + at.y + at.j, image.height);
+    const unsigned char *row = static_cast<const unsigned char *>(image.data) + (line < 0 ? 0 : line) * image.pitch;
+    const uint8_t *mask = image.mask ? image.mask + (line < 0 ? 0 : line) * image.mask_pitch : nullptr;
+    for (int k = static_cast<int>(threadIdx.x); k < THREADS - 1 + at.count; k += THREADS) {
+        const int64_t column = cm_border_index(job.border, job.x + at.x + at.i + k, image.width);
+        const bool inside = line >= 0 && column >= 0;
+        tile->counts[k] = inside ? cm_pixel_counts(&image, job.channels, row, mask, column) != 0 : job.border == CM_BORDER_ZERO;
+        tile->v[k] = inside ? sample_of<PIXEL, Sample>(row, column * job.channels + at.channel, pivot) : zero_of<PIXEL, Sample>(pivot);
+    }
+    const int64_t first = static_cast<int64_t>(at.j) * job.part_width + at.i;
+    for (int k = static_cast<int>(threadIdx.x); k < at.count; k += THREADS) {
+        tile->part_counts[k] = job.mask ? job.mask[first + k] : 1;
+        tile->t[k] = sample_of<stored<PIXEL>, Sample>(job.pixels + at.j * job.pitch, static_cast<int64_t>(at.i + k) * job.channels + at.channel,
+                                                      pivot);
+    }
+}
+
+template <cm_pixel PIXEL> __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job, int across)
+{
+    using Sums = typename Kind<PIXEL>::Sums;
+    using Sample = typename Sums::Sample;
+    __shared__ Tile<Sample> tile;
+    At at = {};
+    at.y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));
+    at.x = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS;
+    const int own = static_cast<int>(threadIdx.x), x = at.x + own;
+    typename Kind<PIXEL>::Score score;
+    uint32_t n = 0;
+    for (at.channel = 0; at.channel < job.channels; at.channel++) {
+        Sums sums;
+        for (at.j = 0; at.j < job.part_height; at.j++) {
+            for (at.i = 0; at.i < job.part_width; at.i += STRETCH) {
+                at.count = min(job.part_width - at.i, STRETCH);
+                __syncthreads();
+                fill<PIXEL, Sample>(job, at, &tile);
+                __syncthreads();
+                for (int k = 0; k < at.count; k++)
+                    if (tile.part_counts[k] && tile.counts[own + k]) {
+                        sums.take(tile.v[own + k], tile.t[k]);
+                        n += at.channel == 0;
+                    }
+            }
+            sums.end_row();
+        }
+        if (at.channel == 0)
+            score.begin(n);
+        score.add(sums, job.rule.bias);
+    }
+    if (x < job.width)
+        job.map[at.y * job.map_pitch + x] = score.score(job.method, job.rule, n);
+}
+
+template <cm_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
+{
+    constexpr int64_t MOST_BLOCKS = INT32_MAX;
+    const int across = ceil_div(job.width, THREADS);
+    const int32_t step = static_cast<int32_t>(MOST_BLOCKS / across);
+    for (int32_t row = 0; row < job.rows; row += step) {
+        PixelsJob some = job;
+        some.rows = job.rows - row < step ? job.rows - row : step;
+        some.y += row;
+        some.map += row * job.map_pitch;
+        match_pixels<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows), THREADS, 0, stream>>>(some, across);
+        if (job.rows - row <= step)
+            break;
+    }
+}
+
+} // namespace
+
+cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
+{
+    PixelsJob job = given;
+    job.image.pitch = cm_image_pitch(&given.image);
+    job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
+    switch (job.image.pixel) {
+    case CM_U8: launch<CM_U8>(job, stream); break;
+    case CM_S8: launch<CM_S8>(job, stream); break;
+    case CM_U16: launch<CM_U16>(job, stream); break;
+    case CM_S16: launch<CM_S16>(job, stream); break;
+    case CM_U32: launch<CM_U32>(job, stream); break;
+    case CM_F32: launch<CM_F32>(job, stream); break;
+    case CM_F64: launch<CM_F64>(job, stream); break;
+    }
+    return cudaGetLastError();
+}
+
+} // namespace cm

@@ -1,0 +1,209 @@
+// Last pass of a joint match: a window's sums, term by term, and their score.
+//
+// The default method's quotient without its roots and its division, where everything fits 63 bits. num, var and part are exact integers,
+// rounded to double once, as joint.h has them. Let u = 2^-53. p = var * part has one rounding, so its reciprocal root is off by u / 2; y is
+// the hardware's of it, e = 1 - p y^2, at most 2^-18, and c = e (1/2 + 3/8 e) leaves out less than 2^-55. t = num y and q = t + t c have a
+// rounding each. So q is within 4 u of the exact quotient, relatively, and joint.h's own four roundings within 4 u: they differ by less
+// than 8 units of q's last place, and their floats only when the low 29 bits of q are within as much of a midpoint of two floats, 2^28.
+// Those within 32, and windows or templates without variance, are done by joint.h itself. Quotients are 0 or at least 2^-63: no float is
+// subnormal.
+#include "joint.cuh"
+
+namespace cm {
+
+namespace {
+
+constexpr int THREADS = 128;
+constexpr int BATCH = 8; // terms whose loads are in flight together
+constexpr uint32_t DOUBT = 32;
+
+// Sums that wrap, of 64 or 128 bits: differences are exact when they fit.
+__device__ __forceinline__ uint64_t plus(uint64_t a, uint64_t b)
+{
+    return a + b;
+}
+__device__ __forceinline__ cm_u128 plus(cm_u128 a, cm_u128 b)
+{
+    return cm_u128_add(a, b);
+}
+__device__ __forceinline__ uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a - b;
+}
+__device__ __forceinline__ cm_u128 minus(cm_u128 a, cm_u128 b)
+{
+    return cm_u128_sub(a, b);
+}
+__device__ __forceinline__ uint64_t times(uint64_t a, uint64_t b)
+{
+    return a * b;
+}
+__device__ __forceinline__ cm_u128 times(cm_u128 a, uint64_t b)
+{
+    return cm_u128_mul(a, b);
+}
+__device__ __forceinline__ void set(uint64_t *to, cm_u128 v)
+{
+    *to = v.low;
+}
+__device__ __forceinline__ void set(cm_u128 *to, cm_u128 v)
+{
+    *to = v;
+}
+// Of two numbers of 64 bits.
+__device__ __forceinline__ void multiply(uint64_t *to, uint64_t a, uint64_t b)
+{
+    *to = a * b;
+}
+__device__ __forceinline__ void multiply(cm_u128 *to, uint64_t a, uint64_t b)
+{
+    *to = cm_mul_wide(a, b);
+}
+__device__ __forceinline__ cm_u128 signed_wide(uint64_t v)
+{
+    cm_u128 w;
+    w.high = static_cast<uint64_t>(static_cast<int64_t>(v) >> 63);
+    w.low = v;
+    return w;
+}
+__device__ __forceinline__ cm_u128 signed_wide(cm_u128 v)
+{
+    return v;
+}
+
+// A window's sums, as terms come in. S and T: of the channel under way.
+template <class Wide> struct Window {
+    uint64_t n, S, T, sum_s, sum_t;
+    Wide X, Q, T2, cross, square_s, square_t; // sums over channels of S*T, S*S, T*T
+
+    __device__ explicit Window(const JointScoreJob &job) : n(job.n), S(0), T(job.T[0]), sum_s(0), sum_t(0)
+    {
+        cm_u128 zero = cm_u128_of(0);
+        set(&X, zero);
+        Q = cross = square_s = square_t = X;
+        set(&T2, job.T2);
+    }
+    __device__ void take(const JointScoreJob &job, const JointTerm &term, uint64_t v)
+    {
+        Wide wide;
+        set(&wide, cm_u128_shift(cm_u128_of(v), term.shift));
+        switch (term.sum) {
+        case CM_SUM_N: n += v; break;
+        case CM_SUM_X: X = plus(X, wide); break;
+        case CM_SUM_Q: Q = plus(Q, wide); break;
+        case CM_SUM_T2: T2 = plus(T2, wide); break;
+        case CM_SUM_S: S += v << term.shift; break;
+        case CM_SUM_T: T += v << term.shift; break;
+        default: break;
+        }
+        if (term.next)
+            end_channel(job, term.next);
+    }
+    __device__ void end_channel(const JointScoreJob &job, int next)
+    {
+        Wide p;
+        multiply(&p, S, T);
+        cross = plus(cross, p);
+        multiply(&p, S, S);
+        square_s = plus(square_s, p);
+        multiply(&p, T, T);
+        square_t = plus(square_t, p);
+        sum_s += S;
+        sum_t += T;
+        S = 0;
+        T = next < CM_MAX_CHANNELS ? job.T[next] : 0;
+    }
+    __device__ cm_joint joint(const JointScoreJob &job) const
+    {
+        cm_joint j;
+        j.n = n;
+        j.num = signed_wide(minus(times(X, n), cross));
+        j.var = signed_wide(minus(times(Q, n), square_s));
+        j.part_var = signed_wide(minus(times(T2, n), square_t));
+        // samples have the bias b added: X = X' - b (S' + sumT') + C n b^2, and Q and sumT2 likewise
+        const uint64_t b = job.rule.bias;
+        Wide all, s, t;
+        multiply(&all, n * static_cast<uint64_t>(job.channels), b * b);
+        multiply(&s, sum_s, b);
+        multiply(&t, sum_t, b);
+        j.X = signed_wide(minus(plus(X, all), plus(s, t)));
+        j.Q = signed_wide(minus(plus(Q, all), plus(s, s)));
+        j.T2 = signed_wide(minus(plus(T2, all), plus(t, t)));
+        return j;
+    }
+};
+
+// False: joint.h has to do it.
+__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const Window<uint64_t> &w, float *score)
+{
+    const double num = static_cast<double>(static_cast<int64_t>(w.X * w.n - w.cross));
+    const double var = static_cast<double>(w.Q * w.n - w.square_s), part = static_cast<double>(w.T2 * w.n - w.square_t);
+    const double p = __dmul_rn(var, part);
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(p));
+    const double e = fma(-__dmul_rn(p, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5)), t = __dmul_rn(num, y), q = fma(t, c, t);
+    *score = __double2float_rn(q);
+    const uint32_t low = static_cast<uint32_t>(__double2loint(q)) << 3; // the 29 bits that a float has not
+    const bool near = low - (0x80000000u - (DOUBT << 3)) <= 2 * (DOUBT << 3);
+    return w.n >= job.rule.least && p != 0.0 && !near;
+}
+
+template <class Wide> __device__ bool quick_score(const JointScoreJob &, const Window<Wide> &, float *)
+{
+    return false;
+}
+
+template <class Wide, class Sum, bool QUICK>
+__global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ JointScoreJob job, int y0)
+{
+    const int x = blockIdx.x * THREADS + threadIdx.x, y = y0 + static_cast<int>(blockIdx.y);
+    if (x >= job.width)
+        return;
+    const Sum *sums = static_cast<const Sum *>(job.sums) + y * job.pitch + x;
+    Window<Wide> window(job);
+    for (int first = 0; first < job.count; first += BATCH) {
+        Sum v[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            v[k] = first + k < job.count ? __ldcs(sums + job.term[first + k].plane * job.plane) : Sum(0);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (first + k < job.count)
+                window.take(job, job.term[first + k], v[k]);
+    }
+    float score;
+    if (!QUICK || !quick_score(job, window, &score)) {
+        const cm_joint joint = window.joint(job);
+        score = cm_joint_score(job.method, &job.rule, &joint);
+    }
+    __stcs(job.map + y * job.map_pitch + x, score);
+}
+
+template <class Wide, class Sum, bool QUICK> void launch(const JointScoreJob &job, cudaStream_t stream)
+{
+    for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
+        const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
+        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)), static_cast<unsigned>(rows));
+        score_terms<Wide, Sum, QUICK><<<grid, THREADS, 0, stream>>>(job, y0);
+    }
+}
+
+} // namespace
+
+cudaError_t launch_joint_score(const JointScoreJob &job, cudaStream_t stream)
+{
+    const bool quick = job.method == CM_CCOEFF_NORMED;
+    if (job.narrow_score && job.wide)
+        launch<uint64_t, uint64_t, false>(job, stream);
+    else if (job.narrow_score && quick)
+        launch<uint64_t, uint32_t, true>(job, stream);
+    else if (job.narrow_score)
+        launch<uint64_t, uint32_t, false>(job, stream);
+    else if (job.wide)
+        launch<cm_u128, uint64_t, false>(job, stream);
+    else
+        launch<cm_u128, uint32_t, false>(job, stream);
+    return cudaGetLastError();
+}
+
+} // namespace cm

@@ -1,0 +1,234 @@
+#include "layout.cuh"
+
+#include "image/samples.h"
+
+namespace cm {
+
+namespace {
+
+constexpr int THREADS = 256;
+constexpr int SPAN = 4; // adjacent pixels a thread
+
+// The pixels of a thread: their columns in the image, -1 where there is none, and their row.
+struct Place {
+    int64_t column[SPAN];
+    int64_t line; // -1: none of the pixels is in the image
+    const unsigned char *row;
+
+    __device__ Place(const cm_image &image, cm_border border, const LayoutRect &rect, int x, int y)
+    {
+        line = cm_border_index(border, rect.y + y, image.height);
+#pragma unroll
+        for (int i = 0; i < SPAN; i++)
+            column[i] = cm_border_index(border, rect.x + x + i, image.width);
+        row = static_cast<const unsigned char *>(image.data) + (line < 0 ? 0 : line) * image.pitch;
+    }
+    __device__ bool is_inside(int i) const
+    {
+        return line >= 0 && column[i] >= 0;
+    }
+};
+
+// A thread's first pixel in the rectangle; false: it has none.
+__device__ bool seek(const LayoutRect &rect, int across, int *x, int *y)
+{
+    *y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));
+    *x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS + static_cast<int>(threadIdx.x)) * SPAN;
+    return *x < rect.columns;
+}
+
+template <class Pixel> struct alignas(SPAN * sizeof(Pixel)) Group {
+    Pixel v[SPAN];
+};
+
+// flip: the bit that biases a signed pixel. The zero border of such pixels is the bias itself.
+template <class Pixel> __global__ void pad(cm_image image, cm_border border, LayoutRect rect, LayoutTarget to, int across, Pixel zero)
+{
+    int x, y;
+    if (!seek(rect, across, &x, &y))
+        return;
+    Place place(image, border, rect, x, y);
+    const Pixel *row = reinterpret_cast<const Pixel *>(place.row);
+    Group<Pixel> group;
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        group.v[i] = place.is_inside(i) ? row[place.column[i]] : Pixel(0);
+        if constexpr (sizeof(Pixel) < sizeof(float)) // to bias is to turn the top bit
+            group.v[i] = static_cast<Pixel>(group.v[i] ^ zero);
+    }
+    *reinterpret_cast<Group<Pixel> *>(to.data + y * to.pitch + x * static_cast<int64_t>(sizeof(Pixel))) = group;
+}
+
+struct PlaneJob {
+    cm_image image; // pitches given
+    cm_border border;
+    LayoutRect rect;
+    LayoutTarget to;
+    int32_t across, channels, count;
+    cm_joint_term plane[CM_JOINT_IMAGE_PLANES]; // sum: cm_plane; shift: 8 * digit
+};
+
+// Do the pixels count? Zeros of the border do.
+template <cm_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, const Place &place)
+{
+    cm_image image = job.image;
+    image.pixel = PIXEL; // known to the compiler
+    uint32_t counts = 0;
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        bool is = job.border == CM_BORDER_ZERO;
+        if (place.is_inside(i))
+            is = cm_pixel_counts(&image, job.channels, place.row, image.mask ? image.mask + place.line * image.mask_pitch : nullptr,
+                                 place.column[i]) != 0;
+        counts |= static_cast<uint32_t>(is) << (8 * i);
+    }
+    return counts;
+}
+
+template <cm_pixel PIXEL> __global__ void spread_planes(const __grid_constant__ PlaneJob job)
+{
+    int x, y;
+    if (!seek(job.rect, job.across, &x, &y))
+        return;
+    Place place(job.image, job.border, job.rect, x, y);
+    uint32_t counts = counts_of<PIXEL>(job, place), v[SPAN] = {};
+    unsigned char *to = job.to.data + y * job.to.pitch + x;
+    for (int p = 0, channel = -1; p < job.count; p++, to += job.to.plane) {
+        cm_joint_term plane = job.plane[p];
+        if (plane.sum == CM_PLANE_COUNT) {
+            *reinterpret_cast<uint32_t *>(to) = counts;
+            continue;
+        }
+        if (plane.channel != channel) {
+            channel = plane.channel;
+#pragma unroll
+            for (int i = 0; i < SPAN; i++) {
+                uint64_t sample = cm_pixel_bias(PIXEL);
+                if (place.is_inside(i))
+                    sample = cm_sample(PIXEL, place.row, place.column[i] * job.channels + channel);
+                v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(sample) : 0;
+            }
+        }
+        uint32_t word = 0;
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            uint64_t value = plane.sum == CM_PLANE_SQUARE ? static_cast<uint64_t>(v[i]) * v[i] : v[i];
+            word |= static_cast<uint32_t>(value >> plane.shift & 255) << (8 * i);
+        }
+        *reinterpret_cast<uint32_t *>(to) = word;
+    }
+}
+
+// Rows are written to the end of their last 16 bytes: the pixels there are of no window.
+LayoutRect whole_words(LayoutRect rect, int per_word)
+{
+    rect.columns = ceil_div(rect.columns, per_word) * per_word;
+    return rect;
+}
+
+template <class Pixel>
+void launch_pad(const cm_image &image, cm_border border, LayoutRect rect, const LayoutTarget &to, Pixel zero, cudaStream_t stream)
+{
+    rect = whole_words(rect, 16 / static_cast<int>(sizeof(Pixel)));
+    int across = ceil_div(rect.columns, THREADS * SPAN);
+    unsigned blocks = static_cast<unsigned>(across) * static_cast<unsigned>(rect.rows);
+    pad<Pixel><<<blocks, THREADS, 0, stream>>>(image, border, rect, to, across, zero);
+}
+
+cm_image with_pitch(const cm_image &image)
+{
+    cm_image full = image;
+    full.pitch = cm_image_pitch(&image);
+    full.mask_pitch = image.mask_pitch ? image.mask_pitch : image.width;
+    return full;
+}
+
+} // namespace
+
+cudaError_t launch_padding(const cm_image &view, cm_border border, const LayoutRect &rect, const LayoutTarget &to, cudaStream_t stream)
+{
+    const cm_image image = with_pitch(view);
+    switch (image.pixel) {
+    case CM_U8: launch_pad<uint8_t>(image, border, rect, to, 0, stream); break;
+    case CM_S8: launch_pad<uint8_t>(image, border, rect, to, 0x80, stream); break;
+    case CM_U16: launch_pad<uint16_t>(image, border, rect, to, 0, stream); break;
+    case CM_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
+    case CM_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
+    case CM_U32:
+    case CM_F64: return cudaErrorInvalidValue; // of the joint route
+    }
+    return cudaGetLastError();
+}
+
+cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutRect &rect, const cm_joint_planes &planes,
+                          const LayoutTarget &to, cudaStream_t stream)
+{
+    PlaneJob job = {};
+    job.image = with_pitch(image);
+    job.border = border;
+    job.rect = whole_words(rect, 16);
+    job.to = to;
+    job.across = ceil_div(job.rect.columns, THREADS * SPAN);
+    job.channels = cm_image_channels(&image);
+    job.count = planes.image_count;
+    for (int i = 0; i < planes.image_count; i++)
+        job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), static_cast<uint8_t>(planes.image[i].channel),
+                         static_cast<uint8_t>(8 * planes.image[i].digit) };
+    if (job.count == 0)
+        return cudaSuccess;
+    unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
+    switch (image.pixel) {
+    case CM_U8: spread_planes<CM_U8><<<blocks, THREADS, 0, stream>>>(job); break;
+    case CM_S8: spread_planes<CM_S8><<<blocks, THREADS, 0, stream>>>(job); break;
+    case CM_U16: spread_planes<CM_U16><<<blocks, THREADS, 0, stream>>>(job); break;
+    case CM_S16: spread_planes<CM_S16><<<blocks, THREADS, 0, stream>>>(job); break;
+    case CM_U32: spread_planes<CM_U32><<<blocks, THREADS, 0, stream>>>(job); break;
+    case CM_F32:
+    case CM_F64: return cudaErrorInvalidValue; // floats have no planes of bytes
+    }
+    return cudaGetLastError();
+}
+
+namespace {
+
+cudaError_t put_rows(const void *source, size_t pitch, size_t row_bytes, int32_t rows, unsigned char *target, Upload *upload,
+                     cudaStream_t stream)
+{
+    int32_t step = Upload::chunk_rows(row_bytes);
+    if (step == 0 || row_bytes * static_cast<size_t>(rows) < (1u << 20))
+        return cudaMemcpy2DAsync(target, row_bytes, source, pitch, row_bytes, static_cast<size_t>(rows), cudaMemcpyHostToDevice, stream);
+    cudaError_t code = upload->begin(source, stream);
+    for (int32_t y = 0; y < rows && code == cudaSuccess; y += step) {
+        UploadRows chunk = { static_cast<const unsigned char *>(source) + static_cast<size_t>(y) * pitch, pitch,
+                             target + static_cast<size_t>(y) * row_bytes, row_bytes, row_bytes, rows - y < step ? rows - y : step };
+        code = upload->put(chunk, stream);
+    }
+    return code;
+}
+
+} // namespace
+
+cm_status Source::bring(const cm_image &image, Upload *upload, cudaStream_t stream, cm_image *result, cm_error *error)
+{
+    *result = image;
+    if (image.memory == CM_DEVICE)
+        return CM_OK;
+    const cm_image full = with_pitch(image);
+    size_t row = static_cast<size_t>(cm_image_row_bytes(&image)), mask_row = static_cast<size_t>(image.width);
+    uint64_t rows = static_cast<uint64_t>(image.height);
+    cudaError_t code = pixels.as<void>() ? cudaSuccess : pixels.take(row * rows);
+    if (code == cudaSuccess && image.mask && !mask.as<void>())
+        code = mask.take(mask_row * rows);
+    if (code == cudaSuccess)
+        code = put_rows(image.data, static_cast<size_t>(full.pitch), row, image.height, pixels.as<unsigned char>(), upload, stream);
+    if (code == cudaSuccess && image.mask)
+        code = put_rows(image.mask, static_cast<size_t>(full.mask_pitch), mask_row, image.height, mask.as<unsigned char>(), upload, stream);
+    result->memory = CM_DEVICE;
+    result->data = pixels.as<void>();
+    result->pitch = static_cast<int64_t>(row);
+    result->mask = image.mask ? mask.as<uint8_t>() : nullptr;
+    result->mask_pitch = static_cast<int64_t>(mask_row);
+    return check(code, "copying the image to the plan's memory", error);
+}
+
+} // namespace cm

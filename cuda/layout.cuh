@@ -1,0 +1,46 @@
+// Images laid out for kernels that know neither borders nor masks: the pixels of a rectangle that may reach past the image, as one plane of
+// them or as planes of bytes.
+#ifndef CM_CUDA_LAYOUT_CUH
+#define CM_CUDA_LAYOUT_CUH
+
+#include "upload.cuh"
+
+extern "C" {
+#include "plan/joint_planes.h"
+}
+
+namespace cm {
+
+// In image coordinates.
+struct LayoutRect {
+    int64_t x, y;
+    int32_t columns, rows;
+};
+
+// Where it goes; rows begin at multiples of 16 bytes, and are written up to such a multiple.
+struct LayoutTarget {
+    unsigned char *data;
+    int64_t pitch;
+    int64_t plane; // bytes from plane to plane
+};
+
+// One plane of pixels, signed ones biased. The image lies in device memory, has one channel, and all of its pixels count.
+cudaError_t launch_padding(const cm_image &image, cm_border border, const LayoutRect &rect, const LayoutTarget &to, cudaStream_t stream);
+
+// The planes of bytes that the list of an integer problem names.
+cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutRect &rect, const cm_joint_planes &planes,
+                          const LayoutTarget &to, cudaStream_t stream);
+
+// An image where kernels can read it. The memory for images from the host is taken by the first of them.
+class Source
+{
+public:
+    cm_status bring(const cm_image &image, Upload *upload, cudaStream_t stream, cm_image *result, cm_error *error);
+
+private:
+    DeviceMemory pixels, mask;
+};
+
+} // namespace cm
+
+#endif

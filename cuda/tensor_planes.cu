@@ -1,0 +1,44 @@
+// Products of byte planes for joint problems: the image's planes and the sums are the caller's, the plan keeps the template's planes.
+#include "tensor.cuh"
+
+namespace cm {
+
+cm_status Tensor::make_planes(const cm_problem &p, const cm_decision &decision, int count, int multiprocessors, cm_error *error)
+{
+    set_up(p, decision, multiprocessors);
+    cudaError_t code = toeplitz.take(parts.toeplitz * static_cast<uint64_t>(count));
+    if (code == cudaSuccess)
+        code = hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
+    return check(code, "taking the plan's workspace", error);
+}
+
+cudaError_t Tensor::build_planes(const Prepared *part, int count, cudaStream_t stream) const
+{
+    cudaError_t code = cudaSuccess;
+    for (int first = 0, some; first < count && code == cudaSuccess; first += some) {
+        TensorGroup group = {};
+        some = !hopper ? 1 : count - first < TENSOR_SLOTS ? count - first : TENSOR_SLOTS;
+        group.count = some;
+        for (int i = 0; i < some; i++)
+            group.part[i] = part + first + i;
+        code = build(group, toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
+    }
+    return code;
+}
+
+cm_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts &p, cudaStream_t stream, cm_error *error) const
+{
+    Products to = { toeplitz.as<unsigned char>() + p.first * toeplitz_bytes(), p.sums, p.width, p.height, p.add, p.count,
+                    p.step * toeplitz_bytes(), p.sums_step };
+    if (hopper)
+        return multiply_wgmma(image, to, stream, error);
+    cm_status status = CM_OK;
+    for (int i = 0; i < p.count && !status; i++) {
+        status = multiply_mma(image, to, stream, error);
+        to.toeplitz += to.slot_toeplitz;
+        to.sums += to.slot_sums;
+    }
+    return status;
+}
+
+} // namespace cm

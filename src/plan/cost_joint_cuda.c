@@ -1,0 +1,149 @@
+#include "plan/cost_joint_cuda.h"
+
+#include "image/image.h"
+#include "image/samples.h"
+#include "plan/cost_cuda.h"
+#include "plan/cost_tensor.h"
+
+/* Measured on one H200 (132 processors), November 2026. Pixels of a window and channel a millisecond and processor, for kernel joint; bytes
+ * of planes laid out, map elements of a window's sum, and sums read by the score, likewise. */
+static const double joint_rate = 5.0e6, layout_rate = 8.0e6, window_rate = 3.0e6, score_rate = 6.0e6;
+static const double launch_ms = 0.004;
+
+/* A band's workspace is kept under this even where more is free. */
+static const double most_workspace = 2684354560.0;
+
+static double round_up(double value, double unit)
+{
+    double units = value / unit;
+    double whole = (double)(uint64_t)units;
+    return (whole < units ? whole + 1.0 : whole) * unit;
+}
+
+int cm_joint_is_tensor(cm_kernel kernel)
+{
+    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA;
+}
+
+double cm_cuda_source_bytes(const cm_problem *p)
+{
+    double pixels = (double)p->image_width * (double)p->image_height;
+    return pixels * ((double)cm_problem_channels(p) * (double)cm_pixel_size(p->pixel) + (p->image_masked ? 1.0 : 0.0));
+}
+
+cm_joint_parts cm_joint_workspace(const cm_problem *p, const cm_joint_planes *planes, const cm_decision *d)
+{
+    const double w = p->width, h = p->height;
+    const double columns = (double)d->band_width + w - 1.0, rows = (double)d->band_height + h - 1.0;
+    cm_joint_parts parts = { .source = cm_cuda_source_bytes(p) };
+    parts.map = 4.0 * (double)cm_problem_extent(p).width * (double)d->joint.map_rows;
+    if (d->kernel != CM_KERNEL_JOINT) {
+        parts.image_pitch = round_up(columns, CM_STAGE_PITCH);
+        parts.image = parts.image_pitch * rows;
+        parts.term_pitch = round_up(d->band_width, CM_TENSOR_COLUMNS);
+        parts.term = parts.term_pitch * (round_up(d->band_height, 2 * CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
+        parts.rows = planes->windows ? 4.0 * parts.term_pitch * rows : 0.0;
+        parts.part = planes->part_count * round_up(w, CM_STAGE_PITCH) * h;
+        if (cm_joint_is_tensor(d->kernel)) {
+            parts.part += planes->part_count * (double)d->tensor.toeplitz * d->tensor.across * d->tensor.down;
+        } else {
+            parts.part += planes->part_count * (w + 4.0) * (h + 4.0); /* in groups */
+            parts.stage = parts.image;
+        }
+    }
+    parts.total = planes->image_count * parts.image + planes->term_count * parts.term + parts.rows + parts.part + parts.stage +
+                  parts.source + parts.map;
+    return parts;
+}
+
+static cm_status refuse_memory(double need, double limit, cm_error *error)
+{
+    return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                   "the image, as it comes from the host, and the smallest band of the map need %.0f bytes of device memory and a plan may "
+                   "take %.0f; raise device_memory of the context",
+                   need, limit);
+}
+
+/* Bands that fit: of the height given, halved until they do. The whole map is kept where there is room for it. */
+static cm_status fit_bands(const cm_problem *p, const cm_joint_planes *planes, double limit, cm_decision *fit, cm_error *error)
+{
+    const double aim = limit < most_workspace ? limit : most_workspace;
+    const int32_t map_rows = cm_problem_extent(p).height;
+    fit->joint.map_rows = 0;
+    double fixed = cm_cuda_source_bytes(p), need;
+    while ((need = cm_joint_workspace(p, planes, fit).total) - fixed > aim && fit->band_height > 1)
+        fit->band_height = (fit->band_height + 1) / 2 > 64 ? ((fit->band_height + 1) / 2 + 31) / 32 * 32 : (fit->band_height + 1) / 2;
+    while ((need = cm_joint_workspace(p, planes, fit).total) > limit && fit->band_height > 1)
+        fit->band_height = (fit->band_height + 1) / 2;
+    fit->joint.map_rows = map_rows;
+    if (cm_joint_workspace(p, planes, fit).total > limit)
+        fit->joint.map_rows = fit->band_height;
+    need = cm_joint_workspace(p, planes, fit).total;
+    return need > limit ? refuse_memory(need, limit, error) : CM_OK;
+}
+
+/* Pixel by pixel: no planes, and of the map as much as there is room for. */
+static cm_status fit_pixels(const cm_problem *p, const cm_machine *m, double limit, cm_decision *fit, cm_error *error)
+{
+    const cm_joint_planes none = { .image_count = 0 };
+    const cm_extent map = cm_problem_extent(p);
+    const double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    fit->band_width = map.width;
+    fit->band_height = map.height;
+    fit->joint.map_rows = fit->band_height;
+    while (cm_joint_workspace(p, &none, fit).total > limit && fit->band_height > 1)
+        fit->joint.map_rows = fit->band_height = (fit->band_height + 1) / 2;
+    const double need = cm_joint_workspace(p, &none, fit).total;
+    fit->estimate_ms = launch_ms + (double)map.width * map.height * p->width * p->height * cm_problem_channels(p) / (joint_rate * processors);
+    return need > limit ? refuse_memory(need, limit, error) : CM_OK;
+}
+
+/* One product of planes: the kernel's blocks and bands, and its time. */
+static cm_status fit_product(const cm_problem *inner, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
+    if (cm_joint_is_tensor(kernel)) {
+        cm_status status = cm_fit_tensor(inner, m, kernel, fit, error);
+        fit->band_width = cm_problem_extent(inner).width;
+        fit->band_height = cm_problem_extent(inner).height;
+        fit->estimate_ms = cm_tensor_product_ms(inner, m, kernel, &fit->tensor);
+        return status;
+    }
+    /* half for the kernel's own bands and transforms, half for the planes */
+    cm_machine half = *m;
+    half.cuda.workspace = m->cuda.workspace / 2;
+    return cm_fit_cuda(inner, &half, kernel, fit, error);
+}
+
+cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
+    const char *name = cm_kernel_table[kernel].name;
+    const double workspace = m->cuda.workspace > 0 ? (double)m->cuda.workspace : 0.0;
+    fit->kernel = kernel;
+    if (kernel == CM_KERNEL_JOINT)
+        return fit_pixels(p, m, workspace, fit, error);
+    if (cm_pixel_is_float(p->pixel))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "kernel %s serves floats only of one channel and f32, with all pixels counting; joint serves the others", name);
+    const cm_problem inner = cm_problem_inner(p);
+    cm_joint_planes planes;
+    if (!cm_joint_planes_make(p, cm_joint_is_tensor(kernel), &planes))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s have more; joint serves them", name,
+                       (int)CM_JOINT_TERMS, cm_problem_channels(p), cm_pixel_name(p->pixel));
+    if (inner.image_width > CM_MAX_SIDE || inner.image_height > CM_MAX_SIDE)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
+                       name, inner.image_width, inner.image_height, CM_MAX_SIDE);
+    cm_status status = fit_product(&inner, m, kernel, fit, error);
+    fit->kernel = kernel;
+    if (!status)
+        status = fit_bands(p, &planes, cm_joint_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
+    if (status)
+        return status;
+    fit->joint.products = planes.products;
+    fit->joint.windows = planes.windows;
+    const double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    const double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
+    const double each = planes.image_count / layout_rate + planes.windows / window_rate + (1.0 + planes.term_count) / score_rate;
+    fit->estimate_ms = fit->estimate_ms * planes.products + launch_ms * (4.0 + planes.step_count) + elements * each / processors;
+    return CM_OK;
+}

@@ -1,0 +1,30 @@
+/* What a joint problem takes on CUDA: memory, bands and time. Pure C; cuda/joint*.cu are built on the same numbers. */
+#ifndef CM_PLAN_COST_JOINT_CUDA_H
+#define CM_PLAN_COST_JOINT_CUDA_H
+
+#include "plan/joint_planes.h"
+
+/* Bytes, but for the pitches; in doubles, which compare right where 64 bits overflow, and are exact for all that fits a device.
+ * For bands of width x height map elements. */
+typedef struct cm_joint_parts {
+    double image_pitch, image; /* a plane of the image: bytes a row */
+    double term_pitch, term;   /* a plane of sums: elements a row */
+    double rows;               /* sums along rows, for the windows */
+    double part;               /* the template's planes, all of them, and what kernels make of them */
+    double stage;              /* for kernels that read textures */
+    double source;             /* an image from the host, with its mask */
+    double map;                /* of the rows of the map that the plan keeps */
+    double total;
+} cm_joint_parts;
+cm_joint_parts cm_joint_workspace(const cm_problem *problem, const cm_joint_planes *planes, const cm_decision *decision);
+
+/* Can a kernel serve a problem of the joint route? As cm_fit_cuda. */
+cm_status cm_fit_joint_cuda(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, cm_decision *fit, cm_error *error);
+
+/* Bytes of an image from the host, with its mask. */
+double cm_cuda_source_bytes(const cm_problem *problem);
+
+/* Is the kernel one of the tensor's? They add to sums, and cut templates into blocks. */
+int cm_joint_is_tensor(cm_kernel kernel);
+
+#endif
