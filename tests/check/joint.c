@@ -1,12 +1,14 @@
-/* Masks, no-data values, channels, borders, modes and all pixel types: every kernel that can serve a problem against the oracle of
- * tests/kit/oracle_joint.c. Every method in every mode with every border, under every kind of mask, for every pixel type. */
+/* Masks, no-data values, channels, borders, modes and all pixel types: every kernel that can serve a problem against
+ * the oracle of tests/kit/oracle_joint.c. Every method in every mode with every border, under every kind of mask, for
+ * every pixel type. */
 #include "check/joint.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Where the image and the map of a call lie; bit 0: the image on the device, bit 1: the map. */
-static void check_placed(joint_subject *s, const cm_options *forced, uint64_t slot, int where, const cm_map *want, const char *what)
+static void check_placed(joint_subject *s, const cm_options *forced, uint64_t slot, int where, const cm_map *want,
+                         const char *what)
 {
     cm_context *context = s->run->context[slot];
     device_image twin = { .memory = NULL };
@@ -18,7 +20,8 @@ static void check_placed(joint_subject *s, const cm_options *forced, uint64_t sl
     if (where & 2)
         there = device_map_create(want->width, want->height, (int32_t)(turn % 4));
     else
-        here = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3, turn & 1 ? KIT_AFTER : KIT_BEFORE);
+        here =
+            kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3, turn & 1 ? KIT_AFTER : KIT_BEFORE);
     const cm_map *map = where & 2 ? &there.view : &here.view;
     cm_status status = cm_correlate(context, where & 1 ? &twin.view : &s->image.view, s->template[slot], forced, map);
     if (check_ok(status, context, what) && (where & 2)) {
@@ -42,8 +45,8 @@ static void check_kernel(joint_subject *s, const char *kernel, const cm_map *wan
     cm_options forced = s->c.options;
     forced.kernel = kernel;
     char what[400];
-    snprintf(what, sizeof what, "%s, %s (context %d, image %s, map %s)", s->name, kernel, (int)slot, where & 1 ? "device" : "host",
-             where & 2 ? "device" : "host");
+    snprintf(what, sizeof what, "%s, %s (context %d, image %s, map %s)", s->name, kernel, (int)slot,
+             where & 1 ? "device" : "host", where & 2 ? "device" : "host");
     check_placed(s, &forced, slot, where, want, what);
     check_count(s->run, kernel);
 }
@@ -61,7 +64,8 @@ static void check_case(check_run *run, const joint_case *c)
         kit_map want = joint_expected(&s, kernel[0]);
         const int sound = kit_failures() == before; /* else all that follows would say it again */
         for (size_t k = 0; k < kernels && sound; k++)
-            if (kernels == 1 || run->kernel || strcmp(kernel[k], "reference") != 0 || joint_work(c) < most_for_reference)
+            if (kernels == 1 || run->kernel || strcmp(kernel[k], "reference") != 0 ||
+                joint_work(c) < most_for_reference)
                 check_kernel(&s, kernel[k], &want.view);
         kit_map_destroy(&want);
     }
@@ -77,9 +81,10 @@ static unsigned tiny_rounds(const check_run *run)
 /* Every combination of joint_combine, on the smallest sizes. */
 static void check_tiny(check_run *run, cm_pixel pixel)
 {
-    static const joint_sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 }, { 1, 9, 1, 3 }, { 9, 1, 4, 1 },   { 7, 5, 3, 2 }, { 13, 11, 13, 11 },
-                                  { 3, 2, 7, 5 }, { 33, 9, 6, 5 }, { 2, 3, 9, 2 }, { 17, 31, 17, 1 }, { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
-                                  { 1, 1, 5, 4 } };
+    static const joint_sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 },     { 1, 9, 1, 3 },  { 9, 1, 4, 1 },
+                                        { 7, 5, 3, 2 }, { 13, 11, 13, 11 }, { 3, 2, 7, 5 },  { 33, 9, 6, 5 },
+                                        { 2, 3, 9, 2 }, { 17, 31, 17, 1 },  { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
+                                        { 1, 1, 5, 4 } };
     const uint64_t count = sizeof size / sizeof *size;
     for (uint64_t i = 0; i < JOINT_COMBINATIONS * (run->full ? 16u : tiny_rounds(run)); i++) {
         uint64_t at = (i * 5 + i / JOINT_COMBINATIONS * 3 + (uint64_t)pixel) % count;
@@ -96,11 +101,14 @@ static void check_tiny(check_run *run, cm_pixel pixel)
 /* Sizes around the steps of vectors, tiles and blocks. */
 static void check_small(check_run *run, cm_pixel pixel)
 {
-    static const joint_sizes size[] = { { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 57, 61, 16, 16 }, { 51, 47, 31, 29 },
-                                  { 129, 35, 32, 12 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },  { 131, 20, 63, 9 }, { 43, 39, 37, 35 },
-                                  { 257, 31, 2, 17 }, { 20, 30, 21, 37 } };
+    static const joint_sizes size[] = {
+        { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 57, 61, 16, 16 },
+        { 51, 47, 31, 29 }, { 129, 35, 32, 12 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },
+        { 131, 20, 63, 9 }, { 43, 39, 37, 35 },  { 257, 31, 2, 17 }, { 20, 30, 21, 37 }
+    };
     const uint64_t count = sizeof size / sizeof *size;
-    /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each 55 every place under every mask */
+    /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each 55 every place under
+     * every mask */
     for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : 77u); i++) {
         uint64_t at = (i + i / count + (uint64_t)pixel) % count;
         joint_case c;
@@ -113,7 +121,8 @@ static void check_small(check_run *run, cm_pixel pixel)
     }
     kit_random random = kit_stream(79);
     for (uint64_t i = 0; i < (run->full ? 200u : 20u); i++) {
-        joint_sizes z = { kit_between(&random, 1, 90), kit_between(&random, 1, 60), kit_between(&random, 1, 30), kit_between(&random, 1, 30) };
+        joint_sizes z = { kit_between(&random, 1, 90), kit_between(&random, 1, 60), kit_between(&random, 1, 30),
+                          kit_between(&random, 1, 30) };
         joint_case c = joint_some_case(pixel, 25000 + i, &z, 3);
         joint_combine(&c, i * 37 + 5 * (uint64_t)pixel);
         if (!joint_is_illegal(&c))
@@ -121,7 +130,8 @@ static void check_small(check_run *run, cm_pixel pixel)
     }
 }
 
-/* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their range, half at the other. */
+/* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their range, half at the
+ * other. */
 static void check_widest(check_run *run, cm_pixel pixel)
 {
     static const joint_sizes size = { 503, 403, 500, 400 };
@@ -135,20 +145,33 @@ static void check_widest(check_run *run, cm_pixel pixel)
     }
 }
 
-/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the image; many channels. */
+/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the
+ * image; many channels. */
 static void check_large(check_run *run, cm_pixel pixel)
 {
     static const struct {
         joint_sizes size;
         cm_mode mode;
         int32_t channels; /* 0: drawn */
-    } some[] = { { { 120, 90, 61, 59 }, CM_VALID, 0 },    { { 186, 184, 182, 182 }, CM_VALID, 0 }, { { 303, 203, 300, 200 }, CM_VALID, 0 },
-                 { { 3011, 9, 16, 7 }, CM_VALID, 0 },     { { 262, 259, 257, 257 }, CM_VALID, 0 }, { { 40, 310, 9, 301 }, CM_VALID, 0 },
-                 { { 1203, 6, 1200, 5 }, CM_VALID, 0 },   { { 259, 264, 259, 257 }, CM_VALID, 1 }, { { 50, 44, 61, 59 }, CM_SAME, 0 },
-                 { { 31, 22, 61, 59 }, CM_FULL, 0 },      { { 13, 9, 182, 182 }, CM_SAME, 0 },    { { 184, 183, 181, 181 }, CM_VALID, 1 }, /* the last before 62 bits are too few */
-                   { { 9, 7, 300, 200 }, CM_SAME, 0 },
-                 { { 611, 5, 9, 11 }, CM_FULL, 0 },       { { 13, 11, 5, 4 }, CM_FULL, CM_MAX_CHANNELS }, { { 21, 8, 9, 3 }, CM_SAME, 17 } };
-    static const int fill[][2] = { { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER } };
+    } some[] = { { { 120, 90, 61, 59 }, CM_VALID, 0 },
+                 { { 186, 184, 182, 182 }, CM_VALID, 0 },
+                 { { 303, 203, 300, 200 }, CM_VALID, 0 },
+                 { { 3011, 9, 16, 7 }, CM_VALID, 0 },
+                 { { 262, 259, 257, 257 }, CM_VALID, 0 },
+                 { { 40, 310, 9, 301 }, CM_VALID, 0 },
+                 { { 1203, 6, 1200, 5 }, CM_VALID, 0 },
+                 { { 259, 264, 259, 257 }, CM_VALID, 1 },
+                 { { 50, 44, 61, 59 }, CM_SAME, 0 },
+                 { { 31, 22, 61, 59 }, CM_FULL, 0 },
+                 { { 13, 9, 182, 182 }, CM_SAME, 0 },
+                 { { 184, 183, 181, 181 }, CM_VALID, 1 }, /* the last before 62 bits are too few */
+                 { { 9, 7, 300, 200 }, CM_SAME, 0 },
+                 { { 611, 5, 9, 11 }, CM_FULL, 0 },
+                 { { 13, 11, 5, 4 }, CM_FULL, CM_MAX_CHANNELS },
+                 { { 21, 8, 9, 3 }, CM_SAME, 17 } };
+    static const int fill[][2] = {
+        { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER }
+    };
     static const joint_masks masks[] = { JOINT_PART, JOINT_BOTH, JOINT_IMAGE, JOINT_NO_DATA };
     const uint64_t each = run->full ? 28 : 2;
     for (uint64_t i = 0; i < sizeof some / sizeof *some * each; i++) {
@@ -184,7 +207,10 @@ void check_joint(check_run *run)
     static const struct {
         const char *name;
         void (*check)(check_run *run, cm_pixel pixel);
-    } group[] = { { "tiny", check_tiny }, { "small", check_small }, { "large", check_large }, { "find", joint_check_find },
+    } group[] = { { "tiny", check_tiny },
+                  { "small", check_small },
+                  { "large", check_large },
+                  { "find", joint_check_find },
                   { "brief", check_brief } };
     for (int p = CM_U8; p <= CM_F64; p++)
         for (size_t i = 0; i < sizeof group / sizeof *group; i++)

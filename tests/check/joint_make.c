@@ -29,15 +29,23 @@ int joint_is_illegal(const joint_case *c)
 joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels)
 {
     static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
-    static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },     { KIT_NOISE, KIT_NOISE },      { KIT_MAX, KIT_MAX },
-                                   { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_BLOCKS, JOINT_CROP },    { KIT_CHECKER, KIT_CHECKER },
-                                   { KIT_FLAT, KIT_NOISE },       { KIT_ZERO, KIT_NOISE },       { KIT_BLOCKS, KIT_MAX },
-                                   { KIT_ONE_OFF, KIT_ONE_OFF },  { KIT_GRADIENT, JOINT_CROP },  { KIT_NOISE, KIT_FLAT },
-                                   { KIT_ZERO, KIT_ZERO },        { KIT_NEAR_FLAT, KIT_NEAR_FLAT } };
+    static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },    { KIT_NOISE, KIT_NOISE },
+                                   { KIT_MAX, KIT_MAX },         { KIT_NEAR_FLAT, JOINT_CROP },
+                                   { KIT_BLOCKS, JOINT_CROP },   { KIT_CHECKER, KIT_CHECKER },
+                                   { KIT_FLAT, KIT_NOISE },      { KIT_ZERO, KIT_NOISE },
+                                   { KIT_BLOCKS, KIT_MAX },      { KIT_ONE_OFF, KIT_ONE_OFF },
+                                   { KIT_GRADIENT, JOINT_CROP }, { KIT_NOISE, KIT_FLAT },
+                                   { KIT_ZERO, KIT_ZERO },       { KIT_NEAR_FLAT, KIT_NEAR_FLAT } };
     kit_random random = kit_stream(50000 + number * 8 + (uint64_t)pixel);
     const int *f = fill[kit_below(&random, sizeof fill / sizeof *fill)];
-    joint_case c = { .number = number, .pixel = pixel, .image_width = z->image_width, .image_height = z->image_height,
-                     .width = z->width, .height = z->height, .image_fill = f[0], .part_fill = f[1] };
+    joint_case c = { .number = number,
+                     .pixel = pixel,
+                     .image_width = z->image_width,
+                     .image_height = z->image_height,
+                     .width = z->width,
+                     .height = z->height,
+                     .image_fill = f[0],
+                     .part_fill = f[1] };
     /* one channel is what most kernels are for; 0 means it too */
     c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2) : kit_between(&random, 1, most_channels);
     c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
@@ -48,8 +56,8 @@ joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z
 double joint_work(const joint_case *c)
 {
     const int32_t cut = c->options.mode == CM_VALID ? -1 : c->options.mode == CM_FULL;
-    return ((double)c->image_width + cut * (c->width - 1)) * ((double)c->image_height + cut * (c->height - 1)) * c->width * c->height *
-           (c->channels > 0 ? c->channels : 1);
+    return ((double)c->image_width + cut * (c->width - 1)) * ((double)c->image_height + cut * (c->height - 1)) *
+           c->width * c->height * (c->channels > 0 ? c->channels : 1);
 }
 
 static kit_room some_room(kit_random *random)
@@ -62,7 +70,8 @@ static void fill_floats(const cm_image *image, kit_random *random)
 {
     static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 }, offset[] = { 0.0, 1e6, -3e7, 1e12 };
     const int large = image->pixel == CM_F64;
-    double by = scale[kit_below(random, large ? 5 : 2)], add = by > 1e100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
+    double by = scale[kit_below(random, large ? 5 : 2)],
+           add = by > 1e100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
             for (int32_t c = 0; c < kit_channels(image); c++)
@@ -71,7 +80,8 @@ static void fill_floats(const cm_image *image, kit_random *random)
 
 static void mask_rectangle(const cm_image *image, kit_random *random, int32_t width, int32_t height)
 {
-    int32_t x0 = kit_between(random, -width / 2, image->width - 1), y0 = kit_between(random, -height / 2, image->height - 1);
+    int32_t x0 = kit_between(random, -width / 2, image->width - 1),
+            y0 = kit_between(random, -height / 2, image->height - 1);
     for (int32_t y = y0 < 0 ? 0 : y0; y < y0 + height && y < image->height; y++)
         for (int32_t x = x0 < 0 ? 0 : x0; x < x0 + width && x < image->width; x++)
             kit_mask_set(image, x, y, 0);
@@ -107,18 +117,21 @@ static void mask_image(const joint_case *c, kit_image *image, kit_random *random
     else
         mask_some(&image->view, random, kind < 6 ? 3 : kind < 11 ? 25 : 0);
     for (uint64_t i = 0; kind > 1 && i < 1 + kind % 3; i++) /* holes: some hold whole windows */
-        mask_rectangle(&image->view, random, kit_between(random, 1, 2 * c->width + 1), kit_between(random, 1, 2 * c->height + 1));
+        mask_rectangle(&image->view, random, kit_between(random, 1, 2 * c->width + 1),
+                       kit_between(random, 1, 2 * c->height + 1));
     spoil(&image->view, random);
 }
 
-/* Some pixels are the no-data value in all channels, some in one only; which then is no reason not to count, unless it is a NaN. */
+/* Some pixels are the no-data value in all channels, some in one only; which then is no reason not to count, unless it
+ * is a NaN. */
 static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
 {
     cm_image *view = &image->view;
     static const double odd[] = { -1.0, 0.5, 1e300 };
     const uint64_t kind = kit_below(random, 8);
     view->has_no_data = 1;
-    view->no_data = kit_sample(view, kit_between(random, 0, view->width - 1), kit_between(random, 0, view->height - 1), 0);
+    view->no_data =
+        kit_sample(view, kit_between(random, 0, view->width - 1), kit_between(random, 0, view->height - 1), 0);
     if (kind == 0)
         view->no_data = kit_largest(view->pixel);
     if (is_float(view->pixel) && (kit_next(random) & 1))
@@ -136,12 +149,14 @@ static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
 
 kit_image joint_image(const joint_case *c, kit_random *random)
 {
-    kit_image image = kit_image_create_channels(c->pixel, c->channels, c->image_width, c->image_height, some_room(random));
+    kit_image image =
+        kit_image_create_channels(c->pixel, c->channels, c->image_width, c->image_height, some_room(random));
     kit_image_fill(&image.view, (kit_fill)c->image_fill, random);
     if (is_float(c->pixel))
         fill_floats(&image.view, random);
     if (is_float(c->pixel) && (kit_next(random) & 7) == 0)
-        kit_sample_set(&image.view, kit_between(random, 0, c->image_width - 1), kit_between(random, 0, c->image_height - 1), 0,
+        kit_sample_set(&image.view, kit_between(random, 0, c->image_width - 1),
+                       kit_between(random, 0, c->image_height - 1), 0,
                        kit_next(random) & 1 ? (double)NAN : -(double)INFINITY);
     const int both = c->masks == JOINT_BOTH ? (int)kit_below(random, 3) : -1;
     if (c->masks == JOINT_NO_DATA || both > 0)
@@ -160,7 +175,8 @@ static void mask_part(kit_image *part, kit_random *random)
     for (int32_t y = 0; y < h && kind > 6; y++) /* an ellipse */
         for (int32_t x = 0; x < w; x++)
             kit_mask_set(&part->view, x, y, hypot((2.0 * x + 1) / w - 1, (2.0 * y + 1) / h - 1) < 1.0);
-    kit_mask_set(&part->view, kit_between(random, 0, w - 1), kit_between(random, 0, h - 1), 1); /* at least one; of kind 1, this alone */
+    kit_mask_set(&part->view, kit_between(random, 0, w - 1), kit_between(random, 0, h - 1),
+                 1); /* at least one; of kind 1, this alone */
     spoil(&part->view, random);
 }
 
@@ -177,7 +193,7 @@ static void part_no_data(kit_image *part, kit_random *random)
     x = kit_between(random, 0, view->width - 1);
     y = kit_between(random, 0, view->height - 1);
     kit_sample_set(view, x, y, 0, value > 1.0 ? value - 1.0 : value + 1.0); /* and this one counts */
-    if (kit_sample(view, x, y, 0) == value) /* it is too large to change by 1 */
+    if (kit_sample(view, x, y, 0) == value)                                 /* it is too large to change by 1 */
         kit_sample_set(view, x, y, 0, 1.0);
 }
 
@@ -206,15 +222,18 @@ kit_image joint_part(const joint_case *c, const kit_image *image, kit_random *ra
 
 static void name_it(joint_subject *s)
 {
-    static const char *const masks[JOINT_MASKS] = { "no masks", "template mask", "image mask", "no-data", "both masks" };
-    static const char *const mode[] = { "valid", "same", "full" }, *const border[] = { "clamp", "zero", "mirror", "wrap", "overlap" };
+    static const char *const masks[JOINT_MASKS] = { "no masks", "template mask", "image mask", "no-data",
+                                                    "both masks" };
+    static const char *const mode[] = { "valid", "same", "full" }, *const border[] = { "clamp", "zero", "mirror",
+                                                                                       "wrap", "overlap" };
     const joint_case *c = &s->c;
-    snprintf(s->name, sizeof s->name, "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
+    snprintf(s->name, sizeof s->name,
+             "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
              (unsigned long long)c->number, cm_pixel_name(c->pixel), c->channels, c->image_width, c->image_height,
              kit_fill_name((kit_fill)c->image_fill), (long long)s->image.view.pitch, c->width, c->height,
-             c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill), masks[c->masks], mode[c->options.mode],
-             border[c->options.border], cm_method_name(c->options.method), c->options.flat == CM_FLAT_NAN ? " nan" : "",
-             c->options.min_valid);
+             c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill), masks[c->masks],
+             mode[c->options.mode], border[c->options.border], cm_method_name(c->options.method),
+             c->options.flat == CM_FLAT_NAN ? " nan" : "", c->options.min_valid);
 }
 
 static int make_templates(joint_subject *s)
@@ -225,8 +244,9 @@ static int make_templates(joint_subject *s)
         device_image twin = { .memory = NULL };
         if (on_device && i > 0)
             twin = device_image_create(&s->part.view, i);
-        made = check_ok(cm_template_create(s->run->context[i], twin.memory ? &twin.view : &s->part.view, &s->template[i]),
-                        s->run->context[i], s->name);
+        made =
+            check_ok(cm_template_create(s->run->context[i], twin.memory ? &twin.view : &s->part.view, &s->template[i]),
+                     s->run->context[i], s->name);
         if (twin.memory)
             device_image_destroy(&twin);
     }
@@ -270,7 +290,7 @@ int joint_change(joint_subject *s, int what)
 {
     if (what & (JOINT_OTHER_IMAGE | JOINT_BARE_IMAGE)) {
         static const kit_fill fill[] = { KIT_NOISE, KIT_ZERO, KIT_BLOCKS, KIT_NEAR_FLAT, KIT_MAX };
-        s->c.image_fill = fill[kit_below(&s->random, 5)];
+        s->c.image_fill = (int)fill[kit_below(&s->random, 5)];
         joint_case c = s->c;
         c.masks = what & JOINT_BARE_IMAGE ? JOINT_NONE : c.masks;
         kit_image_destroy(&s->image);
@@ -325,15 +345,17 @@ static void check_element(const joint_subject *s, const cm_map *map, int32_t x, 
         if ((got != got && want != want) || memcmp(&got, &want, sizeof got) == 0)
             CHECK(1);
         else
-            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y, (double)got, (double)want);
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y, (double)got,
+                     (double)want);
         return;
     }
     oracle_bounded want = oracle_joint_real(&s->oracle, o->method, o->min_valid, x, y);
     if (within(&want, o->method, o->flat, got))
         CHECK(1);
     else
-        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s", s->name, x, y, (double)got, want.value,
-                 want.bound, want.maybe_flat ? " (or flat)" : "", want.must_be_nan ? " (NaN)" : "");
+        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s", s->name, x, y,
+                 (double)got, want.value, want.bound, want.maybe_flat ? " (or flat)" : "",
+                 want.must_be_nan ? " (NaN)" : "");
 }
 
 kit_map joint_expected(joint_subject *s, const char *first)
@@ -346,7 +368,8 @@ kit_map joint_expected(joint_subject *s, const char *first)
     options.kernel = reference ? "reference" : first;
     int done = !reference || check_ok(cm_template_create(context, &s->part.view, &own), context, s->name);
     if (done)
-        done = check_ok(cm_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context, s->name);
+        done = check_ok(cm_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context,
+                        s->name);
     cm_template_destroy(own);
     if (!done)
         return map;

@@ -1,4 +1,5 @@
-/* What plans and calls refuse of images and templates with masks, no-data values and channels, and that they say why. */
+/* What plans and calls refuse of images and templates with masks, no-data values and channels, and that they say why.
+ */
 #include "check/joint.h"
 
 #include <math.h>
@@ -106,7 +107,8 @@ static void check_views(const things *t)
     cm_options full = { .mode = CM_FULL };
     refused(t->run, cm_correlate(context, &t->image.view, t->plain, &full, &t->map.view), CM_ERROR_ARGUMENT, "24 x 18");
     full.min_valid = 2.0;
-    refused(t->run, cm_correlate(context, &t->image.view, t->plain, &full, &t->map.view), CM_ERROR_ARGUMENT, "valid pixels");
+    refused(t->run, cm_correlate(context, &t->image.view, t->plain, &full, &t->map.view), CM_ERROR_ARGUMENT,
+            "valid pixels");
 }
 
 /* What does not fit a plan that is fine by itself. */
@@ -116,18 +118,26 @@ static void check_misfits(const things *t)
     cm_match match[2];
     size_t found = 9;
     for (int masks = 0; masks < 4; masks++) {
-        cm_problem p = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .image_masked = masks & 1, .part_masked = masks >> 1 };
+        cm_problem p = { .image_width = 20,
+                         .image_height = 15,
+                         .width = 5,
+                         .height = 4,
+                         .image_masked = masks & 1,
+                         .part_masked = masks >> 1 };
         const cm_template *right = masks >> 1 ? t->masked : t->plain, *wrong = masks >> 1 ? t->plain : t->masked;
         cm_plan *plan = NULL;
         if (!check_ok(cm_plan_create(context, &p, NULL, &plan), context, "a plan for what is refused"))
             return;
-        refused(t->run, cm_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL), CM_ERROR_ARGUMENT, "part_masked");
-        refused(t->run, cm_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL), CM_ERROR_ARGUMENT, "part_masked");
+        refused(t->run, cm_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL), CM_ERROR_ARGUMENT,
+                "part_masked");
+        refused(t->run, cm_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL), CM_ERROR_ARGUMENT,
+                "part_masked");
         CHECK_INT(found, 0);
         const cm_template *bank[] = { right, wrong };
         size_t each[] = { 9, 9 };
         cm_match two[4];
-        refused(t->run, cm_plan_find_bank(plan, &t->image.view, bank, 2, NULL, two, 2, each, NULL), CM_ERROR_ARGUMENT, "part_masked");
+        refused(t->run, cm_plan_find_bank(plan, &t->image.view, bank, 2, NULL, two, 2, each, NULL), CM_ERROR_ARGUMENT,
+                "part_masked");
         CHECK_INT(each[0] + each[1], 0);
         cm_status masked = cm_plan_correlate(plan, &t->masked_image.view, right, &t->map.view, NULL);
         if (masks & 1)
@@ -150,7 +160,8 @@ static void check_misfits(const things *t)
     cm_problem p = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 3 };
     cm_plan *plan = NULL;
     if (check_ok(cm_plan_create(context, &p, NULL, &plan), context, "a plan of three channels"))
-        refused(t->run, cm_plan_correlate(plan, &t->image.view, t->plain, &t->map.view, NULL), CM_ERROR_ARGUMENT, "channels");
+        refused(t->run, cm_plan_correlate(plan, &t->image.view, t->plain, &t->map.view, NULL), CM_ERROR_ARGUMENT,
+                "channels");
     cm_plan_destroy(plan);
 }
 
@@ -174,7 +185,8 @@ void joint_check_refusals(check_run *run)
     kit_image_mask(&t.masked_part, room);
     kit_mask_set(&t.masked_part.view, 1, 2, 0);
     if (check_ok(cm_template_create(run->context[0], &t.part.view, &t.plain), run->context[0], "a template") &&
-        check_ok(cm_template_create(run->context[0], &t.masked_part.view, &t.masked), run->context[0], "a masked template")) {
+        check_ok(cm_template_create(run->context[0], &t.masked_part.view, &t.masked), run->context[0],
+                 "a masked template")) {
         check_problems(&t);
         check_views(&t);
         check_misfits(&t);

@@ -52,7 +52,8 @@ static void plane_put(oracle_plane *plane, size_t at, double value)
 }
 
 /* The rectangle of width x height pixels at (x0, y0), which may reach beyond the image. */
-static oracle_plane plane_make(const cm_image *image, cm_border border, int64_t x0, int64_t y0, int64_t width, int64_t height)
+static oracle_plane plane_make(const cm_image *image, cm_border border, int64_t x0, int64_t y0, int64_t width,
+                               int64_t height)
 {
     const int is_float = image->pixel == CM_F32 || image->pixel == CM_F64;
     const size_t pixels = (size_t)width * (size_t)height, channels = (size_t)kit_channels(image);
@@ -86,7 +87,8 @@ oracle_joint oracle_joint_make(const cm_image *image, const cm_image *part, cm_m
     joint.height = mode == CM_VALID ? image->height - h + 1 : mode == CM_SAME ? image->height : image->height + h - 1;
     joint.x0 = mode == CM_VALID ? 0 : mode == CM_SAME ? -(w / 2) : 1 - w;
     joint.y0 = mode == CM_VALID ? 0 : mode == CM_SAME ? -(h / 2) : 1 - h;
-    joint.image = plane_make(image, border, joint.x0, joint.y0, (int64_t)joint.width + w - 1, (int64_t)joint.height + h - 1);
+    joint.image =
+        plane_make(image, border, joint.x0, joint.y0, (int64_t)joint.width + w - 1, (int64_t)joint.height + h - 1);
     joint.part = plane_make(part, CM_BORDER_ZERO, 0, 0, w, h);
     for (int64_t i = 0; i < (int64_t)w * h; i++)
         joint.part_counts += joint.part.counts[i];
@@ -109,7 +111,8 @@ void oracle_joint_free(oracle_joint *joint)
 
 /* ---- pairs of pixels that both count ---- */
 
-/* Goes through a window: *i and *t become the indices of the next pair of pixels that both count; 0 at the end. at: 0 to begin with. */
+/* Goes through a window: *i and *t become the indices of the next pair of pixels that both count; 0 at the end. at: 0
+ * to begin with. */
 static int next_pair(const oracle_joint *o, int32_t x, int32_t y, int64_t *at, size_t *i, size_t *t)
 {
     const int64_t w = o->part.width, end = w * o->part.height;
@@ -181,8 +184,8 @@ typedef struct moments {
     int flat_i, flat_t, finite;
 } moments;
 
-/* Where the library's pivot of a channel may lie: it is the mean of the template's samples that count, as a float for f32, of a plain sum in
- * double. */
+/* Where the library's pivot of a channel may lie: it is the mean of the template's samples that count, as a float for
+ * f32, of a plain sum in double. */
 static void pivot_of(const oracle_joint *o, int32_t c, long double *mean, long double *slack)
 {
     long double sum = 0, size = 0;
@@ -221,7 +224,8 @@ static void add_channel(const oracle_joint *o, int32_t c, int32_t x, int32_t y, 
     at = 0;
     for (size_t i, t; next_pair(o, x, y, &at, &i, &t);) {
         long double a = o->image.real[i + (size_t)c], b = o->part.real[t + (size_t)c];
-        long double da = a - i0 - si / n, db = b - t0 - st / n, pa = fabsl(a - pivot) + slack, pb = fabsl(b - pivot) + slack;
+        long double da = a - i0 - si / n, db = b - t0 - st / n, pa = fabsl(a - pivot) + slack,
+                    pb = fabsl(b - pivot) + slack;
         m->vi += da * da;
         m->vt += db * db;
         m->cov += da * db;

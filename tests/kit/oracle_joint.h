@@ -1,5 +1,5 @@
-/* What the results must be where not every pixel need count, for any number of channels, border, mode and pixel type: from the definitions
- * in image.h, find.h and template.h and nothing else. */
+/* What the results must be where not every pixel need count, for any number of channels, border, mode and pixel type:
+ * from the definitions in image.h, find.h and template.h and nothing else. */
 #ifndef KIT_ORACLE_JOINT_H
 #define KIT_ORACLE_JOINT_H
 
@@ -30,12 +30,13 @@ void oracle_joint_free(oracle_joint *joint);
 /* Integer pixels: element (x, y) of the map. Of options, method, flat and min_valid count. */
 float oracle_joint_score(const oracle_joint *joint, const cm_options *options, int32_t x, int32_t y);
 
-/* Float pixels: the score in long double and how far from it a result may lie. A float that overflows is bounded by infinity.
+/* Float pixels: the score in long double and how far from it a result may lie. A float that overflows is bounded by
+ * infinity.
  *
- * The bound. A sum of the library runs along a row of the window, then down the rows, then over the channels, of products of
- * samples less a pivot, each rounded to double; so with u = 2^-53 and g = (w + h + channels + 7) u every sum of products a*b is within
- * g sqrt(A B) of the right one, A and B the sums of a^2 and b^2 (Higham, section 3.1; over channels by Cauchy and Schwarz). From
- * there on as in docs/numerics.md, with g for N u. */
+ * The bound. A sum of the library runs along a row of the window, then down the rows, then over the channels, of
+ * products of samples less a pivot, each rounded to double; so with u = 2^-53 and g = (w + h + channels + 7) u every
+ * sum of products a*b is within g sqrt(A B) of the right one, A and B the sums of a^2 and b^2 (Higham, section 3.1;
+ * over channels by Cauchy and Schwarz). From there on as in docs/numerics.md, with g for N u. */
 oracle_bounded oracle_joint_real(const oracle_joint *joint, cm_method method, double min_valid, int32_t x, int32_t y);
 
 #endif

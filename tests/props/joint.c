@@ -1,5 +1,5 @@
-/* What must hold of any right answer where not every pixel counts, of several channels and of every pixel type, without a second answer to
- * compare with: for every kernel that can serve the problem. */
+/* What must hold of any right answer where not every pixel counts, of several channels and of every pixel type, without
+ * a second answer to compare with: for every kernel that can serve the problem. */
 #include "kit/pixels.h"
 
 #include <math.h>
@@ -22,10 +22,19 @@ static size_t kernels_of(pair p, const cm_options *o, const char **name)
     cm_template *template = NULL;
     if (cm_template_create(context, p.part, &template) != CM_OK)
         kit_give_up("no template");
-    cm_problem problem = { .pixel = p.image->pixel, .image_width = p.image->width, .image_height = p.image->height, .width = p.part->width,
-                           .height = p.part->height, .method = o->method, .mode = o->mode, .border = o->border, .flat = o->flat,
-                           .channels = p.image->channels, .image_masked = p.image->mask || p.image->has_no_data,
-                           .part_masked = cm_template_masked(template), .min_valid = o->min_valid };
+    cm_problem problem = { .pixel = p.image->pixel,
+                           .image_width = p.image->width,
+                           .image_height = p.image->height,
+                           .width = p.part->width,
+                           .height = p.part->height,
+                           .method = o->method,
+                           .mode = o->mode,
+                           .border = o->border,
+                           .flat = o->flat,
+                           .channels = p.image->channels,
+                           .image_masked = p.image->mask || p.image->has_no_data,
+                           .part_masked = cm_template_masked(template),
+                           .min_valid = o->min_valid };
     cm_template_destroy(template);
     size_t count = cm_kernels(context, &problem, name, MOST_KERNELS);
     CHECK(count > 0);
@@ -35,12 +44,14 @@ static size_t kernels_of(pair p, const cm_options *o, const char **name)
 static kit_map map_of(pair p, const cm_options *options, const char *kernel)
 {
     const int32_t more = options->mode == CM_VALID ? -1 : options->mode == CM_FULL;
-    kit_map map = kit_map_create(p.image->width + more * (p.part->width - 1), p.image->height + more * (p.part->height - 1), 1, KIT_AFTER);
+    kit_map map = kit_map_create(p.image->width + more * (p.part->width - 1),
+                                 p.image->height + more * (p.part->height - 1), 1, KIT_AFTER);
     cm_template *template = NULL;
     cm_options forced = *options;
     char text[CM_ERROR_SIZE];
     forced.kernel = kernel;
-    if (cm_template_create(context, p.part, &template) != CM_OK || cm_correlate(context, p.image, template, &forced, &map.view) != CM_OK)
+    if (cm_template_create(context, p.part, &template) != CM_OK ||
+        cm_correlate(context, p.image, template, &forced, &map.view) != CM_OK)
         kit_give_up("%s: %s", kernel ? kernel : "(chosen)", cm_context_error(context, text, sizeof text));
     cm_template_destroy(template);
     return map;
@@ -67,8 +78,9 @@ static void check_alike(pair first, pair second, const cm_options *o, int32_t x,
     for (size_t k = 0; k < kernels; k++) {
         kit_map got = map_of(first, o, kernel[k]);
         if (!CHECK(same_part(&got.view, &want.view, x, y)))
-            kit_fail(__FILE__, __LINE__, "%s: %s x %d, %s, mode %d, border %d, %s", what, cm_pixel_name(first.image->pixel),
-                     first.image->channels, cm_method_name(o->method), (int)o->mode, (int)o->border, kernel[k]);
+            kit_fail(__FILE__, __LINE__, "%s: %s x %d, %s, mode %d, border %d, %s", what,
+                     cm_pixel_name(first.image->pixel), first.image->channels, cm_method_name(o->method), (int)o->mode,
+                     (int)o->border, kernel[k]);
         kit_map_destroy(&got);
     }
     kit_map_destroy(&want);
@@ -92,8 +104,12 @@ static void some_mask(kit_image *image, kit_random *random, uint64_t percent)
 /* Place i of 11: the modes with their borders. */
 static cm_options place(int i, cm_method method)
 {
-    return (cm_options){ .method = method, .mode = i == 0 ? CM_VALID : i < 6 ? CM_SAME : CM_FULL,
-                         .border = i == 0 ? CM_BORDER_CLAMP : (cm_border)((i - 1) % 5), .flat = i & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO };
+    return (cm_options){ .method = method,
+                         .mode = i == 0  ? CM_VALID
+                                 : i < 6 ? CM_SAME
+                                         : CM_FULL,
+                         .border = i == 0 ? CM_BORDER_CLAMP : (cm_border)((i - 1) % 5),
+                         .flat = i & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO };
 }
 
 static int is_float(cm_pixel pixel)
@@ -101,12 +117,13 @@ static int is_float(cm_pixel pixel)
     return pixel == CM_F32 || pixel == CM_F64;
 }
 
-/* A window that is the template where the template counts, and anything elsewhere, scores 1; its distance is 0. So does one that is the template
- * where the image counts. */
+/* A window that is the template where the template counts, and anything elsewhere, scores 1; its distance is 0. So does
+ * one that is the template where the image counts. */
 static void check_self(cm_pixel pixel, int32_t channels, int of_image)
 {
     kit_random random = kit_stream(300 + (uint64_t)pixel);
-    kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random), part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
+    kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random),
+              part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
     some_mask(of_image ? &image : &part, &random, 30);
     for (int32_t y = 0; y < PART_HEIGHT; y++)
         for (int32_t x = 0; x < PART_WIDTH; x++)
@@ -144,7 +161,8 @@ static void check_no_mask(cm_pixel pixel, int method)
 {
     kit_random random = kit_stream(310 + (uint64_t)pixel);
     const int32_t channels = 1 + method % 2;
-    kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random), part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
+    kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random),
+              part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
     const cm_image bare = image.view, bare_part = part.view;
     some_mask(&image, &random, 0);
     some_mask(&part, &random, 0);
@@ -165,13 +183,18 @@ static void check_no_mask(cm_pixel pixel, int method)
                 else if (kit_sample(&bare, x, y, c) == 42.0)
                     kit_sample_set(&bare, x, y, c, 41.0);
     for (int i = 0; i < 11; i += 1 + on_gpu)
-        check_alike((pair){ &no_data, &bare_part }, (pair){ &image.view, &bare_part }, &(cm_options){ .method = (cm_method)method,
-                    .mode = place(i, CM_CCORR).mode, .border = place(i, CM_CCORR).border, .min_valid = 0.8 }, 0, 0, "a no-data value");
+        check_alike((pair){ &no_data, &bare_part }, (pair){ &image.view, &bare_part },
+                    &(cm_options){ .method = (cm_method)method,
+                                   .mode = place(i, CM_CCORR).mode,
+                                   .border = place(i, CM_CCORR).border,
+                                   .min_valid = 0.8 },
+                    0, 0, "a no-data value");
     kit_image_destroy(&image);
     kit_image_destroy(&part);
 }
 
-/* The map of a crop is the crop of the map; and under the overlap border it is that of the image with nothing but the crop counting. */
+/* The map of a crop is the crop of the map; and under the overlap border it is that of the image with nothing but the
+ * crop counting. */
 static void check_crop(cm_pixel pixel, int method)
 {
     kit_random random = kit_stream(320 + (uint64_t)pixel);
@@ -179,7 +202,8 @@ static void check_crop(cm_pixel pixel, int method)
     some_mask(&image, &random, 20);
     some_mask(&part, &random, 20);
     const int32_t x = kit_between(&random, 0, 12), y = kit_between(&random, 0, 12);
-    const int32_t width = kit_between(&random, PART_WIDTH, WIDTH - x), height = kit_between(&random, PART_HEIGHT, HEIGHT - y);
+    const int32_t width = kit_between(&random, PART_WIDTH, WIDTH - x),
+                  height = kit_between(&random, PART_HEIGHT, HEIGHT - y);
     cm_image crop;
     CHECK_STATUS(cm_image_crop(&image.view, x, y, width, height, &crop), CM_OK);
     cm_options o = { .method = (cm_method)method, .min_valid = 0.4 };
@@ -197,7 +221,8 @@ static void check_crop(cm_pixel pixel, int method)
     kit_image_destroy(&part);
 }
 
-/* Four planes that are the same plane: sums are fourfold, which roots of doubles keep to the last bit. Three: to the last place of the float. */
+/* Four planes that are the same plane: sums are fourfold, which roots of doubles keep to the last bit. Three: to the
+ * last place of the float. */
 static void check_planes(cm_pixel pixel, int method)
 {
     kit_random random = kit_stream(330 + (uint64_t)pixel);
@@ -205,7 +230,8 @@ static void check_planes(cm_pixel pixel, int method)
     some_mask(&image, &random, 10);
     some_mask(&part, &random, 10);
     for (int32_t channels = 3; channels <= 4; channels++) {
-        kit_image many = noise(pixel, channels, WIDTH, HEIGHT, &random), many_part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
+        kit_image many = noise(pixel, channels, WIDTH, HEIGHT, &random),
+                  many_part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
         kit_image *to[] = { &many, &many_part }, *from[] = { &image, &part };
         for (int k = 0; k < 2; k++) {
             kit_image_mask(to[k], room);
@@ -226,10 +252,12 @@ static void check_planes(cm_pixel pixel, int method)
             for (int32_t y = 0; y < HEIGHT; y++)
                 for (int32_t x = 0; x < WIDTH; x++) {
                     float a = kit_map_row(&map.view, y)[x], b = kit_map_row(&one.view, y)[x];
-                    close &= a == b || (a != a && b != b) || (channels == 3 && (a == nextafterf(b, INFINITY) || a == nextafterf(b, -INFINITY)));
+                    close &= a == b || (a != a && b != b) ||
+                             (channels == 3 && (a == nextafterf(b, INFINITY) || a == nextafterf(b, -INFINITY)));
                 }
             if (!CHECK(close))
-                kit_fail(__FILE__, __LINE__, "%d same planes: %s, %s, %s", channels, cm_pixel_name(pixel), cm_method_name(o.method), kernel[k]);
+                kit_fail(__FILE__, __LINE__, "%d same planes: %s, %s, %s", channels, cm_pixel_name(pixel),
+                         cm_method_name(o.method), kernel[k]);
             kit_map_destroy(&map);
         }
         kit_map_destroy(&one);
@@ -240,7 +268,8 @@ static void check_planes(cm_pixel pixel, int method)
     kit_image_destroy(&part);
 }
 
-/* Signed samples with what makes them unsigned added: nothing that is made of differences feels it. But for the zero border, whose pixels stay. */
+/* Signed samples with what makes them unsigned added: nothing that is made of differences feels it. But for the zero
+ * border, whose pixels stay. */
 static void check_signed(cm_pixel pixel, cm_pixel unsigned_pixel, double bias, int masked)
 {
     kit_random random = kit_stream(340 + (uint64_t)pixel);
@@ -264,7 +293,8 @@ static void check_signed(cm_pixel pixel, cm_pixel unsigned_pixel, double bias, i
     for (int i = 0; i < 11 * 4; i++) {
         cm_options o = place(i / 4, method[i % 4]);
         if (o.mode == CM_VALID || o.border != CM_BORDER_ZERO)
-            check_alike((pair){ &image[0].view, &part[0].view }, (pair){ &image[1].view, &part[1].view }, &o, 0, 0, "signed samples");
+            check_alike((pair){ &image[0].view, &part[0].view }, (pair){ &image[1].view, &part[1].view }, &o, 0, 0,
+                        "signed samples");
     }
     for (int k = 0; k < 2; k++) {
         kit_image_destroy(&image[k]);
@@ -314,7 +344,8 @@ int main(int argc, char **argv)
                 continue; /* a plan takes a millisecond to make there */
             check_no_mask((cm_pixel)pixel, method);
             check_crop((cm_pixel)pixel, method);
-            if (method == CM_CCOEFF_NORMED || method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED || method == CM_COVERAGE)
+            if (method == CM_CCOEFF_NORMED || method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED ||
+                method == CM_COVERAGE)
                 check_planes((cm_pixel)pixel, method);
         }
         check_coverage((cm_pixel)pixel);

@@ -1,5 +1,5 @@
-/* The lists of products of byte planes: their numbers counted by hand, what they are made of put together again by brute force, the routes of
- * problems, and where the pixels of a border come from. */
+/* The lists of products of byte planes: their numbers counted by hand, what they are made of put together again by
+ * brute force, the routes of problems, and where the pixels of a border come from. */
 #include "kit/oracle_joint.h"
 
 #include "image/samples.h"
@@ -11,15 +11,22 @@ enum { MOST = 4096 };
 
 static cm_problem problem_of(cm_pixel pixel, cm_method method, int masks, int32_t channels)
 {
-    return (cm_problem){ .pixel = pixel, .image_width = 11, .image_height = 9, .width = 4, .height = 3, .method = method,
-                         .channels = channels, .image_masked = masks & 1, .part_masked = masks >> 1 & 1 };
+    return (cm_problem){ .pixel = pixel,
+                         .image_width = 11,
+                         .image_height = 9,
+                         .width = 4,
+                         .height = 3,
+                         .method = method,
+                         .channels = channels,
+                         .image_masked = masks & 1,
+                         .part_masked = masks >> 1 & 1 };
 }
 
 enum { IMAGE = 1, PART = 2, BOTH = 3 };
 
-/* By hand: with d bytes a sample and C channels, X is d*d*C products. A template mask makes S (d*C) and Q (2d*C) products, an image mask sumT (d*C)
- * and sumT2 (2d*C), both together n (1) too. ccoeff has no Q and sumT2, ccorr no S and sumT either; sqdiff and the others no S and sumT, unless
- * they must be unbiased. */
+/* By hand: with d bytes a sample and C channels, X is d*d*C products. A template mask makes S (d*C) and Q (2d*C)
+ * products, an image mask sumT (d*C) and sumT2 (2d*C), both together n (1) too. ccoeff has no Q and sumT2, ccorr no S
+ * and sumT either; sqdiff and the others no S and sumT, unless they must be unbiased. */
 static void check_counts(void)
 {
     static const struct {
@@ -57,8 +64,8 @@ static void check_counts(void)
         static cm_product_of product[MOST];
         size_t count = cm_products_of(&p, product, MOST);
         if (!CHECK_INT(count, hand[i].count))
-            kit_fail(__FILE__, __LINE__, "%s %s, masks %d, %d channels", cm_pixel_name(p.pixel), cm_method_name(p.method), hand[i].masks,
-                     p.channels);
+            kit_fail(__FILE__, __LINE__, "%s %s, masks %d, %d channels", cm_pixel_name(p.pixel),
+                     cm_method_name(p.method), hand[i].masks, p.channels);
         CHECK_INT(cm_products_of(&p, NULL, 0), count);
         memset(product, 0x5a, sizeof product);
         CHECK_INT(cm_products_of(&p, product, 1), count); /* no more is written than there is room for */
@@ -121,7 +128,12 @@ static unsigned __int128 sum_at(const scene *s, cm_sum_id sum, int32_t channel, 
             if (!s->oracle.image.counts[at] || !s->oracle.part.counts[of])
                 continue;
             unsigned __int128 a = biased(s, &s->oracle.image, at, channel), b = biased(s, &s->oracle.part, of, channel);
-            total += sum == CM_SUM_N ? 1 : sum == CM_SUM_S ? a : sum == CM_SUM_Q ? a * a : sum == CM_SUM_X ? a * b : sum == CM_SUM_T ? b : b * b;
+            total += sum == CM_SUM_N   ? 1
+                     : sum == CM_SUM_S ? a
+                     : sum == CM_SUM_Q ? a * a
+                     : sum == CM_SUM_X ? a * b
+                     : sum == CM_SUM_T ? b
+                                       : b * b;
         }
     return total;
 }
@@ -160,8 +172,9 @@ static void check_window(const scene *s, const cm_product_of *product, size_t co
             CHECK(had != CM_HAD_UNUSED || !asks_for(s, (cm_sum_id)sum));
             /* the other ways stand for what the mask they go without cannot change */
             CHECK(had != CM_HAD_WINDOW || !s->problem.part_masked);
-            CHECK(had != CM_HAD_CONSTANT || cm_problem_counts_all(&(cm_problem){ .image_masked = s->problem.image_masked,
-                                                                               .border = s->problem.border, .mode = s->problem.mode }));
+            CHECK(had != CM_HAD_CONSTANT ||
+                  cm_problem_counts_all(&(cm_problem){
+                      .image_masked = s->problem.image_masked, .border = s->problem.border, .mode = s->problem.mode }));
             if (had == CM_HAD_PRODUCTS)
                 CHECK(total == sum_at(s, (cm_sum_id)sum, c, x, y));
         }
@@ -188,14 +201,16 @@ static void check_scene(cm_problem problem, uint64_t number)
     kit_random random = kit_stream(600 + number);
     scene s = { .problem = problem, .bias = problem.pixel == CM_S8 ? 128 : problem.pixel == CM_S16 ? 32768 : 0 };
     const kit_room room = { 0, KIT_AFTER };
-    s.image = kit_image_create_channels(problem.pixel, problem.channels, problem.image_width, problem.image_height, room);
+    s.image =
+        kit_image_create_channels(problem.pixel, problem.channels, problem.image_width, problem.image_height, room);
     s.part = kit_image_create_channels(problem.pixel, problem.channels, problem.width, problem.height, room);
     kit_image_fill(&s.image.view, number % 3 ? KIT_NOISE : KIT_MAX, &random);
     kit_image_fill(&s.part.view, number % 2 ? KIT_NOISE : KIT_NEAR_FLAT, &random);
     kit_image_mask(&s.image, room);
     kit_image_mask(&s.part, room);
     for (int i = 0; i < 20; i++) {
-        int32_t x = kit_between(&random, 0, problem.image_width - 1), y = kit_between(&random, 0, problem.image_height - 1);
+        int32_t x = kit_between(&random, 0, problem.image_width - 1),
+                y = kit_between(&random, 0, problem.image_height - 1);
         if (problem.image_masked)
             kit_mask_set(&s.image.view, x, y, 0);
         if (problem.part_masked && i < 5)
@@ -241,14 +256,21 @@ static void check_routes(void)
                             cm_problem problem = problem_of((cm_pixel)p, (cm_method)method, masks, channels);
                             problem.mode = (cm_mode)mode;
                             problem.border = (cm_border)border;
-                            const int all = !masks && (mode == CM_VALID || border != CM_BORDER_OVERLAP), biased_type = p == CM_S8 || p == CM_S16;
-                            const int product = method == CM_CCORR || method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED;
-                            const int joint = !all || channels > 1 || p == CM_U32 || p == CM_F64 || method == CM_COVERAGE || (biased_type && product);
+                            const int all = !masks && (mode == CM_VALID || border != CM_BORDER_OVERLAP),
+                                      biased_type = p == CM_S8 || p == CM_S16;
+                            const int product =
+                                method == CM_CCORR || method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED;
+                            const int joint = !all || channels > 1 || p == CM_U32 || p == CM_F64 ||
+                                              method == CM_COVERAGE || (biased_type && product);
                             const int padded = biased_type || (mode != CM_VALID && border != CM_BORDER_CLAMP);
                             CHECK_INT(cm_problem_counts_all(&problem), all);
-                            CHECK_INT(cm_problem_route(&problem), joint ? CM_ROUTE_JOINT : padded ? CM_ROUTE_PADDED : CM_ROUTE_PLAIN);
+                            CHECK_INT(cm_problem_route(&problem), joint    ? CM_ROUTE_JOINT
+                                                                  : padded ? CM_ROUTE_PADDED
+                                                                           : CM_ROUTE_PLAIN);
                         }
-    cm_problem convolve = { .task = CM_TASK_CONVOLVE, .image_width = 9, .image_height = 9, .width = 3, .height = 3, .border = CM_BORDER_ZERO };
+    cm_problem convolve = {
+        .task = CM_TASK_CONVOLVE, .image_width = 9, .image_height = 9, .width = 3, .height = 3, .border = CM_BORDER_ZERO
+    };
     CHECK_INT(cm_problem_route(&convolve), CM_ROUTE_PLAIN);
 }
 
@@ -282,8 +304,11 @@ static void check_border(void)
     static const struct {
         cm_border border;
         const char *row;
-    } hand[] = { { CM_BORDER_CLAMP, "aaaaaaabcddddddd" },  { CM_BORDER_ZERO, "......abcd......" },  { CM_BORDER_OVERLAP, "......abcd......" },
-                 { CM_BORDER_MIRROR, "abcdcbabcdcbabcd" }, { CM_BORDER_WRAP, "cdabcdabcdabcdab" } };
+    } hand[] = { { CM_BORDER_CLAMP, "aaaaaaabcddddddd" },
+                 { CM_BORDER_ZERO, "......abcd......" },
+                 { CM_BORDER_OVERLAP, "......abcd......" },
+                 { CM_BORDER_MIRROR, "abcdcbabcdcbabcd" },
+                 { CM_BORDER_WRAP, "cdabcdabcdabcdab" } };
     for (size_t k = 0; k < sizeof hand / sizeof *hand; k++)
         for (int64_t i = -6; i < 10; i++) {
             char want = hand[k].row[i + 6];
