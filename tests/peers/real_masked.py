@@ -151,12 +151,23 @@ class Case:
         return int(row["x"]), int(row["y"]), exact.to_float(float(row["score"]))
 
 
-def main():
-    device = sys.argv[1]
-    folder = os.environ.get("CORRMATCH_REAL_DATA") or os.environ.get("REAL_DATA", "")
-    if not os.path.exists(os.path.join(folder, "expected.csv")):
+def folder():
+    """Where the pictures are; ends the test where they are not."""
+    path = os.environ.get("CORRMATCH_REAL_DATA") or os.environ.get("REAL_DATA", "")
+    if not os.path.exists(os.path.join(path, "expected.csv")):
         print("no real pictures here: skipped")
         sys.exit(77)
+    return path
+
+
+def rows(path):
+    with open(os.path.join(path, "expected.csv")) as file:
+        return [line.strip().split(",") for line in file][1:]
+
+
+def main():
+    device = sys.argv[1]
+    path = folder()
     corrmatch = library.Library(os.environ["CORRMATCH_BRIDGE"], 1 if device == "cpu" else 2)
     if not corrmatch.usable():
         print("no %s device here: skipped" % device)
@@ -165,10 +176,8 @@ def main():
     report = library.Report()
     right = 0
     rng = random.Random(30)
-    with open(os.path.join(folder, "expected.csv")) as file:
-        rows = [line.strip().split(",") for line in file][1:]
-    for row in rows:
-        scene, part = (Picture.read(os.path.join(folder, name)) for name in row[:2])
+    for row in rows(path):
+        scene, part = (Picture.read(os.path.join(path, name)) for name in row[:2])
         place = int(row[7]), int(row[8])
         for way in ("mask", "no-data", "both"):
             case = Case(scene, part, place, way, rng)
