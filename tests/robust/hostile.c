@@ -1,12 +1,15 @@
 /* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in one line, and
- * memory stays small. robust_tiff corrupt DIR     every byte of small files in some kinds: each bit flipped, and set to
- * several values robust_tiff others DIR      the same in all other kinds robust_tiff truncated DIR   the same files cut
- * at every length robust_tiff claims DIR      files that claim absurd sizes DIR takes one file that is written over and
- * over. */
+ * memory stays small. robust_tiff PART DIR, where DIR takes one file that is written over and over, and PART is
+ *   corrupt     every byte of small files in some kinds: each bit flipped, and set to several values
+ *   others      the same in all other kinds
+ *   truncated   the same files cut at every length
+ *   claims      files that claim absurd sizes
+ *   tags        alpha, geo tags and no-data values, wrong and damaged */
 #include "hostile.h"
 
 #include "flavour.h"
 #include "picture.h"
+#include "tiff_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,11 +56,28 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Reads every page, as `find --page all` does. Returns the status of the first failure. */
-static cm_status read_all(app_error *error)
+/* Carries the geo tags on, as `correlate` does. */
+static cm_status write_geo(const app_picture *picture, app_error *error)
+{
+    static const float map = 1.0f;
+    char name[sizeof path + 8];
+    const app_geo *g = &picture->geo;
+    if (!g->tie && !g->key && !g->text && !g->number && !g->has_scale && !g->has_matrix)
+        return CM_OK;
+    snprintf(name, sizeof name, "%s.map", path);
+    const app_tiff_out out = { .pixels = &map, .width = 1, .height = 1, .place = { g, 3, -4 }, .has_nan = 1 };
+    cm_status status = app_tiff_write(name, &out, error);
+    unlink(name);
+    return status;
+}
+
+/* Reads every page, as `find --page all` does, with one channel or all. Returns the status of the first failure. */
+static cm_status read_all(app_channels channels, app_error *error)
 {
     app_tiff *tiff;
-    cm_status status = app_tiff_open(path, &app_default_reading, &tiff, error);
+    app_reading reading = app_default_reading;
+    reading.channels = channels;
+    cm_status status = app_tiff_open(path, &reading, &tiff, error);
     if (status)
         return status;
     uint32_t pages = app_tiff_pages(tiff);
@@ -69,6 +89,8 @@ static cm_status read_all(app_error *error)
         status = app_tiff_select(tiff, page, &info, error);
         if (!status)
             status = app_picture_read(tiff, &info, &picture, error);
+        if (!status)
+            status = write_geo(&picture, error);
         app_picture_free(&picture);
     }
     app_tiff_close(tiff);
@@ -85,7 +107,7 @@ static void try_bytes(const char *name, const uint8_t *bytes, size_t size, size_
         return;
     }
     const double start = seconds();
-    cm_status status = read_all(&error);
+    cm_status status = read_all(tried % 2 ? APP_SUM : APP_LUMA, &error);
     const double took = seconds() - start;
     if (took > slowest) {
         slowest = took;
@@ -127,11 +149,11 @@ static int is_first_half(const flavour *f)
 }
 
 /* 8 bits flipped and 7 values; under a sanitizer 2 values and one bit, which moves from byte to byte. */
-static void corrupt(const flavour *f, uint8_t *bytes, size_t size)
+static void corrupt(const char *name, uint8_t *bytes, size_t size)
 {
     const int thorough = !sanitized;
     static const uint8_t values[] = { 0x00, 0xff, 0x01, 0x7f, 0x80, 0xfe, 0x10 };
-    try_bytes(f->name, bytes, size, 0, -1, 2);
+    try_bytes(name, bytes, size, 0, -1, 2);
     for (size_t at = 0; at < size; at++) {
         const uint8_t was = bytes[at];
         for (int i = 0; i < 8 + (thorough ? (int)sizeof values : 2); i++) {
@@ -139,16 +161,31 @@ static void corrupt(const flavour *f, uint8_t *bytes, size_t size)
                 continue;
             bytes[at] = (uint8_t)(i < 8 ? was ^ (1 << i) : values[i - 8]);
             if (bytes[at] != was)
-                try_bytes(f->name, bytes, size, at, bytes[at], 1);
+                try_bytes(name, bytes, size, at, bytes[at], 1);
         }
         bytes[at] = was;
     }
 }
 
-static void truncate_everywhere(const flavour *f, uint8_t *bytes, size_t size)
+static void truncate_everywhere(const char *name, uint8_t *bytes, size_t size)
 {
     for (size_t length = 0; length < size; length++)
-        try_bytes(f->name, bytes, length, length, -1, 1);
+        try_bytes(name, bytes, length, length, -1, 1);
+}
+
+/* Files with tags beside the pixels: each wrong in one of them, with one channel and with all; and the right one,
+ * damaged everywhere. */
+static void try_tags(void)
+{
+    hostile_bytes file;
+    const char *name;
+    int may_open;
+    for (int i = 0; hostile_tag(i, &file, &name, &may_open); i++)
+        for (int again = 0; again < 2; again++)
+            try_bytes(name, file.data, file.size, 0, i, may_open);
+    hostile_tagged(&file);
+    corrupt("tagged", file.data, file.size);
+    truncate_everywhere("tagged", file.data, file.size);
 }
 
 /* Files as libtiff writes them end with the directory: cut in the pixels too. */
@@ -199,7 +236,7 @@ int main(int argc, char **argv)
 {
     const char *part = argc == 3 ? argv[1] : "";
     if (argc != 3) {
-        fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims DIRECTORY\n");
+        fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims|tags DIRECTORY\n");
         return 2;
     }
     /* In memory where there is such a place: the file is written a few hundred thousand times. */
@@ -215,6 +252,8 @@ int main(int argc, char **argv)
             try_bytes(hostile_files[i].name, file.data, file.size, 0, -1, hostile_files[i].may_open);
         }
         check_trust();
+    } else if (strcmp(part, "tags") == 0) {
+        try_tags();
     } else {
         if (strcmp(part, "truncated") == 0)
             truncate_pixels();
@@ -222,9 +261,9 @@ int main(int argc, char **argv)
             size_t size = make_flavour(&flavours[i], bytes);
             const int first_half = is_first_half(&flavours[i]);
             if (size > 0 && strcmp(part, "truncated") == 0)
-                truncate_everywhere(&flavours[i], bytes, size);
+                truncate_everywhere(flavours[i].name, bytes, size);
             else if (size > 0 && first_half == (strcmp(part, "corrupt") == 0))
-                corrupt(&flavours[i], bytes, size);
+                corrupt(flavours[i].name, bytes, size);
         }
     }
     if (peak_kb() > peak_limit_kb)

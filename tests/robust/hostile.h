@@ -10,6 +10,22 @@ typedef struct hostile_bytes {
     size_t size;
 } hostile_bytes;
 
+/* Bytes at the file's end; what does not fit is dropped. Numbers are little-endian. */
+void hostile_put(hostile_bytes *file, const void *bytes, size_t size);
+void hostile_put16(hostile_bytes *file, uint16_t value);
+void hostile_put32(hostile_bytes *file, uint32_t value);
+
+/* Begins a file whose first directory follows at byte 8. */
+void hostile_header(hostile_bytes *file);
+
+typedef struct hostile_entry {
+    uint16_t tag, type;
+    uint32_t count, value;
+} hostile_entry;
+
+/* A directory at the present end of the file. */
+void hostile_directory(hostile_bytes *file, const hostile_entry *entries, int count, uint32_t next);
+
 typedef struct hostile_file {
     const char *name;
     void (*make)(hostile_bytes *file);
@@ -18,5 +34,11 @@ typedef struct hostile_file {
 
 extern const hostile_file hostile_files[];
 extern const int hostile_count;
+
+/* A colour picture with alpha, geo tags and a no-data value, as it should be. */
+void hostile_tagged(hostile_bytes *file);
+
+/* The same with one of these tags turned into something else; 0 past the last. *may_open as above. */
+int hostile_tag(int i, hostile_bytes *file, const char **name, int *may_open);
 
 #endif

@@ -3,12 +3,7 @@
 #include <string.h>
 #include <tiff.h>
 
-typedef struct entry {
-    uint16_t tag, type;
-    uint32_t count, value;
-} entry;
-
-static void put(hostile_bytes *f, const void *bytes, size_t size)
+void hostile_put(hostile_bytes *f, const void *bytes, size_t size)
 {
     if (f->size + size <= sizeof f->data) {
         memcpy(f->data + f->size, bytes, size);
@@ -16,36 +11,35 @@ static void put(hostile_bytes *f, const void *bytes, size_t size)
     }
 }
 
-static void put16(hostile_bytes *f, uint16_t v)
+void hostile_put16(hostile_bytes *f, uint16_t v)
 {
     const uint8_t b[2] = { (uint8_t)v, (uint8_t)(v >> 8) };
-    put(f, b, 2);
+    hostile_put(f, b, 2);
 }
 
-static void put32(hostile_bytes *f, uint32_t v)
+void hostile_put32(hostile_bytes *f, uint32_t v)
 {
-    put16(f, (uint16_t)v);
-    put16(f, (uint16_t)(v >> 16));
+    hostile_put16(f, (uint16_t)v);
+    hostile_put16(f, (uint16_t)(v >> 16));
 }
 
-static void header(hostile_bytes *f)
+void hostile_header(hostile_bytes *f)
 {
     f->size = 0;
-    put(f, "II*\0", 4);
-    put32(f, 8);
+    hostile_put(f, "II*\0", 4);
+    hostile_put32(f, 8);
 }
 
-/* A directory at the present end of the file. */
-static void directory(hostile_bytes *f, const entry *entries, int count, uint32_t next)
+void hostile_directory(hostile_bytes *f, const hostile_entry *entries, int count, uint32_t next)
 {
-    put16(f, (uint16_t)count);
+    hostile_put16(f, (uint16_t)count);
     for (int i = 0; i < count; i++) {
-        put16(f, entries[i].tag);
-        put16(f, entries[i].type);
-        put32(f, entries[i].count);
-        put32(f, entries[i].value);
+        hostile_put16(f, entries[i].tag);
+        hostile_put16(f, entries[i].type);
+        hostile_put32(f, entries[i].count);
+        hostile_put32(f, entries[i].value);
     }
-    put32(f, next);
+    hostile_put32(f, next);
 }
 
 /* A grey strip image; the data are the file's last bytes. */
@@ -53,34 +47,34 @@ static void strips(hostile_bytes *f, uint32_t width, uint32_t height, uint16_t b
                    uint16_t compression, uint32_t rows)
 {
     const uint32_t bytes = 64, offset = 8 + 2 + 9 * 12 + 4;
-    const entry e[] = {
+    const hostile_entry e[] = {
         { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },         { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
         { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, bits },      { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
         { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },           { TIFFTAG_STRIPOFFSETS, TIFF_LONG, 1, offset },
         { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, samples }, { TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, rows },
         { TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG, 1, bytes }
     };
-    header(f);
-    directory(f, e, 9, 0);
+    hostile_header(f);
+    hostile_directory(f, e, 9, 0);
     for (uint32_t i = 0; i < bytes; i++)
-        put(f, "\x78", 1);
+        hostile_put(f, "\x78", 1);
 }
 
 static void tiles(hostile_bytes *f, uint32_t width, uint32_t height, uint32_t tile_width, uint32_t tile_height,
                   uint16_t compression)
 {
     const uint32_t bytes = 64, offset = 8 + 2 + 10 * 12 + 4;
-    const entry e[] = {
+    const hostile_entry e[] = {
         { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },     { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
         { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8 },     { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
         { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },       { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 1 },
         { TIFFTAG_TILEWIDTH, TIFF_LONG, 1, tile_width }, { TIFFTAG_TILELENGTH, TIFF_LONG, 1, tile_height },
         { TIFFTAG_TILEOFFSETS, TIFF_LONG, 1, offset },   { TIFFTAG_TILEBYTECOUNTS, TIFF_LONG, 1, bytes }
     };
-    header(f);
-    directory(f, e, 10, 0);
+    hostile_header(f);
+    hostile_directory(f, e, 10, 0);
     for (uint32_t i = 0; i < bytes; i++)
-        put(f, "\x78", 1);
+        hostile_put(f, "\x78", 1);
 }
 
 enum { NONE = COMPRESSION_NONE, ZIP = COMPRESSION_ADOBE_DEFLATE };
@@ -93,7 +87,7 @@ static void empty(hostile_bytes *f)
 static void not_tiff(hostile_bytes *f)
 {
     f->size = 0;
-    put(f, "\x89PNG\r\n\x1a\n and so on", 18);
+    hostile_put(f, "\x89PNG\r\n\x1a\n and so on", 18);
 }
 
 static void side_2_31(hostile_bytes *f)
@@ -234,7 +228,7 @@ static void loop_of_two(hostile_bytes *f)
     strips(f, 8, 8, 8, 1, NONE, 8);
     const uint8_t second = (uint8_t)f->size, back[] = { 1, 0, 0, 1, 4, 0, 1, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0 };
     f->data[8 + 2 + 9 * 12] = second;
-    put(f, back, sizeof back);
+    hostile_put(f, back, sizeof back);
 }
 
 /* 2^32 - 1 strip offsets, said to lie at byte 8. */
@@ -246,16 +240,16 @@ static void many_offsets(hostile_bytes *f)
 
 static void directory_beyond_end(hostile_bytes *f)
 {
-    header(f);
+    hostile_header(f);
     memset(f->data + 4, 0xf0, 4);
 }
 
 static void many_entries(hostile_bytes *f)
 {
-    header(f);
-    put16(f, 65535);
+    hostile_header(f);
+    hostile_put16(f, 65535);
     for (int i = 0; i < 100; i++)
-        put32(f, 0x01000100u);
+        hostile_put32(f, 0x01000100u);
 }
 
 const hostile_file hostile_files[] = {
