@@ -39,4 +39,4 @@ static const cm_direct_isa isa = {
     .u16 = { CM_FORM_WORDS, ROWS_U16, dot_u16 },
     .windows = &cm_windows_avx2,
 };
-const cm_cpu_kernel cm_direct_avx2_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };
+const cm_cpu_kernel cm_direct_avx2_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, NULL, &isa };

@@ -103,4 +103,4 @@ static const cm_direct_isa isa = {
     .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },
     .windows = &cm_windows_avx512,
 };
-const cm_cpu_kernel cm_direct_avx512_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };
+const cm_cpu_kernel cm_direct_avx512_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, NULL, &isa };

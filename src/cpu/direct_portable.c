@@ -72,4 +72,4 @@ static const cm_direct_isa isa = {
     .u16 = { CM_FORM_SINGLE, ROWS, dot_u16 },
     .windows = &cm_windows_portable,
 };
-const cm_cpu_kernel cm_direct_portable_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, &isa };
+const cm_cpu_kernel cm_direct_portable_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, NULL, &isa };

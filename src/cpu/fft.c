@@ -188,35 +188,75 @@ static void block_products(const block *b, int32_t r)
             b->s.x32[x] = (int32_t)sum[x];
 }
 
-static void block_run(block *b, cm_windows *windows, char *const spectrum[2], const cm_area *area)
+/* What a job needs for all its blocks. */
+static void block_begin(block *b, cm_windows *windows, void *memory, char *spectrum[2])
 {
-    block_in(b);
-    b->isa->convolve(b->table, &b->c, b->s.array, spectrum, b->s.buffer);
+    char *table;
+    (void)scratch_lay(b->isa, &b->c, b->job->problem, memory, &b->s);
+    shared_lay(&b->c, (char *)(uintptr_t)b->job->shared, spectrum, &table);
+    b->table = table;
+    cm_windows_begin(windows, b->isa->windows, b->job, is_narrow(b->job->problem), strip_room(&b->c), b->s.windows);
+}
+
+/* The blocks at column x and row y of the rectangle. */
+static void block_place(block *b, cm_windows *windows, const cm_area *area, int32_t x, int32_t y)
+{
+    b->x = area->x + x;
+    b->y = area->y + y;
+    b->width = smaller(2 * b->c.across, area->width - x);
+    b->height = smaller(b->c.down, area->height - y);
     cm_windows_place(windows, area, b->x, b->width);
-    for (int32_t r = 0; r < b->height; r++) {
-        block_products(b, r);
-        cm_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0]);
-    }
+}
+
+static void block_row(const block *b, cm_windows *windows, int32_t r)
+{
+    block_products(b, r);
+    cm_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0]);
 }
 
 void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, const cm_area *area)
 {
     block b = { .isa = self->variant, .job = job };
     cm_windows windows;
-    char *spectrum[2], *table;
+    char *spectrum[2];
     if (!cm_fft_cut_make(job->problem, &b.c))
         return;
-    (void)scratch_lay(b.isa, &b.c, job->problem, memory, &b.s);
-    shared_lay(&b.c, (char *)(uintptr_t)job->shared, spectrum, &table);
-    b.table = table;
-    cm_windows_begin(&windows, b.isa->windows, job, is_narrow(job->problem), strip_room(&b.c), b.s.windows);
+    block_begin(&b, &windows, memory, spectrum);
     for (int32_t y = 0; y < area->height; y += b.c.down) {
         for (int32_t x = 0; x < area->width; x += 2 * b.c.across) {
-            b.x = area->x + x;
-            b.y = area->y + y;
-            b.width = smaller(2 * b.c.across, area->width - x);
-            b.height = smaller(b.c.down, area->height - y);
-            block_run(&b, &windows, spectrum, area);
+            block_place(&b, &windows, area, x, y);
+            block_in(&b);
+            b.isa->convolve(b.table, &b.c, b.s.array, spectrum, b.s.buffer);
+            for (int32_t r = 0; r < b.height; r++)
+                block_row(&b, &windows, r);
+        }
+    }
+}
+
+/* The image is transformed once, and its columns with both spectra, as if they were two digits of one template. */
+void cm_fft_pair(const cm_cpu_kernel *self, const cm_job job[2], void *const memory[2], const cm_area area[2])
+{
+    block b[2] = { { .isa = self->variant, .job = &job[0] }, { .isa = self->variant, .job = &job[1] } };
+    cm_windows windows[2];
+    char *spectrum[2][2];
+    if (!cm_fft_cut_make(job[0].problem, &b[0].c))
+        return;
+    b[1].c = b[0].c;
+    for (int i = 0; i < 2; i++)
+        block_begin(&b[i], &windows[i], memory[i], spectrum[i]);
+    cm_fft_cut both = b[0].c;
+    both.planes = 2;
+    char *const arrays[2] = { b[0].s.array[0], b[1].s.array[0] }, *const spectra[2] = { spectrum[0][0], spectrum[1][0] };
+    for (int32_t y = 0; y < area->height; y += both.down) {
+        for (int32_t x = 0; x < area->width; x += 2 * both.across) {
+            for (int i = 0; i < 2; i++)
+                block_place(&b[i], &windows[i], &area[i], x, y);
+            block_in(&b[0]);
+            b[0].isa->convolve(b[0].table, &both, arrays, spectra, b[0].s.buffer);
+            for (int32_t r = 0; r < b[0].height; r++) {
+                block_row(&b[0], &windows[0], r);
+                block_row(&b[1], &windows[1], r);
+            }
         }
     }
 }

@@ -46,5 +46,6 @@ enum { CM_FFT_COLUMN = 128 };
 void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape);
 void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch);
 void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
+void cm_fft_pair(const cm_cpu_kernel *self, const cm_job job[2], void *const scratch[2], const cm_area area[2]);
 
 #endif

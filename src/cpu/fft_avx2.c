@@ -14,4 +14,4 @@ static const cm_fft_isa isa = {
     .row_out = row_out,
     .windows = &cm_windows_avx2,
 };
-const cm_cpu_kernel cm_fft_avx2_match = { cm_fft_shape, cm_fft_begin, cm_fft_area, &isa };
+const cm_cpu_kernel cm_fft_avx2_match = { cm_fft_shape, cm_fft_begin, cm_fft_area, cm_fft_pair, &isa };

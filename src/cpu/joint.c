@@ -13,23 +13,63 @@ static cm_image plane_view(const cm_joint_run *r, const void *plane, cm_pixel pi
                        .pixel = pixel };
 }
 
-/* A product's sums, in the rectangle's planes. */
-static void put_product(cm_joint_run *r, const cm_product_of *product, const cm_image *plane, int32_t add)
+/* A row of X, the last sum of its channel, stands there. */
+static void row_is_there(void *whom, int32_t x, int32_t y, int32_t width)
+{
+    cm_joint_row_terms(whom, x, y, width);
+}
+
+/* A product on its way to the rectangle's sums. */
+typedef struct given {
+    cm_job job;
+    cm_sums sums;
+    cm_area area;
+} given;
+
+static int32_t piece_of(const cm_joint_run *r, const cm_product_of *product)
+{
+    return r->cut.pieces > 1 ? product->shift / 16 : 0;
+}
+
+static void give(cm_joint_run *r, const cm_product_of *product, const cm_image *plane, given *g)
 {
     const cm_joint_part *part = &r->shared->part[cm_joint_part_index(&r->cut, &product->part)];
-    const int32_t piece = r->cut.pieces > 1 ? product->shift / 16 : 0;
-    cm_sums sums = { .X = r->m.sum[product->sum][piece], .shift = product->shift - 16 * piece, .add = add };
+    const int32_t piece = piece_of(r, product);
+    g->sums = (cm_sums){ .X = r->m.sum[product->sum][piece], .shift = product->shift - 16 * piece };
+    g->sums.add = r->started[product->sum][piece]++ > 0;
+    g->area = (cm_area){ .width = r->area->width, .height = r->area->height, .pitch = r->cut.stride };
     if (product->sum == CM_SUM_X && r->cut.digits == 1) {
         /* the plane is the channel itself */
-        sums.S = r->had[CM_SUM_S] == CM_HAD_WINDOW ? r->m.sum[CM_SUM_S][0] : NULL;
-        sums.Q = r->had[CM_SUM_Q] == CM_HAD_WINDOW ? r->m.sum[CM_SUM_Q][0] : NULL;
+        g->sums.S = r->had[CM_SUM_S] == CM_HAD_WINDOW ? r->m.sum[CM_SUM_S][0] : NULL;
+        g->sums.Q = r->had[CM_SUM_Q] == CM_HAD_WINDOW ? r->m.sum[CM_SUM_Q][0] : NULL;
     }
-    cm_job job = { .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule, .shared = part->shared };
-    job.map_width = r->area->width;
-    job.map_height = r->area->height;
-    job.bare = part->bare;
-    const cm_area area = { .width = job.map_width, .height = job.map_height, .pitch = r->cut.columns, .sums = &sums };
-    r->inner->area(r->inner, &job, r->m.inner, &area);
+    if (product->sum == CM_SUM_X && r->cut.late) {
+        g->sums.row = row_is_there;
+        g->sums.whom = r;
+        g->area.pitch = 0;
+    }
+    g->job = (cm_job){ .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule, .shared = part->shared };
+    g->job.map_width = r->area->width;
+    g->job.map_height = r->area->height;
+    g->job.bare = part->bare;
+}
+
+/* The product of a plane, or two at once. */
+static void put_product(cm_joint_run *r, const cm_product_of *first, const cm_product_of *second, const cm_image *plane)
+{
+    given a, b;
+    give(r, first, plane, &a);
+    a.area.sums = &a.sums;
+    if (!second) {
+        r->inner->area(r->inner, &a.job, r->m.inner[0], &a.area);
+        return;
+    }
+    give(r, second, plane, &b);
+    b.area.sums = &b.sums;
+    const cm_job jobs[2] = { a.job, b.job };
+    const cm_area areas[2] = { a.area, b.area };
+    void *const scratch[2] = { r->m.inner[0], r->m.inner[1] };
+    r->inner->pair(r->inner, jobs, scratch, areas);
 }
 
 static int same_plane(const cm_plane_of *a, const cm_plane_of *b)
@@ -37,43 +77,64 @@ static int same_plane(const cm_plane_of *a, const cm_plane_of *b)
     return a->kind == b->kind && a->digit == b->digit && a->channel == b->channel;
 }
 
-static void clear_sum(const cm_joint_run *r, cm_sum_id sum)
+/* Is this product one of the sums first .. last of the channel under way? A plane of the template that is 0 all over has none, but X may
+ * have to bring the window sums. */
+static int wanted(const cm_joint_run *r, const cm_product_of *p, cm_sum_id first, cm_sum_id last)
 {
-    const size_t bytes = (size_t)r->cut.columns * (size_t)r->area->height * sizeof(uint64_t);
-    for (int i = 0; i < JOINT_PIECES; i++)
-        if (r->m.sum[sum][i])
-            memset(r->m.sum[sum][i], 0, bytes);
+    if (p->sum < first || p->sum > last || p->channel != r->channel || r->had[p->sum] != CM_HAD_PRODUCTS)
+        return 0;
+    return (p->sum == CM_SUM_X && r->cut.digits == 1) || !r->shared->part[cm_joint_part_index(&r->cut, &p->part)].empty;
 }
 
-/* All products of sums first .. last of a channel. */
-static void put_products(cm_joint_run *r, int32_t channel, cm_sum_id first, cm_sum_id last)
+static void clear_sum(const cm_joint_run *r, cm_sum_id sum, int32_t piece)
+{
+    const size_t rows = cm_joint_in_row(&r->cut, sum) ? 1 : (size_t)r->area->height;
+    if (r->m.sum[sum][piece])
+        memset(r->m.sum[sum][piece], 0, (size_t)r->cut.stride * rows * sizeof(uint64_t));
+}
+
+/* The wanted product before the one at i, from the same plane; 0: none (and the first is never it). */
+static size_t partner(const cm_joint_run *r, size_t i, cm_sum_id first, cm_sum_id last)
+{
+    for (size_t k = i; k-- > 0 && r->cut.pairs;)
+        if (wanted(r, &r->shared->product[k], first, last))
+            return same_plane(&r->shared->product[k].image, &r->shared->product[i].image) ? k + 1 : 0;
+    return 0;
+}
+
+/* All products of sums first .. last of the channel under way, from the list's end: so X comes last. */
+static void put_products(cm_joint_run *r, cm_sum_id first, cm_sum_id last)
 {
     const cm_plane_of count = { CM_PLANE_COUNT, 0, 0 };
     cm_plane_of staged = { CM_PLANE_COUNT, -1, 0 };
     uint32_t any = 1;
-    int started[CM_SUMS][JOINT_PIECES] = { { 0 } };
-    for (size_t i = 0; i < r->shared->products; i++) {
-        const cm_product_of *p = &r->shared->product[i];
-        if (p->sum < first || p->sum > last || p->channel != channel || r->had[p->sum] != CM_HAD_PRODUCTS)
+    memset(r->started, 0, sizeof r->started);
+    for (size_t i = r->shared->products; i-- > 0;) {
+        const cm_product_of *p = &r->shared->product[i], *second = NULL;
+        if (!wanted(r, p, first, last))
             continue;
         const int counts = same_plane(&p->image, &count);
-        if (!counts && !same_plane(&p->image, &staged))
+        if (!counts && !same_plane(&p->image, &staged)) {
             any = cm_stage_plane(&r->m.stage, r->isa, &p->image, 1, r->m.plane);
-        staged = counts ? staged : p->image;
-        const int32_t piece = r->cut.pieces > 1 ? p->shift / 16 : 0;
-        const cm_joint_part *part = &r->shared->part[cm_joint_part_index(&r->cut, &p->part)];
-        const int with_windows = p->sum == CM_SUM_X && r->cut.digits == 1;
-        if ((!counts && any == 0 && !with_windows) || (part->empty && !with_windows))
+            staged = p->image;
+        }
+        if (!counts && any == 0 && (p->sum != CM_SUM_X || r->cut.digits > 1))
             continue;
         const cm_image view = plane_view(r, counts ? (const void *)r->m.stage.count : r->m.plane, CM_U8);
-        put_product(r, p, &view, started[p->sum][piece]);
-        started[p->sum][piece] = 1;
+        const size_t other = partner(r, i, first, last);
+        if (other > 0) {
+            second = &r->shared->product[other - 1];
+            i = other - 1;
+        }
+        for (int s = (int)first; s <= (int)last && r->cut.late && (p->sum == CM_SUM_X || (second && second->sum == CM_SUM_X)); s++)
+            if (s != CM_SUM_X && s != (int)p->sum && r->had[s] == CM_HAD_PRODUCTS && !r->started[s][0])
+                clear_sum(r, (cm_sum_id)s, 0);
+        put_product(r, p, second, &view);
     }
-    const size_t bytes = (size_t)r->cut.columns * (size_t)r->area->height * sizeof(uint64_t);
     for (int s = (int)first; s <= (int)last; s++)
-        for (int32_t i = 0; i < r->cut.pieces && r->had[s] == CM_HAD_PRODUCTS; i++)
-            if (!started[s][i] && r->m.sum[s][i])
-                memset(r->m.sum[s][i], 0, bytes);
+        for (int32_t k = 0; k < r->cut.pieces; k++)
+            if (r->had[s] == CM_HAD_PRODUCTS && !r->started[s][k] && !r->cut.late)
+                clear_sum(r, (cm_sum_id)s, k);
 }
 
 /* Sums over whole windows of a plane, and of its squares, where S and Q are not NULL. */
@@ -84,14 +145,14 @@ static void put_windows(cm_joint_run *r, const void *plane, cm_pixel pixel, uint
     const cm_job job = { .problem = &r->cut.inner, .image = &view, .part = &part };
     const size_t bytes = (size_t)r->area->width * sizeof(uint64_t);
     cm_windows windows;
-    cm_windows_begin(&windows, r->isa, &job, 0, r->cut.columns, r->m.windows);
+    cm_windows_begin(&windows, r->isa, &job, 0, r->cut.stride, r->m.windows);
     cm_windows_place(&windows, NULL, 0, r->area->width);
     for (int32_t y = 0; y < r->area->height; y++) {
         const cm_wide_row row = cm_windows_sums(&windows, y, y == 0);
         if (S)
-            memcpy(S + (ptrdiff_t)y * r->cut.columns, row.S, bytes);
+            memcpy(S + (ptrdiff_t)y * r->cut.stride, row.S, bytes);
         if (Q)
-            memcpy(Q + (ptrdiff_t)y * r->cut.columns, row.Q, bytes);
+            memcpy(Q + (ptrdiff_t)y * r->cut.stride, row.Q, bytes);
     }
 }
 
@@ -106,8 +167,8 @@ static void put_channel_windows(cm_joint_run *r, int32_t channel)
         put_windows(r, r->m.plane, CM_U16, S ? r->m.sum[CM_SUM_S][0] : NULL, Q ? r->m.sum[CM_SUM_Q][0] : NULL);
         return;
     }
-    if (S)
-        clear_sum(r, CM_SUM_S);
+    for (int32_t d = 2; d < JOINT_PIECES && S; d++)
+        clear_sum(r, CM_SUM_S, d);
     for (int32_t d = 0; d < 2 && S; d++) {
         (void)cm_stage_plane(&r->m.stage, r->isa, &(cm_plane_of){ CM_PLANE_VALUE, d, channel }, 2, r->m.plane);
         put_windows(r, r->m.plane, CM_U16, r->m.sum[CM_SUM_S][d], NULL);
@@ -137,8 +198,8 @@ static void settle_needs(cm_joint_run *r, cm_counts counts)
         if (r->had[CM_SUM_T2] != CM_HAD_UNUSED)
             r->had[CM_SUM_T2] = CM_HAD_CONSTANT;
     }
-    fill_row(r->m.none, r->cut.columns, 0);
-    fill_row(r->m.constant[CM_SUM_N], r->cut.columns, r->job->joint.whole);
+    fill_row(r->m.none, r->cut.stride, 0);
+    fill_row(r->m.constant[CM_SUM_N], r->cut.stride, r->job->joint.whole);
 }
 
 static void score_nothing(const cm_joint_run *r)
@@ -170,11 +231,16 @@ void cm_planes_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch,
     settle_needs(&r, counts);
     if (r.had[CM_SUM_N] == CM_HAD_WINDOW)
         put_windows(&r, r.m.stage.count, CM_U8, r.m.sum[CM_SUM_N][0], NULL);
-    put_products(&r, 0, CM_SUM_N, CM_SUM_N);
-    for (int32_t c = 0; c < r.cut.channels && job->problem->method != CM_COVERAGE; c++) {
-        put_products(&r, c, CM_SUM_S, CM_SUM_T2);
-        put_channel_windows(&r, c);
-        cm_joint_terms(&r, c);
+    put_products(&r, CM_SUM_N, CM_SUM_N);
+    if (job->problem->method == CM_COVERAGE) {
+        cm_joint_coverage(&r);
+        return;
     }
-    cm_joint_scores(&r);
+    for (int32_t c = 0; c < r.cut.channels; c++) {
+        cm_joint_channel(&r, c);
+        put_products(&r, CM_SUM_S, CM_SUM_T2);
+        put_channel_windows(&r, c);
+        for (int32_t y = 0; y < area->height && !r.cut.late; y++)
+            cm_joint_row_terms(&r, 0, y, area->width);
+    }
 }

@@ -58,7 +58,9 @@ cm_joint_cut cm_joint_cut_make(const cm_joint_variant *variant, const cm_problem
     c.varies = problem->image_masked || (problem->border == CM_BORDER_OVERLAP && problem->mode != CM_VALID);
     c.fits = terms_fit(problem);
     c.centred = problem->method == CM_CCOEFF_NORMED || problem->method == CM_CCOEFF;
+    c.late = c.fits && c.digits == 1 && problem->method != CM_COVERAGE;
     variant->inner->shape(variant->inner, &c.inner, &c.shape);
+    c.pairs = variant->inner->pair != NULL;
     c.columns = c.shape.columns;
     c.rows = c.shape.rows;
     if (c.shape.least_rows == 0) {
@@ -66,7 +68,8 @@ cm_joint_cut cm_joint_cut_make(const cm_joint_variant *variant, const cm_problem
         c.rows = smaller(c.rows, MOST_ROWS);
         c.rows = smaller(c.rows, map.height);
     }
-    c.columns = round_up(smaller(c.columns, map.width), CM_TILE);
+    c.columns = smaller(c.columns, map.width);
+    c.stride = round_up(c.columns, CM_TILE);
     c.wide = c.columns + problem->width - 1;
     c.high = c.rows + problem->height - 1;
     c.pitch = ((int64_t)c.wide + 63) / 128 * 128 + 192; /* an odd cache line, as in the ring of direct.c */
@@ -87,15 +90,21 @@ static int kept(const cm_joint_cut *c, cm_sum_id sum)
     return had_products(c, sum) || c->needs.sum[sum] == CM_HAD_WINDOW;
 }
 
+int cm_joint_in_row(const cm_joint_cut *c, cm_sum_id sum)
+{
+    return c->late && (sum == CM_SUM_X || ((sum == CM_SUM_S || sum == CM_SUM_Q) && c->needs.sum[sum] == CM_HAD_WINDOW));
+}
+
 uint64_t cm_joint_lay(const cm_joint_cut *c, char *memory, cm_joint_memory *m)
 {
     cm_joint_memory unused;
-    const uint64_t windows = (uint64_t)c->columns * (uint64_t)c->rows, row = (uint64_t)c->columns * sizeof(uint64_t);
+    const uint64_t windows = (uint64_t)c->stride * (uint64_t)c->rows, row = (uint64_t)c->stride * sizeof(uint64_t);
     const uint64_t plane = (uint64_t)c->pitch * (uint64_t)c->high;
     uint64_t total = 0;
     m = m ? m : &unused;
     memset(m, 0, sizeof *m);
-    m->inner = take(memory, &total, c->shape.scratch_bytes);
+    for (int i = 0; i < 1 + c->pairs; i++)
+        m->inner[i] = take(memory, &total, c->shape.scratch_bytes);
     m->plane = take(memory, &total, plane * (c->digits > 1 ? 2 : 1));
     m->stage.count = c->varies ? take(memory, &total, plane) : NULL;
     char *rows = take(memory, &total, cm_stage_lay(&c->problem, c->wide, NULL, NULL));
@@ -104,7 +113,7 @@ uint64_t cm_joint_lay(const cm_joint_cut *c, char *memory, cm_joint_memory *m)
     for (int s = 0; s < CM_SUMS; s++) {
         m->constant[s] = take(memory, &total, row);
         for (int32_t i = 0; i < (s == CM_SUM_N ? 1 : c->pieces) && kept(c, (cm_sum_id)s); i++)
-            m->sum[s][i] = take(memory, &total, windows * sizeof(uint64_t));
+            m->sum[s][i] = take(memory, &total, cm_joint_in_row(c, (cm_sum_id)s) ? row : windows * sizeof(uint64_t));
     }
     m->none = take(memory, &total, row);
     for (int i = 0; i < 3 && c->fits; i++)
@@ -112,7 +121,7 @@ uint64_t cm_joint_lay(const cm_joint_cut *c, char *memory, cm_joint_memory *m)
     if (!c->fits && c->channels > 1)
         m->joint = take(memory, &total, windows * sizeof(cm_joint));
     const cm_problem narrow = c->inner;
-    m->windows = take(memory, &total, cm_windows_bytes(&narrow, 0, c->columns));
+    m->windows = take(memory, &total, cm_windows_bytes(&narrow, 0, c->stride));
     return total;
 }
 
@@ -179,7 +188,7 @@ static void make_part(const cm_joint_run *run, const cm_plane_of *plane, cm_join
     made->rule = cm_score_rule_make(&made->part, CM_CCORR, CM_FLAT_ZERO);
     made->shared = memory + ((uint64_t)pixels + 127) / 64 * 64;
     cm_job job = { .problem = &run->cut.inner, .part = &made->part, .rule = made->rule };
-    run->inner->begin(run->inner, &job, made->shared, run->m.inner);
+    run->inner->begin(run->inner, &job, made->shared, run->m.inner[0]);
 }
 
 void cm_planes_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch)

@@ -12,6 +12,7 @@ typedef struct cm_joint_cut {
     cm_shape shape;            /* of the kernel of the products */
     cm_needs needs;
     int32_t columns, rows; /* of a rectangle of the map, at most */
+    int32_t stride;        /* from row to row of its sums */
     int32_t wide, high;    /* of its planes, at most */
     int64_t pitch;         /* elements of a plane's row */
     int32_t channels, digits;
@@ -19,6 +20,8 @@ typedef struct cm_joint_cut {
     int varies;     /* not every pixel of the image need count */
     int fits;       /* all terms of the scores fit 63 bits */
     int centred;    /* the method is of differences from the mean */
+    int late;       /* bytes whose terms fit: X comes last, row by row, with the window sums, and nobody keeps them */
+    int pairs;      /* the kernel of the products takes two of the template's planes at a time */
     int32_t parts;  /* the template's planes */
     uint64_t part_bytes; /* each, with what the kernel of the products makes of it */
 } cm_joint_cut;
@@ -44,12 +47,16 @@ typedef struct cm_joint_shared {
     cm_joint_part *part;
 } cm_joint_shared;
 
+/* Does a sum stand in a row, not in a plane? */
+int cm_joint_in_row(const cm_joint_cut *cut, cm_sum_id sum);
+
 /* Where the template's plane stands in cm_joint_shared.part. */
 int32_t cm_joint_part_index(const cm_joint_cut *cut, const cm_plane_of *plane);
 
-/* A thread's memory. Planes of sums have the pitch cut->columns; those that are not needed are NULL. */
+/* A thread's memory. Planes of sums have the pitch cut->stride; rows, one after the other, take the same place. Those that are not
+ * needed are NULL. */
 typedef struct cm_joint_memory {
-    char *inner;
+    char *inner[2]; /* the second for pairs */
     cm_stage stage;
     void *plane;
     uint64_t *sum[CM_SUMS][JOINT_PIECES];
@@ -73,12 +80,15 @@ typedef struct cm_joint_run {
     cm_joint_cut cut;
     cm_joint_memory m;
     cm_had had[CM_SUMS]; /* in this rectangle */
-    uint64_t part_term;  /* the template's term, when it is the same in every window */
+    int32_t channel;     /* under way */
+    int started[CM_SUMS][JOINT_PIECES]; /* products that its sums have had */
+    uint64_t part_term;  /* the template's term, when it is the same in every window, of the channels so far */
 } cm_joint_run;
 
-/* A channel's sums are there: adds its terms, or scores when there is but one channel. */
-void cm_joint_terms(cm_joint_run *run, int32_t channel);
-/* All channels have been. */
-void cm_joint_scores(cm_joint_run *run);
+/* A channel's sums are there in columns x .. x + width - 1 of row y: adds their terms; those of the last channel are scored. */
+void cm_joint_row_terms(const cm_joint_run *run, int32_t x, int32_t y, int32_t width);
+/* What the template's own sums are in a channel, before its rows. */
+void cm_joint_channel(cm_joint_run *run, int32_t channel);
+void cm_joint_coverage(const cm_joint_run *run);
 
 #endif

@@ -1,8 +1,8 @@
 /* From the sums of a rectangle of the joint route to its scores. */
 #include "cpu/joint_parts.h"
 
-/* Row y of a sum that fits 64 bits: its plane, or a row of one number. */
-static const uint64_t *sum_row(const cm_joint_run *r, cm_sum_id sum, int32_t y)
+/* Sums from column x of row y on that fit 64 bits: in their plane, or a row. */
+static const uint64_t *sum_row(const cm_joint_run *r, cm_sum_id sum, int32_t x, int32_t y)
 {
     switch (r->had[sum]) {
     case CM_HAD_UNUSED: return r->m.none;
@@ -10,7 +10,7 @@ static const uint64_t *sum_row(const cm_joint_run *r, cm_sum_id sum, int32_t y)
     case CM_HAD_WINDOW:
     case CM_HAD_PRODUCTS: break;
     }
-    return r->m.sum[sum][0] + (ptrdiff_t)y * r->cut.columns;
+    return r->m.sum[sum][0] + (cm_joint_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) + x;
 }
 
 static int part_varies(const cm_joint_run *r)
@@ -18,48 +18,54 @@ static int part_varies(const cm_joint_run *r)
     return r->had[CM_SUM_T2] == CM_HAD_PRODUCTS || r->had[CM_SUM_T] == CM_HAD_PRODUCTS;
 }
 
-static void score_row(const cm_joint_run *r, int32_t y, ptrdiff_t at)
+/* Columns x .. x + width - 1 of row y; their terms stand at `at`. */
+typedef struct stretch {
+    int32_t x, y, width;
+    ptrdiff_t at;
+} stretch;
+
+static void score_stretch(const cm_joint_run *r, const stretch *s)
 {
-    const cm_joint_row row = { .n = sum_row(r, CM_SUM_N, y),
-                               .a = r->m.term[0] + at,
-                               .b = r->m.term[1] + at,
-                               .c = part_varies(r) ? r->m.term[2] + at : NULL,
+    const cm_joint_row row = { .n = sum_row(r, CM_SUM_N, s->x, s->y),
+                               .a = r->m.term[0] + s->at,
+                               .b = r->m.term[1] + s->at,
+                               .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
                                .part = r->part_term,
-                               .out = r->area->out + y * r->area->pitch,
-                               .count = r->area->width };
+                               .out = r->area->out + s->y * r->area->pitch + s->x,
+                               .count = s->width };
     r->isa->joint_score(r->job->problem->method, &r->job->joint, &row);
 }
 
-static void fold_row(const cm_joint_run *r, int32_t y, ptrdiff_t at, int add)
+static void fold_stretch(const cm_joint_run *r, const stretch *s)
 {
-    const cm_fold_row row = { .n = sum_row(r, CM_SUM_N, y),
-                              .S = sum_row(r, CM_SUM_S, y),
-                              .Q = sum_row(r, CM_SUM_Q, y),
-                              .X = sum_row(r, CM_SUM_X, y),
-                              .T = sum_row(r, CM_SUM_T, y),
-                              .T2 = sum_row(r, CM_SUM_T2, y),
-                              .a = r->m.term[0] + at,
-                              .b = r->m.term[1] + at,
-                              .c = part_varies(r) ? r->m.term[2] + at : NULL,
+    const cm_fold_row row = { .n = sum_row(r, CM_SUM_N, s->x, s->y),
+                              .S = sum_row(r, CM_SUM_S, s->x, s->y),
+                              .Q = sum_row(r, CM_SUM_Q, s->x, s->y),
+                              .X = sum_row(r, CM_SUM_X, s->x, s->y),
+                              .T = sum_row(r, CM_SUM_T, s->x, s->y),
+                              .T2 = sum_row(r, CM_SUM_T2, s->x, s->y),
+                              .a = r->m.term[0] + s->at,
+                              .b = r->m.term[1] + s->at,
+                              .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
                               .bias = r->job->joint.bias,
                               .centred = r->cut.centred,
-                              .add = add,
-                              .count = r->area->width };
+                              .add = r->channel > 0,
+                              .count = s->width };
     r->isa->fold(&row);
 }
 
 static void fill_constant(const cm_joint_run *r, cm_sum_id sum, uint64_t value)
 {
-    for (int32_t i = 0; i < r->cut.columns; i++)
+    for (int32_t i = 0; i < r->cut.stride; i++)
         r->m.constant[sum][i] = value;
 }
 
-/* The template's sums of a channel, and their term when they are the same in every window. Modulo 2^64: where the term is looked at, it
- * fits. */
-static void constant_terms(cm_joint_run *r, int32_t channel)
+/* Modulo 2^64: where the template's term is looked at, it fits. */
+void cm_joint_channel(cm_joint_run *r, int32_t channel)
 {
     const uint64_t n = r->job->joint.whole, bias = r->job->joint.bias;
     const uint64_t T = r->shared->T[channel], T2 = r->shared->T2[channel].low;
+    r->channel = channel;
     fill_constant(r, CM_SUM_T, T);
     fill_constant(r, CM_SUM_T2, T2);
     r->part_term += r->cut.centred ? n * T2 - T * T : T2 + n * bias * bias - 2 * bias * T;
@@ -98,51 +104,33 @@ static void add_channel(const cm_joint_run *r, int32_t channel, ptrdiff_t at, cm
     cm_joint_add(joint, &s, r->job->joint.bias);
 }
 
-static void add_wide(const cm_joint_run *r, int32_t channel)
+static void add_wide(const cm_joint_run *r, int32_t x, int32_t y)
 {
-    for (int32_t y = 0; y < r->area->height; y++)
-        for (int32_t x = 0; x < r->area->width; x++) {
-            const ptrdiff_t at = (ptrdiff_t)y * r->cut.columns + x;
-            cm_joint one = cm_joint_begin(count_at(r, at)), *joint = r->m.joint ? &r->m.joint[at] : &one;
-            if (channel == 0)
-                *joint = one;
-            add_channel(r, channel, at, joint);
-            if (channel == r->cut.channels - 1)
-                r->area->out[y * r->area->pitch + x] = cm_joint_score(r->job->problem->method, &r->job->joint, joint);
-        }
+    const ptrdiff_t at = (ptrdiff_t)y * r->cut.stride + x;
+    cm_joint one = cm_joint_begin(count_at(r, at)), *joint = r->m.joint ? &r->m.joint[at] : &one;
+    if (r->channel == 0)
+        *joint = one;
+    add_channel(r, r->channel, at, joint);
+    if (r->channel == r->cut.channels - 1)
+        r->area->out[y * r->area->pitch + x] = cm_joint_score(r->job->problem->method, &r->job->joint, joint);
 }
 
-void cm_joint_terms(cm_joint_run *r, int32_t channel)
+void cm_joint_row_terms(const cm_joint_run *r, int32_t x, int32_t y, int32_t width)
 {
-    if (!r->cut.fits) {
-        add_wide(r, channel);
+    const stretch s = { x, y, width, r->cut.channels > 1 ? (ptrdiff_t)y * r->cut.stride + x : 0 };
+    for (int32_t i = 0; i < width && !r->cut.fits; i++)
+        add_wide(r, x + i, y);
+    if (!r->cut.fits)
         return;
-    }
-    constant_terms(r, channel);
-    for (int32_t y = 0; y < r->area->height; y++) {
-        if (r->cut.channels > 1) {
-            fold_row(r, y, (ptrdiff_t)y * r->cut.columns, channel > 0);
-        } else {
-            fold_row(r, y, 0, 0);
-            score_row(r, y, 0);
-        }
-    }
+    fold_stretch(r, &s);
+    if (r->channel == r->cut.channels - 1)
+        score_stretch(r, &s);
 }
 
-static void score_coverage(const cm_joint_run *r)
+void cm_joint_coverage(const cm_joint_run *r)
 {
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
-            (void)cm_joint_is_settled(CM_COVERAGE, &r->job->joint, count_at(r, (ptrdiff_t)y * r->cut.columns + x),
+            (void)cm_joint_is_settled(CM_COVERAGE, &r->job->joint, count_at(r, (ptrdiff_t)y * r->cut.stride + x),
                                       &r->area->out[y * r->area->pitch + x]);
-}
-
-void cm_joint_scores(cm_joint_run *r)
-{
-    if (r->job->problem->method == CM_COVERAGE) {
-        score_coverage(r);
-        return;
-    }
-    for (int32_t y = 0; y < r->area->height && r->cut.fits && r->cut.channels > 1; y++)
-        score_row(r, y, (ptrdiff_t)y * r->cut.columns);
 }

@@ -23,6 +23,9 @@ typedef struct cm_area {
 struct cm_sums {
     uint64_t *X, *S, *Q;
     int32_t shift, add;
+    /* Told of every row that stands there, when it is not NULL: columns x .. x + width - 1 of the area's row y. */
+    void (*row)(void *whom, int32_t x, int32_t y, int32_t width);
+    void *whom;
 };
 
 /* One call: what every rectangle of it needs. Constant while the threads run. */
@@ -56,6 +59,9 @@ struct cm_cpu_kernel {
     void (*begin)(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch);
     /* Fills a rectangle. Any thread; scratch is its own. */
     void (*area)(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
+    /* NULL, or: two jobs of sums that differ only in template, shared and bare, and areas that differ only in sums; each row's first
+     * sums before its second ones. A scratch for each. */
+    void (*pair)(const cm_cpu_kernel *self, const cm_job job[2], void *const scratch[2], const cm_area area[2]);
     const void *variant; /* the instruction set's part, for kernels that have one */
 };
 

@@ -112,6 +112,8 @@ static void give_sums(cm_windows *w, int32_t y, int fresh, const int32_t *x32, c
         row.out_Q = s->Q ? s->Q + at : NULL;
     }
     w->isa->give(&row);
+    if (s->row)
+        s->row(s->whom, w->x - w->area->x, y - w->area->y, w->width);
 }
 
 void cm_windows_score(cm_windows *w, int32_t y, int fresh, const int32_t *x32, int64_t *gathered)
