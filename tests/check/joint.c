@@ -200,6 +200,7 @@ static void check_brief(check_run *run, cm_pixel pixel)
             c.options.mode = CM_FULL;
         check_case(run, &c);
     }
+    joint_check_find(run, pixel);
 }
 
 void check_joint(check_run *run)
