@@ -45,13 +45,13 @@ typedef struct cm_wide_row {
 } cm_wide_row;
 
 /* A row of exact sums to give away: X gets x32 (or, where that is NULL, gathered) + 128 * S, shifted; S is NULL where the products need
- * no S. With x32 S holds S and Q packed, else Q stands apart. */
+ * no S. When packed S holds S and Q, else Q stands apart. */
 typedef struct cm_given_row {
     const int32_t *x32;
     const int64_t *gathered;
     const uint64_t *S, *Q;
     uint64_t *X, *out_S, *out_Q;
-    int32_t count, shift, add;
+    int32_t packed, count, shift, add;
 } cm_given_row;
 
 typedef struct cm_isa_windows {

@@ -52,6 +52,9 @@ static void give(cm_joint_run *r, const cm_product_of *product, const cm_image *
     g->job.map_width = r->area->width;
     g->job.map_height = r->area->height;
     g->job.bare = part->bare;
+    /* with all of the template, the windows' counts are the window sums of the plane that counts */
+    if (product->image.kind == CM_PLANE_COUNT && r->had[CM_SUM_N] == CM_HAD_WINDOW)
+        g->sums.known = r->m.sum[CM_SUM_N][0];
 }
 
 /* The product of a plane, or two at once. */

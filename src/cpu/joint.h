@@ -51,7 +51,7 @@ void cm_stage_count_row(const cm_stage *stage, int32_t y, uint8_t *out);
 typedef enum cm_counts { CM_COUNTS_NONE, CM_COUNTS_SOME, CM_COUNTS_ALL } cm_counts;
 cm_counts cm_stage_counts(cm_stage *stage);
 
-/* Fills a plane of digits of `bytes` bytes; returns them or-ed. */
+/* Fills a plane of digits of `bytes` bytes; returns 0 only where all of it is 0. */
 uint32_t cm_stage_plane(const cm_stage *stage, const cm_isa_windows *isa, const cm_plane_of *plane, int bytes, void *out);
 
 #endif

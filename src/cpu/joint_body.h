@@ -7,15 +7,16 @@
 static void joint_give(const cm_given_row *row)
 {
     const cm_given_row r = *row;
+    const uint64_t mask = r.packed ? 0xffffffffu : UINT64_MAX;
     for (int32_t i = 0; i < r.count; i++) {
-        const uint64_t S = !r.S ? 0 : r.x32 ? r.S[i] & 0xffffffffu : r.S[i];
+        const uint64_t S = r.S ? r.S[i] & mask : 0;
         const uint64_t X = ((r.x32 ? (uint64_t)(int64_t)r.x32[i] : (uint64_t)r.gathered[i]) + 128 * S) << r.shift;
         r.X[i] = r.add ? r.X[i] + X : X;
     }
     for (int32_t i = 0; i < r.count && r.out_S; i++)
-        r.out_S[i] = r.x32 ? r.S[i] & 0xffffffffu : r.S[i];
+        r.out_S[i] = r.S[i] & mask;
     for (int32_t i = 0; i < r.count && r.out_Q; i++)
-        r.out_Q[i] = r.x32 ? r.S[i] >> 32 : r.Q[i];
+        r.out_Q[i] = r.packed ? r.S[i] >> 32 : r.Q[i];
 }
 
 /* One channel out of several, with a loop for each usual number of them. */
@@ -71,6 +72,10 @@ static uint32_t joint_plane(const cm_plane_row *row)
     switch (r->pixel) {
     case CM_U8:
     case CM_S8:
+        if (r->channels > 1 && r->every && !r->square && r->pixel == CM_U8) {
+            joint_pick_u8(r, r->out);
+            return 1;
+        }
         if (r->channels > 1)
             joint_pick_u8(r, r->buffer);
         return joint_bytes_u8(r, in, r->pixel == CM_S8 ? 0x80 : 0, r->out);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    MOST_COLUMNS = 512,
+    MOST_COLUMNS = 384,
     MOST_ROWS = 132, /* a multiple of the rows that each kernel takes at a time */
     MANY_COLUMNS = 256 /* where every window keeps 128-bit numbers */
 };

@@ -8,6 +8,7 @@
 typedef struct cm_plane_row {
     const void *raw;      /* the image's samples, interleaved, without bias */
     const uint8_t *count; /* 1 or 0 for each pixel */
+    int32_t every;        /* 1: all are 1 */
     cm_pixel pixel;
     int32_t channels, channel;
     int32_t square;

@@ -143,6 +143,7 @@ uint32_t cm_stage_plane(const cm_stage *s, const cm_isa_windows *isa, const cm_p
                          .digit = plane->digit,
                          .bytes = bytes,
                          .pixels = s->width,
+                         .every = s->count == NULL,
                          .buffer = s->pick };
     uint32_t any = 0;
     for (int32_t y = 0; y < s->height; y++) {

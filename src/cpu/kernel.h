@@ -22,6 +22,7 @@ typedef struct cm_area {
  * not NULL, get the plane's window sums. All have the area's pitch. */
 struct cm_sums {
     uint64_t *X, *S, *Q;
+    const uint64_t *known; /* the plane's window sums, where they stand already, or NULL */
     int32_t shift, add;
     /* Told of every row that stands there, when it is not NULL: columns x .. x + width - 1 of the area's row y. */
     void (*row)(void *whom, int32_t x, int32_t y, int32_t width);

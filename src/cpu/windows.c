@@ -101,10 +101,12 @@ static void give_sums(cm_windows *w, int32_t y, int fresh, const int32_t *x32, c
     cm_given_row row = { .x32 = w->narrow ? x32 : NULL, .gathered = gathered, .X = s->X + at, .count = w->width };
     row.shift = s->shift;
     row.add = s->add;
-    if (!w->job->bare) {
+    row.S = s->known ? s->known + at : NULL;
+    if (!w->job->bare && !s->known) {
         columns_to(w, y, fresh);
         w->isa->window(w->column, w->job->part->width, w->window, w->width);
         row.S = w->window;
+        row.packed = w->narrow;
         if (!w->narrow)
             w->isa->window(w->column + w->room, w->job->part->width, w->window + w->strip, w->width);
         row.Q = w->window + w->strip;
