@@ -92,7 +92,7 @@ CM_API cm_status cm_many_best(cm_many *many, const cm_image *image, const cm_bes
  * One thread at a time may use a merger, and its calls go to one stream or to streams that wait for each other. */
 typedef struct cm_merger cm_merger;
 
-/* Takes device memory for `room` candidates, 1 .. CM_MAX_MERGER (some 80 bytes each), and empties it. On success *merger is the
+/* Takes device memory for `room` candidates, 1 .. CM_MAX_MERGER (some 60 bytes each), and empties it. On success *merger is the
  * caller's, to be given to cm_merger_destroy before the context goes; on failure it is NULL. CM_ERROR_ARGUMENT, CM_ERROR_MEMORY,
  * CM_ERROR_UNSUPPORTED (the context has no CUDA device), CM_ERROR_DEVICE. */
 CM_API cm_status cm_merger_create(cm_context *context, size_t room, cm_merger **merger);
