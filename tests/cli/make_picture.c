@@ -4,6 +4,7 @@
  *   add=N             N is added to every sample
  *   bands=N           N samples a pixel, the first IN's, the others made of it
  *   rgb, planar       PhotometricInterpretation RGB; PlanarConfiguration 2
+ *   interior, white   PhotometricInterpretation "transparency mask", MinIsWhite
  *   alpha=X,Y,W,H     one more sample, alpha: 0 in the rectangle, else 200
  *   hole=X,Y,W,H,V    the samples of the rectangle are V (nan: NaN)
  *   disc              255 inside the ellipse that fits the extents, else 0
@@ -27,7 +28,7 @@ typedef struct recipe {
     const char *as, *nodata;
     rect crop, hole, alpha;
     double add;
-    int bands, rgb, planar, disc, spare, geo, matrix;
+    int bands, rgb, planar, disc, spare, geo, matrix, interior, white;
 } recipe;
 
 static int parse_rect(const char *text, rect *r)
@@ -51,6 +52,8 @@ static int parse(const char *word, recipe *r)
     case 'd': return r->disc = 1;
     case 'g': return r->geo = 1;
     case 'h': return parse_rect(text, &r->hole);
+    case 'i': return r->interior = 1;
+    case 'w': return r->white = 1;
     case 'm': return r->matrix = 1;
     case 'n': return (r->nodata = text) != NULL;
     case 'p': return r->planar = 1;
@@ -143,7 +146,11 @@ static void set_tags(TIFF *tif, const recipe *r, const app_picture *p, size_t si
                  : r->as[0] == 's' ? SAMPLEFORMAT_INT
                                    : SAMPLEFORMAT_IEEEFP);
     TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, samples);
-    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, r->rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC,
+                 r->rgb        ? PHOTOMETRIC_RGB
+                 : r->interior ? PHOTOMETRIC_MASK
+                 : r->white    ? PHOTOMETRIC_MINISWHITE
+                               : PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tif, TIFFTAG_PLANARCONFIG, r->planar ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
     TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 16);
     if (r->alpha.w)

@@ -149,6 +149,27 @@ for type in u16 s16 u32 f32 f64; do
     check "mask of $type" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif
 done
 
+picture m.tif spare.tif interior
+run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
+check 'a transparency mask' map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif
+run 1 find $cpu scene.tif m.tif
+says 'm.tif: page 0: PhotometricInterpretation 4 (transparency mask) is not supported'
+picture m.tif disc.tif white
+picture inside.tif disc.tif hole=0,0,15,12,1
+run 0 correlate $cpu --mask m.tif --method ccorr -o map.tif scene.tif part.tif
+if "$HELPERS/check_map" map.tif joint scene.tif part.tif ccorr valid clamp mask=disc.tif >/dev/null; then fail 'MinIsWhite: black does not count'; fi
+# A mask may say with its own alpha, or no-data value, that a pixel does not count.
+picture m.tif inside.tif nodata=0 hole=2,1,4,4,0
+run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
+check "the mask's own no-data value" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=m.tif
+picture m.tif inside.tif nodata=1
+run 1 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
+says 'none of its pixels counts'
+run 0 correlate $cpu --no-data none --mask m.tif -o map.tif scene.tif part.tif
+picture m.tif inside.tif alpha=2,1,4,4
+run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
+check "the mask's own alpha" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=bm.tif
+
 # What is wrong with a mask.
 run 1 find $cpu --mask disc.tif scene.tif scene.tif
 says "disc.tif: the mask's 15 x 12 pixels are not the 60 x 50 of scene.tif; give a mask of those extents"

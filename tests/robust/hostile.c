@@ -21,7 +21,12 @@
 enum { WIDTH = 21, HEIGHT = 13, FILE_ROOM = 1 << 16 };
 
 /* Peak resident memory that is still fine; the sanitizers' own shadow and quarantine come on top. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
 static const long peak_limit_kb = 2048 << 10;
 static const int sanitized = 1;
 #else
