@@ -119,7 +119,7 @@ static cm_status bring(cm_patch *p, source *s, cm_error *error)
     return status;
 }
 
-/* One row of the patch. row, mask: of the source; row NULL: a row of no pixels. */
+/* Row y of the patch, whose first pixel stands at column `left` of the image, from the source's row sy; -1: from none. */
 static void lay_row(const cm_patch *p, const source *s, int64_t left, int32_t y, int64_t sy)
 {
     const cm_image *view = &p->view;

@@ -215,7 +215,7 @@ int main(int argc, char **argv)
     cm_context *context = kit_context(device, 2), *other = kit_context(device, 1);
     const int on_device = device == CM_DEVICE_CUDA;
     /* under tools that make a program many times slower */
-    const int rounds = kit_flag(argc, argv, "brief") ? 8 : 1000;
+    const int rounds = kit_flag(argc, argv, "brief") ? 3 : 1000;
     check_find(context, on_device, rounds);
     check_defaults(context);
     check_refusals(context, other);

@@ -85,7 +85,8 @@ void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, 
     memset(s, 0, sizeof *s);
     s->context = context;
     s->count = 1 + (int)kit_below(&random, MANY_PARTS);
-    make(&s->scene, kind, kit_between(&random, 20, 48), kit_between(&random, 16, 40));
+    const int32_t width = kit_between(&random, 20, 48), height = kit_between(&random, 16, 40);
+    make(&s->scene, kind, width, height);
     for (int i = 0; i < s->count; i++) {
         const int32_t *z = size[kit_below(&random, 4)];
         make(&s->pixels[i], kind, z[0], z[1]);

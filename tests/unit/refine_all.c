@@ -104,7 +104,9 @@ void check_every_problem(cm_context *context, int on_device)
         masks = scene.view.pixel == CM_F32 || kit_below(&random, 2) ? masks : 0;
         const int32_t w = kit_between(&random, beyond ? 1 : 6, 14), h = kit_between(&random, beyond ? 1 : 6, 14);
         make(&scene, &random, w, h, masks);
-        make(&part, &random, kit_between(&random, 1, 6), kit_between(&random, 1, 6), kit_below(&random, 2) ? 1 : 0);
+        const int32_t part_width = kit_between(&random, 1, 6), part_height = kit_between(&random, 1, 6);
+        const int part_masks = (int)kit_below(&random, 2);
+        make(&part, &random, part_width, part_height, part_masks);
         if (!is_served(context, &scene.view, &part.view, &o)) {
             CHECK(on_device); /* the CPU serves everything */
             continue;
