@@ -1,4 +1,6 @@
-#include "joint.cuh"
+#include "joint_quick.cuh"
+
+#include "image/samples.h"
 
 namespace cm {
 
@@ -94,12 +96,19 @@ cm_status Joint::make(cm_work *work, cm_error *error)
         return CM_OK;
     if (!cm_joint_planes_make(&p, by_tensor, &planes))
         return cm_fail(error, CM_ERROR_INTERNAL, "the decision let %d channels pass", p.channels);
+    is_quick = p.method == CM_CCOEFF_NORMED && cm_problem_channels(&p) == 1 && cm_pixel_digits(p.pixel) == 1 && !planes.wide &&
+               (p.part_masked || p.width <= CM_WINDOW_WIDTH);
     parts = cm_joint_workspace(&p, &planes, &d);
     cudaError_t code = images.take(static_cast<uint64_t>(parts.image * planes.image_count));
     if (code == cudaSuccess)
         code = terms.take(static_cast<uint64_t>(parts.term * planes.term_count));
     if (code == cudaSuccess)
         code = rows.take(static_cast<uint64_t>(parts.rows));
+    // ends of rows are read, whatever they hold
+    if (code == cudaSuccess && planes.image_count)
+        code = cudaMemset(images.as<void>(), 0, static_cast<size_t>(parts.image * planes.image_count));
+    if (code == cudaSuccess && planes.term_count)
+        code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(parts.term * planes.term_count));
     cm_status status = check(code, "taking the plan's workspace", error);
     if (!status)
         status = make_parts(work, error);
@@ -197,8 +206,33 @@ cm_status Joint::put_products(const Call &call, const Band &band)
     return status;
 }
 
+// Windows that are narrow, and whose sums are: those of a plane and of its squares at once.
+cudaError_t Joint::put_slides(const Call &call, const Band &band)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = planes.products, next; i < planes.step_count && code == cudaSuccess; i = next) {
+        SlideJob job = {};
+        job.bytes = image_plane(planes.step[i].image);
+        job.plane_pitch = static_cast<int64_t>(parts.image_pitch);
+        job.part_width = call.part->width;
+        job.part_height = call.part->height;
+        job.pitch = static_cast<int64_t>(parts.term_pitch);
+        job.width = band.width;
+        job.height = band.height;
+        for (next = i; next < planes.step_count && planes.step[next].image == planes.step[i].image; next++) {
+            const cm_joint_step &s = planes.step[next];
+            (s.square ? job.squares : job.sums) = reinterpret_cast<uint32_t *>(term(s.term));
+            (s.square ? job.add_squares : job.add_sums) = s.add;
+        }
+        code = launch_slide(job, call.stream);
+    }
+    return code;
+}
+
 cm_status Joint::put_windows(const Call &call, const Band &band)
 {
+    if (!planes.wide && call.part->width <= CM_WINDOW_WIDTH)
+        return check(put_slides(call, band), "launching the window sums", call.error);
     cudaError_t code = cudaSuccess;
     for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
         const cm_joint_step &s = planes.step[i];
@@ -246,6 +280,55 @@ cm_status Joint::put_score(const Call &call, const Band &band, const Target &tar
     return check(launch_joint_score(job, call.stream), "launching the score", call.error);
 }
 
+const uint32_t *Joint::find_term(int sum, int shift) const
+{
+    for (int i = 0; i < planes.term_count; i++)
+        if (planes.term[i].sum == sum && planes.term[i].shift == shift)
+            return reinterpret_cast<const uint32_t *>(term(i));
+    return nullptr;
+}
+
+const unsigned char *Joint::find_plane(int kind) const
+{
+    for (int i = 0; i < planes.image_count; i++)
+        if (planes.image[i].kind == kind && planes.image[i].digit == 0)
+            return image_plane(i);
+    return nullptr;
+}
+
+cm_status Joint::put_quick(const Call &call, const Band &band, const Target &target)
+{
+    const cm_problem &p = call.work->problem;
+    const cm_joint_rule rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    QuickJob job = {};
+    job.N = find_term(CM_SUM_N, 0);
+    job.X = find_term(CM_SUM_X, 0);
+    job.S = find_term(CM_SUM_S, 0);
+    job.T = find_term(CM_SUM_T, 0);
+    for (int i = 0; i < 2; i++) {
+        job.Q[i] = find_term(CM_SUM_Q, 8 * i);
+        job.T2[i] = find_term(CM_SUM_T2, 8 * i);
+    }
+    job.pitch = static_cast<int64_t>(parts.term_pitch);
+    job.n = static_cast<uint32_t>(call.source->whole);
+    job.sum = static_cast<uint32_t>(call.part->sum[0]);
+    job.sum2 = static_cast<uint32_t>(call.part->sum2.low);
+    job.least = static_cast<uint32_t>(rule.least);
+    job.undefined = rule.undefined;
+    job.values = find_plane(CM_PLANE_VALUE);
+    job.counts = find_plane(CM_PLANE_COUNT);
+    job.plane_pitch = static_cast<int64_t>(parts.image_pitch);
+    job.part_width = p.width;
+    job.part_height = p.height;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    const bool varies = planes.needs.sum[CM_SUM_T] == CM_HAD_PRODUCTS;
+    return check(p.part_masked ? launch_quick(job, varies, call.stream) : launch_quick_windows(job, call.stream), "launching the score",
+                 call.error);
+}
+
 cm_status Joint::run_band(const Call &call, const Band &band, const Target &target)
 {
     LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by), band.width + call.part->width - 1, band.height + call.part->height - 1 };
@@ -254,6 +337,8 @@ cm_status Joint::run_band(const Call &call, const Band &band, const Target &targ
                              call.error);
     if (!status)
         status = put_products(call, band);
+    if (!status && is_quick)
+        return put_quick(call, band, target);
     if (!status)
         status = put_windows(call, band);
     return status ? status : put_score(call, band, target);

@@ -88,17 +88,22 @@ private:
     cm_status put_products(const Call &call, const Band &band);
     cm_status put_tensor_products(const Call &call, const Band &band);
     cm_status put_windows(const Call &call, const Band &band);
+    cudaError_t put_slides(const Call &call, const Band &band);
     cm_status put_score(const Call &call, const Band &band, const Target &target);
+    cm_status put_quick(const Call &call, const Band &band, const Target &target);
     cm_status put_pixels(const Call &call, int32_t first, int32_t rows, const Target &target);
     int group_at(int step) const;
     unsigned char *term(int of) const;
     unsigned char *image_plane(int of) const;
+    const uint32_t *find_term(int sum, int shift) const;
+    const unsigned char *find_plane(int kind) const;
 
     cm_joint_planes planes = {};
     cm_joint_parts parts = {};
     Axis x, y; // bands of the map
     int64_t x0 = 0, y0 = 0; // image pixel where the map's first window begins
     bool by_pixels = false, by_tensor = false;
+    bool is_quick = false; // the common case: joint_quick.cuh
     Prepared *part = nullptr; // planes of the template
     DeviceMemory images, terms, rows;
     Tensor tensor;

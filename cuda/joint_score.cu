@@ -1,9 +1,9 @@
 // Last pass of a joint match: a window's sums, term by term, and their score.
 //
-// The default method's quotient without its roots and its division, where everything fits 63 bits. num, var and part are exact integers,
-// rounded to double once, as joint.h has them. Let u = 2^-53. p = var * part has one rounding, so its reciprocal root is off by u / 2; y is
-// the hardware's of it, e = 1 - p y^2, at most 2^-18, and c = e (1/2 + 3/8 e) leaves out less than 2^-55. t = num y and q = t + t c have a
-// rounding each. So q is within 4 u of the exact quotient, relatively, and joint.h's own four roundings within 4 u: they differ by less
+// The normed methods' quotient without its roots and its division, where everything fits 63 bits. num, var and part are exact integers,
+// rounded to double once, as joint.h has them (of ccorr_normed X, Q and sumT2). Let u = 2^-53. p = var * part has one rounding, so its
+// reciprocal root is off by u / 2; y is the hardware's of it, e = 1 - p y^2, at most 2^-18, and c = e (1/2 + 3/8 e) leaves out less than
+// 2^-55. t = num y and q = t + t c have a rounding each. So q is within 4 u of the exact quotient, relatively, and joint.h's own four roundings within 4 u: they differ by less
 // than 8 units of q's last place, and their floats only when the low 29 bits of q are within as much of a midpoint of two floats, 2^28.
 // Those within 32, and windows or templates without variance, are done by joint.h itself. Quotients are 0 or at least 2^-63: no float is
 // subnormal.
@@ -76,8 +76,11 @@ template <class Wide> struct Window {
     uint64_t n, S, T, sum_s, sum_t;
     Wide X, Q, T2, cross, square_s, square_t; // sums over channels of S*T, S*S, T*T
 
-    __device__ explicit Window(const JointScoreJob &job) : n(job.n), S(0), T(job.T[0]), sum_s(0), sum_t(0)
+    __device__ void begin(const JointScoreJob &job)
     {
+        n = job.n;
+        S = sum_s = sum_t = 0;
+        T = job.T[0];
         cm_u128 zero = cm_u128_of(0);
         set(&X, zero);
         Q = cross = square_s = square_t = X;
@@ -133,57 +136,75 @@ template <class Wide> struct Window {
     }
 };
 
-// False: joint.h has to do it.
-__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const Window<uint64_t> &w, float *score)
+// The normed methods are quotients of one form. False: joint.h has to do it.
+__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const cm_joint &j, float *score)
 {
-    const double num = static_cast<double>(static_cast<int64_t>(w.X * w.n - w.cross));
-    const double var = static_cast<double>(w.Q * w.n - w.square_s), part = static_cast<double>(w.T2 * w.n - w.square_t);
-    const double p = __dmul_rn(var, part);
+    uint64_t over = j.num.low, var = j.var.low, part = j.part_var.low;
+    if (job.method != CM_CCOEFF_NORMED) {
+        var = j.Q.low;
+        part = j.T2.low;
+        over = job.method == CM_CCORR_NORMED ? j.X.low : var + part - 2 * j.X.low;
+    }
+    const double num = static_cast<double>(static_cast<int64_t>(over));
+    const double p = __dmul_rn(static_cast<double>(var), static_cast<double>(part));
     double y;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(p));
     const double e = fma(-__dmul_rn(p, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5)), t = __dmul_rn(num, y), q = fma(t, c, t);
     *score = __double2float_rn(q);
     const uint32_t low = static_cast<uint32_t>(__double2loint(q)) << 3; // the 29 bits that a float has not
     const bool near = low - (0x80000000u - (DOUBT << 3)) <= 2 * (DOUBT << 3);
-    return w.n >= job.rule.least && p != 0.0 && !near;
+    return j.n >= job.rule.least && p != 0.0 && !near;
 }
 
-template <class Wide> __device__ bool quick_score(const JointScoreJob &, const Window<Wide> &, float *)
-{
-    return false;
-}
+// Adjacent windows of a thread: what a term is is then looked up less often.
+template <class Wide> constexpr int SPAN = sizeof(Wide) == sizeof(uint64_t) ? 2 : 1;
+
+template <class Sum, int COUNT> struct alignas(COUNT * sizeof(Sum)) Group {
+    Sum v[COUNT];
+};
 
 template <class Wide, class Sum, bool QUICK>
 __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ JointScoreJob job, int y0)
 {
-    const int x = blockIdx.x * THREADS + threadIdx.x, y = y0 + static_cast<int>(blockIdx.y);
+    using Sums = Group<Sum, SPAN<Wide>>;
+    const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN<Wide>, y = y0 + static_cast<int>(blockIdx.y);
     if (x >= job.width)
         return;
-    const Sum *sums = static_cast<const Sum *>(job.sums) + y * job.pitch + x;
-    Window<Wide> window(job);
-    for (int first = 0; first < job.count; first += BATCH) {
-        Sum v[BATCH];
+    const Sum *sums = static_cast<const Sum *>(job.sums) + y * job.pitch + x; // rows of sums are padded
+    Window<Wide> window[SPAN<Wide>];
 #pragma unroll
-        for (int k = 0; k < BATCH; k++)
-            v[k] = first + k < job.count ? __ldcs(sums + job.term[first + k].plane * job.plane) : Sum(0);
+    for (int i = 0; i < SPAN<Wide>; i++)
+        window[i].begin(job);
+    for (int first = 0; first < job.count; first += BATCH) {
+        Sums v[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             if (first + k < job.count)
-                window.take(job, job.term[first + k], v[k]);
+                v[k] = *reinterpret_cast<const Sums *>(sums + job.term[first + k].plane * job.plane);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (first + k < job.count)
+#pragma unroll
+                for (int i = 0; i < SPAN<Wide>; i++)
+                    window[i].take(job, job.term[first + k], v[k].v[i]);
     }
-    float score;
-    if (!QUICK || !quick_score(job, window, &score)) {
-        const cm_joint joint = window.joint(job);
-        score = cm_joint_score(job.method, &job.rule, &joint);
+#pragma unroll
+    for (int i = 0; i < SPAN<Wide>; i++) {
+        float score;
+        if (x + i >= job.width)
+            break;
+        const cm_joint joint = window[i].joint(job);
+        if (!QUICK || !quick_score(job, joint, &score))
+            score = cm_joint_score(job.method, &job.rule, &joint);
+        __stcs(job.map + y * job.map_pitch + x + i, score);
     }
-    __stcs(job.map + y * job.map_pitch + x, score);
 }
 
 template <class Wide, class Sum, bool QUICK> void launch(const JointScoreJob &job, cudaStream_t stream)
 {
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
-        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)), static_cast<unsigned>(rows));
+        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN<Wide>)), static_cast<unsigned>(rows));
         score_terms<Wide, Sum, QUICK><<<grid, THREADS, 0, stream>>>(job, y0);
     }
 }
@@ -192,7 +213,7 @@ template <class Wide, class Sum, bool QUICK> void launch(const JointScoreJob &jo
 
 cudaError_t launch_joint_score(const JointScoreJob &job, cudaStream_t stream)
 {
-    const bool quick = job.method == CM_CCOEFF_NORMED;
+    const bool quick = job.method == CM_CCOEFF_NORMED || job.method == CM_CCORR_NORMED || job.method == CM_SQDIFF_NORMED;
     if (job.narrow_score && job.wide)
         launch<uint64_t, uint64_t, false>(job, stream);
     else if (job.narrow_score && quick)

@@ -14,6 +14,7 @@ struct Place {
     int64_t column[SPAN];
     int64_t line; // -1: none of the pixels is in the image
     const unsigned char *row;
+    bool whole; // all are, one beside the other
 
     __device__ Place(const cm_image &image, cm_border border, const LayoutRect &rect, int x, int y)
     {
@@ -22,6 +23,7 @@ struct Place {
         for (int i = 0; i < SPAN; i++)
             column[i] = cm_border_index(border, rect.x + x + i, image.width);
         row = static_cast<const unsigned char *>(image.data) + (line < 0 ? 0 : line) * image.pitch;
+        whole = line >= 0 && column[0] >= 0 && rect.x + x >= 0 && rect.x + x + SPAN <= image.width;
     }
     __device__ bool is_inside(int i) const
     {
@@ -73,6 +75,8 @@ template <cm_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, con
 {
     cm_image image = job.image;
     image.pixel = PIXEL; // known to the compiler
+    if (place.whole && !image.mask && !image.has_no_data)
+        return 0x01010101u;
     uint32_t counts = 0;
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
@@ -101,8 +105,13 @@ template <cm_pixel PIXEL> __global__ void spread_planes(const __grid_constant__ 
         }
         if (plane.channel != channel) {
             channel = plane.channel;
+            const unsigned char *first = place.row + (place.column[0] * job.channels + channel) * static_cast<int64_t>(cm_pixel_digits(PIXEL));
 #pragma unroll
             for (int i = 0; i < SPAN; i++) {
+                if (place.whole) {
+                    v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(cm_sample(PIXEL, first, i * job.channels)) : 0;
+                    continue;
+                }
                 uint64_t sample = cm_pixel_bias(PIXEL);
                 if (place.is_inside(i))
                     sample = cm_sample(PIXEL, place.row, place.column[i] * job.channels + channel);
@@ -148,9 +157,12 @@ cm_image with_pitch(const cm_image &image)
 cudaError_t launch_padding(const cm_image &view, cm_border border, const LayoutRect &rect, const LayoutTarget &to, cudaStream_t stream)
 {
     const cm_image image = with_pitch(view);
+    cm_joint_planes values = {};
+    values.image_count = 1;
+    values.image[0].kind = CM_PLANE_VALUE;
     switch (image.pixel) {
-    case CM_U8: launch_pad<uint8_t>(image, border, rect, to, 0, stream); break;
-    case CM_S8: launch_pad<uint8_t>(image, border, rect, to, 0x80, stream); break;
+    case CM_U8:
+    case CM_S8: return launch_byte_planes(image, border, whole_words(rect, 16), values, to, stream);
     case CM_U16: launch_pad<uint16_t>(image, border, rect, to, 0, stream); break;
     case CM_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
     case CM_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
@@ -176,6 +188,8 @@ cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutR
                          static_cast<uint8_t>(8 * planes.image[i].digit) };
     if (job.count == 0)
         return cudaSuccess;
+    if (job.channels == 1 && cm_pixel_digits(image.pixel) == 1)
+        return launch_byte_planes(job.image, border, job.rect, planes, to, stream);
     unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
     switch (image.pixel) {
     case CM_U8: spread_planes<CM_U8><<<blocks, THREADS, 0, stream>>>(job); break;

@@ -31,6 +31,10 @@ cudaError_t launch_padding(const cm_image &image, cm_border border, const Layout
 cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutRect &rect, const cm_joint_planes &planes,
                           const LayoutTarget &to, cudaStream_t stream);
 
+// The same for one channel of 8 bits (layout_bytes.cu): pitches given, columns a multiple of 16.
+cudaError_t launch_byte_planes(const cm_image &image, cm_border border, const LayoutRect &rect, const cm_joint_planes &planes,
+                               const LayoutTarget &to, cudaStream_t stream);
+
 // An image where kernels can read it. The memory for images from the host is taken by the first of them.
 class Source
 {

@@ -147,6 +147,11 @@ cudaError_t PeakSearch::make_results(uint64_t slots, uint64_t top)
         match_room = 0;
         match.release();
         code = match.take(slots * top * sizeof(cm_match));
+        // they are fetched together, however few are found
+        if (code == cudaSuccess)
+            code = cudaMemset(match.as<void>(), 0, slots * top * sizeof(cm_match));
+        if (code == cudaSuccess)
+            code = cudaStreamSynchronize(nullptr);
         match_room = code == cudaSuccess ? slots * top : 0;
     }
     return code;

@@ -5,7 +5,7 @@
 #include "image/image.h"
 
 /* Bytes a millisecond and processor, the padded image read and written. One H200, November 2026. */
-static const double layout_rate = 1.2e7;
+static const double layout_rate = 1.0e7;
 static const double launch_ms = 0.004;
 
 double cm_cuda_padded_pitch(const cm_problem *inner)

@@ -1,0 +1,84 @@
+// The last pass of the common joint match: ccoeff_normed, one channel of 8 bits, sums of 32 bits.
+#ifndef CM_CUDA_JOINT_QUICK_CUH
+#define CM_CUDA_JOINT_QUICK_CUH
+
+#include "joint.cuh"
+
+namespace cm {
+
+struct QuickJob {
+    // products of planes; nullptr where the sum is the same in every window, or is made here
+    const uint32_t *N, *X, *S, *T, *Q[2], *T2[2]; // [1]: of the high bytes of squares
+    int64_t pitch;                                // elements
+    uint32_t n, sum, sum2;                        // of the template, for what is the same in every window
+    uint32_t least;
+    float undefined;
+    // for windows that are summed here
+    const unsigned char *values, *counts;
+    int64_t plane_pitch;
+    int32_t part_width, part_height;
+    float *map;
+    int64_t map_pitch; // elements
+    int32_t width, height;
+};
+
+// A template with a mask: everything the image has a part in is a product. varies: pixels of the image need not count either.
+cudaError_t launch_quick(const QuickJob &job, bool varies, cudaStream_t stream);
+
+// A template of which all counts, up to CM_WINDOW_WIDTH wide: N, S and Q slide down with the windows.
+cudaError_t launch_quick_windows(const QuickJob &job, cudaStream_t stream);
+
+// Sums over whole windows, of the bytes of a plane and of their squares, that fit 32 bits; windows up to CM_WINDOW_WIDTH wide.
+struct SlideJob {
+    const unsigned char *bytes;
+    int64_t plane_pitch;
+    int32_t part_width, part_height;
+    uint32_t *sums, *squares; // nullptr: not wanted
+    int32_t add_sums, add_squares;
+    int64_t pitch; // elements
+    int32_t width, height;
+};
+cudaError_t launch_slide(const SlideJob &job, cudaStream_t stream);
+
+// A window's sums: X and Q are at most n 255^2 < 2^32.
+struct QuickSums {
+    uint32_t n, S, T, X, Q, T2;
+};
+
+// The quotient by joint.h; sums that feel the bias are not looked at.
+__device__ __noinline__ inline float quick_exact(const QuickSums &s, uint32_t least, float undefined)
+{
+    cm_joint_rule rule = {};
+    rule.least = least;
+    rule.undefined = undefined;
+    cm_joint_sums sums = { s.S, s.T, cm_u128_of(s.Q), cm_u128_of(s.X), cm_u128_of(s.T2) };
+    cm_joint joint = cm_joint_begin(s.n);
+    cm_joint_add(&joint, &sums, 0);
+    return cm_joint_score(CM_CCOEFF_NORMED, &rule, &joint);
+}
+
+// A double of an integer below 2^51 in magnitude, by one addition.
+__device__ __forceinline__ double quick_double(uint64_t v)
+{
+    return __longlong_as_double(static_cast<long long>(v + 0x4338000000000000u)) - 6755399441055744.0; // 2^52 + 2^51
+}
+
+// False: it has to be had from quick_exact. joint_score.cu has the bound; products are below 2^49 here, so that they are exact.
+__device__ __forceinline__ bool quick_quotient(const QuickSums &s, uint32_t least, float *score)
+{
+    constexpr uint32_t DOUBT = 32;
+    const uint64_t n = s.n;
+    const double num = quick_double(n * s.X - static_cast<uint64_t>(s.S) * s.T);
+    const double var = quick_double(n * s.Q - static_cast<uint64_t>(s.S) * s.S);
+    const double part = quick_double(n * s.T2 - static_cast<uint64_t>(s.T) * s.T), p = __dmul_rn(var, part);
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(p));
+    const double e = fma(-__dmul_rn(p, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5)), t = __dmul_rn(num, y), q = fma(t, c, t);
+    *score = __double2float_rn(q);
+    const uint32_t low = static_cast<uint32_t>(__double2loint(q)) << 3; // the 29 bits that a float has not
+    return s.n >= least && p != 0.0 && low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3);
+}
+
+} // namespace cm
+
+#endif
