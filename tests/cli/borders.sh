@@ -47,6 +47,11 @@ prints 'no match'
 picture moved.tif cells.tif crop=105,44,39,27
 run 0 find $cpu --mode full --border overlap --top 1 --format csv moved.tif scene.tif
 prints 'moved.tif,0,scene.tif,-5,-4,44,31,1'
+# Its position to a fraction, where less than half of it is in the image, needs the same limit.
+picture inner.tif scene.tif crop=10,8,20,16
+run 0 find $cpu --mode full --border overlap --min-valid 0.1 --subpixel --top 1 --format csv inner.tif scene.tif
+prints 'inner.tif,0,scene.tif,-10,-8,44,31,1,'
+holds 'a fraction of a pixel' awk -F, 'NR == 2 && $9 != $4 && $10 != $5 && ($9 - $4) ^ 2 < 1 && ($10 - $5) ^ 2 < 1 { n++ } END { exit n != 1 }' out
 run 0 find $cpu --mode same --border mirror --subpixel --top 1 --format csv scene.tif part.tif
 prints 'scene.tif,0,part.tif,10,20,13,8,1'
 run 0 find $cpu --mode full --border wrap --top 1 --format json scene.tif part.tif

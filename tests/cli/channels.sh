@@ -64,6 +64,13 @@ check 'no-data in all samples' map.tif joint a7.tif b.tif ccoeff_normed valid cl
 run 0 correlate $cpu --no-data 200 -o map.tif a7.tif b.tif
 picture holes.tif one.tif hole=5,5,9,9,0
 check 'no-data before luma' map.tif joint a7.tif b.tif ccoeff_normed valid clamp image_mask=holes.tif
+# A seventh of the pixels are (86, 196, 134).
+for value in 86 196 134; do
+    for channels in sum luma; do
+        run 0 correlate $cpu --channels $channels --no-data $value --method ccorr -o map.tif a.tif b.tif
+        check "no-data $value in one sample, $channels" map.tif joint a.tif b.tif ccorr valid clamp $channels
+    done
+done
 # A mask of several channels: a sample that is not 0 is enough.
 picture m.tif part.tif bands=3 rgb hole=3,3,4,4,0
 picture m1.tif part.tif hole=3,3,4,4,0

@@ -124,13 +124,18 @@ cm_pixel flavour_sample(const flavour *f)
     return f->bits == 32 ? CM_U32 : f->bits == 16 ? CM_U16 : CM_U8;
 }
 
+uint8_t flavour_extra(int s)
+{
+    return (uint8_t)(90 + 50 * s);
+}
+
 /* Sample s of a pixel into a row or tile: index counts samples from its start. Extra samples hold something else. */
 static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, uint8_t grey)
 {
     const int white = f->photometric == PHOTOMETRIC_MINISWHITE,
               colours = f->photometric == PHOTOMETRIC_RGB || f->photometric == PHOTOMETRIC_YCBCR;
     if (s >= (colours ? 3 : 1))
-        grey = (uint8_t)(90 + 50 * s);
+        grey = flavour_extra(s);
     if (f->format == SAMPLEFORMAT_IEEEFP) {
         double d = flavour_expect(f, grey) * (white ? -1.0 : 1.0);
         float v = (float)d;

@@ -25,6 +25,9 @@ typedef uint8_t (*flavour_grey)(int x, int y);
 /* 1: written; 0: this libtiff cannot write it; -1: failed. */
 int flavour_write(const char *path, const flavour *f, int width, int height, flavour_grey grey);
 
+/* The grey level of an extra sample: s is its index in a pixel. */
+uint8_t flavour_extra(int s);
+
 /* What the reader must return for a pixel of that grey level, and in which sample type. */
 double flavour_expect(const flavour *f, uint8_t grey);
 cm_pixel flavour_sample(const flavour *f);

@@ -16,21 +16,26 @@ picture part.tif cells.tif crop=120,55,13,8 geo nodata=-2
 
 # A tie point at (3, 1); the middle of the first window is (6, 4).
 run 0 correlate $cpu a.tif part.tif -o map.tif
-{ printf '33550 0.5 0.25 0\n33922 -3 -3 0 500000 5400000 0\n'; keys; } | tags map.tif
+{ printf '33550 0.5 0.25 0\n33922 -3 -3 0 500000 5400000 0\n'; keys; } >want.txt
+tags map.tif <want.txt
 run 0 correlate $cpu --mode same --border mirror a.tif part.tif -o map.tif --coverage cover.tif --heatmap heat.tif
 { printf '33550 0.5 0.25 0\n33922 3 1 0 500000 5400000 0\n'; keys; } >same
 tags map.tif <same
 tags cover.tif <same
 tags heat.tif <same
 run 0 correlate $cpu --mode full a.tif part.tif -o map.tif
-{ printf '33550 0.5 0.25 0\n33922 9 4 0 500000 5400000 0\n'; keys; } | tags map.tif
+{ printf '33550 0.5 0.25 0\n33922 9 4 0 500000 5400000 0\n'; keys; } >want.txt
+tags map.tif <want.txt
 run 0 correlate $cpu --roi 10,20,30,15 a.tif part.tif -o map.tif
-{ printf '33550 0.5 0.25 0\n33922 -13 -23 0 500000 5400000 0\n'; keys; } | tags map.tif
+{ printf '33550 0.5 0.25 0\n33922 -13 -23 0 500000 5400000 0\n'; keys; } >want.txt
+tags map.tif <want.txt
 # x = 0.5 i + 0.125 j + 1000, y = -0.25 i - 0.5 j + 2000 at (6, 4) and at (10 + 6, 20 + 4).
 run 0 correlate $cpu m.tif part.tif -o map.tif
-{ printf '34264 0.5 0.125 0 1003.5 -0.25 -0.5 0 1996.5 0 0 0 0 0 0 0 1\n'; keys; } | tags map.tif
+{ printf '34264 0.5 0.125 0 1003.5 -0.25 -0.5 0 1996.5 0 0 0 0 0 0 0 1\n'; keys; } >want.txt
+tags map.tif <want.txt
 run 0 correlate $cpu --roi 10,20,30,15 m.tif part.tif -o map.tif
-{ printf '34264 0.5 0.125 0 1011 -0.25 -0.5 0 1984 0 0 0 0 0 0 0 1\n'; keys; } | tags map.tif
+{ printf '34264 0.5 0.125 0 1011 -0.25 -0.5 0 1984 0 0 0 0 0 0 0 1\n'; keys; } >want.txt
+tags map.tif <want.txt
 run 0 convolve $cpu --gradient x a.tif -o map.tif
 tags map.tif <same
 run 0 find $cpu --overlay over.tif --heatmap heat.tif --mode same --quiet a.tif part.tif

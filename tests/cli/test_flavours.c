@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <tiff.h>
 #include <unistd.h>
 
 enum { WIDTH = 67, HEIGHT = 53, PART_X = 20, PART_Y = 13, PART_WIDTH = 17, PART_HEIGHT = 15 };
@@ -16,6 +17,37 @@ static int failures;
 static uint8_t part_grey(int x, int y)
 {
     return flavour_scene(PART_X + x, PART_Y + y);
+}
+
+/* With all channels: the colours, each as grey as the others, and of the extra samples all but the first, which is
+ * alpha and nowhere 0. */
+static void check_channels(const char *path, const flavour *f, int width, int height, flavour_grey grey)
+{
+    app_picture p;
+    app_error error;
+    app_reading reading = app_default_reading;
+    reading.channels = APP_SUM;
+    if (app_picture_load(path, 0, &reading, &p, &error)) {
+        printf("FAIL %s: all channels: %s\n", f->name, error.text);
+        failures++;
+        return;
+    }
+    const int used = f->photometric == PHOTOMETRIC_RGB || f->photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
+    const int colours = f->photometric == PHOTOMETRIC_PALETTE ? 3 : used, extra = f->samples - used;
+    const int channels = colours + (extra > 1 ? extra - 1 : 0);
+    int ok =
+        p.width == width && p.height == height && p.pixel == flavour_sample(f) && p.channels == channels && !p.mask;
+    double worst = 0.0;
+    for (size_t i = 0; ok && i < app_picture_samples(&p); i++) {
+        const int c = (int)(i % (size_t)channels), at = (int)(i / (size_t)channels);
+        const uint8_t level = c < colours ? grey(at % width, at / width) : flavour_extra(used + 1 + c - colours);
+        worst = fmax(worst, fabs(app_picture_value(&p, i) - flavour_expect(f, level)));
+    }
+    if (!ok || worst > flavour_tolerance(f)) {
+        printf("FAIL %s: %d channels for %d, off by up to %g\n", f->name, p.channels, channels, worst);
+        failures++;
+    }
+    app_picture_free(&p);
 }
 
 static void check_file(const char *path, const flavour *f, int width, int height, flavour_grey grey)
@@ -38,6 +70,7 @@ static void check_file(const char *path, const flavour *f, int width, int height
         failures++;
     }
     app_picture_free(&p);
+    check_channels(path, f, width, height, grey);
 }
 
 int main(int argc, char **argv)
