@@ -121,8 +121,11 @@ static void check_small(check_run *run, cm_pixel pixel)
     }
     kit_random random = kit_stream(79);
     for (uint64_t i = 0; i < (run->full ? 200u : 20u); i++) {
-        joint_sizes z = { kit_between(&random, 1, 90), kit_between(&random, 1, 60), kit_between(&random, 1, 30),
-                          kit_between(&random, 1, 30) };
+        joint_sizes z;
+        z.image_width = kit_between(&random, 1, 90);
+        z.image_height = kit_between(&random, 1, 60);
+        z.width = kit_between(&random, 1, 30);
+        z.height = kit_between(&random, 1, 30);
         joint_case c = joint_some_case(pixel, 25000 + i, &z, 3);
         joint_combine(&c, i * 37 + 5 * (uint64_t)pixel);
         if (!joint_is_illegal(&c))

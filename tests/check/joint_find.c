@@ -21,7 +21,8 @@ typedef struct request {
 static float some_limit(const cm_map *map, kit_random *random)
 {
     for (int i = 0; i < 20; i++) {
-        float v = kit_map_row(map, kit_between(random, 0, map->height - 1))[kit_between(random, 0, map->width - 1)];
+        const int32_t y = kit_between(random, 0, map->height - 1), x = kit_between(random, 0, map->width - 1);
+        const float v = kit_map_row(map, y)[x];
         if (isfinite(v) && v != 0.0f)
             return v;
     }
@@ -35,13 +36,14 @@ static void request_draw(joint_subject *s, const char *kernel, const cm_map *map
     const cm_options *o = &s->c.options;
     const int smallest = o->method == CM_SQDIFF || o->method == CM_SQDIFF_NORMED;
     r->capacity = kit_next(&s->random) & 1 ? MOST_MATCHES : 9;
+    const uint64_t some_top = kit_below(&s->random, 4), some_distance = kit_below(&s->random, 5);
     r->options = (cm_find_options){ .method = o->method,
                                     .mode = o->mode,
                                     .border = o->border,
                                     .min_valid = o->min_valid,
                                     .kernel = kernel,
-                                    .top = top[kit_below(&s->random, 4)],
-                                    .min_distance = distance[kit_below(&s->random, 5)] };
+                                    .top = top[some_top],
+                                    .min_distance = distance[some_distance] };
     r->options.min_score = smallest ? 1e30f : -INFINITY; /* the other one must not matter */
     if (kit_next(&s->random) & 1) {
         float limit = some_limit(map, &s->random);

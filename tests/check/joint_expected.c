@@ -1,0 +1,69 @@
+/* What the maps of the cases of joint.h must be. */
+#include "check/joint.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int is_float(cm_pixel pixel)
+{
+    return pixel == CM_F32 || pixel == CM_F64;
+}
+
+static int within(const oracle_bounded *want, cm_method method, cm_flat flat, float got)
+{
+    if (want->must_be_nan)
+        return isnan(got);
+    const int undefined = flat == CM_FLAT_NAN ? isnan(got) : got == 0.0f || (method == CM_SQDIFF_NORMED && got == 1.0f);
+    if (want->maybe_flat && want->value == 0 && want->bound < 1e-40L) /* no doubt: it is flat */
+        return undefined;
+    if (isinf(got)) /* past the floats */
+        return (got > 0 ? want->value : -want->value) + want->bound > (long double)FLT_MAX;
+    return (want->maybe_flat && undefined) || (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
+}
+
+static void check_element(const joint_subject *s, const cm_map *map, int32_t x, int32_t y)
+{
+    const cm_options *o = &s->c.options;
+    const float got = kit_map_row(map, y)[x];
+    if (!is_float(s->c.pixel)) {
+        float want = oracle_joint_score(&s->oracle, o, x, y);
+        if ((got != got && want != want) || memcmp(&got, &want, sizeof got) == 0)
+            CHECK(1);
+        else
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y, (double)got,
+                     (double)want);
+        return;
+    }
+    oracle_bounded want = oracle_joint_real(&s->oracle, o->method, o->min_valid, x, y);
+    if (within(&want, o->method, o->flat, got))
+        CHECK(1);
+    else
+        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s", s->name, x, y,
+                 (double)got, want.value, want.bound, want.maybe_flat ? " (or flat)" : "",
+                 want.must_be_nan ? " (NaN)" : "");
+}
+
+kit_map joint_expected(joint_subject *s, const char *first)
+{
+    const int reference = is_float(s->c.pixel);
+    cm_context *context = reference ? s->run->cpu : s->run->context[0];
+    cm_options options = s->c.options;
+    cm_template *own = NULL;
+    kit_map map = kit_map_create(s->oracle.width, s->oracle.height, 0, KIT_AFTER);
+    options.kernel = reference ? "reference" : first;
+    int done = !reference || check_ok(cm_template_create(context, &s->part.view, &own), context, s->name);
+    if (done)
+        done = check_ok(cm_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context,
+                        s->name);
+    cm_template_destroy(own);
+    if (!done)
+        return map;
+    const double most = s->run->full ? 3e7 : 1.5e6;
+    const int32_t step = 1 + (int32_t)(joint_work(&s->c) / most);
+    for (int32_t y = 0; y < map.view.height; y++)
+        for (int32_t x = y % step; x < map.view.width; x += step)
+            check_element(s, &map.view, x, y);
+    check_element(s, &map.view, map.view.width - 1, map.view.height - 1);
+    return map;
+}
