@@ -44,8 +44,8 @@ typedef struct cm_wide_row {
     const uint64_t *X, *S, *Q;
 } cm_wide_row;
 
-/* A row of exact sums to give away: X gets x32 (or, where that is NULL, gathered) + 128 * S, shifted; S is NULL where the products need
- * no S. When packed S holds S and Q, else Q stands apart. */
+/* A row of exact sums to give away: X gets x32 (or, where that is NULL, gathered) + 128 * S, shifted; S is NULL where
+ * the products need no S. When packed S holds S and Q, else Q stands apart. */
 typedef struct cm_given_row {
     const int32_t *x32;
     const int64_t *gathered;

@@ -246,7 +246,8 @@ void cm_fft_pair(const cm_cpu_kernel *self, const cm_job job[2], void *const mem
         block_begin(&b[i], &windows[i], memory[i], spectrum[i]);
     cm_fft_cut both = b[0].c;
     both.planes = 2;
-    char *const arrays[2] = { b[0].s.array[0], b[1].s.array[0] }, *const spectra[2] = { spectrum[0][0], spectrum[1][0] };
+    char *const arrays[2] = { b[0].s.array[0], b[1].s.array[0] }, *const spectra[2] = { spectrum[0][0],
+                                                                                        spectrum[1][0] };
     for (int32_t y = 0; y < area->height; y += both.down) {
         for (int32_t x = 0; x < area->width; x += 2 * both.across) {
             for (int i = 0; i < 2; i++)

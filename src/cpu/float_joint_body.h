@@ -1,6 +1,6 @@
-/* `direct` for float pixels of the joint route, in the order of sums that joint.h fixes: vectors run over neighbouring windows, as in
- * float_body.h, whose loops serve where every pixel counts. Where some do not, they add 0, which changes no bit of a sum that began with
- * +0; a pixel that the template leaves out is passed over. */
+/* `direct` for float pixels of the joint route, in the order of sums that joint.h fixes: vectors run over neighbouring
+ * windows, as in float_body.h, whose loops serve where every pixel counts. Where some do not, they add 0, which changes
+ * no bit of a sum that began with +0; a pixel that the template leaves out is passed over. */
 #ifndef CM_CPU_FLOAT_JOINT_BODY_H
 #define CM_CPU_FLOAT_JOINT_BODY_H
 
@@ -32,9 +32,13 @@ static uint64_t fjoint_lay(const cm_problem *problem, char *memory, fjoint_memor
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP, PIECES = 7 };
     const int32_t wide = problem->width + FLOAT_STRIP - 1;
     const uint64_t line = (uint64_t)wide + FLOAT_TILE, varies = fjoint_varies(problem) ? 1 : 0;
-    const uint64_t bytes[PIECES] = { float_lay(problem, NULL, NULL), varies * 3 * SUMS * sizeof(double),
-                                     line * sizeof(int64_t), line,
-                                     SUMS * sizeof(cm_joint_real), cm_stage_lay(problem, wide, NULL, NULL), 0 };
+    const uint64_t bytes[PIECES] = { float_lay(problem, NULL, NULL),
+                                     varies * 3 * SUMS * sizeof(double),
+                                     line * sizeof(int64_t),
+                                     line,
+                                     SUMS * sizeof(cm_joint_real),
+                                     cm_stage_lay(problem, wide, NULL, NULL),
+                                     0 };
     uint64_t at[PIECES], total = 0;
     for (int i = 0; i < PIECES; i++) {
         at[i] = total;
@@ -141,7 +145,8 @@ __attribute__((always_inline)) static inline void fjoint_step(fjoint_row *row, f
     row->T2 += part * part;
 }
 
-__attribute__((always_inline)) static inline void fjoint_store(const fjoint_run *r, ptrdiff_t at, const fjoint_row *row, int varies)
+__attribute__((always_inline)) static inline void fjoint_store(const fjoint_run *r, ptrdiff_t at, const fjoint_row *row,
+                                                               int varies)
 {
     float_add(r->m.sums.S + at, row->S);
     float_add(r->m.sums.Q + at, row->Q);
@@ -154,8 +159,8 @@ __attribute__((always_inline)) static inline void fjoint_store(const fjoint_run 
 }
 
 /* The image row's windows under template row j, added to map row `to`. */
-__attribute__((always_inline)) static inline void fjoint_products(const fjoint_run *r, const double *t, int32_t j, int32_t to,
-                                                                  int varies)
+__attribute__((always_inline)) static inline void fjoint_products(const fjoint_run *r, const double *t, int32_t j,
+                                                                  int32_t to, int varies)
 {
     const cm_template *part = r->job->part;
     const int32_t width = part->width;
@@ -192,7 +197,8 @@ static void fjoint_channel(const fjoint_run *r, int32_t channel)
     if (r->varies)
         memset(r->m.N, 0, 3 * sizeof(double) * SUMS);
     for (int32_t yy = 0; yy < r->height + part->height - 1; yy++) {
-        const int32_t first = yy - part->height + 1 > 0 ? yy - part->height + 1 : 0, last = yy < r->height - 1 ? yy : r->height - 1;
+        const int32_t first = yy - part->height + 1 > 0 ? yy - part->height + 1 : 0,
+                      last = yy < r->height - 1 ? yy : r->height - 1;
         fjoint_line(r, yy, channel);
         if (!r->varies && !part->mask) {
             float_row_sums(&r->m.sums, part->width);

@@ -48,7 +48,8 @@ static void give(cm_joint_run *r, const cm_product_of *product, const cm_image *
         g->sums.whom = r;
         g->area.pitch = 0;
     }
-    g->job = (cm_job){ .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule, .shared = part->shared };
+    g->job = (cm_job){ .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule };
+    g->job.shared = part->shared;
     g->job.map_width = r->area->width;
     g->job.map_height = r->area->height;
     g->job.bare = part->bare;
@@ -80,8 +81,8 @@ static int same_plane(const cm_plane_of *a, const cm_plane_of *b)
     return a->kind == b->kind && a->digit == b->digit && a->channel == b->channel;
 }
 
-/* Is this product one of the sums first .. last of the channel under way? A plane of the template that is 0 all over has none, but X may
- * have to bring the window sums. */
+/* Is this product one of the sums first .. last of the channel under way? A plane of the template that is 0 all over
+ * has none, but X may have to bring the window sums. */
 static int wanted(const cm_joint_run *r, const cm_product_of *p, cm_sum_id first, cm_sum_id last)
 {
     if (p->sum < first || p->sum > last || p->channel != r->channel || r->had[p->sum] != CM_HAD_PRODUCTS)
@@ -94,6 +95,16 @@ static void clear_sum(const cm_joint_run *r, cm_sum_id sum, int32_t piece)
     const size_t rows = cm_joint_in_row(&r->cut, sum) ? 1 : (size_t)r->area->height;
     if (r->m.sum[sum][piece])
         memset(r->m.sum[sum][piece], 0, (size_t)r->cut.stride * rows * sizeof(uint64_t));
+}
+
+/* Sums that no product has reached are 0; but for one that is on its way, and X where it is never kept. */
+static void clear_missing(const cm_joint_run *r, cm_sum_id first, cm_sum_id last, cm_sum_id coming)
+{
+    for (int s = (int)first; s <= (int)last; s++)
+        for (int32_t k = 0; k < r->cut.pieces; k++)
+            if (r->had[s] == CM_HAD_PRODUCTS && !r->started[s][k] && s != (int)coming &&
+                !(s == CM_SUM_X && r->cut.late))
+                clear_sum(r, (cm_sum_id)s, k);
 }
 
 /* The wanted product before the one at i, from the same plane; 0: none (and the first is never it). */
@@ -129,15 +140,12 @@ static void put_products(cm_joint_run *r, cm_sum_id first, cm_sum_id last)
             second = &r->shared->product[other - 1];
             i = other - 1;
         }
-        for (int s = (int)first; s <= (int)last && r->cut.late && (p->sum == CM_SUM_X || (second && second->sum == CM_SUM_X)); s++)
-            if (s != CM_SUM_X && s != (int)p->sum && r->had[s] == CM_HAD_PRODUCTS && !r->started[s][0])
-                clear_sum(r, (cm_sum_id)s, 0);
+        if (r->cut.late && (p->sum == CM_SUM_X || (second && second->sum == CM_SUM_X)))
+            clear_missing(r, first, last, p->sum);
         put_product(r, p, second, &view);
     }
-    for (int s = (int)first; s <= (int)last; s++)
-        for (int32_t k = 0; k < r->cut.pieces; k++)
-            if (r->had[s] == CM_HAD_PRODUCTS && !r->started[s][k] && !r->cut.late)
-                clear_sum(r, (cm_sum_id)s, k);
+    if (!r->cut.late)
+        clear_missing(r, first, last, CM_SUMS);
 }
 
 /* Sums over whole windows of a plane, and of its squares, where S and Q are not NULL. */
@@ -217,7 +225,9 @@ static void score_nothing(const cm_joint_run *r)
 void cm_planes_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
 {
     const cm_joint_variant *variant = self->variant;
-    cm_joint_run r = { .job = job, .area = area, .isa = variant->windows, .inner = variant->inner, .shared = job->shared };
+    cm_joint_run r = {
+        .job = job, .area = area, .isa = variant->windows, .inner = variant->inner, .shared = job->shared
+    };
     r.cut = cm_joint_cut_make(variant, job->problem);
     (void)cm_joint_lay(&r.cut, scratch, &r.m);
     r.m.stage.job = job;

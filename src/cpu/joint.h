@@ -1,9 +1,11 @@
-/* Problems of the joint route (plan/decide.h), and how images of several channels, with masks and borders are laid out for them.
+/* Problems of the joint route (plan/decide.h), and how images of several channels, with masks and borders are laid out
+ * for them.
  *
- * Integers: a rectangle of the map is worked on by planes. Where not every pixel need count, the plane that says which do; then, channel by
- * channel, the byte planes that plan/products.h lists, each laid out with its border in the thread's scratch and put under the template's
- * planes by the kernel that serves the plain problem; window sums beside them; the terms of the formulas, and the scores. A plane that is
- * 0 all over takes no product, and in a rectangle whose pixels all count the sums of the template alone are constants. */
+ * Integers: a rectangle of the map is worked on by planes. Where not every pixel need count, the plane that says which
+ * do; then, channel by channel, the byte planes that plan/products.h lists, each laid out with its border in the
+ * thread's scratch and put under the template's planes by the kernel that serves the plain problem; window sums beside
+ * them; the terms of the formulas, and the scores. A plane that is 0 all over takes no product, and in a rectangle
+ * whose pixels all count the sums of the template alone are constants. */
 #ifndef CM_CPU_JOINT_H
 #define CM_CPU_JOINT_H
 
@@ -52,6 +54,7 @@ typedef enum cm_counts { CM_COUNTS_NONE, CM_COUNTS_SOME, CM_COUNTS_ALL } cm_coun
 cm_counts cm_stage_counts(cm_stage *stage);
 
 /* Fills a plane of digits of `bytes` bytes; returns 0 only where all of it is 0. */
-uint32_t cm_stage_plane(const cm_stage *stage, const cm_isa_windows *isa, const cm_plane_of *plane, int bytes, void *out);
+uint32_t cm_stage_plane(const cm_stage *stage, const cm_isa_windows *isa, const cm_plane_of *plane, int bytes,
+                        void *out);
 
 #endif

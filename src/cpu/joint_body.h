@@ -1,4 +1,5 @@
-/* The rows of joint_rows.h in C that compilers turn into vectors. Included by the file of each instruction set, after rows.h. */
+/* The rows of joint_rows.h in C that compilers turn into vectors. Included by the file of each instruction set, after
+ * rows.h. */
 #ifndef CM_CPU_JOINT_BODY_H
 #define CM_CPU_JOINT_BODY_H
 
@@ -20,44 +21,44 @@ static void joint_give(const cm_given_row *row)
 }
 
 /* One channel out of several, with a loop for each usual number of them. */
-#define JOINT_PICK(name, type)                                                                             \
-    static inline void name(const cm_plane_row *r, type *restrict out)                                     \
-    {                                                                                                      \
-        const type *restrict in = (const type *)r->raw + r->channel;                                       \
-        const int32_t step = r->channels, count = r->pixels;                                               \
-        if (step == 3)                                                                                     \
-            for (int32_t i = 0; i < count; i++)                                                            \
-                out[i] = in[3 * (ptrdiff_t)i];                                                             \
-        else if (step == 4)                                                                                \
-            for (int32_t i = 0; i < count; i++)                                                            \
-                out[i] = in[4 * (ptrdiff_t)i];                                                             \
-        else                                                                                               \
-            for (int32_t i = 0; i < count; i++)                                                            \
-                out[i] = in[(ptrdiff_t)step * i];                                                          \
+#define JOINT_PICK(name, type)                                                                                         \
+    static inline void name(const cm_plane_row *r, type *restrict out)                                                 \
+    {                                                                                                                  \
+        const type *restrict in = (const type *)r->raw + r->channel;                                                   \
+        const int32_t step = r->channels, count = r->pixels;                                                           \
+        if (step == 3)                                                                                                 \
+            for (int32_t i = 0; i < count; i++)                                                                        \
+                out[i] = in[3 * (ptrdiff_t)i];                                                                         \
+        else if (step == 4)                                                                                            \
+            for (int32_t i = 0; i < count; i++)                                                                        \
+                out[i] = in[4 * (ptrdiff_t)i];                                                                         \
+        else                                                                                                           \
+            for (int32_t i = 0; i < count; i++)                                                                        \
+                out[i] = in[(ptrdiff_t)step * i];                                                                      \
     }
 JOINT_PICK(joint_pick_u8, uint8_t)
 JOINT_PICK(joint_pick_u16, uint16_t)
 JOINT_PICK(joint_pick_u32, uint32_t)
 
 /* The digits of a row; `number` holds a sample's square. Returns all of them or-ed. */
-#define JOINT_DIGITS(name, type, number, piece)                                                            \
-    static inline uint32_t name(const cm_plane_row *r, const type *restrict in, type turn, piece *restrict out) \
-    {                                                                                                      \
-        const uint8_t *restrict counts = r->count;                                                         \
-        const int32_t shift = 8 * (int32_t)sizeof(piece) * r->digit, count = r->pixels;                    \
-        piece any = 0;                                                                                     \
-        if (r->square)                                                                                     \
-            for (int32_t i = 0; i < count; i++) {                                                          \
-                const number v = (number)((type)(in[i] ^ turn) & (type)(0u - counts[i]));                  \
-                out[i] = (piece)((number)(v * v) >> shift);                                                \
-                any |= out[i];                                                                             \
-            }                                                                                              \
-        else                                                                                               \
-            for (int32_t i = 0; i < count; i++) {                                                          \
-                out[i] = (piece)((type)((type)(in[i] ^ turn) & (type)(0u - counts[i])) >> shift);          \
-                any |= out[i];                                                                             \
-            }                                                                                              \
-        return any;                                                                                        \
+#define JOINT_DIGITS(name, type, number, piece)                                                                        \
+    static inline uint32_t name(const cm_plane_row *r, const type *restrict in, type turn, piece *restrict out)        \
+    {                                                                                                                  \
+        const uint8_t *restrict counts = r->count;                                                                     \
+        const int32_t shift = 8 * (int32_t)sizeof(piece) * r->digit, count = r->pixels;                                \
+        piece any = 0;                                                                                                 \
+        if (r->square)                                                                                                 \
+            for (int32_t i = 0; i < count; i++) {                                                                      \
+                const number v = (number)((type)(in[i] ^ turn) & (type)(0u - counts[i]));                              \
+                out[i] = (piece)((number)(v * v) >> shift);                                                            \
+                any |= out[i];                                                                                         \
+            }                                                                                                          \
+        else                                                                                                           \
+            for (int32_t i = 0; i < count; i++) {                                                                      \
+                out[i] = (piece)((type)((type)(in[i] ^ turn) & (type)(0u - counts[i])) >> shift);                      \
+                any |= out[i];                                                                                         \
+            }                                                                                                          \
+        return any;                                                                                                    \
     }
 JOINT_DIGITS(joint_bytes_u8, uint8_t, uint32_t, uint8_t)
 JOINT_DIGITS(joint_bytes_u16, uint16_t, uint32_t, uint8_t)
@@ -130,7 +131,8 @@ static inline rows_ulong joint_load(const uint64_t *from)
 }
 
 /* cm_joint_score in vectors. root: of row->part. */
-static inline rows_double joint_lanes(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row, double root, int32_t i)
+static inline rows_double joint_lanes(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row, double root,
+                                      int32_t i)
 {
     const rows_ulong a = joint_load(row->a + i), b = joint_load(row->b + i);
     const rows_ulong c = row->c ? joint_load(row->c + i) : row->part - (rows_ulong){ 0 };

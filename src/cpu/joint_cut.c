@@ -5,7 +5,7 @@
 
 enum {
     MOST_COLUMNS = 384,
-    MOST_ROWS = 132, /* a multiple of the rows that each kernel takes at a time */
+    MOST_ROWS = 132,   /* a multiple of the rows that each kernel takes at a time */
     MANY_COLUMNS = 256 /* where every window keeps 128-bit numbers */
 };
 
@@ -175,7 +175,8 @@ static void make_part(const cm_joint_run *run, const cm_plane_of *plane, cm_join
     const int bare = plane->kind == CM_PLANE_COUNT;
     uint8_t *out = (uint8_t *)memory, any = 0;
     *made = (cm_joint_part){ .bare = bare, .made = 1 };
-    made->part = (cm_template){ .width = part->width, .height = part->height, .pixel = CM_U8, .channels = 1, .pixels = out };
+    made->part =
+        (cm_template){ .width = part->width, .height = part->height, .pixel = CM_U8, .channels = 1, .pixels = out };
     made->part.whole = (uint64_t)pixels;
     for (int64_t i = 0; i < pixels; i++) {
         const uint8_t v = part_pixel(part, plane, i);

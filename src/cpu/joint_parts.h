@@ -1,4 +1,5 @@
-/* What the files of the joint route's integers share: how a problem is cut, what is kept of a template, and a thread's memory. */
+/* What the files of the joint route's integers share: how a problem is cut, what is kept of a template, and a thread's
+ * memory. */
 #ifndef CM_CPU_JOINT_PARTS_H
 #define CM_CPU_JOINT_PARTS_H
 
@@ -16,7 +17,8 @@ typedef struct cm_joint_cut {
     int32_t wide, high;    /* of its planes, at most */
     int64_t pitch;         /* elements of a plane's row */
     int32_t channels, digits;
-    int32_t pieces; /* a sum is of so many 64-bit numbers, each 16 bits above the one before: u32 has 4, or else they would overflow */
+    int32_t pieces; /* a sum is of so many 64-bit numbers, each 16 bits above the one before: u32 has 4, or else they
+                       would overflow */
     int varies;     /* not every pixel of the image need count */
     int fits;       /* all terms of the scores fit 63 bits */
     int centred;    /* the method is of differences from the mean */
@@ -53,8 +55,8 @@ int cm_joint_in_row(const cm_joint_cut *cut, cm_sum_id sum);
 /* Where the template's plane stands in cm_joint_shared.part. */
 int32_t cm_joint_part_index(const cm_joint_cut *cut, const cm_plane_of *plane);
 
-/* A thread's memory. Planes of sums have the pitch cut->stride; rows, one after the other, take the same place. Those that are not
- * needed are NULL. */
+/* A thread's memory. Planes of sums have the pitch cut->stride; rows, one after the other, take the same place. Those
+ * that are not needed are NULL. */
 typedef struct cm_joint_memory {
     char *inner[2]; /* the second for pairs */
     cm_stage stage;
@@ -79,13 +81,14 @@ typedef struct cm_joint_run {
     const cm_joint_shared *shared;
     cm_joint_cut cut;
     cm_joint_memory m;
-    cm_had had[CM_SUMS]; /* in this rectangle */
-    int32_t channel;     /* under way */
+    cm_had had[CM_SUMS];                /* in this rectangle */
+    int32_t channel;                    /* under way */
     int started[CM_SUMS][JOINT_PIECES]; /* products that its sums have had */
-    uint64_t part_term;  /* the template's term, when it is the same in every window, of the channels so far */
+    uint64_t part_term; /* the template's term, when it is the same in every window, of the channels so far */
 } cm_joint_run;
 
-/* A channel's sums are there in columns x .. x + width - 1 of row y: adds their terms; those of the last channel are scored. */
+/* A channel's sums are there in columns x .. x + width - 1 of row y: adds their terms; those of the last channel are
+ * scored. */
 void cm_joint_row_terms(const cm_joint_run *run, int32_t x, int32_t y, int32_t width);
 /* What the template's own sums are in a channel, before its rows. */
 void cm_joint_channel(cm_joint_run *run, int32_t channel);

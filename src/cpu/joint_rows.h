@@ -19,8 +19,8 @@ typedef struct cm_plane_row {
     void *buffer; /* room for a row of one channel's samples */
 } cm_plane_row;
 
-/* A row of one channel's sums, biased as joint.h has them, into the terms of the formulas: num, var and part_var when centred, else X, Q
- * and T2 of the samples themselves. All of it fits 63 bits. c may be NULL. */
+/* A row of one channel's sums, biased as joint.h has them, into the terms of the formulas: num, var and part_var when
+ * centred, else X, Q and T2 of the samples themselves. All of it fits 63 bits. c may be NULL. */
 typedef struct cm_fold_row {
     const uint64_t *n, *S, *Q, *X, *T, *T2;
     uint64_t *a, *b, *c;

@@ -42,21 +42,21 @@ const void *cm_stage_raw(const cm_stage *s, int32_t y)
 }
 
 /* Strikes out the pixels whose samples all equal a value. */
-#define STRIKE(name, type)                                                                                 \
-    static void name(const void *raw, int32_t channels, type value, int32_t count, uint8_t *restrict out)  \
-    {                                                                                                      \
-        const type *restrict in = raw;                                                                     \
-        if (channels == 1) {                                                                               \
-            for (int32_t i = 0; i < count; i++)                                                            \
-                out[i] = (uint8_t)(out[i] & (in[i] != value));                                             \
-            return;                                                                                        \
-        }                                                                                                  \
-        for (int32_t i = 0; i < count; i++, in += channels) {                                              \
-            unsigned differ = 0;                                                                           \
-            for (int32_t c = 0; c < channels; c++)                                                         \
-                differ |= in[c] != value;                                                                  \
-            out[i] = (uint8_t)(out[i] & differ);                                                           \
-        }                                                                                                  \
+#define STRIKE(name, type)                                                                                             \
+    static void name(const void *raw, int32_t channels, type value, int32_t count, uint8_t *restrict out)              \
+    {                                                                                                                  \
+        const type *restrict in = raw;                                                                                 \
+        if (channels == 1) {                                                                                           \
+            for (int32_t i = 0; i < count; i++)                                                                        \
+                out[i] = (uint8_t)(out[i] & (in[i] != value));                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int32_t i = 0; i < count; i++, in += channels) {                                                          \
+            unsigned differ = 0;                                                                                       \
+            for (int32_t c = 0; c < channels; c++)                                                                     \
+                differ |= in[c] != value;                                                                              \
+            out[i] = (uint8_t)(out[i] & differ);                                                                       \
+        }                                                                                                              \
     }
 STRIKE(strike_u8, uint8_t)
 STRIKE(strike_u16, uint16_t)
@@ -73,7 +73,7 @@ static void strike_no_data(const cm_stage *s, const void *raw, uint8_t *out)
         return;
     }
     if (!(value >= -bias && value <= (double)cm_pixel_max(image->pixel) - bias) || value != floor(value))
-        return; /* no sample is equal to it */
+        return;                                     /* no sample is equal to it */
     const uint64_t bits = (uint64_t)(int64_t)value; /* the low ones are the sample's own, signed or not */
     switch (cm_pixel_digits(image->pixel)) {
     case 1: strike_u8(raw, channels, (uint8_t)bits, s->width, out); return;

@@ -18,8 +18,8 @@ typedef struct cm_area {
     const cm_sums *sums; /* not NULL: exact sums go there instead, out is not looked at */
 } cm_area;
 
-/* Where the products of a plane of bytes go (u8 pixels, `direct` and `fft`): shifted, added to X or written. S and Q, where they are
- * not NULL, get the plane's window sums. All have the area's pitch. */
+/* Where the products of a plane of bytes go (u8 pixels, `direct` and `fft`): shifted, added to X or written. S and Q,
+ * where they are not NULL, get the plane's window sums. All have the area's pitch. */
 struct cm_sums {
     uint64_t *X, *S, *Q;
     const uint64_t *known; /* the plane's window sums, where they stand already, or NULL */
@@ -60,8 +60,8 @@ struct cm_cpu_kernel {
     void (*begin)(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch);
     /* Fills a rectangle. Any thread; scratch is its own. */
     void (*area)(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area);
-    /* NULL, or: two jobs of sums that differ only in template, shared and bare, and areas that differ only in sums; each row's first
-     * sums before its second ones. A scratch for each. */
+    /* NULL, or: two jobs of sums that differ only in template, shared and bare, and areas that differ only in sums;
+     * each row's first sums before its second ones. A scratch for each. */
     void (*pair)(const cm_cpu_kernel *self, const cm_job job[2], void *const scratch[2], const cm_area area[2]);
     const void *variant; /* the instruction set's part, for kernels that have one */
 };

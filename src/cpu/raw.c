@@ -70,6 +70,7 @@ const void *cm_raw_row(const cm_job *job, int64_t y, int64_t x, int64_t count, v
     if (line < 0)
         memset(buffer, 0, (size_t)count * size);
     else
-        raw = cm_row_take(&(cm_row){ cm_image_row(image, (int32_t)line), image->width, size, border }, x, count, buffer);
+        raw =
+            cm_row_take(&(cm_row){ cm_image_row(image, (int32_t)line), image->width, size, border }, x, count, buffer);
     return job->turned ? turn_high_bits(raw, size, count, buffer) : raw;
 }

@@ -7,15 +7,17 @@
 typedef struct row {
     cm_kernel kernel;
     const cm_cpu_kernel *integers, *floats, *convolution;
-    const cm_cpu_kernel *turned;       /* padded problems of signed pixels */
+    const cm_cpu_kernel *turned; /* padded problems of signed pixels */
     const cm_cpu_kernel *joint, *joint_floats;
 } row;
 
 /* The wrappers around a kernel for what is not plain: cpu/joint.h. */
 #define WRAPPED(name, isa)                                                                                             \
     static const cm_joint_variant name##_variant = { &cm_##name##_match, &cm_windows_##isa };                          \
-    static const cm_cpu_kernel name##_joint = { cm_planes_shape, cm_planes_begin, cm_planes_area, NULL, &name##_variant };      \
-    static const cm_cpu_kernel name##_signed = { cm_signed_shape, cm_signed_begin, cm_signed_area, NULL, &cm_##name##_match };
+    static const cm_cpu_kernel name##_joint = { cm_planes_shape, cm_planes_begin, cm_planes_area, NULL,                \
+                                                &name##_variant };                                                     \
+    static const cm_cpu_kernel name##_signed = { cm_signed_shape, cm_signed_begin, cm_signed_area, NULL,               \
+                                                 &cm_##name##_match };
 
 WRAPPED(direct_portable, portable)
 WRAPPED(fft_portable, portable)

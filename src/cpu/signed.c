@@ -1,4 +1,5 @@
-/* Signed pixels for kernels that know unsigned ones: where a method looks at differences only, the bias moves nothing. */
+/* Signed pixels for kernels that know unsigned ones: where a method looks at differences only, the bias moves nothing.
+ */
 #include "cpu/joint.h"
 
 static cm_pixel unsigned_of(cm_pixel pixel)

@@ -28,9 +28,9 @@ void cm_windows_begin(cm_windows *w, const cm_isa_windows *isa, const cm_job *jo
 /* The strip's columns, and the rectangle that its results belong to. */
 void cm_windows_place(cm_windows *w, const cm_area *area, int32_t x, int32_t width);
 
-/* Scores map row y of the strip, or hands out its sums: rows come in order, fresh with the first one. Products are of I and
- * T - 128 (u8), or of I - 32768 and T - 32896 (u16): x32 when narrow, else gathered, which is used up. Both have room for
- * whole vectors. */
+/* Scores map row y of the strip, or hands out its sums: rows come in order, fresh with the first one. Products are of I
+ * and T - 128 (u8), or of I - 32768 and T - 32896 (u16): x32 when narrow, else gathered, which is used up. Both have
+ * room for whole vectors. */
 void cm_windows_score(cm_windows *w, int32_t y, int fresh, const int32_t *x32, int64_t *gathered);
 
 /* The window sums of map row y of the strip alone, in S and Q apart: not when narrow. Rows come in order. */

@@ -1,5 +1,6 @@
 /* Costs of padded and joint problems on the CPU, from those of the plain problem inside them. The factors are fitted to
- * docs/performance-cpu.md (one core of an AMD EPYC, Zen 5, 2026-11-21, 1920 x 1080, gcc 12) and hold within about 25% there. */
+ * docs/performance-cpu.md (one core of an AMD EPYC, Zen 5, 2026-11-21, 1920 x 1080, gcc 12) and hold within about 25%
+ * there. */
 #include "image/samples.h"
 #include "plan/cost.h"
 #include "plan/cost_routes.h"
@@ -30,15 +31,16 @@ static double reference_cost(const cm_problem *p, const cm_machine *machine)
     return 4.0 * cm_problem_channels(p) * cm_cost_cpu(&plain, machine, CM_KERNEL_REFERENCE);
 }
 
-/* Blocks of `fft` bring all their sums at once, and each of the template's planes has its spectrum: 256 MB of either are too much for a
- * kernel that another can stand in for. */
+/* Blocks of `fft` bring all their sums at once, and each of the template's planes has its spectrum: 256 MB of either
+ * are too much for a kernel that another can stand in for. */
 static int fft_fits(const cm_problem *p, const cm_problem *inner)
 {
     const double most = 256.0 * (1 << 20), sums = p->pixel == CM_U32 ? 24.0 : 6.0;
     cm_fft_cut cut;
     if (!cm_fft_cut_make(inner, &cut))
         return 0;
-    const double planes = 1.0 + (double)cm_problem_channels(p) * cm_pixel_digits(p->pixel) * (image_varies(p) ? 3.0 : 1.0);
+    const double planes =
+        1.0 + (double)cm_problem_channels(p) * cm_pixel_digits(p->pixel) * (image_varies(p) ? 3.0 : 1.0);
     return planes * 16.0 * cut.nx * cut.ny <= most && 2.0 * cut.across * cut.down * (8.0 * sums + 112.0) <= most;
 }
 
@@ -47,13 +49,14 @@ static int is_fft(cm_kernel kernel)
     return kernel == CM_KERNEL_FFT_PORTABLE || kernel == CM_KERNEL_FFT_AVX2 || kernel == CM_KERNEL_FFT_AVX512;
 }
 
-/* A product costs about what the plain problem does: it has no score, but its planes are made and its sums kept. Where the terms of the
- * scores exceed 63 bits they are made one by one, in 128. */
+/* A product costs about what the plain problem does: it has no score, but its planes are made and its sums kept. Where
+ * the terms of the scores exceed 63 bits they are made one by one, in 128. */
 static double products_cost(const cm_problem *p, const cm_machine *machine, cm_kernel kernel)
 {
     const cm_problem inner = cm_problem_inner(p);
     const double one = cm_cost_cpu(&inner, machine, kernel), products = (double)cm_products_of(p, NULL, 0);
-    const double channels = cm_problem_channels(p), most = (double)p->width * p->height * (double)cm_pixel_max(p->pixel);
+    const double channels = cm_problem_channels(p),
+                 most = (double)p->width * p->height * (double)cm_pixel_max(p->pixel);
     if (one < 0.0 || (is_fft(kernel) && !fft_fits(p, &inner)))
         return -1.0;
     const double wide = p->pixel == CM_U32 || channels * most * most >= 0x1p62 ? 60.0 * channels : 0.0;
@@ -68,7 +71,10 @@ static double floats_cost(const cm_problem *p, const cm_machine *machine, cm_ker
     const double one = cm_cost_cpu(&inner, machine, kernel), channels = cm_problem_channels(p);
     if (one < 0.0)
         return -1.0;
-    return channels * (one * (image_varies(p) ? 3.5 : p->part_masked ? 1.5 : 1.0) + milliseconds(6.0 * elements(p), machine));
+    return channels * (one * (image_varies(p)  ? 3.5
+                              : p->part_masked ? 1.5
+                                               : 1.0) +
+                       milliseconds(6.0 * elements(p), machine));
 }
 
 double cm_cost_cpu_routed(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel)
@@ -79,7 +85,8 @@ double cm_cost_cpu_routed(const cm_problem *problem, const cm_machine *machine, 
     if (kernel == CM_KERNEL_REFERENCE)
         return reference_cost(problem, machine);
     if (route == CM_ROUTE_JOINT)
-        return cm_pixel_is_float(problem->pixel) ? floats_cost(problem, machine, kernel) : products_cost(problem, machine, kernel);
+        return cm_pixel_is_float(problem->pixel) ? floats_cost(problem, machine, kernel)
+                                                 : products_cost(problem, machine, kernel);
     const cm_problem inner = cm_problem_inner(problem);
     return cm_cost_cpu(&inner, machine, kernel);
 }
