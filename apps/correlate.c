@@ -4,6 +4,7 @@
 #include "common/map_out.h"
 #include "common/progress.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,9 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     put_name(out, "image_mask", o->image_mask);
     fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
             search->problem.part_masked ? "true" : "false", search->problem.image_masked ? "true" : "false",
-            o->min_valid > 0.0 ? o->min_valid : 0.5);
+            o->min_valid > DBL_MIN ? o->min_valid
+            : o->min_valid > 0.0   ? 0.0
+                                   : 0.5);
     return fclose(out) == 0 ? text : NULL;
 }
 

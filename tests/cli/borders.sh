@@ -24,7 +24,8 @@ says 'exceed the 13 x 8 of part.tif'
 if "$HELPERS/check_map" map.tif joint part.tif scene.tif ccoeff_normed full clamp >/dev/null; then fail 'check_map cannot fail'; fi
 run 0 correlate $cpu --mode same --border overlap --min-valid 1 -o map.tif scene.tif part.tif
 holds 'overlap, all must be inside' "$HELPERS/check_map" map.tif joint scene.tif part.tif ccoeff_normed same overlap min=1
-run 0 correlate $cpu --mode full --border overlap --min-valid 0 -o map.tif scene.tif part.tif
+run 0 correlate $cpu --mode full --border overlap --min-valid 0 --format json -o map.tif scene.tif part.tif
+prints '"min_valid": 0}'
 holds 'overlap, one is enough' "$HELPERS/check_map" map.tif joint scene.tif part.tif ccoeff_normed full overlap min=1e-300
 run 0 correlate $cpu --mode full --border overlap --min-valid 0.25 --format json -o map.tif scene.tif part.tif
 prints '"mode": "full", "border": "overlap", "x0": -12, "y0": -7, "pixel": "u8", "channels": 1, "mask": null'
