@@ -109,9 +109,11 @@ __device__ void spread(const Columns &in, const Columns &out, Prefixes *row)
 
 // The products of a window.
 struct Products {
-    uint32_t X, T, T0, T1;
+    uint32_t X = 0, T = 0, T0 = 0, T1 = 0;
 
-    __device__ Products() = default;
+    __device__ Products()
+    {
+    }
     __device__ Products(const QuickJob &job, int64_t at)
         : X(__ldcs(job.X + at)), T(__ldcs(job.T + at)), T0(__ldcs(job.T2[0] + at)), T1(__ldcs(job.T2[1] + at))
     {
@@ -126,19 +128,25 @@ __device__ Sums window_of(const Prefixes &row, int part_width, int i)
     return past >= WARP_COLUMNS ? sums + row.total[i] : sums;
 }
 
-__device__ void score_row(const QuickJob &job, const Prefixes &row, int x, const Products *product, float *map)
+__device__ __forceinline__ QuickSums sums_of(const QuickJob &job, const Prefixes &row, const Products &product, int i)
 {
+    const Sums sums = window_of(row, job.part_width, i);
+    return { sums.n, sums.s, product.T, product.X, sums.q, product.T0 + (product.T1 << 8) };
+}
+
+// Without a branch between the windows, so that their arithmetic overlaps.
+__device__ __forceinline__ void score_row(const QuickJob &job, const Prefixes &row, int x, const Products *product, float *map)
+{
+    float score[OUTPUT_WARPS];
+    unsigned doubts = 0;
 #pragma unroll
-    for (int i = 0; i < OUTPUT_WARPS; i++) {
-        if (x + i * WARP_COLUMNS >= job.width)
-            continue;
-        const Sums sums = window_of(row, job.part_width, i);
-        const QuickSums all = { sums.n, sums.s, product[i].T, product[i].X, sums.q, product[i].T0 + (product[i].T1 << 8) };
-        float score;
-        if (!quick_quotient(all, job.least, &score))
-            score = quick_exact(all, job.least, job.undefined);
-        __stcs(map + i * WARP_COLUMNS, score);
-    }
+    for (int i = 0; i < OUTPUT_WARPS; i++)
+        doubts |= quick_quotient(sums_of(job, row, product[i], i), job.least, &score[i]) ? 0 : 1u << i;
+#pragma unroll
+    for (int i = 0; i < OUTPUT_WARPS; i++)
+        if (x + i * WARP_COLUMNS < job.width)
+            __stcs(map + i * WARP_COLUMNS,
+                   doubts >> i & 1 ? quick_exact(sums_of(job, row, product[i], i), job.least, job.undefined) : score[i]);
 }
 
 __global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ QuickJob job, int strip)
@@ -160,8 +168,9 @@ __global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constan
             leaving[r] = rows.at(y + r);
 #pragma unroll
             for (int i = 0; i < OUTPUT_WARPS; i++)
-                if (threadIdx.x < WARP_COLUMNS && x + i * WARP_COLUMNS < job.width && y + r < y1)
-                    product[r][i] = Products(job, (y + r) * job.pitch + x + i * WARP_COLUMNS);
+                product[r][i] = threadIdx.x < WARP_COLUMNS && x + i * WARP_COLUMNS < job.width && y + r < y1
+                                    ? Products(job, (y + r) * job.pitch + x + i * WARP_COLUMNS)
+                                    : Products();
         }
         if (y > y0)
             __syncthreads();

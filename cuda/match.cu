@@ -245,6 +245,17 @@ bool is_all_tensor(const cm_work *work)
     return work->route == CM_ROUTE_PLAIN && is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
 }
 
+// The band of an image of bytes on the device, with its edge repeated, straight to the tensor's plane.
+static cm_status pad_plane(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane)
+{
+    const cm_work *work = call.work;
+    const int32_t columns = work->x.length(bx) + work->problem.width - 1;
+    const LayoutRect rect = { static_cast<int64_t>(work->x.start(bx)) + work->x.origin, static_cast<int64_t>(work->y.start(by)) + work->y.origin,
+                              columns, plane.height };
+    const LayoutTarget to = { const_cast<unsigned char *>(plane.data), plane.pitch, 0 };
+    return check(launch_padding(*call.image, CM_BORDER_CLAMP, rect, to, call.stream), "laying out the image", call.error);
+}
+
 // An image that can be read as it lies is not copied.
 cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane)
 {
@@ -256,6 +267,8 @@ cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane
     *plane = work->tensor.plane(width, height);
     if (work->tensor.split(*call.image, work->x, work->y, bx, by, work->roomy, call.stream))
         return check(cudaGetLastError(), "splitting the image", call.error);
+    if (call.image->memory == CM_DEVICE && work->problem.pixel == CM_U8)
+        return pad_plane(call, bx, by, *plane);
     cm_status status = put_stage(call, bx, by);
     return status ? status
                   : check(work->tensor.copy(work->stage.view(bx, by), width, height, call.stream), "splitting the image", call.error);

@@ -24,7 +24,8 @@ void kit_device_free(void *memory)
 
 int kit_device_upload(void *device, const void *host, size_t bytes)
 {
-    return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess;
+    // a copy from pageable memory may return before it has arrived
+    return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess && cudaStreamSynchronize(nullptr) == cudaSuccess;
 }
 
 int kit_device_download(void *host, const void *device, size_t bytes)
