@@ -228,7 +228,7 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     const int x = blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const int own = 4 * threadIdx.x, distance = job.all.window_width - SHIFT;
     Rows<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], blockIdx.x * CM_TENSOR_COLUMNS, y0);
-    rows.fetch();
+    rows.fetch(job);
     start<WORDS>(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
     typename Route::Sum s[4], q[4];
 #pragma unroll
@@ -255,7 +255,7 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
         const uint32_t *t = now;
         now = next;
         next = t;
-        rows.fetch();
+        rows.fetch(job);
         sum_row<WORDS>(lead, lag, &shared.s[warp][4 * WORDS * lane], &shared.q[warp][4 * WORDS * lane]);
         __syncthreads();
 #pragma unroll

@@ -97,9 +97,10 @@ template <int WORDS> struct Rows {
     {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
     }
-    __device__ void fetch()
+    // The lag row is a window's height above the lead row; behind the last batch low windows have it below the image too.
+    __device__ void fetch(const Job &job)
     {
-        uint32_t in = room > 0 ? ~0u : 0u, out = first ? 0u : ~0u, t = now;
+        uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u, t = now;
         copy(now, lead, near & in);
         copy(now + COLUMNS, lag, near & out);
         if (threadIdx.x % LANES < PIECES - LANES) {

@@ -217,8 +217,8 @@ template <bool PAIRS, int SHIFT, bool VECTOR> __device__ void walk(const Job &jo
     TensorPlane above = job.all.image;
     above.data += job.all.plane;
     Rows<WORDS> low_rows(job, job.all.image, low, x0, y0), high_rows(job, above, high, x0, y0);
-    low_rows.fetch();
-    high_rows.fetch();
+    low_rows.fetch(job);
+    high_rows.fetch(job);
     start(job, shared, x0, y0);
     uint32_t windows[PARTS][4];
 #pragma unroll
@@ -236,8 +236,8 @@ template <bool PAIRS, int SHIFT, bool VECTOR> __device__ void walk(const Job &jo
         __syncwarp();
         load_words(low, high, turn, lane, lead);
         load_words(low, high, turn + 1, lane, lag);
-        low_rows.fetch();
-        high_rows.fetch();
+        low_rows.fetch(job);
+        high_rows.fetch(job);
         sum_row(lead, lag, shared, warp, lane);
         __syncthreads();
         bool sure = true;
