@@ -13,6 +13,7 @@
 extern "C" {
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "cuda_engine.h"
 #include "image/image.h"
 #include "plan/cost_cuda.h"

@@ -10,9 +10,10 @@ extern "C" {
 #endif
 
 /* Makes the engine of CUDA device `index`. workspace_limit: the most bytes of device memory a plan may take; 0: a quarter of what is
- * free when the plan is made. On success *engine goes to its ops->destroy; on failure it is NULL. CM_ERROR_DEVICE with a text that says
+ * free when the plan is made. threads >= 1: how many may copy an image from the host, the caller counted; the engine takes fewer where more
+ * do not help. On success *engine goes to its ops->destroy; on failure it is NULL. CM_ERROR_DEVICE with a text that says
  * why there is no usable device; CM_ERROR_MEMORY. */
-cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, cm_engine **engine, cm_error *error);
+cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, int32_t threads, cm_engine **engine, cm_error *error);
 
 /* For tests: takes the device for one with slow doubles (1) or fast ones (0), before plans are made. Scores have the same bits. */
 void cm_cuda_engine_slow_doubles(cm_engine *engine, int slow);

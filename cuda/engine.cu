@@ -16,6 +16,9 @@ cm_status refuse(int32_t index, cudaError_t code, cm_error *error)
     return cm_fail(error, CM_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index, why ? why : cudaGetErrorString(code));
 }
 
+// One thread reads pageable memory at 10 to 20 GB/s; four are as fast as a bus takes the bytes.
+constexpr int32_t MOST_COPIERS = 4;
+
 // Devices for computing have doubles at half the rate of floats, the others at 1/32 or 1/64.
 constexpr int64_t FAST_RATIO = 4;
 
@@ -149,6 +152,7 @@ cm_status bind(cm_engine *base, const cm_problem *problem, const cm_decision *de
     if (!work)
         return cm_fail(error, CM_ERROR_MEMORY, "no memory for the plan");
     work->engine = engine_of(base);
+    work->upload.share_out(work->engine->copiers);
     work->problem = *problem;
     work->decision = *decision;
     work->progress = progress;
@@ -253,7 +257,7 @@ extern "C" void cm_cuda_engine_slow_doubles(cm_engine *engine, int slow)
     cm::engine_of(engine)->machine.cuda.slow_doubles = slow;
 }
 
-extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, cm_engine **result, cm_error *error)
+extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, int32_t threads, cm_engine **result, cm_error *error)
 {
     *result = nullptr;
     int count = 0;
@@ -272,10 +276,11 @@ extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_lim
     engine->workspace_limit = workspace_limit;
     cm::DeviceScope scope(index);
     code = cm::open_device(engine);
-    if (code != cudaSuccess) {
+    cm_status status = code == cudaSuccess ? cm_pool_create(threads < cm::MOST_COPIERS ? threads : cm::MOST_COPIERS, &engine->copiers, error)
+                                           : cm::refuse(index, code, error);
+    if (status)
         cm::destroy(engine);
-        return cm::refuse(index, code, error);
-    }
-    *result = &engine->base;
-    return CM_OK;
+    else
+        *result = &engine->base;
+    return status;
 }

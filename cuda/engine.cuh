@@ -16,6 +16,12 @@ struct Engine {
     uint64_t workspace_limit = 0;
     cm_machine machine = {}; // the CUDA half, but for the workspace
     Bank *banks[FAMILY_COUNT] = {};
+    cm_pool *copiers = nullptr; // threads that copy images to pinned memory
+
+    ~Engine()
+    {
+        cm_pool_destroy(copiers);
+    }
 };
 
 inline Engine *engine_of(cm_engine *engine)

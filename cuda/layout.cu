@@ -203,25 +203,6 @@ cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutR
     return cudaGetLastError();
 }
 
-namespace {
-
-cudaError_t put_rows(const void *source, size_t pitch, size_t row_bytes, int32_t rows, unsigned char *target, Upload *upload,
-                     cudaStream_t stream)
-{
-    int32_t step = Upload::chunk_rows(row_bytes);
-    if (step == 0 || row_bytes * static_cast<size_t>(rows) < (1u << 20))
-        return cudaMemcpy2DAsync(target, row_bytes, source, pitch, row_bytes, static_cast<size_t>(rows), cudaMemcpyHostToDevice, stream);
-    cudaError_t code = upload->begin(source, stream);
-    for (int32_t y = 0; y < rows && code == cudaSuccess; y += step) {
-        UploadRows chunk = { static_cast<const unsigned char *>(source) + static_cast<size_t>(y) * pitch, pitch,
-                             target + static_cast<size_t>(y) * row_bytes, row_bytes, row_bytes, rows - y < step ? rows - y : step };
-        code = upload->put(chunk, stream);
-    }
-    return code;
-}
-
-} // namespace
-
 cm_status Source::bring(const cm_image &image, Upload *upload, cudaStream_t stream, cm_image *result, cm_error *error)
 {
     *result = image;
@@ -234,9 +215,13 @@ cm_status Source::bring(const cm_image &image, Upload *upload, cudaStream_t stre
     if (code == cudaSuccess && image.mask && !mask.as<void>())
         code = mask.take(mask_row * rows);
     if (code == cudaSuccess)
-        code = put_rows(image.data, static_cast<size_t>(full.pitch), row, image.height, pixels.as<unsigned char>(), upload, stream);
+        code = upload->put_all(UploadRows{ static_cast<const unsigned char *>(image.data), static_cast<size_t>(full.pitch),
+                                           pixels.as<unsigned char>(), row, row, image.height },
+                               stream);
     if (code == cudaSuccess && image.mask)
-        code = put_rows(image.mask, static_cast<size_t>(full.mask_pitch), mask_row, image.height, mask.as<unsigned char>(), upload, stream);
+        code = upload->put_all(UploadRows{ image.mask, static_cast<size_t>(full.mask_pitch), mask.as<unsigned char>(), mask_row, mask_row,
+                                           image.height },
+                               stream);
     result->memory = CM_DEVICE;
     result->data = pixels.as<void>();
     result->pitch = static_cast<int64_t>(row);

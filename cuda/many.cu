@@ -23,7 +23,6 @@ namespace {
 constexpr int COLUMNS = 256;
 constexpr unsigned MOST_ROWS = 65535; // of a grid
 constexpr uint64_t PITCH = 512;
-constexpr uint64_t WORTH = 2u << 20; // images up to so many bytes are copied in one go
 
 uint64_t pitch_of(uint64_t bytes)
 {
@@ -92,6 +91,7 @@ cm_status share_open(cm_engine *engine, cm_share **result, cm_error *error)
     if (!share)
         return cm_fail(error, CM_ERROR_MEMORY, "no memory for many templates");
     share->engine = engine_of(engine);
+    share->upload.share_out(share->engine->copiers);
     cm_status status = check(share->done.make(), "making an event", error);
     if (status)
         destroy(share);
@@ -144,23 +144,6 @@ cudaError_t make_room(cm_share *share, DeviceMemory *memory, uint64_t *room, uin
     return code;
 }
 
-cudaError_t copy_rows(cm_share *share, const UploadRows &rows, cudaStream_t stream)
-{
-    const int32_t step = Upload::chunk_rows(rows.row_bytes);
-    if (static_cast<uint64_t>(rows.row_bytes) * static_cast<uint64_t>(rows.rows) <= WORTH || step == 0)
-        return cudaMemcpy2DAsync(rows.target, rows.target_pitch, rows.source, rows.source_pitch, rows.row_bytes,
-                                 static_cast<size_t>(rows.rows), cudaMemcpyHostToDevice, stream);
-    cudaError_t code = share->upload.begin(rows.source, stream);
-    for (int32_t y = 0; y < rows.rows && code == cudaSuccess; y += step) {
-        UploadRows chunk = rows;
-        chunk.rows = rows.rows - y < step ? rows.rows - y : step;
-        chunk.source += static_cast<size_t>(y) * rows.source_pitch;
-        chunk.target += static_cast<size_t>(y) * rows.target_pitch;
-        code = share->upload.put(chunk, stream);
-    }
-    return code;
-}
-
 // The image's place on the device: pixels, then the mask.
 cm_image place_of(const cm_image *image, unsigned char *memory)
 {
@@ -198,14 +181,14 @@ cm_status share_image(cm_share *share, const cm_image *image, cm_image *shared, 
     copy.target_pitch = static_cast<size_t>(shared->pitch);
     copy.row_bytes = static_cast<size_t>(cm_image_row_bytes(image));
     copy.rows = image->height;
-    code = copy_rows(share, copy, stream);
+    code = share->upload.put_all(copy, stream);
     if (code == cudaSuccess && image->mask) {
         copy.source = image->mask;
         copy.source_pitch = static_cast<size_t>(image->mask_pitch ? image->mask_pitch : image->width);
         copy.target += shared->pitch * image->height;
         copy.target_pitch = static_cast<size_t>(shared->mask_pitch);
         copy.row_bytes = static_cast<size_t>(image->width);
-        code = copy_rows(share, copy, stream);
+        code = share->upload.put_all(copy, stream);
     }
     if (code == cudaSuccess)
         code = end_on(share, stream);

@@ -7,8 +7,34 @@ namespace cm {
 namespace {
 
 constexpr size_t CHUNK_BYTES = 4u << 20;
+constexpr size_t SLICE_BYTES = 128u << 10; // what a thread copies before it asks for more
 constexpr uint64_t WORTH = 2u << 20; // images up to so many bytes are copied in one go
 constexpr int32_t PRODUCT_ROWS = 64; // map rows are computed in multiples of so many: no kernel's tile is higher
+
+// Rows on their way to pinned memory, in slices that threads share.
+struct Filling {
+    UploadRows rows; // target: packed
+    int32_t slice;   // rows
+};
+
+void fill_slice(void *argument, uint64_t index, int32_t)
+{
+    const Filling &f = *static_cast<const Filling *>(argument);
+    const UploadRows part = f.rows.from(static_cast<int32_t>(index) * f.slice, f.slice);
+    if (part.source_pitch == part.target_pitch)
+        memcpy(part.target, part.source, part.row_bytes * static_cast<size_t>(part.rows));
+    else
+        for (int32_t y = 0; y < part.rows; y++)
+            memcpy(part.from(y, 1).target, part.from(y, 1).source, part.row_bytes);
+}
+
+void fill(cm_pool *copiers, const UploadRows &rows, unsigned char *packed)
+{
+    Filling f = { rows, static_cast<int32_t>(ceil_div(SLICE_BYTES, rows.row_bytes)) };
+    f.rows.target = packed;
+    f.rows.target_pitch = rows.row_bytes;
+    cm_pool_run(copiers, static_cast<uint64_t>(ceil_div(rows.rows, f.slice)), fill_slice, &f);
+}
 
 } // namespace
 
@@ -57,14 +83,10 @@ cudaError_t Upload::put(const UploadRows &rows, cudaStream_t stream)
     cudaError_t code = cudaSuccess;
     if (!pinned) {
         code = cudaEventSynchronize(copied[at].get());
+        if (code == cudaSuccess)
+            fill(copiers, rows, chunk[at].as<unsigned char>());
         pitch = rows.row_bytes;
-        unsigned char *packed = chunk[at].as<unsigned char>();
-        if (rows.source_pitch == pitch)
-            memcpy(packed, source, pitch * static_cast<size_t>(rows.rows));
-        else
-            for (int32_t y = 0; y < rows.rows; y++)
-                memcpy(packed + static_cast<size_t>(y) * pitch, source + static_cast<size_t>(y) * rows.source_pitch, pitch);
-        source = packed;
+        source = chunk[at].as<unsigned char>();
     }
     if (code == cudaSuccess)
         code = cudaMemcpy2DAsync(rows.target, rows.target_pitch, source, pitch, rows.row_bytes, static_cast<size_t>(rows.rows),
@@ -73,6 +95,23 @@ cudaError_t Upload::put(const UploadRows &rows, cudaStream_t stream)
         code = cudaEventRecord(copied[at].get(), copies.get());
     if (code == cudaSuccess)
         code = cudaStreamWaitEvent(stream, copied[at].get(), 0);
+    return code;
+}
+
+bool Upload::is_worth(uint64_t row_bytes, int32_t rows)
+{
+    return row_bytes * static_cast<uint64_t>(rows) > WORTH && chunk_rows(static_cast<size_t>(row_bytes)) > 0;
+}
+
+cudaError_t Upload::put_all(const UploadRows &rows, cudaStream_t stream)
+{
+    if (!is_worth(rows.row_bytes, rows.rows))
+        return cudaMemcpy2DAsync(rows.target, rows.target_pitch, rows.source, rows.source_pitch, rows.row_bytes,
+                                 static_cast<size_t>(rows.rows), cudaMemcpyHostToDevice, stream);
+    const int32_t step = chunk_rows(rows.row_bytes);
+    cudaError_t code = begin(rows.source, stream);
+    for (int32_t y = 0; y < rows.rows && code == cudaSuccess; y += step)
+        code = put(rows.from(y, step), stream);
     return code;
 }
 
@@ -95,19 +134,15 @@ cm_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *tar
     size_t size = cm_pixel_size(work->problem.pixel);
     const unsigned char *first = static_cast<const unsigned char *>(cm_image_row(call.image, work->y.stage_start(by))) +
                                  static_cast<size_t>(work->x.stage_start(bx)) * size;
-    UploadRows rows = {};
-    rows.source_pitch = static_cast<size_t>(cm_image_pitch(call.image));
-    rows.target_pitch = static_cast<size_t>(view.pitch);
-    rows.row_bytes = static_cast<size_t>(view.width) * size;
+    const UploadRows rows = { first, static_cast<size_t>(cm_image_pitch(call.image)), const_cast<unsigned char *>(view.data),
+                              static_cast<size_t>(view.pitch), static_cast<size_t>(view.width) * size, view.height };
     int32_t step = Upload::chunk_rows(rows.row_bytes), done = 0, height = work->y.length(by);
     bool whole = work->decision.kernel == CM_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
     cm_status status = check(work->upload.begin(first, call.stream), "preparing to copy the image", call.error);
     for (int32_t y = 0; y < view.height && !status; y += step) {
-        rows.rows = view.height - y < step ? view.height - y : step;
-        rows.source = first + static_cast<size_t>(y) * rows.source_pitch;
-        rows.target = const_cast<unsigned char *>(view.data) + static_cast<size_t>(y) * rows.target_pitch;
-        status = check(work->upload.put(rows, call.stream), "copying the image to the device", call.error);
-        int32_t ready = ready_rows(view, work->problem.height, height, y + rows.rows);
+        const UploadRows chunk = rows.from(y, step);
+        status = check(work->upload.put(chunk, call.stream), "copying the image to the device", call.error);
+        int32_t ready = ready_rows(view, work->problem.height, height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < height))
             continue;
         status = put_products(call, bx, by, *target, BandRows{ done, ready - done });
@@ -120,8 +155,7 @@ bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
 {
     const cm_work *work = call.work;
     uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) * cm_pixel_size(work->problem.pixel);
-    return call.image->memory == CM_HOST && row_bytes * static_cast<uint64_t>(work->y.stage_length(by)) > WORTH &&
-           Upload::chunk_rows(static_cast<size_t>(row_bytes)) > 0;
+    return call.image->memory == CM_HOST && Upload::is_worth(row_bytes, work->y.stage_length(by));
 }
 
 } // namespace

@@ -15,11 +15,26 @@ struct UploadRows {
     size_t target_pitch;
     size_t row_bytes;
     int32_t rows;
+
+    // `count` of them from row y on, or as many as there are.
+    UploadRows from(int32_t y, int32_t count) const
+    {
+        UploadRows part = *this;
+        part.source += static_cast<size_t>(y) * source_pitch;
+        part.target += static_cast<size_t>(y) * target_pitch;
+        part.rows = rows - y < count ? rows - y : count;
+        return part;
+    }
 };
 
 class Upload
 {
 public:
+    // The threads that fill the chunks, to be named before anything is copied; they outlive this.
+    void share_out(cm_pool *pool)
+    {
+        copiers = pool;
+    }
     // Takes streams and pinned memory, once; the first image from the host pays for it.
     cudaError_t make();
     // Before the first rows of an image: they are not written before what is on the stream has read the last one's.
@@ -28,9 +43,14 @@ public:
     static int32_t chunk_rows(size_t row_bytes);
     // Copies rows, at most chunk_rows of them; work put on the stream afterwards sees them.
     cudaError_t put(const UploadRows &rows, cudaStream_t stream);
+    // Copies a whole image, in chunks where that is worth it; work put on the stream afterwards sees it.
+    cudaError_t put_all(const UploadRows &rows, cudaStream_t stream);
+    // Are so many rows worth chunks, and do these hold a row?
+    static bool is_worth(uint64_t row_bytes, int32_t rows);
 
 private:
     static constexpr int CHUNKS = 3;
+    cm_pool *copiers = nullptr;
     bool made = false, pinned = false;
     int next = 0;
     Stream copies;

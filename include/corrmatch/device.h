@@ -26,7 +26,8 @@ typedef enum cm_device {
 typedef struct cm_context_options {
     cm_device device;
     int32_t cuda_index;     /* which CUDA device, counted as the CUDA runtime counts; used by AUTO and CUDA */
-    int32_t threads;        /* CPU threads, 0 .. 1024; 0: one per processor that this process may use */
+    int32_t threads;        /* CPU threads, 0 .. 1024; 0: one per processor that this process may use. With a CUDA device up to
+                               four of as many copy images from pageable host memory to it */
     uint64_t device_memory; /* the most bytes of device memory that one plan may take for its workspace; 0: a quarter of what
                                is free when the plan is made */
 } cm_context_options;

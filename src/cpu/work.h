@@ -3,7 +3,7 @@
 #define CM_CPU_WORK_H
 
 #include "cpu/kernel.h"
-#include "cpu/pool.h"
+#include "base/pool.h"
 #include "engine/engine.h"
 
 typedef struct cpu_engine {

@@ -12,7 +12,8 @@
 static cm_status open_cuda(const cm_context_options *options, cm_engine **engine, cm_error *error)
 {
 #ifdef CM_HAVE_CUDA
-    return cm_cuda_engine_create(options->cuda_index, options->device_memory, engine, error);
+    int32_t threads = options->threads ? options->threads : cm_cpu_processors();
+    return cm_cuda_engine_create(options->cuda_index, options->device_memory, threads, engine, error);
 #else
     (void)options;
     *engine = NULL;

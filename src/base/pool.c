@@ -1,4 +1,4 @@
-#include "cpu/pool.h"
+#include "base/pool.h"
 
 #include "base/memory.h"
 

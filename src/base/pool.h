@@ -1,6 +1,6 @@
 /* A pool of threads that share out numbered tasks. Any number of threads may call it at once. */
-#ifndef CM_CPU_POOL_H
-#define CM_CPU_POOL_H
+#ifndef CM_BASE_POOL_H
+#define CM_BASE_POOL_H
 
 #include "base/error.h"
 
