@@ -148,6 +148,22 @@ static void check_widest(check_run *run, cm_pixel pixel)
     }
 }
 
+/* Half of the image is 0 and wider than what a kernel works on at a time: there it may leave products out, and must not take the sums of
+ * the part before for them. */
+static void check_empty_half(check_run *run, cm_pixel pixel)
+{
+    static const joint_sizes size = { 1700, 13, 9, 7 };
+    for (uint64_t i = 0; i < 2 * JOINT_METHODS; i++) {
+        joint_case c = joint_some_case(pixel, 50000 + i, &size, 2);
+        c.options.method = (cm_method)(i % JOINT_METHODS);
+        c.options.mode = CM_VALID;
+        c.image_fill = JOINT_HALF;
+        c.part_fill = KIT_NOISE;
+        c.masks = i < JOINT_METHODS ? JOINT_PART : JOINT_IMAGE;
+        check_case(run, &c);
+    }
+}
+
 /* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the
  * image; many channels. */
 static void check_large(check_run *run, cm_pixel pixel)
@@ -190,6 +206,7 @@ static void check_large(check_run *run, cm_pixel pixel)
         check_case(run, &c);
     }
     check_widest(run, pixel);
+    check_empty_half(run, pixel);
 }
 
 /* A few cases that reach every kernel and every way of it. */

@@ -18,6 +18,7 @@ typedef enum joint_masks {
 
 enum {
     JOINT_CROP = KIT_FILLS, /* template fill: cut out of the image */
+    JOINT_HALF,             /* image fill: noise on the left, 0 on the right */
     JOINT_METHODS = 7,
     JOINT_PLACES = 11, /* modes with their borders: valid, same x 5, full x 5 */
     JOINT_COMBINATIONS = JOINT_METHODS * JOINT_PLACES * JOINT_MASKS

@@ -170,9 +170,13 @@ kit_image joint_image(const joint_case *c, kit_random *random)
 {
     kit_image image =
         kit_image_create_channels(c->pixel, c->channels, c->image_width, c->image_height, some_room(random));
-    kit_image_fill(&image.view, (kit_fill)c->image_fill, random);
+    kit_image_fill(&image.view, c->image_fill == JOINT_HALF ? KIT_NOISE : (kit_fill)c->image_fill, random);
     if (is_float(c->pixel))
         fill_floats(&image.view, random);
+    for (int32_t y = 0; y < c->image_height && c->image_fill == JOINT_HALF; y++)
+        for (int32_t x = c->image_width / 2; x < c->image_width; x++)
+            for (int32_t i = 0; i < kit_channels(&image.view); i++)
+                kit_sample_set(&image.view, x, y, i, 0.0);
     if (is_float(c->pixel) && (kit_next(random) & 7) == 0) {
         const spot at = spot_in(&image.view, random);
         kit_sample_set(&image.view, at.x, at.y, 0, kit_next(random) & 1 ? (double)NAN : -(double)INFINITY);
@@ -250,7 +254,7 @@ static void name_it(joint_subject *s)
     snprintf(s->name, sizeof s->name,
              "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
              (unsigned long long)c->number, cm_pixel_name(c->pixel), c->channels, c->image_width, c->image_height,
-             kit_fill_name((kit_fill)c->image_fill), (long long)s->image.view.pitch, c->width, c->height,
+             c->image_fill == JOINT_HALF ? "half" : kit_fill_name((kit_fill)c->image_fill), (long long)s->image.view.pitch, c->width, c->height,
              c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill), masks[c->masks],
              mode[c->options.mode], border[c->options.border], cm_method_name(c->options.method),
              c->options.flat == CM_FLAT_NAN ? " nan" : "", c->options.min_valid);
