@@ -23,13 +23,14 @@ static const app_column match_columns[COLUMNS] = {
     [SUBPIXEL_Y] = { "subpixel_y", APP_REAL, 9, 3 },
 };
 
-enum { S_PAGE, S_TEMPLATE, S_WIDTH, S_HEIGHT, S_PIXEL, S_DEVICE, S_KERNEL, S_FOUND, S_COLUMNS };
+enum { S_PAGE, S_TEMPLATE, S_WIDTH, S_HEIGHT, S_PIXEL, S_CHANNELS, S_DEVICE, S_KERNEL, S_FOUND, S_COLUMNS };
 
 static const app_column search_columns[S_COLUMNS] = {
     [S_PAGE] = { "page", APP_INTEGER, 0, 0 },   [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
     [S_WIDTH] = { "width", APP_INTEGER, 0, 0 }, [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },    [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
-    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },  [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
+    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },    [S_CHANNELS] = { "channels", APP_INTEGER, 0, 0 },
+    [S_DEVICE] = { "device", APP_TEXT, 0, 0 },  [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },
+    [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
 };
 
 void app_find_report_open(app_find_job *j)
@@ -79,6 +80,7 @@ cm_status app_find_report(app_find_job *j, const app_source *scene, const app_so
         [S_WIDTH].integer = h->search.area.width,
         [S_HEIGHT].integer = h->search.area.height,
         [S_PIXEL].text = cm_pixel_name(h->search.scene.pixel),
+        [S_CHANNELS].integer = h->search.scene.channels ? h->search.scene.channels : 1,
         [S_DEVICE].text = app_session_device(&j->session, kernel),
         [S_KERNEL].text = kernel,
         [S_FOUND].integer = (int64_t)h->found,
@@ -158,8 +160,8 @@ static void print_json(const app_find_job *j)
     app_json_string(stdout, last ? last[S_DEVICE].text : j->session.device);
     printf(",\n  \"kernel\": ");
     app_json_string(stdout, last ? last[S_KERNEL].text : "");
-    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\"", cm_method_name(j->options->method),
-           app_mode_name(j->options->mode));
+    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"", cm_method_name(j->options->method),
+           app_mode_name(j->options->mode), app_border_name(j->options->border));
     printf(",\n  \"searches\": ");
     app_rows_print(stdout, &j->searches, 0, APP_JSON);
     printf(",\n  \"matches\": ");

@@ -57,4 +57,5 @@ run 0 find $cpu --mode same --border mirror --subpixel --top 1 --format csv scen
 prints 'scene.tif,0,part.tif,10,20,13,8,1'
 run 0 find $cpu --mode full --border wrap --top 1 --format json scene.tif part.tif
 prints '"mode": "full"'
+prints '"border": "wrap"'
 finish

@@ -37,6 +37,7 @@ run 0 correlate $cpu -o map.tif a.tif b.tif
 check 'luma is the default' map.tif joint a.tif b.tif ccoeff_normed valid clamp
 run 0 find $cpu --channels sum --format json --top 1 a.tif b.tif
 prints '"x": 20, "y": 15, "width": 13, "height": 11, "score": 1'
+prints '"channels": 3, "device": "cpu"'
 run 0 find $cpu --channels sum --subpixel --overlay over.tif --top 1 --format csv a.tif b.tif
 prints 'a.tif,0,b.tif,20,15,13,11,1,'
 

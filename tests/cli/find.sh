@@ -29,8 +29,9 @@ golden <<'END'
   "kernel": "reference",
   "method": "ccoeff_normed",
   "mode": "valid",
+  "border": "clamp",
   "searches": [
-    {"page": 0, "template": "stars-cluster.tif", "width": 320, "height": 240, "pixel": "u16", "device": "cpu", "kernel": "reference", "found": 1}
+    {"page": 0, "template": "stars-cluster.tif", "width": 320, "height": 240, "pixel": "u16", "channels": 1, "device": "cpu", "kernel": "reference", "found": 1}
   ],
   "matches": [
     {"page": 0, "template": "stars-cluster.tif", "x": 236, "y": 179, "width": 41, "height": 33, "score": 0.992652178}
