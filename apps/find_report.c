@@ -80,7 +80,7 @@ cm_status app_find_report(app_find_job *j, const app_source *scene, const app_so
         [S_WIDTH].integer = h->search.area.width,
         [S_HEIGHT].integer = h->search.area.height,
         [S_PIXEL].text = cm_pixel_name(h->search.scene.pixel),
-        [S_CHANNELS].integer = h->search.scene.channels ? h->search.scene.channels : 1,
+        [S_CHANNELS].integer = h->search.problem.channels,
         [S_DEVICE].text = app_session_device(&j->session, kernel),
         [S_KERNEL].text = kernel,
         [S_FOUND].integer = (int64_t)h->found,
