@@ -134,43 +134,22 @@ __device__ __forceinline__ QuickSums sums_of(const QuickJob &job, const Prefixes
     return { sums.n, sums.s, product.T, product.X, sums.q, product.T0 + (product.T1 << 8) };
 }
 
-// Without a branch between the windows, so that their arithmetic overlaps.
-__device__ __forceinline__ void score_row(const QuickJob &job, const Prefixes &row, int x, const Products *product, float *map)
-{
-    float score[OUTPUT_WARPS];
-    unsigned doubts = 0;
-#pragma unroll
-    for (int i = 0; i < OUTPUT_WARPS; i++)
-        doubts |= quick_quotient(sums_of(job, row, product[i], i), job.least, &score[i]) ? 0 : 1u << i;
-#pragma unroll
-    for (int i = 0; i < OUTPUT_WARPS; i++)
-        if (x + i * WARP_COLUMNS < job.width)
-            __stcs(map + i * WARP_COLUMNS,
-                   doubts >> i & 1 ? quick_exact(sums_of(job, row, product[i], i), job.least, job.undefined) : score[i]);
-}
-
-__global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ QuickJob job, int strip)
+// Slides down the rows y0 .. y1 - 1 of a strip. output: takes what it needs of a row ahead (fetch), then the row's prefixes (put), of which
+// the threads of the first warp's columns make windows; r is the row's number in its batch.
+template <class Output> __device__ __forceinline__ void slide_down(const Rows &rows, int part_height, int y0, int y1, Output output)
 {
     __shared__ Prefixes prefixes[BATCH];
-    const int x0 = blockIdx.x * OUTPUTS, x = x0 + threadIdx.x;
-    const int y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
-    const Rows rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
     Columns in = {}, out = {};
 #pragma unroll 8
-    for (int j = 0; j < job.part_height - 1; j++)
+    for (int j = 0; j < part_height - 1; j++)
         in.add(rows.at(y0 + j));
     for (int y = y0; y < y1; y += BATCH) {
         uint2 entering[BATCH], leaving[BATCH];
-        Products product[BATCH][OUTPUT_WARPS];
 #pragma unroll
         for (int r = 0; r < BATCH; r++) {
-            entering[r] = rows.at(y + r + job.part_height - 1);
+            entering[r] = rows.at(y + r + part_height - 1);
             leaving[r] = rows.at(y + r);
-#pragma unroll
-            for (int i = 0; i < OUTPUT_WARPS; i++)
-                product[r][i] = threadIdx.x < WARP_COLUMNS && x + i * WARP_COLUMNS < job.width && y + r < y1
-                                    ? Products(job, (y + r) * job.pitch + x + i * WARP_COLUMNS)
-                                    : Products();
+            output.fetch(r, y + r, threadIdx.x < WARP_COLUMNS && y + r < y1);
         }
         if (y > y0)
             __syncthreads();
@@ -184,56 +163,77 @@ __global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constan
 #pragma unroll
         for (int r = 0; r < BATCH; r++)
             if (threadIdx.x < WARP_COLUMNS && y + r < y1)
-                score_row(job, prefixes[r], x, product[r], job.map + (y + r) * job.map_pitch + x);
+                output.put(r, y + r, prefixes[r]);
     }
 }
 
-__device__ void store_row(const SlideJob &job, const Prefixes &row, int x, int64_t at)
-{
-#pragma unroll
-    for (int i = 0; i < OUTPUT_WARPS; i++) {
-        if (x + i * WARP_COLUMNS >= job.width)
-            continue;
-        const Sums window = window_of(row, job.part_width, i);
-        const int64_t to = at + i * WARP_COLUMNS;
-        if (job.sums)
-            job.sums[to] = window.s + (job.add_sums ? job.sums[to] : 0);
-        if (job.squares)
-            job.squares[to] = window.q + (job.add_squares ? job.squares[to] : 0);
+// Scores of windows whose products are there.
+struct Scores {
+    const QuickJob &job;
+    int x;
+    Products product[BATCH][OUTPUT_WARPS];
+
+    __device__ Scores(const QuickJob &of, int column) : job(of), x(column)
+    {
     }
+    __device__ __forceinline__ void fetch(int r, int y, bool inside)
+    {
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++)
+            product[r][i] = inside && x + i * WARP_COLUMNS < job.width ? Products(job, y * job.pitch + x + i * WARP_COLUMNS) : Products();
+    }
+    // Without a branch between the windows, so that their arithmetic overlaps.
+    __device__ __forceinline__ void put(int r, int y, const Prefixes &row)
+    {
+        float score[OUTPUT_WARPS], *map = job.map + y * job.map_pitch + x;
+        unsigned doubts = 0;
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++)
+            doubts |= quick_quotient(sums_of(job, row, product[r][i], i), job.least, &score[i]) ? 0 : 1u << i;
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++)
+            if (x + i * WARP_COLUMNS < job.width)
+                __stcs(map + i * WARP_COLUMNS,
+                       doubts >> i & 1 ? quick_exact(sums_of(job, row, product[r][i], i), job.least, job.undefined) : score[i]);
+    }
+};
+
+// The sums themselves.
+struct Stores {
+    const SlideJob &job;
+    int x;
+
+    __device__ __forceinline__ void fetch(int, int, bool)
+    {
+    }
+    __device__ __forceinline__ void put(int, int y, const Prefixes &row)
+    {
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++) {
+            if (x + i * WARP_COLUMNS >= job.width)
+                continue;
+            const Sums window = window_of(row, job.part_width, i);
+            const int64_t to = y * job.pitch + x + i * WARP_COLUMNS;
+            if (job.sums)
+                job.sums[to] = window.s + (job.add_sums ? job.sums[to] : 0);
+            if (job.squares)
+                job.squares[to] = window.q + (job.add_squares ? job.squares[to] : 0);
+        }
+    }
+};
+
+__global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ QuickJob job, int strip)
+{
+    const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
+    const Rows rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
+    slide_down(rows, job.part_height, y0, min(y0 + strip, job.height), Scores(job, x0 + static_cast<int>(threadIdx.x)));
 }
 
 __global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job, int strip)
 {
-    __shared__ Prefixes prefixes[BATCH];
-    const int x0 = blockIdx.x * OUTPUTS, x = x0 + threadIdx.x;
-    const int y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
+    const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const Rows rows(job, job.bytes, job.bytes, x0 + static_cast<int>(threadIdx.x) * SPAN);
-    Columns in = {}, out = {};
-#pragma unroll 8
-    for (int j = 0; j < job.part_height - 1; j++)
-        in.add(rows.at(y0 + j));
-    for (int y = y0; y < y1; y += BATCH) {
-        uint2 entering[BATCH], leaving[BATCH];
-#pragma unroll
-        for (int r = 0; r < BATCH; r++) {
-            entering[r] = rows.at(y + r + job.part_height - 1);
-            leaving[r] = rows.at(y + r);
-        }
-        if (y > y0)
-            __syncthreads();
-#pragma unroll
-        for (int r = 0; r < BATCH; r++) {
-            in.add(entering[r]);
-            spread(in, out, &prefixes[r]);
-            out.add(leaving[r]);
-        }
-        __syncthreads();
-#pragma unroll
-        for (int r = 0; r < BATCH; r++)
-            if (threadIdx.x < WARP_COLUMNS && y + r < y1)
-                store_row(job, prefixes[r], x, (y + r) * job.pitch + x);
-    }
+    slide_down(rows, job.part_height, y0, min(y0 + strip, job.height), Stores{ job, x0 + static_cast<int>(threadIdx.x) });
 }
 
 // Blocks across, and strips down; *strip: rows of a strip.
