@@ -3,6 +3,7 @@
 #define CM_CUDA_JOINT_QUICK_CUH
 
 #include "joint.cuh"
+#include "quotient.cuh"
 
 namespace cm {
 
@@ -66,17 +67,12 @@ __device__ __forceinline__ double quick_double(uint64_t v)
 // False: it has to be had from quick_exact. joint_score.cu has the bound; products are below 2^49 here, so that they are exact.
 __device__ __forceinline__ bool quick_quotient(const QuickSums &s, uint32_t least, float *score)
 {
-    constexpr uint32_t DOUBT = 32;
     const uint64_t n = s.n;
     const double num = quick_double(n * s.X - static_cast<uint64_t>(s.S) * s.T);
     const double var = quick_double(n * s.Q - static_cast<uint64_t>(s.S) * s.S);
     const double part = quick_double(n * s.T2 - static_cast<uint64_t>(s.T) * s.T), p = __dmul_rn(var, part);
-    double y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(p));
-    const double e = fma(-__dmul_rn(p, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5)), t = __dmul_rn(num, y), q = fma(t, c, t);
-    *score = __double2float_rn(q);
-    const uint32_t low = static_cast<uint32_t>(__double2loint(q)) << 3; // the 29 bits that a float has not
-    return s.n >= least && p != 0.0 && low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3);
+    const bool sure = root_quotient(num, p, score);
+    return s.n >= least && p != 0.0 && sure;
 }
 
 } // namespace cm

@@ -8,6 +8,7 @@
 // Those within 32, and windows or templates without variance, are done by joint.h itself. Quotients are 0 or at least 2^-63: no float is
 // subnormal.
 #include "joint.cuh"
+#include "quotient.cuh"
 
 namespace cm {
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr int THREADS = 128;
 constexpr int BATCH = 8; // terms whose loads are in flight together
-constexpr uint32_t DOUBT = 32;
 
 // Sums that wrap, of 64 or 128 bits: differences are exact when they fit.
 __device__ __forceinline__ uint64_t plus(uint64_t a, uint64_t b)
@@ -147,13 +147,8 @@ __device__ __forceinline__ bool quick_score(const JointScoreJob &job, const cm_j
     }
     const double num = static_cast<double>(static_cast<int64_t>(over));
     const double p = __dmul_rn(static_cast<double>(var), static_cast<double>(part));
-    double y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(p));
-    const double e = fma(-__dmul_rn(p, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5)), t = __dmul_rn(num, y), q = fma(t, c, t);
-    *score = __double2float_rn(q);
-    const uint32_t low = static_cast<uint32_t>(__double2loint(q)) << 3; // the 29 bits that a float has not
-    const bool near = low - (0x80000000u - (DOUBT << 3)) <= 2 * (DOUBT << 3);
-    return j.n >= job.rule.least && p != 0.0 && !near;
+    const bool sure = root_quotient(num, p, score);
+    return j.n >= job.rule.least && p != 0.0 && sure;
 }
 
 // Adjacent windows of a thread: what a term is is then looked up less often.
