@@ -6,7 +6,7 @@ namespace cm {
 
 bool is_mapless(const cm_work *work)
 {
-    return is_all_tensor(work) && cm_cuda_is_one_pass(&work->problem); // as narrow as WindowScores asks
+    return is_all_tensor(work) && work->decision.kernel != CM_KERNEL_TENSOR_FUSED && cm_cuda_is_one_pass(&work->problem); // as narrow as WindowScores asks
 }
 
 cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, cm_error *error)

@@ -37,7 +37,7 @@ cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int
 
 bool is_tensor(cm_kernel kernel)
 {
-    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA;
+    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED;
 }
 
 // All passes over a band, where the tensor kernels do all of it.

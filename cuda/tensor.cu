@@ -126,6 +126,7 @@ void Tensor::set_up(const cm_problem &p, const cm_decision &decision, int multip
     problem = p;
     blocks = decision.tensor;
     hopper = decision.kernel == CM_KERNEL_TENSOR_WGMMA;
+    fused = decision.kernel == CM_KERNEL_TENSOR_FUSED;
     processors = multiprocessors;
     parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
 }
@@ -142,12 +143,12 @@ cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int mul
     // rows' ends and spare rows are read, whatever they hold
     if (code == cudaSuccess)
         code = cudaMemset(planes.as<void>(), 0, static_cast<size_t>(parts.plane * count));
-    if (code == cudaSuccess)
+    if (code == cudaSuccess && !fused)
         code = cudaMemset(sums.as<void>(), 0, static_cast<size_t>(parts.sums * count * count));
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(nullptr);
     if (code == cudaSuccess)
-        code = hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
+        code = fused ? fused_raise(blocks) : hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
     if (code == cudaSuccess && p.pixel == CM_U16)
         code = tensor_score_wide_raise();
     return check(code, "taking the plan's workspace", error);
@@ -235,7 +236,7 @@ cudaError_t Tensor::build(const TensorGroup &group, unsigned char *to, cudaStrea
         for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
             job.x = block % blocks.across * blocks.width;
             job.y = block / blocks.across * blocks.height;
-            code = hopper ? toeplitz_build(job, stream) : mma_build(job, stream);
+            code = fused ? fused_build(job, stream) : hopper ? toeplitz_build(job, stream) : mma_build(job, stream);
             job.toeplitz += blocks.toeplitz;
         }
     return code;
@@ -290,6 +291,8 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
                             cm_error *error)
 {
     cm_status status = check(build(TensorGroup{ { &part }, 0, 1, width, height }, slot_toeplitz(0), stream), "laying out the template", error);
+    if (fused)
+        return status;
     // one byte plane of the band with one of the template
     for (int i = 0; i < parts.planes; i++)
         for (int j = 0; j < parts.planes && !status; j++) {
@@ -345,6 +348,8 @@ cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, 
     job.height = target.height;
     job.skip = target.skip;
     job.slow_doubles = target.slow_doubles;
+    if (fused)
+        return fused_launch(job, blocks, slot_toeplitz(0), processors, stream);
     return problem.pixel == CM_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);
 }
 

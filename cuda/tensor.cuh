@@ -90,6 +90,12 @@ struct TensorScoreJob {
     bool slow_doubles;     // scores in pairs of floats
 };
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
+// The same with X computed in place, from what fused_build made of the template; job.sums is not read. For devices of compute capability
+// 8.0 and later.
+cudaError_t fused_raise(const cm_tensor_blocks &blocks);
+cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream);
+cudaError_t fused_launch(const TensorScoreJob &job, const cm_tensor_blocks &blocks, const unsigned char *taps, int processors,
+                         cudaStream_t stream);
 cudaError_t tensor_score_wide_raise();
 cudaError_t tensor_score_wide_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 
@@ -155,7 +161,8 @@ public:
     // The staged band as a plane of the plan.
     cudaError_t copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream);
 
-    // X of a band into the plan's memory: 32 bits for pixels of 8 bits, and, all of it, for the four products of bytes.
+    // X of a band into the plan's memory: 32 bits for pixels of 8 bits, and, all of it, for the four products of bytes. tensor-fused: what
+    // score needs for it alone.
     cm_status correlate(const Prepared &part, const TensorPlane &plane, int32_t width, int32_t height, cudaStream_t stream,
                         cm_error *error);
 
@@ -203,7 +210,7 @@ private:
     int64_t toeplitz_bytes() const; // of a slot
 
     int processors = 0;
-    bool hopper = false;
+    bool hopper = false, fused = false;
     cm_problem problem = {};
     cm_tensor_blocks blocks = {};
     cm_tensor_parts parts = {};

@@ -156,6 +156,13 @@ inline dim3 cut_strips(Job *job, int processors, int blocks)
     return dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(job->all.height, job->segment)));
 }
 
+inline Job make_job(const TensorScoreJob &all)
+{
+    double n = static_cast<double>(all.rule.n);
+    cm_pair pair_unit = cm_pair_unit(CM_CCOEFF_NORMED, &all.rule);
+    return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit };
+}
+
 inline bool rows_aligned(const TensorScoreJob &job)
 {
     return job.map_pitch % 4 == 0 && reinterpret_cast<uintptr_t>(job.map) % 16 == 0;

@@ -42,11 +42,11 @@ typedef struct cm_preference {
 
 /* A decision bound to sizes and workspace. On the CUDA engine cm_plan_correlate, cm_plan_find_on_device and cm_plan_convolve, with all
  * images, maps and results in device memory, take no memory, ask the device nothing and do not wait. So they may be captured into a
- * CUDA graph, after one call outside of a capture (it loads the kernels), when the plan's kernel is tensor-wgmma, tensor-mma, tex-tex,
- * fft, conv-global, conv-registers, or conv-tiled with blocks of 128 x 64 (cm_plan_explain; float images and filters 9, 17 or 27 columns
- * wide); the others share constant memory with other plans, and their calls fail with CM_ERROR_DEVICE in a capture. A graph
- * works on the memory of the captured call, the plan's own included: while it runs no other call may use the plan, and plan, template,
- * image and results must outlive it. */
+ * CUDA graph, after one call outside of a capture (it loads the kernels), when the plan's kernel is tensor-wgmma, tensor-mma,
+ * tensor-fused, tex-tex, fft, joint, conv-global, conv-registers, or conv-tiled with blocks of 128 x 64 (cm_plan_explain; float images
+ * and filters 9, 17 or 27 columns wide); the others share constant memory with other plans, and their calls fail with CM_ERROR_DEVICE
+ * in a capture. A graph works on the memory of the captured call, the plan's own included: while it runs no other call may use the
+ * plan, and plan, template, image and results must outlive it. */
 typedef struct cm_plan cm_plan;
 
 /* Decides which kernel serves the problem, and takes all the memory that it will need.

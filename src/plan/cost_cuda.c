@@ -227,7 +227,7 @@ static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel k
 {
     if (kernel == CM_KERNEL_FFT_CUDA)
         return fit_fft(p, m, fit, error);
-    if (kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA)
+    if (kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED)
         return fit_tensor(p, m, kernel, fit, error);
     const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
                                                                                                  : &texture_rate;

@@ -121,6 +121,8 @@ cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel 
     fit->kernel = kernel;
     if (kernel == CM_KERNEL_JOINT)
         return fit_pixels(p, m, workspace, fit, error);
+    if (kernel == CM_KERNEL_TENSOR_FUSED)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s makes scores of whole windows of one channel; joint serves the others", name);
     if (cm_pixel_is_float(p->pixel))
         return cm_fail(error, CM_ERROR_UNSUPPORTED,
                        "kernel %s serves floats only of one channel and f32, with all pixels counting; joint serves the others", name);

@@ -9,10 +9,14 @@ static const double score_rate = 2.5e6; /* the fused pass */
 static const double wide_score_rate = 8.0e5;
 static const double other_score_rate = 6.0e5;
 static const double combine_rate = 1.0e6; /* the four parts of a 16-bit X put together */
+static const double fused_rate = 6.9e9, fused_element_rate = 3.3e6; /* tensor-fused: predicted, not measured */
 static const double launch_ms = 0.004;
 
 /* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63 (score.h). */
 enum { MOST_WIDE_PIXELS = (int)(UINT32_MAX / (2u * 255u * 255u)) };
+
+/* tensor-fused: wider templates have no kernel; with fewer blocks a multiprocessor is idle too often. */
+enum { FUSED_WIDTH = 57, FUSED_LEAST_BLOCKS = 2 };
 
 enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
 
@@ -85,6 +89,24 @@ static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
     return 0;
 }
 
+/* tensor-fused: whole chunks of 32 bytes and a half one. A multiprocessor's shared memory is a kilobyte more than a block may have, and
+ * each block takes one. */
+static int fit_fused(const cm_problem *p, cm_tensor_blocks *b, int64_t limit)
+{
+    enum { CHUNK = 32, FRAGMENT = 256, RESERVED = 1024 };
+    int32_t bytes = p->width + 7, rows = cm_tensor_fused_rows(p->height), rest = bytes % CHUNK;
+    *b = (cm_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height };
+    b->half = rest > 0 && rest <= CHUNK / 2;
+    b->chunks = bytes / CHUNK + (rest > CHUNK / 2);
+    b->row_bytes = CM_TENSOR_FUSED_PITCH;
+    b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
+    uint64_t shared = CM_TENSOR_FUSED_WINDOWS + (uint64_t)(rows + CM_TENSOR_FUSED_SPARE) * CM_TENSOR_FUSED_PITCH + b->toeplitz;
+    int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
+    b->stages = blocks < CM_TENSOR_FUSED_BLOCKS ? (int32_t)blocks : CM_TENSOR_FUSED_BLOCKS;
+    b->shared_bytes = blocks > 0 ? (int32_t)shared : 0;
+    return b->stages >= FUSED_LEAST_BLOCKS;
+}
+
 /* Multiply-adds for a map element, those with zeros included. The first and the last period of a tile of tensor-wgmma count half. */
 static double products(const cm_tensor_blocks *b, cm_kernel kernel)
 {
@@ -134,7 +156,8 @@ cm_tensor_parts cm_tensor_workspace(const cm_problem *p, const cm_tensor_blocks 
     parts.plane_pitch = round_up(columns, 512);
     parts.plane = parts.plane_pitch * rows;
     parts.sums_pitch = round_up((uint64_t)width, CM_TENSOR_COLUMNS);
-    parts.sums = parts.sums_pitch * (round_up((uint64_t)height, CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * 4;
+    if (b->periods) /* tensor-fused keeps X in registers */
+        parts.sums = parts.sums_pitch * (round_up((uint64_t)height, CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * 4;
     parts.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
     uint64_t planes = (uint64_t)parts.planes;
     parts.total = planes * (parts.plane + parts.toeplitz) + planes * planes * parts.sums;
@@ -174,11 +197,39 @@ double cm_tensor_product_ms(const cm_problem *p, const cm_machine *m, cm_kernel 
     return (p->pixel == CM_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
 }
 
+/* What tensor-fused alone asks for. */
+static cm_status check_fused(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    if (p->pixel != CM_U8 || p->method != CM_CCOEFF_NORMED)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
+    if (p->width > FUSED_WIDTH)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide, and this one is %d", (int)FUSED_WIDTH,
+                       p->width);
+    if (!fit_fused(p, &fit->tensor, m->cuda.shared_optin))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused needs shared memory for %d blocks of a template of %d rows, and %lld bytes are too few",
+                       (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
+    return CM_OK;
+}
+
+static cm_status fit_fused_problem(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+{
+    cm_status status = check_fused(p, m, fit, error);
+    if (status)
+        return status;
+    const cm_tensor_blocks *b = &fit->tensor;
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double each = 1.0 / fused_element_rate + (32.0 * b->chunks + 16.0 * b->half) * cm_tensor_fused_rows(p->height) / fused_rate;
+    fit->estimate_ms = 2.0 * launch_ms + elements_of(p) * each / processors;
+    return CM_OK;
+}
+
 cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
 {
     cm_status status = check_device(p, m, kernel, error);
     if (status)
         return status;
+    if (kernel == CM_KERNEL_TENSOR_FUSED)
+        return fit_fused_problem(p, m, fit, error);
     const cm_tensor_blocks *b = &fit->tensor;
     if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
         return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",

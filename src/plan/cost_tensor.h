@@ -3,6 +3,7 @@
 #ifndef CM_PLAN_COST_TENSOR_H
 #define CM_PLAN_COST_TENSOR_H
 
+#include "base/both.h"
 #include "plan/decide.h"
 
 enum {
@@ -14,8 +15,19 @@ enum {
     CM_TENSOR_WIDTH = 128,     /* the widest block of a template, and the widest window that the fused score of 16 bits takes */
     CM_TENSOR_SCORE_WIDTH = 384, /* the same of 8 bits */
     CM_TENSOR_CORE = 128,      /* bytes of 8 x 16 template pixels as the products read them */
-    CM_TENSOR_SPARE_ROWS = 24  /* rows of X below the band that are written or read, and mean nothing */
+    CM_TENSOR_SPARE_ROWS = 24,  /* rows of X below the band that are written or read, and mean nothing */
+    CM_TENSOR_FUSED_PITCH = 640,     /* tensor-fused: bytes of an image row in shared memory, */
+    CM_TENSOR_FUSED_BATCH = 8,       /* map rows at a time; the template's are made a multiple of them, */
+    CM_TENSOR_FUSED_SPARE = 16,      /* rows there beside the template's, */
+    CM_TENSOR_FUSED_WINDOWS = 20608, /* bytes of window sums before them, */
+    CM_TENSOR_FUSED_BLOCKS = 4       /* and the most blocks of a multiprocessor */
 };
+
+/* tensor-fused: rows of a template with the zeros that make them a multiple of a batch. */
+static CM_BOTH int32_t cm_tensor_fused_rows(int32_t height)
+{
+    return (height + CM_TENSOR_FUSED_BATCH - 1) / CM_TENSOR_FUSED_BATCH * CM_TENSOR_FUSED_BATCH;
+}
 
 /* Bytes from one image row of a period to the next in shared memory, for `arrays` chunks of 16 template pixels. */
 int32_t cm_tensor_row_bytes(int32_t arrays);

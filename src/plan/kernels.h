@@ -23,6 +23,7 @@ enum { CM_MATCHES = 1 << CM_TASK_MATCH, CM_CONVOLVES = 1 << CM_TASK_CONVOLVE };
     K(SHARED, "shared", CM_DEVICE_CUDA, CM_MATCHES)                             \
     K(TENSOR_WGMMA, "tensor-wgmma", CM_DEVICE_CUDA, CM_MATCHES)                 \
     K(TENSOR_MMA, "tensor-mma", CM_DEVICE_CUDA, CM_MATCHES)                     \
+    K(TENSOR_FUSED, "tensor-fused", CM_DEVICE_CUDA, CM_MATCHES)                 \
     K(JOINT, "joint", CM_DEVICE_CUDA, CM_MATCHES)                               \
     K(CONV_TILED, "conv-tiled", CM_DEVICE_CUDA, CM_CONVOLVES)                   \
     K(CONV_REGISTERS, "conv-registers", CM_DEVICE_CUDA, CM_CONVOLVES)           \

@@ -149,7 +149,7 @@ static void check_left_on_device(joint_subject *s, cm_plan *plan, const request 
               kit_device_download(got, match, sizeof got));
         compare(s, r, "left on the device", got, found);
         const int capturable = strncmp(r->options.kernel, "tensor", 6) == 0 || strcmp(r->options.kernel, "tex-tex") == 0 ||
-                               strcmp(r->options.kernel, "fft") == 0;
+                               strcmp(r->options.kernel, "fft") == 0 || strcmp(r->options.kernel, "joint") == 0;
         check_graph(s, plan, r, &(graph){ &twin.view, match, count, stream, got, capturable });
     }
     kit_device_stream_destroy(stream);

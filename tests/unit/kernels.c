@@ -23,6 +23,7 @@ static int serves(cm_kernel kernel, cm_pixel pixel, const cm_machine *machine)
     case CM_KERNEL_FFT_CUDA: return integers && machine->cuda.fft;
     case CM_KERNEL_TENSOR_WGMMA: return integers && major == 9 && machine->cuda.minor == 0;
     case CM_KERNEL_TENSOR_MMA: return integers && major >= 8;
+    case CM_KERNEL_TENSOR_FUSED: return pixel == CM_U8 && major >= 8;
     case CM_KERNEL_JOINT: return 0; /* these problems are plain */
     default: return 1;
     }

@@ -1,0 +1,318 @@
+// ccoeff_normed of 8-bit pixels in one kernel, for templates so small that writing and reading X costs more than computing it.
+//
+// A block walks down a strip of 512 columns, four rows at a time, as the score pass does (tensor_windows.cuh). The image rows under a
+// window are in a ring in shared memory: each is read from the image once, and serves the window sums and the products. X of eight map
+// rows is a chain of m16n8k32 products (the Toeplitz product of tensor_wgmma.cu) that stays in the registers of the threads that score it.
+//
+// A warp's 128 columns are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image bytes 8 g + k, B template
+// bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left of it, 16 of that row and 16 of the next: there two
+// template rows share a product.
+//
+// Template rows are made a multiple of eight by zeros above. So the last row of a window is always the row that came in last.
+#include "tensor_windows.cuh"
+
+namespace cm {
+
+namespace {
+
+constexpr int BLOCKS = CM_TENSOR_FUSED_BLOCKS;
+constexpr int PITCH = CM_TENSOR_FUSED_PITCH;
+static_assert(PITCH == Span<WORDS>::COLUMNS, "a ring row feeds the window sums");
+static_assert(sizeof(Windows<WORDS>) == CM_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
+
+struct FusedJob {
+    Job job;
+    const uint4 *taps;
+    int32_t tap_bytes;
+    int32_t rows; // of the template and the zeros above it
+};
+
+// The registers of A for an image row, and those of its last bytes with the next row's. Each four are loaded one by one where a product
+// wants them: a wider load's registers would have to be moved for every product.
+template <int CHUNKS, int HALF> struct Pixels {
+    uint32_t whole[CHUNKS ? CHUNKS : 1][4], half[4];
+
+    __device__ __forceinline__ static uint32_t word(const unsigned char *from)
+    {
+        return *reinterpret_cast<const uint32_t *>(from);
+    }
+    // from: a thread's four bytes of a row
+    __device__ __forceinline__ void load(const unsigned char *from)
+    {
+#pragma unroll
+        for (int i = 0; i < 4 * CHUNKS; i++)
+            whole[i / 4][i % 4] = word(from + 32 * (i / 4) + 16 * (i % 4 / 2) + Apart::DISTANCE * (i % 2));
+    }
+    __device__ __forceinline__ void load_half(const unsigned char *from, const unsigned char *next)
+    {
+#pragma unroll
+        for (int i = 0; i < 4 * HALF; i++)
+            half[i] = word((i < 2 ? from : next) + 32 * CHUNKS + Apart::DISTANCE * (i % 2));
+    }
+};
+
+__device__ __forceinline__ void product(uint32_t *d, const uint32_t *a, uint2 b)
+{
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+}
+
+// Map rows that a block takes at a time, and rows of image and template that are worked on at a time.
+constexpr int BATCH = CM_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
+
+// Where a group of image rows stands: the first meets no template row above the first, the one behind the last none below the last.
+enum Part { FIRST, MIDDLE, BEHIND };
+
+// Template rows that are in use: row j in place j modulo BATCH, and of the halves, two rows each, modulo BATCH / 2.
+template <int CHUNKS> struct Taps {
+    uint2 whole[BATCH][CHUNKS ? CHUNKS : 1], half[BATCH / 2];
+};
+
+// A group of image rows. Row s meets template row s - r of the group, or of the one before, in map row r. next: the group below.
+template <int CHUNKS, int HALF, Part PART>
+__device__ __forceinline__ void multiply_group(Held *x, Taps<CHUNKS> &b, const unsigned char *now, const unsigned char *next,
+                                               const uint2 *taps, const uint2 *halves)
+{
+#pragma unroll
+    for (int s = 0; s < (PART == BEHIND ? BATCH - 1 : BATCH); s++) {
+        Pixels<CHUNKS, HALF> a;
+        a.load(now + s * PITCH);
+        if (PART != BEHIND || s < BATCH - 2)
+            a.load_half(now + s * PITCH, s < BATCH - 1 ? now + (s + 1) * PITCH : next);
+#pragma unroll
+        for (int c = 0; c < CHUNKS && PART != BEHIND; c++)
+            b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
+        if (HALF && s % 2 == 0 && PART != BEHIND)
+            b.half[s / 2] = halves[s / 2 * LANES];
+#pragma unroll
+        for (int r = 0; r < BATCH; r++) {
+            if (PART == FIRST ? r > s : PART == BEHIND ? r <= s : false)
+                continue;
+#pragma unroll
+            for (int c = 0; c < CHUNKS; c++)
+                product(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[(s - r + BATCH) % BATCH][c]);
+            if (HALF && (s - r) % 2 == 0)
+                product(x[r / ROWS].x[r % ROWS], a.half, b.half[(s - r + BATCH) % BATCH / 2]);
+        }
+    }
+}
+
+// X of a batch of map rows. image: the ring, with a thread's offset into a row; at: of the first window's first row; taps: with the lane's
+// offset. What lies below the last window is not there yet.
+template <int CHUNKS, int HALF>
+__device__ __forceinline__ void multiply(Held *x, const unsigned char *image, int at, int end, const uint2 *taps, int rows)
+{
+    constexpr int GROUP = BATCH * PITCH;
+    const uint2 *halves = taps + rows * CHUNKS * LANES;
+    const unsigned char *now = image + at, *next = now + GROUP == image + end ? image : now + GROUP;
+    Taps<CHUNKS> b;
+    multiply_group<CHUNKS, HALF, FIRST>(x, b, now, next, taps, halves);
+#pragma unroll 1
+    for (int left = rows - BATCH; left > 0; left -= BATCH) {
+        now = next;
+        next = now + GROUP == image + end ? image : now + GROUP;
+        taps += BATCH * CHUNKS * LANES;
+        halves += BATCH / 2 * LANES;
+        multiply_group<CHUNKS, HALF, MIDDLE>(x, b, now, next, taps, halves);
+    }
+    multiply_group<CHUNKS, HALF, BEHIND>(x, b, next, next, taps, halves);
+}
+
+// Image rows on their way to the ring, a warp a row.
+struct Feed {
+    const unsigned char *image;
+    int64_t pitch;
+    int height;
+    uint32_t to;        // shared
+    uint32_t near, far; // bytes of the lane's pieces that lie in the image
+
+    __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0)
+    {
+        constexpr int PIECES = Span<WORDS>::PIECES;
+        const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
+        near = x < plane.width ? 16 : 0;
+        far = x + 16 * LANES < plane.width && lane < PIECES - LANES ? 16 : 0;
+        image = plane.data + (near ? x : 0);
+        pitch = plane.pitch;
+        height = plane.height;
+        to = static_cast<uint32_t>(__cvta_generic_to_shared(ring + 16 * lane));
+    }
+    // What lies outside the image becomes 0.
+    __device__ void put(int at, int row) const
+    {
+        const bool inside = row >= 0 && row < height;
+        const unsigned char *from = image + (inside ? row * pitch : 0);
+        Rows<WORDS>::copy(to + at, from, inside ? near : 0);
+        if (threadIdx.x % LANES < Span<WORDS>::PIECES - LANES)
+            Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0), inside ? far : 0);
+    }
+    __device__ static void wait()
+    {
+        asm volatile("cp.async.wait_all;" ::: "memory");
+    }
+};
+
+// A place in the ring, in bytes.
+__device__ __forceinline__ int further(int at, int end)
+{
+    at += ROWS * PITCH;
+    return at >= end ? at - end : at;
+}
+
+template <class Route, int CHUNKS, int HALF, int SHIFT, bool VECTOR>
+__device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y1)
+{
+    const Job &job = fused.job;
+    Windows<WORDS> &windows = *reinterpret_cast<Windows<WORDS> *>(memory);
+    unsigned char *ring = memory + sizeof windows;
+    const int rows = fused.rows, above = rows - job.all.window_height, end = (rows + CM_TENSOR_FUSED_SPARE) * PITCH;
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x0 = blockIdx.x * CM_TENSOR_COLUMNS;
+    const Feed feed(job.all.image, ring, x0);
+    int row = y0 - above + warp; // that comes in
+    for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
+        feed.put(i * PITCH, row);
+    int at = 0, lead_at = (rows - 1 + warp) * PITCH, lag_at = (above + warp > 0 ? above + warp - 1 : rows + CM_TENSOR_FUSED_SPARE - 1) * PITCH;
+    uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
+    for (int i = threadIdx.x; i < fused.tap_bytes / 16; i += THREADS)
+        taps[i] = __ldg(fused.taps + i);
+    start<WORDS>(job, windows, x0, y0);
+    const int own = Apart::first(), x = x0 + own, distance = job.all.window_width - SHIFT;
+    typename Route::Sum s[4], q[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int left = own + Apart::column(i), right = left + job.all.window_width;
+        s[i] = Route::lift(windows.s[0][right] - windows.s[0][left]);
+        q[i] = Route::lift(windows.q[0][right] - windows.q[0][left]);
+    }
+    ToMap<Route, Apart, VECTOR> output(job, x, y0);
+    const unsigned char *pixels = ring + 128 * warp + 8 * (lane / 4) + 4 * (lane % 4);
+    uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
+    row = y0 + job.all.window_height - 1 + BATCH + warp;
+    int feed_at = further(further(lead_at, end), end);
+    for (int left = y1 - y0; left > 0; left -= BATCH) {
+        Feed::wait();
+        __syncthreads(); // the batch before has been worked on, and this one's rows are there
+#pragma unroll
+        for (int i = 0; i < SCORED; i++, row += ROWS, feed_at = further(feed_at, end))
+            feed.put(feed_at, row);
+        Held products[SCORED] = {};
+        multiply<CHUNKS, HALF>(products, pixels, at, end, reinterpret_cast<const uint2 *>(taps) + lane, rows);
+        at = further(further(at, end), end);
+#pragma unroll
+        for (int i = 0; i < SCORED; i++) {
+            uint32_t lead[WORDS], lag[WORDS];
+            const int more = left - i * ROWS;
+            if (more <= 0)
+                break;
+#pragma unroll
+            for (int k = 0; k < WORDS; k++) {
+                lead[k] = *reinterpret_cast<const uint32_t *>(ring + lead_at + 4 * (WORDS * lane + k));
+                lag[k] = *reinterpret_cast<const uint32_t *>(ring + lag_at + 4 * (WORDS * lane + k)) & gone;
+            }
+            gone = ~0u;
+            lead_at = further(lead_at, end);
+            lag_at = further(lag_at, end);
+            sum_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane], &windows.q[warp][4 * WORDS * lane]);
+            __syncthreads();
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                slide<Route, Apart, SHIFT>(s, &windows.s[r][own], distance);
+                slide<Route, Apart, SHIFT>(q, &windows.q[r][own], distance);
+                output.row(job, s, q, products[i].x[r], x, more > r);
+            }
+            output.batch(job, windows, s, q, products[i], x, y1 - more, more);
+        }
+    }
+    Feed::wait();
+}
+
+template <class Route, int CHUNKS, int HALF, int SHIFT, bool VECTOR>
+__global__ __launch_bounds__(THREADS, BLOCKS) void match_small(const __grid_constant__ FusedJob fused)
+{
+#if __CUDA_ARCH__ >= 800
+    extern __shared__ __align__(16) unsigned char memory[];
+    int y0 = blockIdx.y * fused.job.segment, y1 = min(y0 + fused.job.segment, fused.job.all.height);
+    if (y0 < y1 && !(fused.job.all.skip && *fused.job.all.skip))
+        walk<Route, CHUNKS, HALF, SHIFT, VECTOR>(fused, memory, y0, y1);
+#endif
+}
+
+// One thread a pair of registers of B: the whole chunks of each row, then the halves of each two rows.
+__global__ void build_taps(ToeplitzJob job)
+{
+    const int chunks = job.blocks.chunks, rows = cm_tensor_fused_rows(job.height), above = rows - job.height;
+    const int whole = rows * chunks * LANES, all = static_cast<int>(job.blocks.toeplitz / sizeof(uint2));
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % LANES, b = lane / 4, t = lane % 4;
+    if (i >= all)
+        return;
+    uint32_t words[2] = { 0, 0 };
+    for (int k = 0; k < 8; k++) {
+        int row = i / LANES / (chunks ? chunks : 1), column = 32 * (i / LANES % (chunks ? chunks : 1)) + 16 * (k / 4) + 4 * t + k % 4;
+        if (i >= whole) {
+            row = (i - whole) / LANES * 2 + k / 4;
+            column = 32 * chunks + 4 * t + k % 4;
+        }
+        row -= above;
+        column -= b;
+        if (row >= 0 && column >= 0 && column < job.width)
+            words[k / 4] |= static_cast<uint32_t>(job.pixels[row * job.pitch + column]) << (8 * (k % 4));
+    }
+    reinterpret_cast<uint2 *>(job.toeplitz)[i] = make_uint2(words[0], words[1]);
+}
+
+using Kernel = void (*)(FusedJob);
+
+template <class Route, int CHUNKS, int HALF> Kernel kernel_of(bool odd, bool vector)
+{
+    if (odd)
+        return vector ? match_small<Route, CHUNKS, HALF, 1, true> : match_small<Route, CHUNKS, HALF, 1, false>;
+    return vector ? match_small<Route, CHUNKS, HALF, 0, true> : match_small<Route, CHUNKS, HALF, 0, false>;
+}
+
+// nullptr: there is none.
+template <class Route> Kernel kernel_of(const cm_tensor_blocks &b, bool odd, bool vector)
+{
+    switch (2 * b.chunks + b.half) {
+    case 1: return kernel_of<Route, 0, 1>(odd, vector);
+    case 2: return kernel_of<Route, 1, 0>(odd, vector);
+    case 3: return kernel_of<Route, 1, 1>(odd, vector);
+    case 4: return kernel_of<Route, 2, 0>(odd, vector);
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+cudaError_t fused_raise(const cm_tensor_blocks &blocks)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < 8 && code == cudaSuccess; i++) {
+        Kernel kernel = i & 4 ? kernel_of<Pairs>(blocks, i & 1, i & 2) : kernel_of<Doubles>(blocks, i & 1, i & 2);
+        code = kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             blocks.shared_bytes)
+                      : cudaErrorInvalidValue;
+    }
+    return code;
+}
+
+cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
+{
+    unsigned count = static_cast<unsigned>(job.blocks.toeplitz / sizeof(uint2));
+    build_taps<<<(count + 255) / 256, 256, 0, stream>>>(job);
+    return cudaGetLastError();
+}
+
+cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &blocks, const unsigned char *taps, int processors,
+                         cudaStream_t stream)
+{
+    FusedJob fused = { make_job(all), reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz),
+                       cm_tensor_fused_rows(all.window_height) };
+    const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
+    const bool odd = all.window_width % 2 != 0, vector = all.map_pitch % 2 == 0 && reinterpret_cast<uintptr_t>(all.map) % 8 == 0;
+    Kernel kernel = all.slow_doubles ? kernel_of<Pairs>(blocks, odd, vector) : kernel_of<Doubles>(blocks, odd, vector);
+    kernel<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(fused);
+    return cudaGetLastError();
+}
+
+} // namespace cm
