@@ -17,6 +17,7 @@ __host__ __device__ int arrays_of(const cm_tensor_blocks &b)
 // holds 8 bytes of that row and 8 of the next.
 __global__ void build_toeplitz(ToeplitzJob job)
 {
+    let_next_begin();
     int64_t at = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (at >= static_cast<int64_t>(job.blocks.toeplitz))
         return;
@@ -148,6 +149,8 @@ cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int mul
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(nullptr);
     if (code == cudaSuccess)
+        code = may_launch_early(build_toeplitz, &early);
+    if (code == cudaSuccess)
         code = fused ? fused_raise(blocks) : hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
     if (code == cudaSuccess && p.pixel == CM_U16)
         code = tensor_score_wide_raise();
@@ -262,6 +265,7 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
         job.x = block % blocks.across * blocks.width / static_cast<int32_t>(BOX_WORD);
         job.y = block / blocks.across * blocks.height;
         job.add = block > 0 || to.add;
+        job.early = early && to.early && block == 0;
         code = wgmma_launch(job, processors, stream);
     }
     return check(code, "launching the correlation", error);
@@ -302,7 +306,7 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
             bool mixed = i > j && cm_tensor_scores(&problem);
             int to_part = mixed ? parts.planes * j + i : parts.planes * i + j;
             Products to = { slot_toeplitz(0) + static_cast<uint64_t>(j) * parts.toeplitz,
-                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1, 0, 0 };
+                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1, 0, 0, i + j == 0 };
             status = hopper ? multiply_wgmma(plane, to, stream, error) : multiply_mma(plane, to, stream, error);
         }
     return status;
@@ -348,6 +352,7 @@ cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, 
     job.height = target.height;
     job.skip = target.skip;
     job.slow_doubles = target.slow_doubles;
+    job.early = early;
     if (fused)
         return fused_launch(job, blocks, slot_toeplitz(0), processors, stream);
     return problem.pixel == CM_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);

@@ -3,6 +3,7 @@
 #define CM_CUDA_TENSOR_CUH
 
 #include "correlate.cuh"
+#include "early.cuh"
 #include "peaks_windows.cuh"
 #include "score.cuh"
 
@@ -37,6 +38,7 @@ struct TensorJob {
     cm_tensor_blocks blocks;
     int32_t slots; // templates at once, at least 1; each has its own share of the device's processors
     int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
+    bool early; // the kernel in front is that of toeplitz_build
 };
 
 // The template's block as the products read it.
@@ -88,6 +90,7 @@ struct TensorScoreJob {
     int32_t width, height; // of the band
     const uint32_t *skip;  // nullptr, or a word on the device: where it is not 0 nothing is done
     bool slow_doubles;     // scores in pairs of floats
+    bool early;            // early.cuh, where the kernel in front lets it
 };
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 // The same with X computed in place, from what fused_build made of the template; job.sums is not read. For devices of compute capability
@@ -201,6 +204,7 @@ private:
         bool add;
         int32_t slots;
         int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
+        bool early; // the template was laid out just before
     };
     cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
     cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
@@ -211,6 +215,7 @@ private:
 
     int processors = 0;
     bool hopper = false, fused = false;
+    bool early = false; // kernels may be launched before those in front have ended
     cm_problem problem = {};
     cm_tensor_blocks blocks = {};
     cm_tensor_parts parts = {};

@@ -173,10 +173,11 @@ __device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
         feed.put(i * PITCH, row);
     int at = 0, lead_at = (rows - 1 + warp) * PITCH, lag_at = (above + warp > 0 ? above + warp - 1 : rows + CM_TENSOR_FUSED_SPARE - 1) * PITCH;
-    uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
-    for (int i = threadIdx.x; i < fused.tap_bytes / 16; i += THREADS)
-        taps[i] = __ldg(fused.taps + i);
     start<WORDS>(job, windows, x0, y0);
+    uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
+    wait_for_front();
+    for (int i = threadIdx.x; i < fused.tap_bytes / 16; i += THREADS)
+        taps[i] = fused.taps[i];
     const int own = Apart::first(), x = x0 + own, distance = job.all.window_width - SHIFT;
     typename Route::Sum s[4], q[4];
 #pragma unroll
@@ -233,6 +234,8 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_small(const __grid_cons
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
     int y0 = blockIdx.y * fused.job.segment, y1 = min(y0 + fused.job.segment, fused.job.all.height);
+    if (fused.job.all.skip)
+        wait_for_front();
     if (y0 < y1 && !(fused.job.all.skip && *fused.job.all.skip))
         walk<Route, CHUNKS, HALF, SHIFT, VECTOR>(fused, memory, y0, y1);
 #endif
@@ -241,6 +244,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_small(const __grid_cons
 // One thread a pair of registers of B: the whole chunks of each row, then the halves of each two rows.
 __global__ void build_taps(ToeplitzJob job)
 {
+    let_next_begin();
     const int chunks = job.blocks.chunks, rows = cm_tensor_fused_rows(job.height), above = rows - job.height;
     const int whole = rows * chunks * LANES, all = static_cast<int>(job.blocks.toeplitz / sizeof(uint2));
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % LANES, b = lane / 4, t = lane % 4;
@@ -311,8 +315,7 @@ cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &bloc
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
     const bool odd = all.window_width % 2 != 0, vector = all.map_pitch % 2 == 0 && reinterpret_cast<uintptr_t>(all.map) % 8 == 0;
     Kernel kernel = all.slow_doubles ? kernel_of<Pairs>(blocks, odd, vector) : kernel_of<Doubles>(blocks, odd, vector);
-    kernel<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(fused);
-    return cudaGetLastError();
+    return launch(kernel, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 
 } // namespace cm

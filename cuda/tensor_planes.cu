@@ -29,7 +29,7 @@ cudaError_t Tensor::build_planes(const Prepared *part, int count, cudaStream_t s
 cm_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts &p, cudaStream_t stream, cm_error *error) const
 {
     Products to = { toeplitz.as<unsigned char>() + p.first * toeplitz_bytes(), p.sums, p.width, p.height, p.add, p.count,
-                    p.step * toeplitz_bytes(), p.sums_step };
+                    p.step * toeplitz_bytes(), p.sums_step, false };
     if (hopper)
         return multiply_wgmma(image, to, stream, error);
     cm_status status = CM_OK;

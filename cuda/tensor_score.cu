@@ -79,6 +79,7 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
         q[i] = Route::lift(shared.q[0][own + job.all.window_width + i] - shared.q[0][own + i]);
     }
     const uint32_t *now = reinterpret_cast<const uint32_t *>(&shared.pixels[warp][0][0][4 * WORDS * lane]), *next = now + COLUMNS / 2;
+    wait_for_front();
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = output.sums(job) + y0 * sums_pitch + x;
     for (int left = y1 - y0; left > 0; left -= ROWS, sums += ROWS * sums_pitch) {
@@ -118,41 +119,45 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
+    if (job.all.skip)
+        wait_for_front();
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
         walk<Route, WORDS, SHIFT>(job, shared,
                                   ToMap<Route, Adjacent, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
 #endif
 }
 
+struct TilesJob {
+    Job job;
+    TensorTiles tiles;
+};
+
 template <class Route, int WORDS, int SHIFT>
-__global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const __grid_constant__ Job job, const __grid_constant__ TensorTiles tiles)
+__global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const __grid_constant__ TilesJob of)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
-    int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
+    int y0 = blockIdx.y * of.job.segment, y1 = min(y0 + of.job.segment, of.job.all.height);
     if (y0 < y1)
-        walk<Route, WORDS, SHIFT>(job, shared, ToTiles<Route>(tiles), y0, y1);
+        walk<Route, WORDS, SHIFT>(of.job, shared, ToTiles<Route>(of.tiles), y0, y1);
 #endif
 }
 
-template <class Route, int WORDS, bool VECTOR> void launch(const Job &job, dim3 grid, cudaStream_t stream)
+using MapKernel = void (*)(Job);
+using TilesKernel = void (*)(TilesJob);
+
+template <class Route, int WORDS, bool VECTOR> MapKernel map_kernel(int shift)
 {
-    switch (job.all.window_width % 4) {
-    case 0: slide_windows<Route, WORDS, 0, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    case 1: slide_windows<Route, WORDS, 1, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    case 2: slide_windows<Route, WORDS, 2, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    default: slide_windows<Route, WORDS, 3, VECTOR><<<grid, THREADS, 0, stream>>>(job); break;
-    }
+    constexpr MapKernel kernels[] = { slide_windows<Route, WORDS, 0, VECTOR>, slide_windows<Route, WORDS, 1, VECTOR>,
+                                      slide_windows<Route, WORDS, 2, VECTOR>, slide_windows<Route, WORDS, 3, VECTOR> };
+    return kernels[shift];
 }
 
-template <class Route, int WORDS> void launch_tiles(const Job &job, const TensorTiles &tiles, dim3 grid, cudaStream_t stream)
+template <class Route, int WORDS> TilesKernel tiles_kernel(int shift)
 {
-    switch (job.all.window_width % 4) {
-    case 0: judge_tiles<Route, WORDS, 0><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    case 1: judge_tiles<Route, WORDS, 1><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    case 2: judge_tiles<Route, WORDS, 2><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    default: judge_tiles<Route, WORDS, 3><<<grid, THREADS, 0, stream>>>(job, tiles); break;
-    }
+    constexpr TilesKernel kernels[] = { judge_tiles<Route, WORDS, 0>, judge_tiles<Route, WORDS, 1>, judge_tiles<Route, WORDS, 2>,
+                                        judge_tiles<Route, WORDS, 3> };
+    return kernels[shift];
 }
 
 int words_of(const TensorScoreJob &all)
@@ -160,21 +165,18 @@ int words_of(const TensorScoreJob &all)
     return all.window_width <= CM_TENSOR_WIDTH ? WORDS : WIDE_WORDS;
 }
 
-template <class Route> void launch_map(const Job &job, dim3 grid, cudaStream_t stream)
+template <class Route> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
-    bool vector = rows_aligned(job.all);
-    if (words_of(job.all) == WORDS)
-        vector ? launch<Route, WORDS, true>(job, grid, stream) : launch<Route, WORDS, false>(job, grid, stream);
-    else
-        vector ? launch<Route, WIDE_WORDS, true>(job, grid, stream) : launch<Route, WIDE_WORDS, false>(job, grid, stream);
+    const int shift = all.window_width % Adjacent::STEP;
+    if (words_of(all) == WORDS)
+        return rows_aligned(all) ? map_kernel<Route, WORDS, true>(shift) : map_kernel<Route, WORDS, false>(shift);
+    return rows_aligned(all) ? map_kernel<Route, WIDE_WORDS, true>(shift) : map_kernel<Route, WIDE_WORDS, false>(shift);
 }
 
-template <class Route> void launch_any_tiles(const Job &job, const TensorTiles &tiles, dim3 grid, cudaStream_t stream)
+template <class Route> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
 {
-    if (words_of(job.all) == WORDS)
-        launch_tiles<Route, WORDS>(job, tiles, grid, stream);
-    else
-        launch_tiles<Route, WIDE_WORDS>(job, tiles, grid, stream);
+    const int shift = all.window_width % Adjacent::STEP;
+    return words_of(all) == WORDS ? tiles_kernel<Route, WORDS>(shift) : tiles_kernel<Route, WIDE_WORDS>(shift);
 }
 
 } // namespace
@@ -183,19 +185,19 @@ cudaError_t tensor_score_launch(const TensorScoreJob &all, int processors, cudaS
 {
     Job job = make_job(all);
     dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
-    all.slow_doubles ? launch_map<Pairs>(job, grid, stream) : launch_map<Doubles>(job, grid, stream);
-    return cudaGetLastError();
+    MapKernel kernel = all.slow_doubles ? any_map_kernel<Pairs>(all) : any_map_kernel<Doubles>(all);
+    return launch(kernel, grid, THREADS, 0, stream, all.early, job);
 }
 
 cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors, cudaStream_t stream)
 {
-    Job job = make_job(all);
-    dim3 grid = cut_strips(&job, processors, ceil_div(blocks_of(words_of(all)), tiles.slots));
-    job.segment = ceil_div(job.segment, tiles.rows) * tiles.rows;
-    grid.y = static_cast<unsigned>(ceil_div<int32_t>(all.height, job.segment));
+    TilesJob of = { make_job(all), tiles };
+    dim3 grid = cut_strips(&of.job, processors, ceil_div(blocks_of(words_of(all)), tiles.slots));
+    of.job.segment = ceil_div(of.job.segment, tiles.rows) * tiles.rows;
+    grid.y = static_cast<unsigned>(ceil_div<int32_t>(all.height, of.job.segment));
     grid.z = static_cast<unsigned>(tiles.slots);
-    tiles.slow_doubles ? launch_any_tiles<Pairs>(job, tiles, grid, stream) : launch_any_tiles<Doubles>(job, tiles, grid, stream);
-    return cudaGetLastError();
+    TilesKernel kernel = tiles.slow_doubles ? any_tiles_kernel<Pairs>(all) : any_tiles_kernel<Doubles>(all);
+    return launch(kernel, grid, THREADS, 0, stream, all.early, of);
 }
 
 } // namespace cm

@@ -47,14 +47,14 @@ cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &p
     if (hopper) {
         cm_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
         Products to = { slot_toeplitz(group.first), slot_sums(group.first), group.width, group.height, false, group.count, toeplitz_bytes(),
-                        products_plane() };
+                        products_plane(), true };
         return status ? status : multiply_wgmma(plane, to, stream, error);
     }
     cm_status status = CM_OK;
     for (int i = 0; i < group.count && !status; i++) {
         TensorGroup one = { { group.part[i] }, group.first + i, 1, group.width, group.height };
         status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template", error);
-        Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1, 0, 0 };
+        Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1, 0, 0, false };
         if (!status)
             status = multiply_mma(plane, to, stream, error);
     }
@@ -74,6 +74,7 @@ cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &t
     job.sums_pitch = products_pitch();
     job.width = tiles.width;
     job.height = tiles.height;
+    job.early = early;
     return tensor_tiles_launch(job, of, processors, stream);
 }
 

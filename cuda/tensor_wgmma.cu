@@ -261,6 +261,7 @@ template <class W> __device__ void run_group(const TensorJob &job, uint32_t base
 template <class W> __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_constant__ TensorJob job)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
+    let_next_begin();
     const int stages = job.blocks.stages;
     uint32_t base = shared_address(memory), ring = base + static_cast<uint32_t>(job.blocks.toeplitz);
     uint32_t buffers = ring + GROUPS * stages * W::STAGE;
@@ -281,8 +282,10 @@ template <class W> __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma
         int loader = threadIdx.x / 32 - GROUPS * 4;
         if (threadIdx.x % 32 != 0)
             return;
-        if (loader == 0)
+        if (loader == 0) {
+            wait_for_front(); // without the template there are no products, and nothing is written
             fetch_toeplitz(job, base, whole);
+        }
         if (loader < GROUPS)
             fetch_tiles<W>(job, ring + loader * stages * W::STAGE, barriers + loader * stages * BARRIER, loader);
     } else {
@@ -335,8 +338,7 @@ cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stre
 {
     int most = processors / job.slots, blocks = job.tiles < most ? job.tiles : most > 1 ? most : 1;
     dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(job.slots));
-    kernel_of(job.blocks)<<<grid, THREADS, static_cast<size_t>(job.blocks.shared_bytes), stream>>>(job);
-    return cudaGetLastError();
+    return launch(kernel_of(job.blocks), grid, THREADS, job.blocks.shared_bytes, stream, job.early, job);
 }
 
 } // namespace cm
