@@ -17,7 +17,8 @@ namespace {
 
 constexpr int BLOCKS = CM_TENSOR_FUSED_BLOCKS;
 constexpr int PITCH = CM_TENSOR_FUSED_PITCH;
-static_assert(PITCH == Span<WORDS>::COLUMNS, "a ring row feeds the window sums");
+constexpr int PIECES = PITCH / 16; // of a ring row
+static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
 static_assert(sizeof(Windows<WORDS>) == CM_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
 
 struct FusedJob {
@@ -85,16 +86,19 @@ __device__ __forceinline__ void multiply_group(Held *x, Taps<CHUNKS> &b, const u
             b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
         if (HALF && s % 2 == 0 && PART != BEHIND)
             b.half[s / 2] = halves[s / 2 * LANES];
+        // a map row's products wait for each other
 #pragma unroll
-        for (int r = 0; r < BATCH; r++) {
-            if (PART == FIRST ? r > s : PART == BEHIND ? r <= s : false)
-                continue;
+        for (int c = 0; c < CHUNKS + HALF; c++)
 #pragma unroll
-            for (int c = 0; c < CHUNKS; c++)
-                product(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[(s - r + BATCH) % BATCH][c]);
-            if (HALF && (s - r) % 2 == 0)
-                product(x[r / ROWS].x[r % ROWS], a.half, b.half[(s - r + BATCH) % BATCH / 2]);
-        }
+            for (int r = 0; r < BATCH; r++) {
+                const int tap = (s - r + BATCH) % BATCH;
+                if (PART == FIRST ? r > s : PART == BEHIND ? r <= s : false)
+                    continue;
+                if (c < CHUNKS)
+                    product(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[tap][c]);
+                else if (tap % 2 == 0)
+                    product(x[r / ROWS].x[r % ROWS], a.half, b.half[tap / 2]);
+            }
     }
 }
 
@@ -129,7 +133,6 @@ struct Feed {
 
     __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0)
     {
-        constexpr int PIECES = Span<WORDS>::PIECES;
         const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
         near = x < plane.width ? 16 : 0;
         far = x + 16 * LANES < plane.width && lane < PIECES - LANES ? 16 : 0;
@@ -144,7 +147,7 @@ struct Feed {
         const bool inside = row >= 0 && row < height;
         const unsigned char *from = image + (inside ? row * pitch : 0);
         Rows<WORDS>::copy(to + at, from, inside ? near : 0);
-        if (threadIdx.x % LANES < Span<WORDS>::PIECES - LANES)
+        if (threadIdx.x % LANES < PIECES - LANES)
             Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0), inside ? far : 0);
     }
     __device__ static void wait()
@@ -187,6 +190,8 @@ __device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y
         q[i] = Route::lift(windows.q[0][right] - windows.q[0][left]);
     }
     ToMap<Route, Apart, VECTOR> output(job, x, y0);
+    // the last lanes' columns lie behind those that windows reach, whatever they hold
+    const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     const unsigned char *pixels = ring + 128 * warp + 8 * (lane / 4) + 4 * (lane % 4);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
     row = y0 + job.all.window_height - 1 + BATCH + warp;
@@ -194,9 +199,6 @@ __device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Feed::wait();
         __syncthreads(); // the batch before has been worked on, and this one's rows are there
-#pragma unroll
-        for (int i = 0; i < SCORED; i++, row += ROWS, feed_at = further(feed_at, end))
-            feed.put(feed_at, row);
         Held products[SCORED] = {};
         multiply<CHUNKS, HALF>(products, pixels, at, end, reinterpret_cast<const uint2 *>(taps) + lane, rows);
         at = further(further(at, end), end);
@@ -208,14 +210,18 @@ __device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y
                 break;
 #pragma unroll
             for (int k = 0; k < WORDS; k++) {
-                lead[k] = *reinterpret_cast<const uint32_t *>(ring + lead_at + 4 * (WORDS * lane + k));
-                lag[k] = *reinterpret_cast<const uint32_t *>(ring + lag_at + 4 * (WORDS * lane + k)) & gone;
+                lead[k] = *reinterpret_cast<const uint32_t *>(columns + lead_at + 4 * k);
+                lag[k] = *reinterpret_cast<const uint32_t *>(columns + lag_at + 4 * k) & gone;
             }
             gone = ~0u;
             lead_at = further(lead_at, end);
             lag_at = further(lag_at, end);
             sum_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane], &windows.q[warp][4 * WORDS * lane]);
             __syncthreads();
+            if (i == SCORED - 1) // the rows that go are not read again
+#pragma unroll
+                for (int j = 0; j < SCORED; j++, row += ROWS, feed_at = further(feed_at, end))
+                    feed.put(feed_at, row);
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 slide<Route, Apart, SHIFT>(s, &windows.s[r][own], distance);

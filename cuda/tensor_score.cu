@@ -108,7 +108,7 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
             const uint32_t product[4] = { products[r].x, products[r].y, products[r].z, products[r].w };
             output.row(job, s, q, product, x, left > r);
         }
-        output.batch(job, shared, s, q, Stored{ sums, sums_pitch }, x, y1 - left, left);
+        output.batch(job, shared, s, q, Stored(), x, y1 - left, left);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }

@@ -63,12 +63,10 @@ __device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_
 
 // X of a batch and a thread's columns: where a kernel before left it,
 struct Stored {
-    const uint32_t *sums; // of the batch's first row and the thread's first column
-    int64_t pitch;
-
-    __device__ __forceinline__ uint32_t at(int row, int column) const
+    // x, y: of the thread's first column and the batch's first row; column: one of the thread's four
+    __device__ __forceinline__ static uint32_t at(const Job &job, int x, int y, int row, int column)
     {
-        return sums[row * pitch + column];
+        return job.all.sums[(y + row) * job.all.sums_pitch + x + Adjacent::column(column)];
     }
 };
 
@@ -76,7 +74,7 @@ struct Stored {
 struct Held {
     uint32_t x[ROWS][4];
 
-    __device__ __forceinline__ uint32_t at(int row, int column) const
+    __device__ __forceinline__ uint32_t at(const Job &, int, int, int row, int column) const
     {
         return x[row][column];
     }
@@ -84,7 +82,7 @@ struct Held {
 
 // The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
 template <int WORDS, class Spread, class Products>
-__device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &shared, const uint32_t *windows, const Products &products,
+__device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &shared, const uint32_t *windows, const Products products,
                                          int x, int y, int rows)
 {
 #pragma unroll 1
@@ -94,7 +92,7 @@ __device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &s
 #pragma unroll 1
         for (int r = ROWS - 1; r >= 0; r--) {
             if (r < rows)
-                job.all.map[(y + r) * job.all.map_pitch + x + Spread::column(i)] = plain_score(job, s, q, products.at(r, i));
+                job.all.map[(y + r) * job.all.map_pitch + x + Spread::column(i)] = plain_score(job, s, q, products.at(job, x, y, r, i));
             s -= shared.s[r][right] - shared.s[r][left];
             q -= shared.q[r][right] - shared.q[r][left];
         }
@@ -254,8 +252,7 @@ template <class Route, class Spread, bool VECTOR> struct ToMap {
         if (__builtin_expect(!sure, 0)) {
             const uint32_t windows[8] = { Route::lower(s[0]), Route::lower(s[1]), Route::lower(s[2]), Route::lower(s[3]),
                                           Route::lower(q[0]), Route::lower(q[1]), Route::lower(q[2]), Route::lower(q[3]) };
-            const Products kept = products; // in memory here alone
-            score_again<WORDS, Spread>(job, shared, windows, kept, x, y, left);
+            score_again<WORDS, Spread>(job, shared, windows, products, x, y, left);
         }
         sure = true;
     }

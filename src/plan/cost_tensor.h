@@ -16,9 +16,9 @@ enum {
     CM_TENSOR_SCORE_WIDTH = 384, /* the same of 8 bits */
     CM_TENSOR_CORE = 128,      /* bytes of 8 x 16 template pixels as the products read them */
     CM_TENSOR_SPARE_ROWS = 24,  /* rows of X below the band that are written or read, and mean nothing */
-    CM_TENSOR_FUSED_PITCH = 640,     /* tensor-fused: bytes of an image row in shared memory, */
+    CM_TENSOR_FUSED_PITCH = 592,     /* tensor-fused: bytes of an image row in shared memory, */
     CM_TENSOR_FUSED_BATCH = 8,       /* map rows at a time; the template's are made a multiple of them, */
-    CM_TENSOR_FUSED_SPARE = 16,      /* rows there beside the template's, */
+    CM_TENSOR_FUSED_SPARE = 8,       /* rows there beside the template's, */
     CM_TENSOR_FUSED_WINDOWS = 20608, /* bytes of window sums before them, */
     CM_TENSOR_FUSED_BLOCKS = 4       /* and the most blocks of a multiprocessor */
 };
