@@ -97,15 +97,22 @@ template <int WORDS> struct Rows {
     {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
     }
+    __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes, uint64_t policy)
+    {
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(to), "l"(from), "r"(bytes), "l"(policy));
+    }
     // The lag row is a window's height above the lead row; behind the last batch low windows have it below the image too.
     __device__ void fetch(const Job &job)
     {
         uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u, t = now;
-        copy(now, lead, near & in);
-        copy(now + COLUMNS, lag, near & out);
+        uint64_t keep, let;
+        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(let));
+        copy(now, lead, near & in, keep);
+        copy(now + COLUMNS, lag, near & out, let);
         if (threadIdx.x % LANES < PIECES - LANES) {
-            copy(now + 16 * LANES, lead + (far ? 16 * LANES : 0), far & in);
-            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out);
+            copy(now + 16 * LANES, lead + (far ? 16 * LANES : 0), far & in, keep);
+            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out, let);
         }
         asm volatile("cp.async.commit_group;");
         first = false;
