@@ -67,7 +67,7 @@ cm_status put_choice(const Call &call, const PeakJob &job)
 cm_status put_search(const Call &call, const Search &s)
 {
     if (is_mapless(call.work)) {
-        MaplessJob job = { s.job, s.plane, &call.rule, 0, 1 };
+        MaplessJob job = { s.job, s.plane, &call.part, &call.rule, 0, 1 };
         cm_status status = put_tiles(call.work, job, 0, 1, call.stream, call.error);
         return status ? status : put_matches(call.work, job, call.stream, call.error);
     }

@@ -62,6 +62,7 @@ struct Templates {
 struct Batch {
     size_t first;
     int count;
+    const Prepared *part[PEAK_SLOTS];
     cm_score_rule rule[PEAK_SLOTS];
     TensorPlane plane;
 };
@@ -82,7 +83,7 @@ PeakJob make_job(const cm_work *work, const Templates &t, const Batch &batch)
 cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_error *error)
 {
     PeakJob search = make_job(work, t, *batch);
-    MaplessJob job = { search, batch->plane, batch->rule, 1, batch->count };
+    MaplessJob job = { search, batch->plane, batch->part, batch->rule, 1, batch->count };
     cm_status status = CM_OK;
     if (batch->first == 0)
         status = put_plane(make_call(work, t.image, t.bank->part[0], t.stream, error), 0, 0, &batch->plane);
@@ -94,7 +95,7 @@ cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_err
         group.height = work->y.map;
         for (int k = 0; k < group.count; k++) {
             Call call = make_call(work, t.image, t.bank->part[batch->first + static_cast<size_t>(i + k)], t.stream, error);
-            group.part[k] = call.part;
+            group.part[k] = batch->part[i + k] = call.part;
             batch->rule[i + k] = call.rule;
         }
         status = work->tensor.correlate_group(group, batch->plane, t.stream, error);

@@ -1,12 +1,15 @@
-// Searches without a map, where the tensor kernels do all of a match: the best score of each tile from X, within a bound; the level; exact
-// scores of the tiles that reach it.
+// Searches without a map, where the tensor kernels do all of a match: the best score of each tile, within a bound; the level; exact scores of
+// the tiles that reach it.
 #include "match.cuh"
 
 namespace cm {
 
 bool is_mapless(const cm_work *work)
 {
-    return is_all_tensor(work) && work->decision.kernel != CM_KERNEL_TENSOR_FUSED && cm_cuda_is_one_pass(&work->problem); // as narrow as WindowScores asks
+    const cm_problem &p = work->problem;
+    bool has_products = work->decision.kernel != CM_KERNEL_TENSOR_FUSED;
+    // one pass: as narrow as WindowScores asks
+    return is_all_tensor(work) && cm_cuda_is_one_pass(&p) && (has_products || windows_serve_pixels(p.width, p.height));
 }
 
 cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, cm_error *error)
@@ -37,8 +40,11 @@ cm_status put_matches(cm_work *work, const MaplessJob &m, cudaStream_t stream, c
     scores.window_height = p.height;
     scores.method = p.method;
     scores.products = work->tensor.products(m.first_slot);
-    for (int i = 0; i < m.slots; i++)
+    scores.part_pitch = static_cast<int64_t>(m.parts[0]->pitch);
+    for (int i = 0; i < m.slots; i++) {
         scores.rule[i] = m.rules[i];
+        scores.part[i] = m.parts[i]->pixels.as<unsigned char>();
+    }
     PeakJob job = m.search;
     job.map = nullptr;
     job.pitch = work->tensor.products_pitch();

@@ -43,10 +43,11 @@ cm_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const Tens
 
 // May matches then be had from X without a map?
 bool is_mapless(const cm_work *work);
-// Slots of the tensor's X, with the rule of each.
+// Slots of the tensor's X, or of what it is made of, with the template and the rule of each.
 struct MaplessJob {
     const PeakJob &search; // of all slots
     const TensorPlane &plane;
+    const Prepared *const *parts;
     const cm_score_rule *rules;
     int first_slot, slots;
 };

@@ -1,4 +1,4 @@
-// Peak search without a map: where X of every window is at hand, scores of the few tiles that matter are computed where they are needed.
+// Peak search without a map: scores of the few tiles that matter are computed where they are needed, from X or from the pixels.
 #ifndef CM_CUDA_PEAKS_WINDOWS_CUH
 #define CM_CUDA_PEAKS_WINDOWS_CUH
 
@@ -15,9 +15,14 @@ struct WindowScores {
     int32_t last_column, last_row;
     int32_t window_width, window_height;
     cm_method method;
-    const uint32_t *products; // of slot 0; pitch and plane are the search's
+    const uint32_t *products; // X of slot 0; pitch and plane are the search's. nullptr: there is none, and it is computed from
+    const unsigned char *part[PEAK_SLOTS]; // the templates
+    int64_t part_pitch;                    // bytes
     cm_score_rule rule[PEAK_SLOTS];
 };
+
+// May templates of this size come without X?
+bool windows_serve_pixels(int32_t width, int32_t height);
 
 // Candidates of the listed tiles, like launch_peak_collect.
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots, cudaStream_t stream);

@@ -306,7 +306,8 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
             bool mixed = i > j && cm_tensor_scores(&problem);
             int to_part = mixed ? parts.planes * j + i : parts.planes * i + j;
             Products to = { slot_toeplitz(0) + static_cast<uint64_t>(j) * parts.toeplitz,
-                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1, 0, 0, i + j == 0 };
+                            slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1, 0, 0,
+                            i + j == 0 };
             status = hopper ? multiply_wgmma(plane, to, stream, error) : multiply_mma(plane, to, stream, error);
         }
     return status;

@@ -115,6 +115,9 @@ struct TensorTiles {
     cm_score_rule rule[TENSOR_SLOTS];
 };
 cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
+// The same with X computed in place, from what fused_build made of the templates, one behind the other.
+cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, const cm_tensor_blocks &blocks,
+                               const unsigned char *taps, int processors, cudaStream_t stream);
 
 // A band's part of the map.
 struct TensorTarget {

@@ -9,7 +9,7 @@
 // template rows share a product.
 //
 // Template rows are made a multiple of eight by zeros above. So the last row of a window is always the row that came in last.
-#include "tensor_windows.cuh"
+#include "tensor_tiles.cuh"
 
 namespace cm {
 
@@ -21,11 +21,21 @@ constexpr int PIECES = PITCH / 16; // of a ring row
 static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
 static_assert(sizeof(Windows<WORDS>) == CM_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
 
+// What build_taps lays out of a template.
+struct Layout {
+    const uint4 *taps;
+    int32_t bytes;
+    int32_t rows; // of the template and the zeros above it
+};
+
 struct FusedJob {
     Job job;
-    const uint4 *taps;
-    int32_t tap_bytes;
-    int32_t rows; // of the template and the zeros above it
+    Layout layout;
+};
+
+struct FusedTilesJob {
+    TilesJob of;
+    Layout layout; // of the first slot; the others lie behind it
 };
 
 // The registers of A for an image row, and those of its last bytes with the next row's. Each four are loaded one by one where a product
@@ -131,11 +141,11 @@ struct Feed {
     uint32_t to;        // shared
     uint32_t near, far; // bytes of the lane's pieces that lie in the image
 
-    __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0)
+    __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0, int window_width)
     {
         const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
         near = x < plane.width ? 16 : 0;
-        far = x + 16 * LANES < plane.width && lane < PIECES - LANES ? 16 : 0;
+        far = 16 * lane < min(plane.width - x0 - 16 * LANES, window_width) ? 16 : 0;
         image = plane.data + (near ? x : 0);
         pitch = plane.pitch;
         height = plane.height;
@@ -163,15 +173,24 @@ __device__ __forceinline__ int further(int at, int end)
     return at >= end ? at - end : at;
 }
 
-template <class Route, int CHUNKS, int HALF, int SHIFT, bool VECTOR>
-__device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y1)
+// The block's first row and column of the map, and a thread's.
+__device__ __forceinline__ int first_row(const Job &job)
 {
-    const Job &job = fused.job;
+    return blockIdx.y * job.segment;
+}
+__device__ __forceinline__ int first_column()
+{
+    return blockIdx.x * CM_TENSOR_COLUMNS;
+}
+
+template <class Route, int CHUNKS, int HALF, int SHIFT, class Output>
+__device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output, int y1)
+{
     Windows<WORDS> &windows = *reinterpret_cast<Windows<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
-    const int rows = fused.rows, above = rows - job.all.window_height, end = (rows + CM_TENSOR_FUSED_SPARE) * PITCH;
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x0 = blockIdx.x * CM_TENSOR_COLUMNS;
-    const Feed feed(job.all.image, ring, x0);
+    const int y0 = first_row(job), x0 = first_column(), rows = layout.rows, above = rows - job.all.window_height, end = (rows + CM_TENSOR_FUSED_SPARE) * PITCH;
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const Feed feed(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // that comes in
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
         feed.put(i * PITCH, row);
@@ -179,8 +198,8 @@ __device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y
     start<WORDS>(job, windows, x0, y0);
     uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
     wait_for_front();
-    for (int i = threadIdx.x; i < fused.tap_bytes / 16; i += THREADS)
-        taps[i] = fused.taps[i];
+    for (int i = threadIdx.x; i < layout.bytes / 16; i += THREADS)
+        taps[i] = layout.taps[i];
     const int own = Apart::first(), x = x0 + own, distance = job.all.window_width - SHIFT;
     typename Route::Sum s[4], q[4];
 #pragma unroll
@@ -189,7 +208,6 @@ __device__ void walk(const FusedJob &fused, unsigned char *memory, int y0, int y
         s[i] = Route::lift(windows.s[0][right] - windows.s[0][left]);
         q[i] = Route::lift(windows.q[0][right] - windows.q[0][left]);
     }
-    ToMap<Route, Apart, VECTOR> output(job, x, y0);
     // the last lanes' columns lie behind those that windows reach, whatever they hold
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     const unsigned char *pixels = ring + 128 * warp + 8 * (lane / 4) + 4 * (lane % 4);
@@ -239,11 +257,26 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_small(const __grid_cons
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
-    int y0 = blockIdx.y * fused.job.segment, y1 = min(y0 + fused.job.segment, fused.job.all.height);
-    if (fused.job.all.skip)
+    const Job &job = fused.job;
+    const int y0 = first_row(job), y1 = min(y0 + job.segment, job.all.height);
+    if (job.all.skip)
         wait_for_front();
-    if (y0 < y1 && !(fused.job.all.skip && *fused.job.all.skip))
-        walk<Route, CHUNKS, HALF, SHIFT, VECTOR>(fused, memory, y0, y1);
+    if (y0 < y1 && !(job.all.skip && *job.all.skip))
+        walk<Route, CHUNKS, HALF, SHIFT>(job, fused.layout, memory, ToMap<Route, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
+#endif
+}
+
+template <class Route, int CHUNKS, int HALF, int SHIFT>
+__global__ __launch_bounds__(THREADS, BLOCKS) void judge_small(const __grid_constant__ FusedTilesJob fused)
+{
+#if __CUDA_ARCH__ >= 800
+    extern __shared__ __align__(16) unsigned char memory[];
+    const Job &job = fused.of.job;
+    const int y0 = first_row(job), y1 = min(y0 + job.segment, job.all.height);
+    Layout layout = fused.layout;
+    layout.taps += blockIdx.z * (layout.bytes / 16);
+    if (y0 < y1)
+        walk<Route, CHUNKS, HALF, SHIFT>(job, layout, memory, ToTiles<Route, Apart>(fused.of.tiles), y1);
 #endif
 }
 
@@ -271,25 +304,47 @@ __global__ void build_taps(ToeplitzJob job)
     reinterpret_cast<uint2 *>(job.toeplitz)[i] = make_uint2(words[0], words[1]);
 }
 
-using Kernel = void (*)(FusedJob);
+// The kernels of a width: of a map, and of tiles.
+struct Kernels {
+    void (*match)(FusedJob);
+    void (*judge)(FusedTilesJob);
+};
 
-template <class Route, int CHUNKS, int HALF> Kernel kernel_of(bool odd, bool vector)
+template <class Route, int CHUNKS, int HALF> Kernels kernels_of(bool odd, bool vector)
 {
     if (odd)
-        return vector ? match_small<Route, CHUNKS, HALF, 1, true> : match_small<Route, CHUNKS, HALF, 1, false>;
-    return vector ? match_small<Route, CHUNKS, HALF, 0, true> : match_small<Route, CHUNKS, HALF, 0, false>;
+        return { vector ? match_small<Route, CHUNKS, HALF, 1, true> : match_small<Route, CHUNKS, HALF, 1, false>,
+                 judge_small<Route, CHUNKS, HALF, 1> };
+    return { vector ? match_small<Route, CHUNKS, HALF, 0, true> : match_small<Route, CHUNKS, HALF, 0, false>,
+             judge_small<Route, CHUNKS, HALF, 0> };
 }
 
-// nullptr: there is none.
-template <class Route> Kernel kernel_of(const cm_tensor_blocks &b, bool odd, bool vector)
+// nullptr: there are none.
+template <class Route> Kernels kernels_of(const cm_tensor_blocks &b, bool odd, bool vector)
 {
     switch (2 * b.chunks + b.half) {
-    case 1: return kernel_of<Route, 0, 1>(odd, vector);
-    case 2: return kernel_of<Route, 1, 0>(odd, vector);
-    case 3: return kernel_of<Route, 1, 1>(odd, vector);
-    case 4: return kernel_of<Route, 2, 0>(odd, vector);
-    default: return nullptr;
+    case 1: return kernels_of<Route, 0, 1>(odd, vector);
+    case 2: return kernels_of<Route, 1, 0>(odd, vector);
+    case 3: return kernels_of<Route, 1, 1>(odd, vector);
+    case 4: return kernels_of<Route, 2, 0>(odd, vector);
+    default: return { nullptr, nullptr };
     }
+}
+
+Kernels kernels_of(const cm_tensor_blocks &b, bool pairs, bool odd, bool vector)
+{
+    return pairs ? kernels_of<Pairs>(b, odd, vector) : kernels_of<Doubles>(b, odd, vector);
+}
+
+template <class Kernel> cudaError_t raise(Kernel *kernel, int bytes)
+{
+    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)
+                  : cudaErrorInvalidValue;
+}
+
+Layout make_layout(const TensorScoreJob &all, const cm_tensor_blocks &blocks, const unsigned char *taps)
+{
+    return Layout{ reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz), cm_tensor_fused_rows(all.window_height) };
 }
 
 } // namespace
@@ -298,10 +353,10 @@ cudaError_t fused_raise(const cm_tensor_blocks &blocks)
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 8 && code == cudaSuccess; i++) {
-        Kernel kernel = i & 4 ? kernel_of<Pairs>(blocks, i & 1, i & 2) : kernel_of<Doubles>(blocks, i & 1, i & 2);
-        code = kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             blocks.shared_bytes)
-                      : cudaErrorInvalidValue;
+        Kernels kernels = kernels_of(blocks, i & 4, i & 1, i & 2);
+        code = raise(kernels.match, blocks.shared_bytes);
+        if (code == cudaSuccess)
+            code = raise(kernels.judge, blocks.shared_bytes);
     }
     return code;
 }
@@ -316,12 +371,20 @@ cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
 cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &blocks, const unsigned char *taps, int processors,
                          cudaStream_t stream)
 {
-    FusedJob fused = { make_job(all), reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz),
-                       cm_tensor_fused_rows(all.window_height) };
+    FusedJob fused = { make_job(all), make_layout(all, blocks, taps) };
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
-    const bool odd = all.window_width % 2 != 0, vector = all.map_pitch % 2 == 0 && reinterpret_cast<uintptr_t>(all.map) % 8 == 0;
-    Kernel kernel = all.slow_doubles ? kernel_of<Pairs>(blocks, odd, vector) : kernel_of<Doubles>(blocks, odd, vector);
-    return launch(kernel, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
+    const bool vector = all.map_pitch % 2 == 0 && reinterpret_cast<uintptr_t>(all.map) % 8 == 0;
+    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0, vector);
+    return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
+}
+
+cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, const cm_tensor_blocks &blocks,
+                               const unsigned char *taps, int processors, cudaStream_t stream)
+{
+    FusedTilesJob fused = { TilesJob{ make_job(all), tiles }, make_layout(all, blocks, taps) };
+    const dim3 grid = cut_tiles(&fused.of, processors, blocks.stages);
+    Kernels kernels = kernels_of(blocks, tiles.slow_doubles, all.window_width % Apart::STEP != 0, false);
+    return launch(kernels.judge, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 
 } // namespace cm

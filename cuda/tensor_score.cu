@@ -5,7 +5,7 @@
 // number of words, so that 16-byte accesses to shared memory do not conflict. Then each thread slides the windows of four columns down
 // the four rows: the difference of two prefixes is a window's change. All of it wraps modulo 2^32, which is exact because S and Q fit.
 // `Route` (tensor_route.cuh) is the way from the sums to a score.
-#include "tensor_windows.cuh"
+#include "tensor_tiles.cuh"
 
 namespace cm {
 
@@ -18,49 +18,6 @@ constexpr int blocks_of(int words) // a multiprocessor
 
 template <int WORDS> struct Shared : Windows<WORDS> {
     alignas(16) unsigned char pixels[WARPS][2][2][Windows<WORDS>::COLUMNS]; // of lead and lag, this batch's and the next's
-};
-
-// Or the best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. num y is within 2^-19 + 2^-40 (tensor_route.cuh). The
-// product with 1 / root_var, in float, adds 5 roundings of 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by
-// less than 2^-18.6. A window without variance has num = 0, and y is cut to 1, its largest value otherwise: 0, even where the score is
-// not a number. A flat template has unit 0.
-template <class Route> struct ToTiles {
-    using Sum = typename Route::Sum;
-    const TensorTiles &tiles;
-    typename Route::Whole sum; // of the template
-    int best;                  // num y
-
-    __device__ ToTiles(const TensorTiles &of)
-        : tiles(of), sum(static_cast<typename Route::Whole>(of.rule[blockIdx.z].sum)), best(0)
-    {
-    }
-    __device__ __forceinline__ const uint32_t *sums(const Job &job) const
-    {
-        return job.all.sums + blockIdx.z * tiles.plane;
-    }
-    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q, const uint32_t *product, int x, bool inside)
-    {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int judged = Route::judge(job, sum, s[i], q[i], product[i]);
-            if (inside && x + i < job.all.width)
-                best = max(best, judged);
-        }
-    }
-    template <int WORDS>
-    __device__ __forceinline__ void batch(const Job &job, const Windows<WORDS> &, const Sum *, const Sum *, const Stored &, int x, int y,
-                                          int left)
-    {
-        if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
-            return;
-        int all = __reduce_max_sync(0xffffffffu, best);
-        best = 0;
-        if (threadIdx.x % LANES != 0 || x >= job.all.width)
-            return;
-        float score = Route::judged(all, tiles.rule[blockIdx.z].root_var);
-        tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across + x / PEAK_COLUMNS] =
-            peak_order(score, 0);
-    }
 };
 
 template <class Route, int WORDS, int SHIFT, class Output>
@@ -127,11 +84,6 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const
 #endif
 }
 
-struct TilesJob {
-    Job job;
-    TensorTiles tiles;
-};
-
 template <class Route, int WORDS, int SHIFT>
 __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const __grid_constant__ TilesJob of)
 {
@@ -139,7 +91,7 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const _
     __shared__ Shared<WORDS> shared;
     int y0 = blockIdx.y * of.job.segment, y1 = min(y0 + of.job.segment, of.job.all.height);
     if (y0 < y1)
-        walk<Route, WORDS, SHIFT>(of.job, shared, ToTiles<Route>(of.tiles), y0, y1);
+        walk<Route, WORDS, SHIFT>(of.job, shared, ToTiles<Route, Adjacent>(of.tiles), y0, y1);
 #endif
 }
 
@@ -192,10 +144,7 @@ cudaError_t tensor_score_launch(const TensorScoreJob &all, int processors, cudaS
 cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors, cudaStream_t stream)
 {
     TilesJob of = { make_job(all), tiles };
-    dim3 grid = cut_strips(&of.job, processors, ceil_div(blocks_of(words_of(all)), tiles.slots));
-    of.job.segment = ceil_div(of.job.segment, tiles.rows) * tiles.rows;
-    grid.y = static_cast<unsigned>(ceil_div<int32_t>(all.height, of.job.segment));
-    grid.z = static_cast<unsigned>(tiles.slots);
+    const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
     TilesKernel kernel = tiles.slow_doubles ? any_tiles_kernel<Pairs>(all) : any_tiles_kernel<Doubles>(all);
     return launch(kernel, grid, THREADS, 0, stream, all.early, of);
 }

@@ -72,8 +72,7 @@ __device__ __forceinline__ bool quick_quotient(double num, double var, double un
 // A warp's row, one batch ahead in shared memory.
 template <int WORDS> struct Rows {
     static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PIECES = Span<WORDS>::PIECES;
-    const unsigned char *lead, *lag;
-    int64_t step;
+    const unsigned char *lead;
     uint32_t now, next; // where the lane's pieces go
     uint32_t near, far; // bytes of its pieces that lie in the image
     int room;           // image rows from the lead row on
@@ -84,11 +83,10 @@ template <int WORDS> struct Rows {
     {
         int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
         near = x < image.width ? 16 : 0;
-        far = x + 16 * LANES < image.width && lane < PIECES - LANES ? 16 : 0;
+        // what lies right of the windows is zeros
+        far = 16 * lane < min(image.width - x0 - 16 * LANES, job.all.window_width) ? 16 : 0;
         room = image.height - (y0 + warp + job.all.window_height - 1);
         lead = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp + job.all.window_height - 1) * image.pitch;
-        lag = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp - 1) * image.pitch;
-        step = ROWS * image.pitch;
         now = static_cast<uint32_t>(__cvta_generic_to_shared(buffer + 16 * lane));
         next = now + 2 * COLUMNS;
         first = warp == 0; // nothing has left the first window
@@ -104,6 +102,8 @@ template <int WORDS> struct Rows {
     // The lag row is a window's height above the lead row; behind the last batch low windows have it below the image too.
     __device__ void fetch(const Job &job)
     {
+        const int64_t pitch = job.all.image.pitch; // of every plane
+        const unsigned char *lag = lead - job.all.window_height * pitch;
         uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u, t = now;
         uint64_t keep, let;
         asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
@@ -116,8 +116,7 @@ template <int WORDS> struct Rows {
         }
         asm volatile("cp.async.commit_group;");
         first = false;
-        lead += step;
-        lag += step;
+        lead += ROWS * pitch;
         room -= ROWS;
         now = next;
         next = t;

@@ -38,7 +38,7 @@ cudaError_t Tensor::make_slots(int count)
     if (code == cudaSuccess)
         code = more_toeplitz.take(parts.toeplitz * static_cast<uint64_t>(parts.planes) * many);
     if (code == cudaSuccess)
-        code = cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
+        code = bytes == 0 ? cudaSuccess : cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
     return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
 }
 
@@ -55,7 +55,7 @@ cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &p
         TensorGroup one = { { group.part[i] }, group.first + i, 1, group.width, group.height };
         status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template", error);
         Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1, 0, 0, false };
-        if (!status)
+        if (!status && !fused)
             status = multiply_mma(plane, to, stream, error);
     }
     return status;
@@ -75,6 +75,8 @@ cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &t
     job.width = tiles.width;
     job.height = tiles.height;
     job.early = early;
+    if (fused)
+        return fused_tiles_launch(job, of, blocks, slot_toeplitz(first), processors, stream);
     return tensor_tiles_launch(job, of, processors, stream);
 }
 

@@ -186,6 +186,16 @@ static void check_plan(const scene *s, const setting *z, cm_problem problem, con
     cm_plan_destroy(plan);
 }
 
+/* By each of the tensor kernels that can serve it: the choice is only one of them. */
+static void check_tensor(cm_context *context, const scene *s, const setting *z, cm_problem problem)
+{
+    const char *kernel[32];
+    size_t count = cm_kernels(context, &problem, kernel, sizeof kernel / sizeof *kernel);
+    for (size_t i = 0; i < count && i < sizeof kernel / sizeof *kernel; i++)
+        if (strncmp(kernel[i], "tensor", 6) == 0)
+            check_plan(s, z, problem, kernel[i]);
+}
+
 static void check_setting(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
 {
     scene s = scene_make(context, cpu, z, number);
@@ -198,6 +208,8 @@ static void check_setting(cm_context *context, cm_context *cpu, const setting *z
         check_plan(&s, z, problem, NULL);
         if (context != cpu && c < 2)
             check_plan(&s, z, problem, c ? "shared" : "tex-tex");
+        if (context != cpu && problem.method == CM_CCOEFF_NORMED)
+            check_tensor(context, &s, z, problem);
     }
     scene_free(&s);
 }
