@@ -114,7 +114,7 @@ cm_status Joint::make(cm_work *work, cm_error *error)
         status = make_parts(work, error);
     const cm_problem of_product = cm_problem_inner(&p);
     if (!status && by_tensor)
-        status = tensor.make_planes(of_product, d, planes.part_count, work->engine->machine.cuda.processors, error);
+        status = tensor.make_planes(of_product, d, planes.part_count, work->engine->machine, error);
     else if (!status)
         status = make_inner(work, of_product, error);
     return status ? status : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);

@@ -321,7 +321,7 @@ cm_status match_bind(cm_work *work, cm_error *error)
     if (!status)
         status = find_bind(work, error);
     if (!status && is_tensor(d.kernel))
-        status = work->tensor.make(p, d, work->engine->machine.cuda.processors, error);
+        status = work->tensor.make(p, d, work->engine->machine, error);
     return status || d.kernel != CM_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
 }
 

@@ -122,19 +122,25 @@ cm_status encode(const TensorPlane &plane, const cm_tensor_blocks &blocks, CUten
 
 } // namespace
 
-void Tensor::set_up(const cm_problem &p, const cm_decision &decision, int multiprocessors)
+void Tensor::set_up(const cm_problem &p, const cm_decision &decision, const cm_machine &machine)
 {
     problem = p;
     blocks = decision.tensor;
     hopper = decision.kernel == CM_KERNEL_TENSOR_WGMMA;
     fused = decision.kernel == CM_KERNEL_TENSOR_FUSED;
-    processors = multiprocessors;
+    processors = machine.cuda.processors;
     parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
 }
 
-cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int multiprocessors, cm_error *error)
+cudaError_t Tensor::raise(const cm_machine &machine) const
 {
-    set_up(p, decision, multiprocessors);
+    const int most = static_cast<int>(machine.cuda.shared_optin);
+    return fused ? fused_raise(blocks, most) : hopper ? wgmma_raise(blocks, most) : mma_raise(most);
+}
+
+cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, const cm_machine &machine, cm_error *error)
+{
+    set_up(p, decision, machine);
     uint64_t count = static_cast<uint64_t>(parts.planes);
     cudaError_t code = planes.take(parts.plane * count);
     if (code == cudaSuccess)
@@ -151,7 +157,7 @@ cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, int mul
     if (code == cudaSuccess)
         code = may_launch_early(build_toeplitz, &early);
     if (code == cudaSuccess)
-        code = fused ? fused_raise(blocks) : hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
+        code = raise(machine);
     if (code == cudaSuccess && p.pixel == CM_U16)
         code = tensor_score_wide_raise();
     return check(code, "taking the plan's workspace", error);

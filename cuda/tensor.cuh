@@ -56,8 +56,9 @@ struct ToeplitzJob {
     int32_t slots;
 };
 
-// For devices of compute capability 9.0 only. raise: lets a block have that much shared memory.
-cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int bytes);
+// For devices of compute capability 9.0 only. raise: lets a block have that much shared memory: all that the device allows, since the last
+// call holds for every plan.
+cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int most);
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream);
 
 // One block of the template over a band, for devices of compute capability 8.0 and later.
@@ -71,7 +72,7 @@ struct MmaJob {
     int32_t add;
     cm_tensor_blocks blocks;
 };
-cudaError_t mma_raise(int bytes);
+cudaError_t mma_raise(int most);
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream);
 cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream);
 
@@ -95,7 +96,7 @@ struct TensorScoreJob {
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 // The same with X computed in place, from what fused_build made of the template; job.sums is not read. For devices of compute capability
 // 8.0 and later.
-cudaError_t fused_raise(const cm_tensor_blocks &blocks);
+cudaError_t fused_raise(const cm_tensor_blocks &blocks, int most);
 cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream);
 cudaError_t fused_launch(const TensorScoreJob &job, const cm_tensor_blocks &blocks, const unsigned char *taps, int processors,
                          cudaStream_t stream);
@@ -151,11 +152,11 @@ class Tensor
 {
 public:
     // For joint problems, instead of all below: memory for so many planes of a template, the planes as the products read them, and products.
-    cm_status make_planes(const cm_problem &product, const cm_decision &decision, int count, int processors, cm_error *error);
+    cm_status make_planes(const cm_problem &product, const cm_decision &decision, int count, const cm_machine &machine, cm_error *error);
     cudaError_t build_planes(const Prepared *part, int count, cudaStream_t stream) const;
     cm_status multiply_planes(const TensorPlane &image, const PlaneProducts &products, cudaStream_t stream, cm_error *error) const;
 
-    cm_status make(const cm_problem &problem, const cm_decision &decision, int processors, cm_error *error);
+    cm_status make(const cm_problem &problem, const cm_decision &decision, const cm_machine &machine, cm_error *error);
 
     // The band of the image itself, where it can be read as it lies; data is null where it cannot. roomy: rows may be read to a multiple of
     // 16 bytes past their end.
@@ -197,7 +198,8 @@ public:
     cudaError_t score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const;
 
 private:
-    void set_up(const cm_problem &problem, const cm_decision &decision, int processors);
+    void set_up(const cm_problem &problem, const cm_decision &decision, const cm_machine &machine);
+    cudaError_t raise(const cm_machine &machine) const;
     cudaError_t build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const;
     // What a product of planes reads and where it goes.
     struct Products {

@@ -336,9 +336,9 @@ Kernels kernels_of(const cm_tensor_blocks &b, bool pairs, bool odd, bool vector)
     return pairs ? kernels_of<Pairs>(b, odd, vector) : kernels_of<Doubles>(b, odd, vector);
 }
 
-template <class Kernel> cudaError_t raise(Kernel *kernel, int bytes)
+template <class Kernel> cudaError_t raise(Kernel *kernel, int most)
 {
-    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)
+    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most)
                   : cudaErrorInvalidValue;
 }
 
@@ -349,14 +349,14 @@ Layout make_layout(const TensorScoreJob &all, const cm_tensor_blocks &blocks, co
 
 } // namespace
 
-cudaError_t fused_raise(const cm_tensor_blocks &blocks)
+cudaError_t fused_raise(const cm_tensor_blocks &blocks, int most)
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 8 && code == cudaSuccess; i++) {
         Kernels kernels = kernels_of(blocks, i & 4, i & 1, i & 2);
-        code = raise(kernels.match, blocks.shared_bytes);
+        code = raise(kernels.match, most);
         if (code == cudaSuccess)
-            code = raise(kernels.judge, blocks.shared_bytes);
+            code = raise(kernels.judge, most);
     }
     return code;
 }

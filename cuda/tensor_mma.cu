@@ -120,9 +120,9 @@ __global__ void build_fragments(ToeplitzJob job)
 
 } // namespace
 
-cudaError_t mma_raise(int bytes)
+cudaError_t mma_raise(int most)
 {
-    return cudaFuncSetAttribute(reinterpret_cast<const void *>(correlate_mma), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return cudaFuncSetAttribute(reinterpret_cast<const void *>(correlate_mma), cudaFuncAttributeMaxDynamicSharedMemorySize, most);
 }
 
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream)

@@ -3,12 +3,12 @@
 
 namespace cm {
 
-cm_status Tensor::make_planes(const cm_problem &p, const cm_decision &decision, int count, int multiprocessors, cm_error *error)
+cm_status Tensor::make_planes(const cm_problem &p, const cm_decision &decision, int count, const cm_machine &machine, cm_error *error)
 {
-    set_up(p, decision, multiprocessors);
+    set_up(p, decision, machine);
     cudaError_t code = toeplitz.take(parts.toeplitz * static_cast<uint64_t>(count));
     if (code == cudaSuccess)
-        code = hopper ? wgmma_raise(blocks, blocks.shared_bytes) : mma_raise(blocks.shared_bytes);
+        code = raise(machine);
     return check(code, "taking the plan's workspace", error);
 }
 

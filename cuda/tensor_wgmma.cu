@@ -326,12 +326,12 @@ Kernel kernel_of(const cm_tensor_blocks &b)
 
 } // namespace
 
-cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int bytes)
+cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int most)
 {
     Kernel kernel = kernel_of(blocks);
     if (!kernel)
         return cudaErrorInvalidValue;
-    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most);
 }
 
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)

@@ -195,6 +195,37 @@ static void check_reuse(check_run *run)
         subject_free(&s[i]);
 }
 
+/* A plan serves on when one of a smaller template has been made after it. */
+static void check_beside(check_run *run)
+{
+    static const shape z = { 400, 300, 20, 90 };
+    for (int p = CM_U8; p <= CM_U16; p++) {
+        if (!check_wants(run, (cm_pixel)p))
+            continue;
+        subject s = subject_make(run, (cm_pixel)p, z, CM_VALID, 6);
+        cm_problem problem = problem_of(&s), smaller = problem;
+        smaller.height = 4;
+        const char *kernel[CHECK_KERNELS];
+        size_t kernels = check_kernels(run, &problem, kernel);
+        for (size_t k = 0; k < kernels; k++) {
+            cm_preference want = { .kernel = kernel[k], .image_memory = CM_DEVICE, .map_memory = CM_DEVICE };
+            cm_plan *plan = NULL, *beside = NULL;
+            device_map map = device_map_create(s.want.view.width, s.want.view.height, 0);
+            check_ok(cm_plan_create(run->context[0], &problem, &want, &plan), run->context[0], kernel[k]);
+            cm_status made = cm_plan_create(run->context[0], &smaller, &want, &beside);
+            CHECK(made == CM_OK || made == CM_ERROR_UNSUPPORTED);
+            check_ok(cm_plan_correlate(plan, &s.on_device.view, s.template, &map.view, NULL), run->context[0], kernel[k]);
+            CHECK(kit_device_wait(NULL));
+            device_map_check(&map, &s.want.view, s.name);
+            check_count(run, kernel[k]);
+            device_map_destroy(&map);
+            cm_plan_destroy(beside);
+            cm_plan_destroy(plan);
+        }
+        subject_free(&s);
+    }
+}
+
 /* One of two threads that put different templates through the one constant bank of the device. */
 typedef struct contender {
     subject s;
@@ -350,7 +381,7 @@ void check_device(check_run *run)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } part[] = { { "shapes", check_shapes }, { "fallback", check_fallback }, { "reuse", check_reuse },
+    } part[] = { { "shapes", check_shapes }, { "fallback", check_fallback }, { "reuse", check_reuse }, { "beside", check_beside },
                  { "threads", check_contention }, { "find", check_found }, { "filters", check_filters } };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (check_in_group(run, part[i].name))
