@@ -126,6 +126,32 @@ static void check_names(void)
     CHECK_INT(d.engine, CM_DEVICE_CUDA);
 }
 
+/* The kernel that was fastest on an H200, image and map in its memory (docs/performance-gpu.md). */
+static void check_measured(void)
+{
+    static const struct {
+        int32_t width, height, n;
+        const char *kernel;
+    } some[] = {
+        { 8192, 8192, 8, "tensor-fused" },   { 8192, 8192, 16, "tensor-fused" },  { 8192, 8192, 24, "tensor-fused" },
+        { 8192, 8192, 32, "tensor-wgmma" },  { 8192, 8192, 64, "tensor-wgmma" },  { 8192, 8192, 128, "tensor-wgmma" },
+        { 8192, 8192, 256, "fft" },          { 8192, 8192, 512, "fft" },          { 4096, 4096, 8, "tensor-fused" },
+        { 4096, 4096, 24, "tensor-fused" },  { 4096, 4096, 32, "tensor-wgmma" },  { 1920, 1080, 8, "tensor-fused" },
+        { 1920, 1080, 32, "tensor-wgmma" },  { 1920, 1080, 64, "tensor-wgmma" },
+    };
+    cm_machine m = machine(5);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        cm_problem p = matching(CM_U8, some[i].width, some[i].height, some[i].n, some[i].n);
+        cm_decision d;
+        cm_error error;
+        CHECK_STATUS(cm_decide(&p, &m, &(cm_preference){ .image_memory = CM_DEVICE, .map_memory = CM_DEVICE }, &d, &error), CM_OK);
+        if (strcmp(cm_kernel_table[d.kernel].name, some[i].kernel) != 0)
+            kit_fail(__FILE__, __LINE__, "%dx%d, %d: %s, %g ms; want %s", some[i].width, some[i].height, some[i].n,
+                     cm_kernel_table[d.kernel].name, d.estimate_ms, some[i].kernel);
+        CHECK(strcmp(cm_kernel_table[d.kernel].name, some[i].kernel) == 0);
+    }
+}
+
 static void check_illegal(void)
 {
     cm_machine m = machine(1);
@@ -163,6 +189,7 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     check_names();
     check_illegal();
+    check_measured();
     check_fallback();
     check_limits();
     check_fft();
