@@ -9,6 +9,7 @@
 // template rows share a product.
 //
 // Template rows are made a multiple of eight by zeros above. So the last row of a window is always the row that came in last.
+#include "mma.cuh"
 #include "tensor_tiles.cuh"
 
 namespace cm {
@@ -61,13 +62,6 @@ template <int CHUNKS, int HALF> struct Pixels {
             half[i] = word((i < 2 ? from : next) + 32 * CHUNKS + Apart::DISTANCE * (i % 2));
     }
 };
-
-__device__ __forceinline__ void product(uint32_t *d, const uint32_t *a, uint2 b)
-{
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
-}
 
 // Map rows that a block takes at a time, and rows of image and template that are worked on at a time.
 constexpr int BATCH = CM_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
@@ -173,22 +167,13 @@ __device__ __forceinline__ int further(int at, int end)
     return at >= end ? at - end : at;
 }
 
-// The block's first row and column of the map, and a thread's.
-__device__ __forceinline__ int first_row(const Job &job)
-{
-    return blockIdx.y * job.segment;
-}
-__device__ __forceinline__ int first_column()
-{
-    return blockIdx.x * CM_TENSOR_COLUMNS;
-}
-
 template <class Route, int CHUNKS, int HALF, int SHIFT, class Output>
 __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output, int y1)
 {
     Windows<WORDS> &windows = *reinterpret_cast<Windows<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
-    const int y0 = first_row(job), x0 = first_column(), rows = layout.rows, above = rows - job.all.window_height, end = (rows + CM_TENSOR_FUSED_SPARE) * PITCH;
+    const int y0 = first_row(job), x0 = first_column();
+    const int rows = layout.rows, above = rows - job.all.window_height, end = (rows + CM_TENSOR_FUSED_SPARE) * PITCH;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const Feed feed(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // that comes in
@@ -202,12 +187,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
         taps[i] = layout.taps[i];
     const int own = Apart::first(), x = x0 + own, distance = job.all.window_width - SHIFT;
     typename Route::Sum s[4], q[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const int left = own + Apart::column(i), right = left + job.all.window_width;
-        s[i] = Route::lift(windows.s[0][right] - windows.s[0][left]);
-        q[i] = Route::lift(windows.q[0][right] - windows.q[0][left]);
-    }
+    lift_started<Route, Apart>(job, windows, s, q);
     // the last lanes' columns lie behind those that windows reach, whatever they hold
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     const unsigned char *pixels = ring + 128 * warp + 8 * (lane / 4) + 4 * (lane % 4);
@@ -373,8 +353,7 @@ cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &bloc
 {
     FusedJob fused = { make_job(all), make_layout(all, blocks, taps) };
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
-    const bool vector = all.map_pitch % 2 == 0 && reinterpret_cast<uintptr_t>(all.map) % 8 == 0;
-    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0, vector);
+    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0, rows_aligned(all, Apart::STEP));
     return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 

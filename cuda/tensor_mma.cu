@@ -3,6 +3,7 @@
 // The same Toeplitz product as in tensor_wgmma.cu, m16n8k32 at a time: a warp keeps 16 map rows of two times 16 values of a. For a chunk of
 // 32 template columns, image row i meets template rows i, i - 1, ... i - 15; from one image row to the next these move on by one, so a
 // warp keeps them in registers and loads one pair of registers for 32 products.
+#include "mma.cuh"
 #include "tensor.cuh"
 
 namespace cm {
@@ -15,15 +16,6 @@ constexpr int WARP_COLUMNS = 128 * TILES;
 constexpr int WARPS_ACROSS = CM_TENSOR_COLUMNS / WARP_COLUMNS, WARPS_DOWN = CM_TENSOR_MMA_DOWN;
 constexpr int THREADS = 32 * WARPS_ACROSS * WARPS_DOWN;
 constexpr int CHUNK = 32; // template columns of a product
-
-__device__ __forceinline__ void product(uint32_t *d, const uint32_t *a, uint2 b)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
-#endif
-}
 
 __device__ __forceinline__ void copy16(void *to, const void *from)
 {

@@ -24,17 +24,13 @@ template <class Route, int WORDS, int SHIFT, class Output>
 __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y0, int y1)
 {
     constexpr int COLUMNS = Span<WORDS>::COLUMNS;
-    const int x = blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const int own = 4 * threadIdx.x, distance = job.all.window_width - SHIFT;
-    Rows<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], blockIdx.x * CM_TENSOR_COLUMNS, y0);
+    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const int distance = job.all.window_width - SHIFT;
+    Rows<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], first_column(), y0);
     rows.fetch(job);
-    start<WORDS>(job, shared, blockIdx.x * CM_TENSOR_COLUMNS, y0);
+    start<WORDS>(job, shared, first_column(), y0);
     typename Route::Sum s[4], q[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        s[i] = Route::lift(shared.s[0][own + job.all.window_width + i] - shared.s[0][own + i]);
-        q[i] = Route::lift(shared.q[0][own + job.all.window_width + i] - shared.q[0][own + i]);
-    }
+    lift_started<Route, Adjacent>(job, shared, s, q);
     const uint32_t *now = reinterpret_cast<const uint32_t *>(&shared.pixels[warp][0][0][4 * WORDS * lane]), *next = now + COLUMNS / 2;
     wait_for_front();
     const int64_t sums_pitch = job.all.sums_pitch;
@@ -75,12 +71,11 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
-    int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
+    const int y0 = first_row(job), y1 = min(y0 + job.segment, job.all.height);
     if (job.all.skip)
         wait_for_front();
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Route, WORDS, SHIFT>(job, shared,
-                                  ToMap<Route, Adjacent, VECTOR>(job, blockIdx.x * CM_TENSOR_COLUMNS + 4 * threadIdx.x, y0), y0, y1);
+        walk<Route, WORDS, SHIFT>(job, shared, ToMap<Route, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0, y1);
 #endif
 }
 
@@ -89,7 +84,7 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const _
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
-    int y0 = blockIdx.y * of.job.segment, y1 = min(y0 + of.job.segment, of.job.all.height);
+    const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
     if (y0 < y1)
         walk<Route, WORDS, SHIFT>(of.job, shared, ToTiles<Route, Adjacent>(of.tiles), y0, y1);
 #endif
@@ -120,9 +115,10 @@ int words_of(const TensorScoreJob &all)
 template <class Route> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
+    const bool aligned = rows_aligned(all, Adjacent::STEP);
     if (words_of(all) == WORDS)
-        return rows_aligned(all) ? map_kernel<Route, WORDS, true>(shift) : map_kernel<Route, WORDS, false>(shift);
-    return rows_aligned(all) ? map_kernel<Route, WIDE_WORDS, true>(shift) : map_kernel<Route, WIDE_WORDS, false>(shift);
+        return aligned ? map_kernel<Route, WORDS, true>(shift) : map_kernel<Route, WORDS, false>(shift);
+    return aligned ? map_kernel<Route, WIDE_WORDS, true>(shift) : map_kernel<Route, WIDE_WORDS, false>(shift);
 }
 
 template <class Route> TilesKernel any_tiles_kernel(const TensorScoreJob &all)

@@ -169,9 +169,10 @@ inline Job make_job(const TensorScoreJob &all)
     return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit };
 }
 
-inline bool rows_aligned(const TensorScoreJob &job)
+// Are rows of the map made of whole vectors of so many floats?
+inline bool rows_aligned(const TensorScoreJob &job, int floats)
 {
-    return job.map_pitch % 4 == 0 && reinterpret_cast<uintptr_t>(job.map) % 16 == 0;
+    return job.map_pitch % floats == 0 && reinterpret_cast<uintptr_t>(job.map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
 }
 
 } // namespace cm

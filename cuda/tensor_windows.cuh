@@ -130,6 +130,16 @@ __device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *la
     }
 }
 
+// The block's first row and column of the map.
+__device__ __forceinline__ int first_row(const Job &job)
+{
+    return blockIdx.y * job.segment;
+}
+__device__ __forceinline__ int first_column()
+{
+    return blockIdx.x * CM_TENSOR_COLUMNS;
+}
+
 // Sums over all but the last row of the segment's first windows, down the columns and then along the row.
 template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &shared, int x0, int y0)
 {
@@ -180,6 +190,18 @@ template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &share
         }
     }
     __syncthreads();
+}
+
+// What start left, of a thread's windows.
+template <class Route, class Spread, int WORDS>
+__device__ __forceinline__ void lift_started(const Job &job, const Windows<WORDS> &shared, typename Route::Sum *s, typename Route::Sum *q)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int left = Spread::first() + Spread::column(i), right = left + job.all.window_width;
+        s[i] = Route::lift(shared.s[0][right] - shared.s[0][left]);
+        q[i] = Route::lift(shared.q[0][right] - shared.q[0][left]);
+    }
 }
 
 // What lies in shared memory under a thread's columns, and a whole number of its pieces further right.

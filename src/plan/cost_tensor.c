@@ -45,12 +45,17 @@ int cm_tensor_scores(const cm_problem *p)
     return p->pixel == CM_U8 ? p->width <= CM_TENSOR_SCORE_WIDTH : p->width <= CM_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
 }
 
-/* A template row under 8 map elements is width + 7 bytes: whole chunks of 16, and where 8 or fewer are left, half a chunk. */
+/* A template row under 8 map elements is width + 7 bytes: whole chunks, and where no more than half of one is left, half a chunk. */
+static void cut_row(cm_tensor_blocks *b, int32_t chunk)
+{
+    int32_t bytes = b->width + 7, rest = bytes % chunk;
+    b->half = rest > 0 && rest <= chunk / 2;
+    b->chunks = bytes / chunk + (rest > chunk / 2);
+}
+
 static void fit_chunks(cm_tensor_blocks *b)
 {
-    int32_t bytes = b->width + 7, rest = bytes % 16;
-    b->half = rest > 0 && rest <= 8;
-    b->chunks = bytes / 16 + (rest > 8);
+    cut_row(b, 16);
     b->periods = ceil_div(b->height + CM_TENSOR_ROWS - 1, CM_TENSOR_PERIOD);
     int32_t arrays = b->chunks + b->half, slides = CM_TENSOR_PERIOD * b->periods + CM_TENSOR_ROWS - 1;
     b->row_bytes = cm_tensor_row_bytes(arrays);
@@ -90,16 +95,14 @@ static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
     return 0;
 }
 
-/* tensor-fused: whole chunks of 32 bytes and a half one. A multiprocessor's shared memory is a kilobyte more than a block may have, and
+/* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a block may have, and
  * each block takes one. */
 static int fit_fused(const cm_problem *p, cm_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256, RESERVED = 1024 };
-    int32_t bytes = p->width + 7, rows = cm_tensor_fused_rows(p->height), rest = bytes % CHUNK;
-    *b = (cm_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height };
-    b->half = rest > 0 && rest <= CHUNK / 2;
-    b->chunks = bytes / CHUNK + (rest > CHUNK / 2);
-    b->row_bytes = CM_TENSOR_FUSED_PITCH;
+    int32_t rows = cm_tensor_fused_rows(p->height);
+    *b = (cm_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height, .row_bytes = CM_TENSOR_FUSED_PITCH };
+    cut_row(b, CHUNK);
     b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
     uint64_t shared = CM_TENSOR_FUSED_WINDOWS + (uint64_t)(rows + CM_TENSOR_FUSED_SPARE) * CM_TENSOR_FUSED_PITCH + b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
