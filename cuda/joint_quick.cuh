@@ -46,8 +46,8 @@ struct QuickSums {
     uint32_t n, S, T, X, Q, T2;
 };
 
-// The quotient by joint.h; sums that feel the bias are not looked at.
-__device__ __noinline__ inline float quick_exact(const QuickSums &s, uint32_t least, float undefined)
+// The quotient by joint.h; sums that feel the bias are not looked at. By value: where they have an address, they are stored for every window.
+__device__ __noinline__ inline float quick_exact(const QuickSums s, uint32_t least, float undefined)
 {
     cm_joint_rule rule = {};
     rule.least = least;
