@@ -319,7 +319,7 @@ void joint_check_find(check_run *run, cm_pixel pixel)
                                         { 6, 5, 7, 8 },   { 30, 26, 17, 3 }, { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
     const uint64_t count = sizeof size / sizeof *size;
     const int on_gpu = run->device == CM_DEVICE_CUDA;
-    for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : check_is_brief(run) ? 3u : on_gpu ? 35u : 77u); i++) {
+    for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : check_is_brief(run) ? 2u : on_gpu ? 35u : 77u); i++) {
         uint64_t at = i + (uint64_t)pixel;
         joint_case c;
         do {
