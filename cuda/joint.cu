@@ -94,10 +94,10 @@ cm_status Joint::make(cm_work *work, cm_error *error)
     by_tensor = cm_joint_is_tensor(d.kernel) != 0;
     if (by_pixels)
         return CM_OK;
-    if (!cm_joint_planes_make(&p, by_tensor, &planes))
+    if (!cm_joint_planes_for(&p, d.kernel, &planes))
         return cm_fail(error, CM_ERROR_INTERNAL, "the decision let %d channels pass", p.channels);
-    is_quick = p.method == CM_CCOEFF_NORMED && cm_problem_channels(&p) == 1 && cm_pixel_digits(p.pixel) == 1 && !planes.wide &&
-               (p.part_masked || p.width <= CM_WINDOW_WIDTH);
+    is_quick = cm_joint_is_quick(&p, &planes) != 0;
+    is_fused = d.kernel == CM_KERNEL_TENSOR_FUSED;
     parts = cm_joint_workspace(&p, &planes, &d);
     cudaError_t code = images.take(static_cast<uint64_t>(parts.image * planes.image_count));
     if (code == cudaSuccess)
@@ -115,7 +115,9 @@ cm_status Joint::make(cm_work *work, cm_error *error)
     const cm_problem of_product = cm_problem_inner(&p);
     if (!status && by_tensor)
         status = tensor.make_planes(of_product, d, planes.part_count, work->engine->machine, error);
-    else if (!status)
+    if (!status && is_fused)
+        status = raise_planes(work, error);
+    if (!status && !by_tensor)
         status = make_inner(work, of_product, error);
     return status ? status : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);
 }
@@ -154,11 +156,17 @@ int Joint::group_at(int step) const
     return count;
 }
 
-cm_status Joint::put_tensor_products(const Call &call, const Band &band)
+// A band's planes of the image, but for where they lie.
+TensorPlane Joint::image_rows(const Call &call, const Band &band) const
 {
     const int64_t columns = static_cast<int64_t>(band.width) + call.part->width - 1;
-    TensorPlane image = { nullptr, static_cast<int64_t>(parts.image_pitch), static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16),
-                          band.height + call.part->height - 1 };
+    return { nullptr, static_cast<int64_t>(parts.image_pitch), static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16),
+             band.height + call.part->height - 1 };
+}
+
+cm_status Joint::put_tensor_products(const Call &call, const Band &band)
+{
+    TensorPlane image = image_rows(call, band);
     cm_status status = CM_OK;
     for (int i = 0, count; i < planes.products && !status; i += count) {
         const cm_joint_step *s = planes.step + i;
@@ -280,61 +288,14 @@ cm_status Joint::put_score(const Call &call, const Band &band, const Target &tar
     return check(launch_joint_score(job, call.stream), "launching the score", call.error);
 }
 
-const uint32_t *Joint::find_term(int sum, int shift) const
-{
-    for (int i = 0; i < planes.term_count; i++)
-        if (planes.term[i].sum == sum && planes.term[i].shift == shift)
-            return reinterpret_cast<const uint32_t *>(term(i));
-    return nullptr;
-}
-
-const unsigned char *Joint::find_plane(int kind) const
-{
-    for (int i = 0; i < planes.image_count; i++)
-        if (planes.image[i].kind == kind && planes.image[i].digit == 0)
-            return image_plane(i);
-    return nullptr;
-}
-
-cm_status Joint::put_quick(const Call &call, const Band &band, const Target &target)
-{
-    const cm_problem &p = call.work->problem;
-    const cm_joint_rule rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
-    QuickJob job = {};
-    job.N = find_term(CM_SUM_N, 0);
-    job.X = find_term(CM_SUM_X, 0);
-    job.S = find_term(CM_SUM_S, 0);
-    job.T = find_term(CM_SUM_T, 0);
-    for (int i = 0; i < 2; i++) {
-        job.Q[i] = find_term(CM_SUM_Q, 8 * i);
-        job.T2[i] = find_term(CM_SUM_T2, 8 * i);
-    }
-    job.pitch = static_cast<int64_t>(parts.term_pitch);
-    job.n = static_cast<uint32_t>(call.source->whole);
-    job.sum = static_cast<uint32_t>(call.part->sum[0]);
-    job.sum2 = static_cast<uint32_t>(call.part->sum2.low);
-    job.least = static_cast<uint32_t>(rule.least);
-    job.undefined = rule.undefined;
-    job.values = find_plane(CM_PLANE_VALUE);
-    job.counts = find_plane(CM_PLANE_COUNT);
-    job.plane_pitch = static_cast<int64_t>(parts.image_pitch);
-    job.part_width = p.width;
-    job.part_height = p.height;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    job.width = band.width;
-    job.height = band.height;
-    const bool varies = planes.needs.sum[CM_SUM_T] == CM_HAD_PRODUCTS;
-    return check(p.part_masked ? launch_quick(job, varies, call.stream) : launch_quick_windows(job, call.stream), "launching the score",
-                 call.error);
-}
-
 cm_status Joint::run_band(const Call &call, const Band &band, const Target &target)
 {
     LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by), band.width + call.part->width - 1, band.height + call.part->height - 1 };
     LayoutTarget to = { images.as<unsigned char>(), static_cast<int64_t>(parts.image_pitch), static_cast<int64_t>(parts.image) };
     cm_status status = check(launch_planes(*call.image, call.work->problem.border, rect, planes, to, call.stream), "laying out the image",
                              call.error);
+    if (!status && is_fused)
+        return put_planes(call, band, target);
     if (!status)
         status = put_products(call, band);
     if (!status && is_quick)

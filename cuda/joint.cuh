@@ -68,6 +68,9 @@ struct JointScoreJob {
 };
 cudaError_t launch_joint_score(const JointScoreJob &job, cudaStream_t stream);
 
+struct QuickJob; // joint_quick.cuh
+struct QuickProduct;
+
 // A plan's share.
 class Joint
 {
@@ -90,13 +93,20 @@ private:
     cm_status put_windows(const Call &call, const Band &band);
     cudaError_t put_slides(const Call &call, const Band &band);
     cm_status put_score(const Call &call, const Band &band, const Target &target);
-    cm_status put_quick(const Call &call, const Band &band, const Target &target);
     cm_status put_pixels(const Call &call, int32_t first, int32_t rows, const Target &target);
     int group_at(int step) const;
     unsigned char *term(int of) const;
     unsigned char *image_plane(int of) const;
+    TensorPlane image_rows(const Call &call, const Band &band) const;
+    // joint_quick_job.cu
     const uint32_t *find_term(int sum, int shift) const;
     const unsigned char *find_plane(int kind) const;
+    QuickProduct find_product(int sum, int shift) const;
+    bool image_varies() const;
+    QuickJob make_quick(const Call &call, const Band &band, const Target &target) const;
+    cm_status put_quick(const Call &call, const Band &band, const Target &target);
+    cm_status raise_planes(const cm_work *work, cm_error *error) const;
+    cm_status put_planes(const Call &call, const Band &band, const Target &target);
 
     cm_joint_planes planes = {};
     cm_joint_parts parts = {};
@@ -104,6 +114,7 @@ private:
     int64_t x0 = 0, y0 = 0; // image pixel where the map's first window begins
     bool by_pixels = false, by_tensor = false;
     bool is_quick = false; // the common case: joint_quick.cuh
+    bool is_fused = false; // and all of it in one kernel
     Prepared *part = nullptr; // planes of the template
     DeviceMemory images, terms, rows;
     Tensor tensor;

@@ -26,6 +26,23 @@ struct QuickJob {
 // A template with a mask: everything the image has a part in is a product. varies: pixels of the image need not count either.
 cudaError_t launch_quick(const QuickJob &job, bool varies, cudaStream_t stream);
 
+// The same from the planes themselves, small templates on tensor cores (joint_fused.cu): job's sums are not read. The products are, in
+// order, of X, S, the high and the low bytes of Q, and, where the image varies, N, T, the high and the low bytes of T2.
+constexpr int QUICK_PLANES = 4, QUICK_PRODUCTS = 8;
+struct QuickProduct {
+    int32_t plane, part; // of the image, of the template
+};
+struct QuickPlanes {
+    TensorPlane image; // the first of them
+    int64_t plane;     // bytes from one to the next
+    const uint4 *taps; // the template's planes as fused_build leaves them, one behind the other
+    int32_t part_bytes, parts;
+    QuickProduct product[QUICK_PRODUCTS];
+};
+cudaError_t quick_planes_raise(const cm_tensor_blocks &blocks, bool varies, int most);
+cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &planes, const cm_tensor_blocks &blocks, bool varies, int processors,
+                                cudaStream_t stream);
+
 // A template of which all counts, up to CM_WINDOW_WIDTH wide: N, S and Q slide down with the windows.
 cudaError_t launch_quick_windows(const QuickJob &job, cudaStream_t stream);
 

@@ -155,6 +155,11 @@ public:
     cm_status make_planes(const cm_problem &product, const cm_decision &decision, int count, const cm_machine &machine, cm_error *error);
     cudaError_t build_planes(const Prepared *part, int count, cudaStream_t stream) const;
     cm_status multiply_planes(const TensorPlane &image, const PlaneProducts &products, cudaStream_t stream, cm_error *error) const;
+    // The planes as build_planes laid them out, one behind the other; tensor-fused leaves the products to the caller.
+    const unsigned char *laid_planes() const
+    {
+        return toeplitz.as<unsigned char>();
+    }
 
     cm_status make(const cm_problem &problem, const cm_decision &decision, const cm_machine &machine, cm_error *error);
 

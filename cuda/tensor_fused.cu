@@ -1,15 +1,8 @@
 // ccoeff_normed of 8-bit pixels in one kernel, for templates so small that writing and reading X costs more than computing it.
 //
 // A block walks down a strip of 512 columns, four rows at a time, as the score pass does (tensor_windows.cuh). The image rows under a
-// window are in a ring in shared memory: each is read from the image once, and serves the window sums and the products. X of eight map
-// rows is a chain of m16n8k32 products (the Toeplitz product of tensor_wgmma.cu) that stays in the registers of the threads that score it.
-//
-// A warp's 128 columns are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image bytes 8 g + k, B template
-// bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left of it, 16 of that row and 16 of the next: there two
-// template rows share a product.
-//
-// Template rows are made a multiple of eight by zeros above. So the last row of a window is always the row that came in last.
-#include "mma.cuh"
+// window are in a ring in shared memory (tensor_ring.cuh): each is read from the image once, and serves the window sums and the products.
+#include "tensor_ring.cuh"
 #include "tensor_tiles.cuh"
 
 namespace cm {
@@ -17,9 +10,6 @@ namespace cm {
 namespace {
 
 constexpr int BLOCKS = CM_TENSOR_FUSED_BLOCKS;
-constexpr int PITCH = CM_TENSOR_FUSED_PITCH;
-constexpr int PIECES = PITCH / 16; // of a ring row
-static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
 static_assert(sizeof(Windows<WORDS>) == CM_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
 
 // What build_taps lays out of a template.
@@ -39,133 +29,8 @@ struct FusedTilesJob {
     Layout layout; // of the first slot; the others lie behind it
 };
 
-// The registers of A for an image row, and those of its last bytes with the next row's. Each four are loaded one by one where a product
-// wants them: a wider load's registers would have to be moved for every product.
-template <int CHUNKS, int HALF> struct Pixels {
-    uint32_t whole[CHUNKS ? CHUNKS : 1][4], half[4];
-
-    __device__ __forceinline__ static uint32_t word(const unsigned char *from)
-    {
-        return *reinterpret_cast<const uint32_t *>(from);
-    }
-    // from: a thread's four bytes of a row
-    __device__ __forceinline__ void load(const unsigned char *from)
-    {
-#pragma unroll
-        for (int i = 0; i < 4 * CHUNKS; i++)
-            whole[i / 4][i % 4] = word(from + 32 * (i / 4) + 16 * (i % 4 / 2) + Apart::DISTANCE * (i % 2));
-    }
-    __device__ __forceinline__ void load_half(const unsigned char *from, const unsigned char *next)
-    {
-#pragma unroll
-        for (int i = 0; i < 4 * HALF; i++)
-            half[i] = word((i < 2 ? from : next) + 32 * CHUNKS + Apart::DISTANCE * (i % 2));
-    }
-};
-
-// Map rows that a block takes at a time, and rows of image and template that are worked on at a time.
+// Map rows that a block takes at a time.
 constexpr int BATCH = CM_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
-
-// Where a group of image rows stands: the first meets no template row above the first, the one behind the last none below the last.
-enum Part { FIRST, MIDDLE, BEHIND };
-
-// Template rows that are in use: row j in place j modulo BATCH, and of the halves, two rows each, modulo BATCH / 2.
-template <int CHUNKS> struct Taps {
-    uint2 whole[BATCH][CHUNKS ? CHUNKS : 1], half[BATCH / 2];
-};
-
-// A group of image rows. Row s meets template row s - r of the group, or of the one before, in map row r. next: the group below.
-template <int CHUNKS, int HALF, Part PART>
-__device__ __forceinline__ void multiply_group(Held *x, Taps<CHUNKS> &b, const unsigned char *now, const unsigned char *next,
-                                               const uint2 *taps, const uint2 *halves)
-{
-#pragma unroll
-    for (int s = 0; s < (PART == BEHIND ? BATCH - 1 : BATCH); s++) {
-        Pixels<CHUNKS, HALF> a;
-        a.load(now + s * PITCH);
-        if (PART != BEHIND || s < BATCH - 2)
-            a.load_half(now + s * PITCH, s < BATCH - 1 ? now + (s + 1) * PITCH : next);
-#pragma unroll
-        for (int c = 0; c < CHUNKS && PART != BEHIND; c++)
-            b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
-        if (HALF && s % 2 == 0 && PART != BEHIND)
-            b.half[s / 2] = halves[s / 2 * LANES];
-        // a map row's products wait for each other
-#pragma unroll
-        for (int c = 0; c < CHUNKS + HALF; c++)
-#pragma unroll
-            for (int r = 0; r < BATCH; r++) {
-                const int tap = (s - r + BATCH) % BATCH;
-                if (PART == FIRST ? r > s : PART == BEHIND ? r <= s : false)
-                    continue;
-                if (c < CHUNKS)
-                    product(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[tap][c]);
-                else if (tap % 2 == 0)
-                    product(x[r / ROWS].x[r % ROWS], a.half, b.half[tap / 2]);
-            }
-    }
-}
-
-// X of a batch of map rows. image: the ring, with a thread's offset into a row; at: of the first window's first row; taps: with the lane's
-// offset. What lies below the last window is not there yet.
-template <int CHUNKS, int HALF>
-__device__ __forceinline__ void multiply(Held *x, const unsigned char *image, int at, int end, const uint2 *taps, int rows)
-{
-    constexpr int GROUP = BATCH * PITCH;
-    const uint2 *halves = taps + rows * CHUNKS * LANES;
-    const unsigned char *now = image + at, *next = now + GROUP == image + end ? image : now + GROUP;
-    Taps<CHUNKS> b;
-    multiply_group<CHUNKS, HALF, FIRST>(x, b, now, next, taps, halves);
-#pragma unroll 1
-    for (int left = rows - BATCH; left > 0; left -= BATCH) {
-        now = next;
-        next = now + GROUP == image + end ? image : now + GROUP;
-        taps += BATCH * CHUNKS * LANES;
-        halves += BATCH / 2 * LANES;
-        multiply_group<CHUNKS, HALF, MIDDLE>(x, b, now, next, taps, halves);
-    }
-    multiply_group<CHUNKS, HALF, BEHIND>(x, b, next, next, taps, halves);
-}
-
-// Image rows on their way to the ring, a warp a row.
-struct Feed {
-    const unsigned char *image;
-    int64_t pitch;
-    int height;
-    uint32_t to;        // shared
-    uint32_t near, far; // bytes of the lane's pieces that lie in the image
-
-    __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0, int window_width)
-    {
-        const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
-        near = x < plane.width ? 16 : 0;
-        far = 16 * lane < min(plane.width - x0 - 16 * LANES, window_width) ? 16 : 0;
-        image = plane.data + (near ? x : 0);
-        pitch = plane.pitch;
-        height = plane.height;
-        to = static_cast<uint32_t>(__cvta_generic_to_shared(ring + 16 * lane));
-    }
-    // What lies outside the image becomes 0.
-    __device__ void put(int at, int row) const
-    {
-        const bool inside = row >= 0 && row < height;
-        const unsigned char *from = image + (inside ? row * pitch : 0);
-        Rows<WORDS>::copy(to + at, from, inside ? near : 0);
-        if (threadIdx.x % LANES < PIECES - LANES)
-            Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0), inside ? far : 0);
-    }
-    __device__ static void wait()
-    {
-        asm volatile("cp.async.wait_all;" ::: "memory");
-    }
-};
-
-// A place in the ring, in bytes.
-__device__ __forceinline__ int further(int at, int end)
-{
-    at += ROWS * PITCH;
-    return at >= end ? at - end : at;
-}
 
 template <class Route, int CHUNKS, int HALF, int SHIFT, class Output>
 __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output, int y1)
@@ -190,7 +55,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
     lift_started<Route, Apart>(job, windows, s, q);
     // the last lanes' columns lie behind those that windows reach, whatever they hold
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
-    const unsigned char *pixels = ring + 128 * warp + 8 * (lane / 4) + 4 * (lane % 4);
+    const unsigned char *pixels = own_bytes(ring, warp, lane);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
     row = y0 + job.all.window_height - 1 + BATCH + warp;
     int feed_at = further(further(lead_at, end), end);
@@ -198,7 +63,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
         Feed::wait();
         __syncthreads(); // the batch before has been worked on, and this one's rows are there
         Held products[SCORED] = {};
-        multiply<CHUNKS, HALF>(products, pixels, at, end, reinterpret_cast<const uint2 *>(taps) + lane, rows);
+        multiply<BATCH, CHUNKS, HALF>(products, pixels, at, end, reinterpret_cast<const uint2 *>(taps) + lane, rows);
         at = further(further(at, end), end);
 #pragma unroll
         for (int i = 0; i < SCORED; i++) {
@@ -316,12 +181,6 @@ Kernels kernels_of(const cm_tensor_blocks &b, bool pairs, bool odd, bool vector)
     return pairs ? kernels_of<Pairs>(b, odd, vector) : kernels_of<Doubles>(b, odd, vector);
 }
 
-template <class Kernel> cudaError_t raise(Kernel *kernel, int most)
-{
-    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most)
-                  : cudaErrorInvalidValue;
-}
-
 Layout make_layout(const TensorScoreJob &all, const cm_tensor_blocks &blocks, const unsigned char *taps)
 {
     return Layout{ reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz), cm_tensor_fused_rows(all.window_height) };
@@ -353,7 +212,7 @@ cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &bloc
 {
     FusedJob fused = { make_job(all), make_layout(all, blocks, taps) };
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0, rows_aligned(all, Apart::STEP));
+    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0, rows_aligned(all.map, all.map_pitch, Apart::STEP));
     return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 

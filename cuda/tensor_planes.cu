@@ -7,7 +7,7 @@ cm_status Tensor::make_planes(const cm_problem &p, const cm_decision &decision, 
 {
     set_up(p, decision, machine);
     cudaError_t code = toeplitz.take(parts.toeplitz * static_cast<uint64_t>(count));
-    if (code == cudaSuccess)
+    if (code == cudaSuccess && !fused)
         code = raise(machine);
     return check(code, "taking the plan's workspace", error);
 }

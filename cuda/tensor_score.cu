@@ -115,7 +115,7 @@ int words_of(const TensorScoreJob &all)
 template <class Route> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    const bool aligned = rows_aligned(all, Adjacent::STEP);
+    const bool aligned = rows_aligned(all.map, all.map_pitch, Adjacent::STEP);
     if (words_of(all) == WORDS)
         return aligned ? map_kernel<Route, WORDS, true>(shift) : map_kernel<Route, WORDS, false>(shift);
     return aligned ? map_kernel<Route, WIDE_WORDS, true>(shift) : map_kernel<Route, WIDE_WORDS, false>(shift);

@@ -154,12 +154,17 @@ template <bool VECTOR> __device__ __forceinline__ void store(float *to, const fl
 }
 
 // The rows of a strip that a block walks: one wave of blocks, but no segment so short that starting it costs more than walking it.
+inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int blocks, int batch, int32_t *segment)
+{
+    int strips = ceil_div<int32_t>(width, CM_TENSOR_COLUMNS), segments = blocks / strips;
+    int rows = ceil_div<int32_t>(height, segments > 1 ? segments : 1), least = window_height / 8;
+    *segment = ceil_div(rows > least ? rows : least, batch) * batch;
+    return dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(height, *segment)));
+}
+
 inline dim3 cut_strips(Job *job, int processors, int blocks)
 {
-    int strips = ceil_div<int32_t>(job->all.width, CM_TENSOR_COLUMNS), segments = processors * blocks / strips;
-    int rows = ceil_div<int32_t>(job->all.height, segments > 1 ? segments : 1), least = job->all.window_height / 8;
-    job->segment = ceil_div(rows > least ? rows : least, ROWS) * ROWS;
-    return dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(job->all.height, job->segment)));
+    return cut_strips(job->all.width, job->all.height, job->all.window_height, processors * blocks, ROWS, &job->segment);
 }
 
 inline Job make_job(const TensorScoreJob &all)
@@ -170,9 +175,9 @@ inline Job make_job(const TensorScoreJob &all)
 }
 
 // Are rows of the map made of whole vectors of so many floats?
-inline bool rows_aligned(const TensorScoreJob &job, int floats)
+inline bool rows_aligned(const float *map, int64_t pitch, int floats)
 {
-    return job.map_pitch % floats == 0 && reinterpret_cast<uintptr_t>(job.map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
+    return pitch % floats == 0 && reinterpret_cast<uintptr_t>(map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
 }
 
 } // namespace cm

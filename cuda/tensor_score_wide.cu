@@ -314,7 +314,7 @@ cudaError_t tensor_score_wide_launch(const TensorScoreJob &all, int processors, 
 {
     Job job = { all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var, cm_pair_unit(CM_CCOEFF_NORMED, &all.rule) };
     dim3 grid = cut_strips(&job, processors, BLOCKS);
-    kernel_of(all.slow_doubles, all.window_width % 4, rows_aligned(all, 4))<<<grid, THREADS, sizeof(Shared), stream>>>(job);
+    kernel_of(all.slow_doubles, all.window_width % 4, rows_aligned(all.map, all.map_pitch, 4))<<<grid, THREADS, sizeof(Shared), stream>>>(job);
     return cudaGetLastError();
 }
 

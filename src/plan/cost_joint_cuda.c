@@ -8,6 +8,8 @@
 /* Measured on one H200 (132 processors), November 2026. Pixels of a window and channel a millisecond and processor, for kernel joint; bytes
  * of planes laid out, map elements of a window's sum, and sums read by the score, likewise. */
 static const double joint_rate = 6.6e6, layout_rate = 1.2e7, window_rate = 3.0e6, score_rate = 4.5e6;
+static const double quick_rate = 1.2e7;         /* sums read by the quick score, */
+static const double quick_window_rate = 1.14e6; /* and map elements where N, S and Q slide there too */
 static const double launch_ms = 0.004;
 
 /* A band's workspace is kept under this even where more is free. */
@@ -22,7 +24,20 @@ static double round_up(double value, double unit)
 
 int cm_joint_is_tensor(cm_kernel kernel)
 {
-    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA;
+    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED;
+}
+
+int cm_joint_planes_for(const cm_problem *p, cm_kernel kernel, cm_joint_planes *planes)
+{
+    cm_problem of = *p;
+    of.part_masked |= kernel == CM_KERNEL_TENSOR_FUSED;
+    return cm_joint_planes_make(&of, cm_joint_is_tensor(kernel), planes);
+}
+
+int cm_joint_is_quick(const cm_problem *p, const cm_joint_planes *planes)
+{
+    return p->method == CM_CCOEFF_NORMED && cm_problem_channels(p) == 1 && cm_pixel_digits(p->pixel) == 1 && !planes->wide &&
+           (p->part_masked || p->width <= CM_WINDOW_WIDTH);
 }
 
 double cm_cuda_source_bytes(const cm_problem *p)
@@ -41,7 +56,8 @@ cm_joint_parts cm_joint_workspace(const cm_problem *p, const cm_joint_planes *pl
         parts.image_pitch = round_up(columns, CM_STAGE_PITCH);
         parts.image = parts.image_pitch * rows;
         parts.term_pitch = round_up(d->band_width, CM_TENSOR_COLUMNS);
-        parts.term = parts.term_pitch * (round_up(d->band_height, 2 * CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
+        if (d->kernel != CM_KERNEL_TENSOR_FUSED) /* that one keeps the sums in registers */
+            parts.term = parts.term_pitch * (round_up(d->band_height, 2 * CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
         parts.rows = planes->windows ? 4.0 * parts.term_pitch * rows : 0.0;
         parts.part = planes->part_count * round_up(w, CM_STAGE_PITCH) * h;
         if (cm_joint_is_tensor(d->kernel)) {
@@ -98,14 +114,17 @@ static cm_status fit_pixels(const cm_problem *p, const cm_machine *m, double lim
     return need > limit ? refuse_memory(need, limit, error) : CM_OK;
 }
 
-/* One product of planes: the kernel's blocks and bands, and its time. */
-static cm_status fit_product(const cm_problem *inner, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+/* One product of planes, of tensor-fused all of them: the kernel's blocks and bands, and its time. */
+static cm_status fit_product(const cm_problem *inner, const cm_machine *m, const cm_joint_planes *planes, cm_decision *fit, cm_error *error)
 {
+    const cm_kernel kernel = fit->kernel;
     if (cm_joint_is_tensor(kernel)) {
-        cm_status status = cm_fit_tensor(inner, m, kernel, fit, error);
+        const int fused = kernel == CM_KERNEL_TENSOR_FUSED;
+        cm_status status = fused ? cm_fit_tensor_planes(inner, m, planes, fit, error) : cm_fit_tensor(inner, m, kernel, fit, error);
         fit->band_width = cm_problem_extent(inner).width;
         fit->band_height = cm_problem_extent(inner).height;
-        fit->estimate_ms = cm_tensor_product_ms(inner, m, kernel, &fit->tensor);
+        if (!fused)
+            fit->estimate_ms = cm_tensor_product_ms(inner, m, kernel, &fit->tensor);
         return status;
     }
     /* half for the kernel's own bands and transforms, half for the planes */
@@ -114,28 +133,50 @@ static cm_status fit_product(const cm_problem *inner, const cm_machine *m, cm_ke
     return cm_fit_cuda(inner, &half, kernel, fit, error);
 }
 
-cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+static double estimate(const cm_problem *p, const cm_machine *m, const cm_joint_planes *planes, const cm_decision *fit)
+{
+    const double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    const double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
+    const double layout_ms = elements * planes->image_count / layout_rate / processors;
+    if (fit->kernel == CM_KERNEL_TENSOR_FUSED)
+        return fit->estimate_ms + 2.0 * launch_ms + layout_ms;
+    double each = planes->windows / window_rate + (1.0 + planes->term_count) / score_rate;
+    if (cm_joint_is_quick(p, planes))
+        each = planes->windows ? 1.0 / quick_window_rate : (1.0 + planes->term_count) / quick_rate;
+    return fit->estimate_ms * planes->products + launch_ms * (4.0 + planes->step_count) + layout_ms + elements * each / processors;
+}
+
+/* What a kernel of products refuses, whatever the sizes. */
+static cm_status check_kind(const cm_problem *p, cm_kernel kernel, cm_joint_planes *planes, cm_error *error)
 {
     const char *name = cm_kernel_table[kernel].name;
+    if (cm_pixel_is_float(p->pixel))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "kernel %s serves floats only of one channel and f32, with all pixels counting; joint serves the others", name);
+    if (!cm_joint_planes_for(p, kernel, planes))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s have more; joint serves them", name,
+                       (int)CM_JOINT_TERMS, cm_problem_channels(p), cm_pixel_name(p->pixel));
+    if (kernel == CM_KERNEL_TENSOR_FUSED && !cm_joint_is_quick(p, planes))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "kernel %s serves ccoeff_normed of one channel of 8 bits and sums of 32 bits; joint serves the others", name);
+    return CM_OK;
+}
+
+cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+{
     const double workspace = m->cuda.workspace > 0 ? (double)m->cuda.workspace : 0.0;
     fit->kernel = kernel;
     if (kernel == CM_KERNEL_JOINT)
         return fit_pixels(p, m, workspace, fit, error);
-    if (kernel == CM_KERNEL_TENSOR_FUSED)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s makes scores of whole windows of one channel; joint serves the others", name);
-    if (cm_pixel_is_float(p->pixel))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
-                       "kernel %s serves floats only of one channel and f32, with all pixels counting; joint serves the others", name);
     const cm_problem inner = cm_problem_inner(p);
     cm_joint_planes planes;
-    if (!cm_joint_planes_make(p, cm_joint_is_tensor(kernel), &planes))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
-                       "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s have more; joint serves them", name,
-                       (int)CM_JOINT_TERMS, cm_problem_channels(p), cm_pixel_name(p->pixel));
-    if (inner.image_width > CM_MAX_SIDE || inner.image_height > CM_MAX_SIDE)
+    cm_status status = check_kind(p, kernel, &planes, error);
+    if (!status && (inner.image_width > CM_MAX_SIDE || inner.image_height > CM_MAX_SIDE))
         return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
-                       name, inner.image_width, inner.image_height, CM_MAX_SIDE);
-    cm_status status = fit_product(&inner, m, kernel, fit, error);
+                       cm_kernel_table[kernel].name, inner.image_width, inner.image_height, CM_MAX_SIDE);
+    if (!status)
+        status = fit_product(&inner, m, &planes, fit, error);
     fit->kernel = kernel;
     if (!status)
         status = fit_bands(p, &planes, cm_joint_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
@@ -143,9 +184,6 @@ cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel 
         return status;
     fit->joint.products = planes.products;
     fit->joint.windows = planes.windows;
-    const double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
-    const double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
-    const double each = planes.image_count / layout_rate + planes.windows / window_rate + (1.0 + planes.term_count) / score_rate;
-    fit->estimate_ms = fit->estimate_ms * planes.products + launch_ms * (4.0 + planes.step_count) + elements * each / processors;
+    fit->estimate_ms = estimate(p, m, &planes, fit);
     return CM_OK;
 }

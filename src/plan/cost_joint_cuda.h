@@ -24,6 +24,12 @@ cm_status cm_fit_joint_cuda(const cm_problem *problem, const cm_machine *machine
 /* Bytes of an image from the host, with its mask. */
 double cm_cuda_source_bytes(const cm_problem *problem);
 
+/* The planes and sums of a kernel; 0 as cm_joint_planes_make. tensor-fused makes products of every sum, as where the template has a mask. */
+int cm_joint_planes_for(const cm_problem *problem, cm_kernel kernel, cm_joint_planes *planes);
+
+/* The common case: ccoeff_normed of one channel of 8 bits, sums of 32 bits. The engine has a last pass for it (cuda/joint_quick.cuh). */
+int cm_joint_is_quick(const cm_problem *problem, const cm_joint_planes *planes);
+
 /* Is the kernel one of the tensor's? They add to sums, and cut templates into blocks. */
 int cm_joint_is_tensor(cm_kernel kernel);
 

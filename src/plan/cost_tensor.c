@@ -10,14 +10,17 @@ static const double wide_score_rate = 8.0e5;
 static const double other_score_rate = 6.0e5;
 static const double combine_rate = 1.0e6; /* the four parts of a 16-bit X put together */
 static const double fused_rate = 4.1e9, fused_element_rate = 3.0e6; /* tensor-fused: one after the other */
+/* The same of joint problems: map elements, and those of each of their products. A product more makes the start longer too. */
+static const double planes_rate = 3.8e9, planes_element_rate = 1.1e7, planes_sum_rate = 3.1e7;
+static const double planes_start_ms = 0.006, product_start_ms = 0.0035;
 static const double launch_ms = 0.004;
 static const double fused_start_ms = 0.0145; /* launches and full rings; and small images are searched faster by two passes */
 
 /* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63 (score.h). */
 enum { MOST_WIDE_PIXELS = (int)(UINT32_MAX / (2u * 255u * 255u)) };
 
-/* tensor-fused: wider templates have no kernel; with fewer blocks a multiprocessor is idle too often. */
-enum { FUSED_WIDTH = 57, FUSED_LEAST_BLOCKS = 2 };
+/* tensor-fused: wider templates, and wider ones of joint problems, have no kernel; with fewer blocks a multiprocessor is idle too often. */
+enum { FUSED_WIDTH = 57, PLANES_WIDTH = 41, FUSED_LEAST_BLOCKS = 2 };
 
 enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
 
@@ -95,18 +98,25 @@ static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
     return 0;
 }
 
+/* What blocks of tensor-fused have in shared memory, and how many of them there are at most. */
+typedef struct fused_shape {
+    int32_t windows, rings, parts, blocks; /* bytes of window sums; rings of image rows; planes of the template */
+} fused_shape;
+static const fused_shape plain_shape = { CM_TENSOR_FUSED_WINDOWS, 1, 1, CM_TENSOR_FUSED_BLOCKS };
+
 /* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a block may have, and
  * each block takes one. */
-static int fit_fused(const cm_problem *p, cm_tensor_blocks *b, int64_t limit)
+static int fit_fused(const cm_problem *p, const fused_shape *shape, cm_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256, RESERVED = 1024 };
     int32_t rows = cm_tensor_fused_rows(p->height);
     *b = (cm_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height, .row_bytes = CM_TENSOR_FUSED_PITCH };
     cut_row(b, CHUNK);
     b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
-    uint64_t shared = CM_TENSOR_FUSED_WINDOWS + (uint64_t)(rows + CM_TENSOR_FUSED_SPARE) * CM_TENSOR_FUSED_PITCH + b->toeplitz;
+    uint64_t ring = (uint64_t)(rows + CM_TENSOR_FUSED_SPARE) * CM_TENSOR_FUSED_PITCH;
+    uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring + (uint64_t)shape->parts * b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
-    b->stages = blocks < CM_TENSOR_FUSED_BLOCKS ? (int32_t)blocks : CM_TENSOR_FUSED_BLOCKS;
+    b->stages = blocks < shape->blocks ? (int32_t)blocks : shape->blocks;
     b->shared_bytes = blocks > 0 ? (int32_t)shared : 0;
     return b->stages >= FUSED_LEAST_BLOCKS;
 }
@@ -201,29 +211,49 @@ double cm_tensor_product_ms(const cm_problem *p, const cm_machine *m, cm_kernel 
     return (p->pixel == CM_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
 }
 
-/* What tensor-fused alone asks for. */
-static cm_status check_fused(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+/* Does a template fit the shared memory and the kernels? widest: of them. */
+static cm_status fit_fused_part(const cm_problem *p, const cm_machine *m, const fused_shape *shape, int widest, cm_decision *fit, cm_error *error)
 {
-    if (p->pixel != CM_U8 || p->method != CM_CCOEFF_NORMED)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
-    if (p->width > FUSED_WIDTH)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide, and this one is %d", (int)FUSED_WIDTH,
-                       p->width);
-    if (!fit_fused(p, &fit->tensor, m->cuda.shared_optin))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused needs shared memory for %d blocks of a template of %d rows, and %lld bytes are too few",
+    if (p->width > widest)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide%s, and this one is %d", widest,
+                       shape == &plain_shape ? "" : " where not all pixels count", p->width);
+    if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
+        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       "tensor-fused needs shared memory for %d blocks of a template of %d rows, and %lld bytes are too few",
                        (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
     return CM_OK;
 }
 
+/* Multiply-adds for a map element, those with zeros included. */
+static double fused_products(const cm_tensor_blocks *b)
+{
+    return (32.0 * b->chunks + 16.0 * b->half) * cm_tensor_fused_rows(b->height);
+}
+
 static cm_status fit_fused_problem(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
 {
-    cm_status status = check_fused(p, m, fit, error);
+    if (p->pixel != CM_U8 || p->method != CM_CCOEFF_NORMED)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
+    cm_status status = fit_fused_part(p, m, &plain_shape, FUSED_WIDTH, fit, error);
     if (status)
         return status;
-    const cm_tensor_blocks *b = &fit->tensor;
     double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
-    double each = 1.0 / fused_element_rate + (32.0 * b->chunks + 16.0 * b->half) * cm_tensor_fused_rows(p->height) / fused_rate;
+    double each = 1.0 / fused_element_rate + fused_products(&fit->tensor) / fused_rate;
     fit->estimate_ms = fused_start_ms + elements_of(p) * each / processors;
+    return CM_OK;
+}
+
+cm_status cm_fit_tensor_planes(const cm_problem *p, const cm_machine *m, const cm_joint_planes *planes, cm_decision *fit, cm_error *error)
+{
+    const fused_shape shape = { 0, planes->image_count, planes->part_count, CM_TENSOR_PLANES_BLOCKS };
+    cm_status status = check_device(p, m, CM_KERNEL_TENSOR_FUSED, error);
+    if (!status)
+        status = fit_fused_part(p, m, &shape, PLANES_WIDTH, fit, error);
+    if (status)
+        return status;
+    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double each = 1.0 / planes_element_rate + planes->products * (1.0 / planes_sum_rate + fused_products(&fit->tensor) / planes_rate);
+    fit->estimate_ms = planes_start_ms + product_start_ms * planes->products + elements_of(p) * each / processors;
     return CM_OK;
 }
 

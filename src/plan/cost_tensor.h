@@ -4,7 +4,7 @@
 #define CM_PLAN_COST_TENSOR_H
 
 #include "base/both.h"
-#include "plan/decide.h"
+#include "plan/joint_planes.h"
 
 enum {
     CM_TENSOR_COLUMNS = 512,   /* map elements of a tile's row: 64 rows of an m64 product, 8 elements each */
@@ -20,7 +20,8 @@ enum {
     CM_TENSOR_FUSED_BATCH = 8,       /* map rows at a time; the template's are made a multiple of them, */
     CM_TENSOR_FUSED_SPARE = 8,       /* rows there beside the template's, */
     CM_TENSOR_FUSED_WINDOWS = 20608, /* bytes of window sums before them, */
-    CM_TENSOR_FUSED_BLOCKS = 4       /* and the most blocks of a multiprocessor */
+    CM_TENSOR_FUSED_BLOCKS = 4,      /* and the most blocks of a multiprocessor, */
+    CM_TENSOR_PLANES_BLOCKS = 3      /* of joint problems */
 };
 
 /* tensor-fused: rows of a template with the zeros that make them a multiple of a batch. */
@@ -44,6 +45,10 @@ cm_tensor_parts cm_tensor_workspace(const cm_problem *problem, const cm_tensor_b
 
 /* Chooses blocks: fills fit->tensor, fit->shared_bytes and fit->estimate_ms. CM_ERROR_UNSUPPORTED with a text that names the limit. */
 cm_status cm_fit_tensor(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, cm_decision *fit, cm_error *error);
+
+/* The same for tensor-fused and the planes of bytes of a joint problem, of the image and of the template. */
+cm_status cm_fit_tensor_planes(const cm_problem *product, const cm_machine *machine, const cm_joint_planes *planes, cm_decision *fit,
+                               cm_error *error);
 
 /* What the products of a fitted problem take, without sums over windows and scores. */
 double cm_tensor_product_ms(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel, const cm_tensor_blocks *blocks);

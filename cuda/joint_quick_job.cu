@@ -1,0 +1,104 @@
+// How a plan's share puts the common joint match on the stream: joint_quick.cuh.
+#include "joint_quick.cuh"
+
+namespace cm {
+
+const uint32_t *Joint::find_term(int sum, int shift) const
+{
+    for (int i = 0; i < planes.term_count; i++)
+        if (planes.term[i].sum == sum && planes.term[i].shift == shift)
+            return reinterpret_cast<const uint32_t *>(term(i));
+    return nullptr;
+}
+
+const unsigned char *Joint::find_plane(int kind) const
+{
+    for (int i = 0; i < planes.image_count; i++)
+        if (planes.image[i].kind == kind && planes.image[i].digit == 0)
+            return image_plane(i);
+    return nullptr;
+}
+
+bool Joint::image_varies() const
+{
+    return planes.needs.sum[CM_SUM_T] == CM_HAD_PRODUCTS;
+}
+
+QuickJob Joint::make_quick(const Call &call, const Band &band, const Target &target) const
+{
+    const cm_problem &p = call.work->problem;
+    const cm_joint_rule rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    QuickJob job = {};
+    job.n = static_cast<uint32_t>(call.source->whole);
+    job.sum = static_cast<uint32_t>(call.part->sum[0]);
+    job.sum2 = static_cast<uint32_t>(call.part->sum2.low);
+    job.least = static_cast<uint32_t>(rule.least);
+    job.undefined = rule.undefined;
+    job.part_width = p.width;
+    job.part_height = p.height;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    return job;
+}
+
+cm_status Joint::put_quick(const Call &call, const Band &band, const Target &target)
+{
+    QuickJob job = make_quick(call, band, target);
+    job.N = find_term(CM_SUM_N, 0);
+    job.X = find_term(CM_SUM_X, 0);
+    job.S = find_term(CM_SUM_S, 0);
+    job.T = find_term(CM_SUM_T, 0);
+    for (int i = 0; i < 2; i++) {
+        job.Q[i] = find_term(CM_SUM_Q, 8 * i);
+        job.T2[i] = find_term(CM_SUM_T2, 8 * i);
+    }
+    job.pitch = static_cast<int64_t>(parts.term_pitch);
+    job.values = find_plane(CM_PLANE_VALUE);
+    job.counts = find_plane(CM_PLANE_COUNT);
+    job.plane_pitch = static_cast<int64_t>(parts.image_pitch);
+    const bool masked = call.work->problem.part_masked != 0;
+    return check(masked ? launch_quick(job, image_varies(), call.stream) : launch_quick_windows(job, call.stream), "launching the score",
+                 call.error);
+}
+
+QuickProduct Joint::find_product(int sum, int shift) const
+{
+    for (int i = 0; i < planes.products; i++) {
+        const cm_joint_step &s = planes.step[i];
+        if (planes.term[s.term].sum == sum && planes.term[s.term].shift == shift)
+            return { s.image, s.part };
+    }
+    return {};
+}
+
+cm_status Joint::raise_planes(const cm_work *work, cm_error *error) const
+{
+    const int most = static_cast<int>(work->engine->machine.cuda.shared_optin);
+    return check(quick_planes_raise(work->decision.tensor, image_varies(), most), "taking the plan's workspace", error);
+}
+
+cm_status Joint::put_planes(const Call &call, const Band &band, const Target &target)
+{
+    static const struct {
+        cm_sum_id sum;
+        int shift;
+    } order[QUICK_PRODUCTS] = { { CM_SUM_X, 0 }, { CM_SUM_S, 0 }, { CM_SUM_Q, 8 },  { CM_SUM_Q, 0 },
+                                { CM_SUM_N, 0 }, { CM_SUM_T, 0 }, { CM_SUM_T2, 8 }, { CM_SUM_T2, 0 } };
+    const cm_tensor_blocks &blocks = call.work->decision.tensor;
+    QuickPlanes of = {};
+    of.image = image_rows(call, band);
+    of.image.data = image_plane(0);
+    of.plane = static_cast<int64_t>(parts.image);
+    of.taps = reinterpret_cast<const uint4 *>(tensor.laid_planes());
+    of.part_bytes = static_cast<int32_t>(blocks.toeplitz);
+    of.parts = planes.part_count;
+    for (int i = 0; i < QUICK_PRODUCTS; i++)
+        of.product[i] = find_product(order[i].sum, order[i].shift);
+    return check(launch_quick_planes(make_quick(call, band, target), of, blocks, image_varies(),
+                                     call.work->engine->machine.cuda.processors, call.stream),
+                 "launching the match", call.error);
+}
+
+} // namespace cm
