@@ -91,7 +91,7 @@ cm_status Joint::make(cm_work *work, cm_error *error)
     x = make_axis(map.width, p.width, d.band_width);
     y = make_axis(map.height, p.height, d.band_height);
     by_pixels = d.kernel == CM_KERNEL_JOINT;
-    by_tensor = cm_joint_is_tensor(d.kernel) != 0;
+    by_tensor = cm_kernel_is_tensor(d.kernel) != 0;
     if (by_pixels)
         return CM_OK;
     if (!cm_joint_planes_for(&p, d.kernel, &planes))

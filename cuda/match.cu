@@ -35,11 +35,6 @@ cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int
     return check(launch_row_sums(work->problem.pixel, job, call.stream), "launching the window sums", call.error);
 }
 
-bool is_tensor(cm_kernel kernel)
-{
-    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED;
-}
-
 // All passes over a band, where the tensor kernels do all of it.
 cm_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
@@ -147,7 +142,7 @@ cm_status correlate(const Call &call, CorrelateJob job)
     bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
     if (d.kernel == CM_KERNEL_FFT_CUDA)
         return call.work->fft.correlate(job, narrow, *call.part, call.stream, call.error);
-    if (is_tensor(d.kernel))
+    if (cm_kernel_is_tensor(d.kernel))
         return call.work->tensor.deliver(job, *call.part, call.stream, call.error);
     CorrelateFamily family = family_of(d.kernel);
     int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
@@ -242,7 +237,7 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
 
 bool is_all_tensor(const cm_work *work)
 {
-    return work->route == CM_ROUTE_PLAIN && is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
+    return work->route == CM_ROUTE_PLAIN && cm_kernel_is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
 }
 
 // The band of an image of bytes on the device, with its edge repeated, straight to the tensor's plane.
@@ -320,7 +315,7 @@ cm_status match_bind(cm_work *work, cm_error *error)
     status = check(code, "taking the plan's workspace", error);
     if (!status)
         status = find_bind(work, error);
-    if (!status && is_tensor(d.kernel))
+    if (!status && cm_kernel_is_tensor(d.kernel))
         status = work->tensor.make(p, d, work->engine->machine, error);
     return status || d.kernel != CM_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
 }

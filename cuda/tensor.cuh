@@ -18,6 +18,13 @@ namespace cm {
 // Templates whose X is computed at once. Three share the 132 processors of an H200 evenly.
 constexpr int TENSOR_SLOTS = 3;
 
+// Lets a block of a kernel have so much shared memory; nullptr: there is no such kernel.
+template <class Kernel> cudaError_t raise(Kernel *kernel, int most)
+{
+    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most)
+                  : cudaErrorInvalidValue;
+}
+
 // A byte plane: rows begin at multiples of 16 bytes, `width` bytes of them may be read, a multiple of 16.
 struct TensorPlane {
     const unsigned char *data;

@@ -194,7 +194,7 @@ cudaError_t fused_raise(const cm_tensor_blocks &blocks, int most)
     for (int i = 0; i < 8 && code == cudaSuccess; i++) {
         Kernels kernels = kernels_of(blocks, i & 4, i & 1, i & 2);
         code = raise(kernels.match, most);
-        if (code == cudaSuccess)
+        if (code == cudaSuccess && !(i & 2)) // the other knows no vectors
             code = raise(kernels.judge, most);
     }
     return code;

@@ -114,7 +114,7 @@ __global__ void build_fragments(ToeplitzJob job)
 
 cudaError_t mma_raise(int most)
 {
-    return cudaFuncSetAttribute(reinterpret_cast<const void *>(correlate_mma), cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    return raise(correlate_mma, most);
 }
 
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream)

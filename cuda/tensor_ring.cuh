@@ -152,13 +152,6 @@ __device__ __forceinline__ int further(int at, int end)
     return at >= end ? at - end : at;
 }
 
-// Lets a block of a kernel have so much shared memory; nullptr: there is no such kernel.
-template <class Kernel> cudaError_t raise(Kernel *kernel, int most)
-{
-    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most)
-                  : cudaErrorInvalidValue;
-}
-
 } // namespace cm
 
 #endif

@@ -139,7 +139,6 @@ __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 #undef CM_SCAN_STEP
 }
 
-
 // A thread's share of a map row: four columns from x on.
 template <bool VECTOR> __device__ __forceinline__ void store(float *to, const float *f, int x, int width)
 {

@@ -305,8 +305,7 @@ cudaError_t tensor_score_wide_raise()
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 16 && code == cudaSuccess; i++)
-        code = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel_of(i / 8 != 0, i / 2 % 4, i % 2 != 0)),
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared));
+        code = raise(kernel_of(i / 8 != 0, i / 2 % 4, i % 2 != 0), static_cast<int>(sizeof(Shared)));
     return code;
 }
 

@@ -328,10 +328,7 @@ Kernel kernel_of(const cm_tensor_blocks &b)
 
 cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int most)
 {
-    Kernel kernel = kernel_of(blocks);
-    if (!kernel)
-        return cudaErrorInvalidValue;
-    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    return raise(kernel_of(blocks), most);
 }
 
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)

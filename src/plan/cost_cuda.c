@@ -167,7 +167,7 @@ static cm_status fit_constant(const cm_problem *p, const cm_machine *m, cm_decis
 
 static double match_ms(const cm_problem *p, const cm_machine *m, const rate *r, const cm_decision *fit)
 {
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double processors = cm_machine_processors(m);
     double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
     double pixels = (double)p->width * (double)p->height;
     double height = fit->tile_height ? (double)fit->tile_height : 1.0;
@@ -194,7 +194,7 @@ static cm_status fit_fft(const cm_problem *p, const cm_machine *m, cm_decision *
     status = cm_fit_fft_cuda(p, m, rest < most_transforms ? rest : most_transforms, fit, error);
     double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
     double bands = ceil((double)cm_problem_extent(p).width / fit->band_width) * ceil((double)cm_problem_extent(p).height / fit->band_height);
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double processors = cm_machine_processors(m);
     fit->estimate_ms = fit->estimate_ms * bands + launch_ms * 3.0 + elements / (score_elements_per_ms * processors);
     return status;
 }
@@ -227,7 +227,7 @@ static cm_status fit_match(const cm_problem *p, const cm_machine *m, cm_kernel k
 {
     if (kernel == CM_KERNEL_FFT_CUDA)
         return fit_fft(p, m, fit, error);
-    if (kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED)
+    if (cm_kernel_is_tensor(kernel))
         return fit_tensor(p, m, kernel, fit, error);
     const rate *r = kernel == CM_KERNEL_SHARED ? &shared_rate : kernel == CM_KERNEL_TEX_CONSTANT ? &constant_rate
                                                                                                  : &texture_rate;
@@ -322,7 +322,7 @@ static cm_status fit_convolve(const cm_problem *p, const cm_machine *m, cm_kerne
         fit->constant_rows = p->height;
     }
     status = fit_conv_bands(p, m, fit, error);
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double processors = cm_machine_processors(m);
     double elements = (double)p->image_width * (double)p->image_height;
     fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (conv_rate(kernel, fit) * processors) +
                        elements / (conv_elements_per_ms * processors);

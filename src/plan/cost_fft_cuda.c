@@ -102,7 +102,7 @@ static int has_fast_doubles(const cm_machine *m)
 static double blocks_ms(const search *s, const cm_fft_blocks *b, int32_t cost, int64_t runs)
 {
     double points = (double)b->width * (double)b->height, batch = (double)b->batch, planes = cm_fft_planes(s->problem->pixel);
-    double processors = s->machine->cuda.processors > 0 ? (double)s->machine->cuda.processors : 1.0;
+    double processors = cm_machine_processors(s->machine);
     double transform = points * (double)cost * 1e-9 * measured_processors / processors;
     if (!has_fast_doubles(s->machine))
         transform += points * 5.0 * log2(points) / slow_flops_per_ms / processors;

@@ -22,16 +22,11 @@ static double round_up(double value, double unit)
     return (whole < units ? whole + 1.0 : whole) * unit;
 }
 
-int cm_joint_is_tensor(cm_kernel kernel)
-{
-    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED;
-}
-
 int cm_joint_planes_for(const cm_problem *p, cm_kernel kernel, cm_joint_planes *planes)
 {
     cm_problem of = *p;
     of.part_masked |= kernel == CM_KERNEL_TENSOR_FUSED;
-    return cm_joint_planes_make(&of, cm_joint_is_tensor(kernel), planes);
+    return cm_joint_planes_make(&of, cm_kernel_is_tensor(kernel), planes);
 }
 
 int cm_joint_is_quick(const cm_problem *p, const cm_joint_planes *planes)
@@ -60,7 +55,7 @@ cm_joint_parts cm_joint_workspace(const cm_problem *p, const cm_joint_planes *pl
             parts.term = parts.term_pitch * (round_up(d->band_height, 2 * CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
         parts.rows = planes->windows ? 4.0 * parts.term_pitch * rows : 0.0;
         parts.part = planes->part_count * round_up(w, CM_STAGE_PITCH) * h;
-        if (cm_joint_is_tensor(d->kernel)) {
+        if (cm_kernel_is_tensor(d->kernel)) {
             parts.part += planes->part_count * (double)d->tensor.toeplitz * d->tensor.across * d->tensor.down;
         } else {
             parts.part += planes->part_count * (w + 4.0) * (h + 4.0); /* in groups */
@@ -103,7 +98,7 @@ static cm_status fit_pixels(const cm_problem *p, const cm_machine *m, double lim
 {
     const cm_joint_planes none = { .image_count = 0 };
     const cm_extent map = cm_problem_extent(p);
-    const double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    const double processors = cm_machine_processors(m);
     fit->band_width = map.width;
     fit->band_height = map.height;
     fit->joint.map_rows = fit->band_height;
@@ -118,7 +113,7 @@ static cm_status fit_pixels(const cm_problem *p, const cm_machine *m, double lim
 static cm_status fit_product(const cm_problem *inner, const cm_machine *m, const cm_joint_planes *planes, cm_decision *fit, cm_error *error)
 {
     const cm_kernel kernel = fit->kernel;
-    if (cm_joint_is_tensor(kernel)) {
+    if (cm_kernel_is_tensor(kernel)) {
         const int fused = kernel == CM_KERNEL_TENSOR_FUSED;
         cm_status status = fused ? cm_fit_tensor_planes(inner, m, planes, fit, error) : cm_fit_tensor(inner, m, kernel, fit, error);
         fit->band_width = cm_problem_extent(inner).width;
@@ -135,7 +130,7 @@ static cm_status fit_product(const cm_problem *inner, const cm_machine *m, const
 
 static double estimate(const cm_problem *p, const cm_machine *m, const cm_joint_planes *planes, const cm_decision *fit)
 {
-    const double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    const double processors = cm_machine_processors(m);
     const double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
     const double layout_ms = elements * planes->image_count / layout_rate / processors;
     if (fit->kernel == CM_KERNEL_TENSOR_FUSED)
@@ -179,7 +174,7 @@ cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel 
         status = fit_product(&inner, m, &planes, fit, error);
     fit->kernel = kernel;
     if (!status)
-        status = fit_bands(p, &planes, cm_joint_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
+        status = fit_bands(p, &planes, cm_kernel_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
     if (status)
         return status;
     fit->joint.products = planes.products;

@@ -30,7 +30,4 @@ int cm_joint_planes_for(const cm_problem *problem, cm_kernel kernel, cm_joint_pl
 /* The common case: ccoeff_normed of one channel of 8 bits, sums of 32 bits. The engine has a last pass for it (cuda/joint_quick.cuh). */
 int cm_joint_is_quick(const cm_problem *problem, const cm_joint_planes *planes);
 
-/* Is the kernel one of the tensor's? They add to sums, and cut templates into blocks. */
-int cm_joint_is_tensor(cm_kernel kernel);
-
 #endif

@@ -19,7 +19,7 @@ static cm_status fit_padded(const cm_problem *p, const cm_machine *m, cm_kernel 
 {
     const cm_problem inner = cm_problem_inner(p);
     const double padded = cm_cuda_padded_pitch(&inner) * (double)inner.image_height, limit = (double)m->cuda.workspace;
-    const double need = padded + cm_cuda_source_bytes(p), processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    const double need = padded + cm_cuda_source_bytes(p), processors = cm_machine_processors(m);
     if (inner.image_width > CM_MAX_SIDE || inner.image_height > CM_MAX_SIDE || need > limit)
         return cm_fail(error, CM_ERROR_UNSUPPORTED,
                        "the image and its %d x %d pixels with the border take %.0f bytes of device memory, and a plan may take %.0f; raise "

@@ -19,8 +19,7 @@ static const double fused_start_ms = 0.0145; /* launches and full rings; and sma
 /* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63 (score.h). */
 enum { MOST_WIDE_PIXELS = (int)(UINT32_MAX / (2u * 255u * 255u)) };
 
-/* tensor-fused: wider templates, and wider ones of joint problems, have no kernel; with fewer blocks a multiprocessor is idle too often. */
-enum { FUSED_WIDTH = 57, PLANES_WIDTH = 41, FUSED_LEAST_BLOCKS = 2 };
+enum { FUSED_LEAST_BLOCKS = 2 }; /* tensor-fused: with fewer a multiprocessor is idle too often */
 
 enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
 
@@ -32,6 +31,11 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 static int32_t ceil_div(int32_t a, int32_t b)
 {
     return (a + b - 1) / b;
+}
+
+int cm_kernel_is_tensor(cm_kernel kernel)
+{
+    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED;
 }
 
 int32_t cm_tensor_row_bytes(int32_t arrays)
@@ -98,11 +102,12 @@ static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
     return 0;
 }
 
-/* What blocks of tensor-fused have in shared memory, and how many of them there are at most. */
+/* What blocks of tensor-fused have in shared memory, how many of them there are at most, and the widest template that has a kernel. */
 typedef struct fused_shape {
     int32_t windows, rings, parts, blocks; /* bytes of window sums; rings of image rows; planes of the template */
+    int32_t widest;
+    const char *where; /* that is the widest, for messages */
 } fused_shape;
-static const fused_shape plain_shape = { CM_TENSOR_FUSED_WINDOWS, 1, 1, CM_TENSOR_FUSED_BLOCKS };
 
 /* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a block may have, and
  * each block takes one. */
@@ -205,18 +210,18 @@ static double elements_of(const cm_problem *p)
 
 double cm_tensor_product_ms(const cm_problem *p, const cm_machine *m, cm_kernel kernel, const cm_tensor_blocks *b)
 {
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0, elements = elements_of(p);
+    double processors = cm_machine_processors(m), elements = elements_of(p);
     double product_ms = elements * products(b, kernel) / (kernel == CM_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
     double sum_ms = elements * b->across * b->down / sum_rate;
     return (p->pixel == CM_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
 }
 
-/* Does a template fit the shared memory and the kernels? widest: of them. */
-static cm_status fit_fused_part(const cm_problem *p, const cm_machine *m, const fused_shape *shape, int widest, cm_decision *fit, cm_error *error)
+/* Does a template fit the kernels and the shared memory? */
+static cm_status fit_fused_part(const cm_problem *p, const cm_machine *m, const fused_shape *shape, cm_decision *fit, cm_error *error)
 {
-    if (p->width > widest)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide%s, and this one is %d", widest,
-                       shape == &plain_shape ? "" : " where not all pixels count", p->width);
+    if (p->width > shape->widest)
+        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide%s, and this one is %d", shape->widest,
+                       shape->where, p->width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
         return cm_fail(error, CM_ERROR_UNSUPPORTED,
                        "tensor-fused needs shared memory for %d blocks of a template of %d rows, and %lld bytes are too few",
@@ -232,12 +237,13 @@ static double fused_products(const cm_tensor_blocks *b)
 
 static cm_status fit_fused_problem(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
 {
+    static const fused_shape shape = { CM_TENSOR_FUSED_WINDOWS, 1, 1, CM_TENSOR_FUSED_BLOCKS, 57, "" };
     if (p->pixel != CM_U8 || p->method != CM_CCOEFF_NORMED)
         return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
-    cm_status status = fit_fused_part(p, m, &plain_shape, FUSED_WIDTH, fit, error);
+    cm_status status = fit_fused_part(p, m, &shape, fit, error);
     if (status)
         return status;
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double processors = cm_machine_processors(m);
     double each = 1.0 / fused_element_rate + fused_products(&fit->tensor) / fused_rate;
     fit->estimate_ms = fused_start_ms + elements_of(p) * each / processors;
     return CM_OK;
@@ -245,13 +251,13 @@ static cm_status fit_fused_problem(const cm_problem *p, const cm_machine *m, cm_
 
 cm_status cm_fit_tensor_planes(const cm_problem *p, const cm_machine *m, const cm_joint_planes *planes, cm_decision *fit, cm_error *error)
 {
-    const fused_shape shape = { 0, planes->image_count, planes->part_count, CM_TENSOR_PLANES_BLOCKS };
+    const fused_shape shape = { 0, planes->image_count, planes->part_count, CM_TENSOR_PLANES_BLOCKS, 41, " where not all pixels count" };
     cm_status status = check_device(p, m, CM_KERNEL_TENSOR_FUSED, error);
     if (!status)
-        status = fit_fused_part(p, m, &shape, PLANES_WIDTH, fit, error);
+        status = fit_fused_part(p, m, &shape, fit, error);
     if (status)
         return status;
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0;
+    double processors = cm_machine_processors(m);
     double each = 1.0 / planes_element_rate + planes->products * (1.0 / planes_sum_rate + fused_products(&fit->tensor) / planes_rate);
     fit->estimate_ms = planes_start_ms + product_start_ms * planes->products + elements_of(p) * each / processors;
     return CM_OK;
@@ -268,7 +274,7 @@ cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kern
     if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
         return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",
                        cm_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
-    double processors = m->cuda.processors > 0 ? (double)m->cuda.processors : 1.0, elements = elements_of(p);
+    double processors = cm_machine_processors(m), elements = elements_of(p);
     int wide = p->pixel == CM_U16;
     double score_ms = elements / (wide ? wide_score_rate : score_rate);
     if (!cm_tensor_scores(p))

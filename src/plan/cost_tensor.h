@@ -30,6 +30,9 @@ static CM_BOTH int32_t cm_tensor_fused_rows(int32_t height)
     return (height + CM_TENSOR_FUSED_BATCH - 1) / CM_TENSOR_FUSED_BATCH * CM_TENSOR_FUSED_BATCH;
 }
 
+/* Is the kernel one of the tensor's? In joint problems they add to sums. */
+int cm_kernel_is_tensor(cm_kernel kernel);
+
 /* Bytes from one image row of a period to the next in shared memory, for `arrays` chunks of 16 template pixels. */
 int32_t cm_tensor_row_bytes(int32_t arrays);
 

@@ -31,16 +31,22 @@ typedef struct cm_machine {
     } cuda;
 } cm_machine;
 
+/* Multiprocessors of the CUDA device, at least 1, to divide times by. */
+static inline double cm_machine_processors(const cm_machine *machine)
+{
+    return machine->cuda.processors > 0 ? (double)machine->cuda.processors : 1.0;
+}
+
 enum { CM_REASON_SIZE = 200 };
 
-/* How the tensor kernels cut a template: across x down blocks, each `chunks` chunks of 16 bytes wide and, with half, 8 bytes more. Plain
- * zeros for other kernels. */
+/* How the tensor kernels cut a template: across x down blocks, each `chunks` chunks of 16 bytes wide (32 but for tensor-wgmma) and, with
+ * half, half a chunk more. Plain zeros for other kernels. */
 typedef struct cm_tensor_blocks {
     int32_t across, down;
     int32_t width, height; /* template pixels of a block; those past the template count as 0 */
     int32_t chunks, half;
     int32_t periods; /* groups of image rows under a tile */
-    int32_t stages;  /* groups of image rows that shared memory holds for a tile */
+    int32_t stages;  /* groups of image rows that shared memory holds for a tile; tensor-fused: blocks that a multiprocessor holds */
     int32_t staged;  /* 1: sums go to global memory through shared memory */
     int32_t row_bytes; /* from one image row to the next in shared memory */
     int32_t shared_bytes;

@@ -38,6 +38,9 @@ int check_wants(const check_run *run, cm_pixel pixel);
 int check_in_group(const check_run *run, const char *group);
 /* The group brief: a few cases that reach every kernel, for tools under which a program runs many times slower. */
 int check_is_brief(const check_run *run);
+/* The run cut down to the kernel whose blocks walk down the map, which they do far enough only where it is high. 0 where it is none of the
+ * run's; its results count for the copy alone. */
+int check_walking(const check_run *run, check_run *walking);
 
 /* Lets the context take its CUDA device for one with slow doubles; skips the run where the program cannot see into the library. */
 void check_slow_doubles(cm_context *context);

@@ -240,10 +240,9 @@ static void check_brief(check_run *run, cm_pixel pixel)
         check_case(run, &c);
     }
     joint_check_find(run, pixel);
-    check_run walks = *run;
-    walks.kernel = "tensor-fused";
-    if (run->device == CM_DEVICE_CUDA && (pixel == CM_U8 || pixel == CM_S8))
-        check_tall(&walks, pixel);
+    check_run walking;
+    if ((pixel == CM_U8 || pixel == CM_S8) && check_walking(run, &walking))
+        check_tall(&walking, pixel);
 }
 
 void check_joint(check_run *run)

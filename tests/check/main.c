@@ -49,6 +49,13 @@ int check_is_brief(const check_run *run)
     return run->group && strcmp(run->group, "brief") == 0;
 }
 
+int check_walking(const check_run *run, check_run *walking)
+{
+    *walking = *run;
+    walking->kernel = "tensor-fused";
+    return run->device == CM_DEVICE_CUDA && (!run->kernel || strcmp(run->kernel, walking->kernel) == 0);
+}
+
 int check_same(const cm_map *got, const cm_map *want, const char *what)
 {
     for (int32_t y = 0; y < want->height; y++) {

@@ -237,11 +237,9 @@ static void check_brief(check_run *run, cm_pixel pixel)
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         check_pair(run, pixel, &size[i], i & 1 ? KIT_BLOCKS : KIT_NOISE, CROP, 0);
-    /* the kernel whose blocks walk far enough down only where the map is high */
-    check_run walks = *run;
-    walks.kernel = "tensor-fused";
-    if (pixel == CM_U8 && run->device == CM_DEVICE_CUDA)
-        check_pair(&walks, pixel, &(sizes){ 40, 10700, 9, 11 }, KIT_NOISE, CROP, 0);
+    check_run walking;
+    if (pixel == CM_U8 && check_walking(run, &walking))
+        check_pair(&walking, pixel, &(sizes){ 40, 10700, 9, 11 }, KIT_NOISE, CROP, 0);
 }
 
 void check_match(check_run *run)
