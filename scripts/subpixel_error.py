@@ -1,60 +1,29 @@
 #!/usr/bin/env python3
 """The table and the plot of docs/subpixel.md: the errors of cm_refine over shifts that are known.
 
-    subpixel_error.py LIBRARY PLOT.png PICTURE.tif...
+    subpixel_error.py BRIDGE PLOT.png PICTURE.tif...
 
-LIBRARY is libcorrmatch.so (cmake -DBUILD_SHARED_LIBS=ON); pictures are 8- or 16-bit grey. Needs numpy, matplotlib and tifffile.
+BRIDGE is what the build makes of tests/peers/bridge.c (build/tests/peers/libpeers_bridge.so); pictures are 8- or 16-bit grey. Needs numpy,
+matplotlib and tifffile.
 """
-import ctypes as C
 import os
 import sys
 
 import numpy as np
 import tifffile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tests', 'peers'))
+from library import Library  # noqa: E402
+
 SHIFTS, SIDE, MARGIN, REACH = 1000, 40, 16, 8  # REACH: pixels that are searched around the truth
-i32 = C.c_int32
-
-
-class Image(C.Structure):
-    _fields_ = [('data', C.c_void_p), ('width', i32), ('height', i32), ('pitch', C.c_int64), ('pixel', C.c_int), ('memory', C.c_int)]
-
-
-class Context(C.Structure):
-    _fields_ = [('device', C.c_int), ('index', i32), ('threads', i32), ('memory', C.c_uint64)]
-
-
-class Options(C.Structure):
-    _fields_ = [('method', C.c_int), ('mode', C.c_int), ('border', C.c_int), ('kernel', C.c_char_p), ('top', C.c_size_t),
-                ('min_score', C.c_float), ('max_score', C.c_float), ('min_distance', i32)]
-
-
-class Match(C.Structure):
-    _fields_ = [('x', i32), ('y', i32), ('score', C.c_float)]
-
-
-class Refined(C.Structure):
-    _fields_ = [('x', C.c_double), ('y', C.c_double), ('score', C.c_double)]
-
-
-lib = C.CDLL(sys.argv[1])
-context = C.c_void_p()
-assert lib.cm_context_create(C.byref(Context(1, 0, 1, 0)), C.byref(context)) == 0
-
-
-def view(a):
-    return Image(a.ctypes.data, a.shape[1], a.shape[0], a.strides[0], 0 if a.dtype == np.uint8 else 1, 0)
+library = Library(sys.argv[1])
+library.check(library.status)
 
 
 def locate(scene, part):
     """The best match of NCC, and its refined position."""
-    prepared, match, found, refined = C.c_void_p(), Match(), C.c_size_t(), Refined()
-    image, options = view(scene), Options(min_score=-1)
-    assert lib.cm_template_create(context, C.byref(view(part)), C.byref(prepared)) == 0
-    assert lib.cm_find(context, C.byref(image), prepared, C.byref(options), C.byref(match), C.c_size_t(1), C.byref(found)) == 0
-    assert lib.cm_refine(context, C.byref(image), prepared, C.byref(options), C.byref(match), found, C.byref(refined)) == 0
-    lib.cm_template_destroy(prepared)
-    return match.x, match.y, refined.x, refined.y
+    x, y, _ = library.find(scene, part)[0]
+    return (x, y) + library.refine(scene, part, x, y)[:2]
 
 
 def measure(picture, cell):

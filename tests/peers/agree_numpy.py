@@ -76,5 +76,26 @@ for dtype in (np.uint8, np.uint16, np.int8, np.int16):
                             report.holds(same_bits(ours, theirs), "%s, %d channels, %dx%d, %s, %s, %s, masked %d %d" % (
                                 np.dtype(dtype).name, channels, width, height, mode, border, method, mask is holes, part_mask is part_holes))
 
+
+def check_refined(image, part):
+    """The peak of the surface of refine.h through nine scores, the middle one the best of the map and inside it."""
+    scores = corrmatch.map(image, part).astype(np.float64)
+    y, x = np.unravel_index(scores.argmax(), scores.shape)
+    (a, b, c), (d, e, f), (g, h, i) = scores[y - 1:y + 2, x - 1:x + 2]
+    slope, bend = np.array([f - d, h - b]) / 2, np.array([[f - 2 * e + d, (i - g - c + a) / 4], [(i - g - c + a) / 4, h - 2 * e + b]])
+    offset = -np.linalg.solve(bend, slope)
+    found = corrmatch.refine(image, part, int(x), int(y))
+    report.holds(np.linalg.det(bend) > 0 and np.abs(offset).max() <= 1 and np.allclose(found[:2], (x, y) + offset, rtol=0, atol=1e-9),
+                 "refined to %r, where the surface has its peak at %r" % (found[:2], (x, y) + offset))
+
+
+for turn in range(20):
+    smooth = np.kron(rng.random((9, 9)), np.ones((5, 5)))
+    for axis in (0, 1, 0, 1):
+        smooth = (np.roll(smooth, 1, axis) + smooth + np.roll(smooth, -1, axis)) / 3
+    blurred = np.rint(200 * smooth).astype(np.uint8)
+    moved = np.rint(100 * smooth + 100 * np.roll(smooth, 1, turn % 2)).astype(np.uint8)  # by half a pixel
+    check_refined(moved, np.ascontiguousarray(blurred[12:27, 14:30]))
+
 print("numpy", np.__version__)
 report.finish()

@@ -1,5 +1,5 @@
 /* The library for the comparison scripts: a module that Python's ctypes can load whatever kind of library was built. The views and options
- * are the library's own, so library.py mirrors image.h and find.h. Every function returns a cm_status; the text of the last error is in the
+ * are the library's own, so library.py mirrors image.h, find.h and refine.h. Every function returns a cm_status; the text of the last error is in the
  * context. */
 #include "corrmatch/corrmatch.h"
 
@@ -12,12 +12,14 @@
 BRIDGE int bridge_open(int device, cm_context **context);
 BRIDGE void bridge_close(cm_context *context);
 BRIDGE const char *bridge_error(const cm_context *context, char *text, size_t size);
-BRIDGE size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options);
+BRIDGE size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t *refined);
 BRIDGE int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *map);
 BRIDGE int bridge_correlate(cm_context *context, const cm_image *image, const cm_image *part, const cm_options *options,
                             const cm_map *map);
 BRIDGE int bridge_find(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options,
                        cm_match *match, size_t *count);
+BRIDGE int bridge_refine(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options,
+                         const cm_match *match, size_t count, cm_refined *refined);
 
 int bridge_open(int device, cm_context **context)
 {
@@ -36,11 +38,12 @@ const char *bridge_error(const cm_context *context, char *text, size_t size)
 }
 
 /* What library.py has to agree with; returns the size of a match. */
-size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options)
+size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t *refined)
 {
     *image = sizeof(cm_image);
     *options = sizeof(cm_options);
     *find_options = sizeof(cm_find_options);
+    *refined = sizeof(cm_refined);
     return sizeof(cm_match);
 }
 
@@ -71,6 +74,17 @@ int bridge_find(cm_context *context, const cm_image *image, const cm_image *part
     cm_status status = cm_template_create(context, part, &prepared);
     if (status == CM_OK)
         status = cm_find(context, image, prepared, options, match, capacity, count);
+    cm_template_destroy(prepared);
+    return (int)status;
+}
+
+int bridge_refine(cm_context *context, const cm_image *image, const cm_image *part, const cm_find_options *options,
+                  const cm_match *match, size_t count, cm_refined *refined)
+{
+    cm_template *prepared = NULL;
+    cm_status status = cm_template_create(context, part, &prepared);
+    if (status == CM_OK)
+        status = cm_refine(context, image, prepared, options, match, count, refined);
     cm_template_destroy(prepared);
     return (int)status;
 }

@@ -51,17 +51,21 @@ class Match(ctypes.Structure):  # cm_match
     _fields_ = [("x", ctypes.c_int32), ("y", ctypes.c_int32), ("score", ctypes.c_float)]
 
 
+class Refined(ctypes.Structure):  # cm_refined
+    _fields_ = [("x", ctypes.c_double), ("y", ctypes.c_double), ("score", ctypes.c_double)]
+
+
 class Library:
     """A context of the library; device: 1 the CPU, 2 the CUDA device."""
 
     def __init__(self, path, device=1):
         self.bridge = ctypes.CDLL(path)
-        sizes = [ctypes.c_size_t() for _ in range(3)]
+        sizes = [ctypes.c_size_t() for _ in range(4)]
         self.bridge.bridge_sizes.restype = ctypes.c_size_t
         match = self.bridge.bridge_sizes(*(ctypes.byref(s) for s in sizes))
-        mirrored = (View, Options, FindOptions, Match)
+        mirrored = (View, Options, FindOptions, Refined, Match)
         if [s.value for s in sizes] + [match] != [ctypes.sizeof(s) for s in mirrored]:
-            raise AssertionError("library.py does not mirror image.h and find.h")
+            raise AssertionError("library.py does not mirror image.h, find.h and refine.h")
         self.bridge.bridge_error.restype = ctypes.c_char_p
         self.context = ctypes.c_void_p()
         self.status = self.bridge.bridge_open(device, ctypes.byref(self.context))
@@ -117,6 +121,15 @@ class Library:
         self.check(self.bridge.bridge_find(self.context, ctypes.byref(scene), ctypes.byref(sought), ctypes.byref(options), matches,
                                            ctypes.byref(count)))
         return [(m.x, m.y, m.score) for m in matches[:count.value]]
+
+    def refine(self, image, part, x, y):
+        """The position of a match of ccoeff_normed to fractions of a pixel, and the score there."""
+        scene, keep_scene = self.view(image)
+        sought, keep_part = self.view(part)
+        match, refined = Match(x, y, 0.0), Refined()
+        self.check(self.bridge.bridge_refine(self.context, ctypes.byref(scene), ctypes.byref(sought), None, ctypes.byref(match),
+                                             ctypes.c_size_t(1), ctypes.byref(refined)))
+        return refined.x, refined.y, refined.score
 
 
 class Report:
