@@ -2,7 +2,8 @@
 // lets the next begin, and the next waits before it reads what that one writes, and before it writes at all.
 //
 // A kernel in front that lets the next begin is itself launched when all before it has ended, or waits likewise. So what was there before
-// that kernel may be read without waiting.
+// that kernel may be read without waiting. A kernel that reads nothing of what the one in front writes may wait at its end alone, so that it
+// ends after that one; what the one in front waited for before it let it begin is there.
 #ifndef CM_CUDA_EARLY_CUH
 #define CM_CUDA_EARLY_CUH
 

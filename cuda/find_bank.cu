@@ -9,10 +9,10 @@ namespace {
 
 constexpr uint64_t PLANE_BYTES = 256u << 20; // of X or the scores of the templates that are searched at a time
 
-// How many slots of so many bytes there are, beside what the plan has taken.
-int count_slots(const cm_work *work, uint64_t bytes)
+// How many slots of so many bytes there are, beside what the plan has taken and what all slots share.
+int count_slots(const cm_work *work, uint64_t bytes, uint64_t shared)
 {
-    uint64_t limit = work->engine->workspace_limit, taken = work->parts.total, room = PLANE_BYTES;
+    uint64_t limit = work->engine->workspace_limit, taken = work->parts.total + shared, room = PLANE_BYTES;
     if (limit != 0 && limit < taken + room)
         room = limit > taken ? limit - taken : 0;
     uint64_t slots = room / bytes / TENSOR_SLOTS * TENSOR_SLOTS;
@@ -23,7 +23,7 @@ cudaError_t make_slots(cm_work *work)
 {
     FindBank &b = work->find.bank;
     uint64_t bytes = static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map) * sizeof(float);
-    int slots = count_slots(work, is_mapless(work) ? work->tensor.slot_bytes() : bytes);
+    int slots = is_mapless(work) ? count_slots(work, work->tensor.slot_bytes(), work->tensor.terms_bytes()) : count_slots(work, bytes, 0);
     if (slots == 0)
         return cudaSuccess;
     b.plane = static_cast<int64_t>(bytes / sizeof(float));
@@ -79,7 +79,7 @@ PeakJob make_job(const cm_work *work, const Templates &t, const Batch &batch)
     return job;
 }
 
-// A group of a batch at a time: X, and the best score of every tile.
+// X, the best score of every tile, and the matches.
 cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_error *error)
 {
     PeakJob search = make_job(work, t, *batch);
@@ -87,21 +87,13 @@ cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_err
     cm_status status = CM_OK;
     if (batch->first == 0)
         status = put_plane(make_call(work, t.image, t.bank->part[0], t.stream, error), 0, 0, &batch->plane);
-    for (int i = 0; i < batch->count && !status; i += TENSOR_SLOTS) {
-        TensorGroup group = {};
-        group.first = 1 + i;
-        group.count = batch->count - i < TENSOR_SLOTS ? batch->count - i : TENSOR_SLOTS;
-        group.width = work->x.map;
-        group.height = work->y.map;
-        for (int k = 0; k < group.count; k++) {
-            Call call = make_call(work, t.image, t.bank->part[batch->first + static_cast<size_t>(i + k)], t.stream, error);
-            group.part[k] = batch->part[i + k] = call.part;
-            batch->rule[i + k] = call.rule;
-        }
-        status = work->tensor.correlate_group(group, batch->plane, t.stream, error);
-        if (!status)
-            status = put_tiles(work, job, i, group.count, t.stream, error);
+    for (int i = 0; i < batch->count; i++) {
+        Call call = make_call(work, t.image, t.bank->part[batch->first + static_cast<size_t>(i)], t.stream, error);
+        batch->part[i] = call.part;
+        batch->rule[i] = call.rule;
     }
+    if (!status)
+        status = put_bank_tiles(work, job, batch->first == 0, t.stream, error);
     return status ? status : put_matches(work, job, t.stream, error);
 }
 

@@ -12,20 +12,52 @@ bool is_mapless(const cm_work *work)
     return is_all_tensor(work) && cm_cuda_is_one_pass(&p) && (has_products || windows_serve_pixels(p.width, p.height));
 }
 
-cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, cm_error *error)
+namespace {
+
+// The tiles of some slots, but for their rules.
+TensorTiles make_tiles(const cm_work *work, const PeakJob &search, int first, int count)
 {
     TensorTiles tiles = {};
-    tiles.best = m.search.best + static_cast<int64_t>(first) * m.search.tiles;
-    tiles.rows = m.search.tile_rows;
-    tiles.across = m.search.across;
-    tiles.count = m.search.tiles;
+    tiles.best = search.best + static_cast<int64_t>(first) * search.tiles;
+    tiles.rows = search.tile_rows;
+    tiles.across = search.across;
+    tiles.count = search.tiles;
     tiles.slots = count;
     tiles.slow_doubles = has_slow_doubles(work);
     tiles.width = work->x.map;
     tiles.height = work->y.map;
+    return tiles;
+}
+
+} // namespace
+
+cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, cm_error *error)
+{
+    TensorTiles tiles = make_tiles(work, m.search, first, count);
     for (int i = 0; i < count; i++)
         tiles.rule[i] = m.rules[first + i];
     return check(work->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream), "launching the pass over tiles", error);
+}
+
+cm_status put_bank_tiles(cm_work *work, const MaplessJob &m, bool begins, cudaStream_t stream, cm_error *error)
+{
+    TensorGroup group = { m.parts, m.first_slot, m.slots, work->x.map, work->y.map };
+    const bool alone = begins && m.slots == 1; // for one template it takes longer
+    if (work->tensor.judges() && !alone) {
+        cudaError_t code = begins ? work->tensor.put_terms(m.plane, group, *m.rules, stream) : cudaSuccess;
+        cm_status status = check(code, "launching the pass over windows", error);
+        return status ? status : work->tensor.judge_group(group, m.plane, make_tiles(work, m.search, 0, m.slots), m.rules, stream, error);
+    }
+    cm_status status = CM_OK;
+    for (int i = 0; i < m.slots && !status; i += group.count) {
+        group.part = m.parts + i;
+        group.first = m.first_slot + i;
+        group.count = m.slots - i < TENSOR_SLOTS ? m.slots - i : TENSOR_SLOTS;
+        status = work->tensor.correlate_group(group, m.plane, stream, error);
+        if (!status)
+            status = put_tiles(work, m, i, group.count, stream, error);
+    }
+    return status;
 }
 
 cm_status put_matches(cm_work *work, const MaplessJob &m, cudaStream_t stream, cm_error *error)

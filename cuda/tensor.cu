@@ -128,6 +128,7 @@ void Tensor::set_up(const cm_problem &p, const cm_decision &decision, const cm_m
     blocks = decision.tensor;
     hopper = decision.kernel == CM_KERNEL_TENSOR_WGMMA;
     fused = decision.kernel == CM_KERNEL_TENSOR_FUSED;
+    slow_doubles = machine.cuda.slow_doubles != 0;
     processors = machine.cuda.processors;
     parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
 }
@@ -227,7 +228,7 @@ cudaError_t Tensor::copy(const StageView &stage, int32_t width, int32_t height, 
 // All blocks of all planes of the template.
 cudaError_t Tensor::build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const
 {
-    const Prepared &part = *group.part[0];
+    const Prepared &part = **group.part;
     ToeplitzJob job = {};
     for (int i = 0; i < group.count; i++)
         job.slot_pixels[i] = group.part[i]->pixels.as<unsigned char>();
@@ -265,6 +266,7 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
     job.slots = to.slots;
     job.slot_toeplitz = to.slot_toeplitz;
     job.slot_sums = to.slot_sums;
+    job.judge = to.judge;
     cudaError_t code = cudaSuccess;
     for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess; block++) {
         job.toeplitz = reinterpret_cast<const uint4 *>(to.toeplitz + static_cast<uint64_t>(block) * blocks.toeplitz);
@@ -272,6 +274,7 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
         job.y = block / blocks.across * blocks.height;
         job.add = block > 0 || to.add;
         job.early = early && to.early && block == 0;
+        job.behind = job.early && to.behind;
         code = wgmma_launch(job, processors, stream);
     }
     return check(code, "launching the correlation", error);
@@ -300,7 +303,8 @@ cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cud
 cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
                             cm_error *error)
 {
-    cm_status status = check(build(TensorGroup{ { &part }, 0, 1, width, height }, slot_toeplitz(0), stream), "laying out the template", error);
+    const Prepared *one = &part;
+    cm_status status = check(build(TensorGroup{ &one, 0, 1, width, height }, slot_toeplitz(0), stream), "laying out the template", error);
     if (fused)
         return status;
     // one byte plane of the band with one of the template
@@ -344,19 +348,12 @@ cm_status Tensor::deliver(const CorrelateJob &job, const Prepared &part, cudaStr
 
 cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const
 {
-    TensorScoreJob job = {};
-    job.image = image;
+    TensorScoreJob job = windows_job(image, target.rule, target.width, target.height);
     job.plane = static_cast<int64_t>(parts.plane);
     job.sums_part = static_cast<int64_t>(parts.sums / sizeof(uint32_t));
-    job.rule = target.rule;
-    job.window_width = problem.width;
-    job.window_height = problem.height;
     job.sums = slot_sums(0);
-    job.sums_pitch = static_cast<int64_t>(parts.sums_pitch);
     job.map = target.map;
     job.map_pitch = target.pitch;
-    job.width = target.width;
-    job.height = target.height;
     job.skip = target.skip;
     job.slow_doubles = target.slow_doubles;
     job.early = early;

@@ -6,6 +6,7 @@
 #include "early.cuh"
 #include "peaks_windows.cuh"
 #include "score.cuh"
+#include "window_terms.cuh"
 
 #include <cuda.h>
 
@@ -32,6 +33,17 @@ struct TensorPlane {
     int32_t width, height;
 };
 
+// The best score of each tile of the map, as TensorTiles has it, from the products of whole templates.
+struct TensorJudge {
+    const WindowTerms *terms; // of the image, rows as long as those of X; nullptr: no scores are wanted
+    uint32_t *best;           // of slot 0
+    int32_t rows, across;     // of a tile; tiles in a row
+    int32_t count;            // of tiles, from slot to slot
+    double n, lowered;        // pixels of a template, -n 2^52
+    double sum[TENSOR_SLOTS]; // of a template
+    float unit[TENSOR_SLOTS]; // weighed
+};
+
 // One block of the template over a band: sums(x, y) = or += the block's share of X.
 struct TensorJob {
     CUtensorMap image; // the plane, in 32-bit elements, boxes of a period
@@ -45,7 +57,9 @@ struct TensorJob {
     cm_tensor_blocks blocks;
     int32_t slots; // templates at once, at least 1; each has its own share of the device's processors
     int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-    bool early; // the kernel in front is that of toeplitz_build
+    bool early;  // the kernel in front is that of toeplitz_build,
+    bool behind; // or one like this, and the templates of both were laid out before
+    TensorJudge judge;
 };
 
 // The template's block as the products read it.
@@ -58,7 +72,7 @@ struct ToeplitzJob {
     cm_tensor_blocks blocks;
     unsigned char *toeplitz;
     // of templates at once: their pixels, and bytes from one's blocks to the next one's
-    const unsigned char *slot_pixels[TENSOR_SLOTS];
+    const unsigned char *slot_pixels[PEAK_SLOTS];
     int64_t slot_toeplitz;
     int32_t slots;
 };
@@ -123,6 +137,8 @@ struct TensorTiles {
     cm_score_rule rule[TENSOR_SLOTS];
 };
 cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
+// The windows' terms; rows as long as those of X.
+cudaError_t tensor_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors, cudaStream_t stream);
 // The same with X computed in place, from what fused_build made of the templates, one behind the other.
 cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, const cm_tensor_blocks &blocks,
                                const unsigned char *taps, int processors, cudaStream_t stream);
@@ -137,9 +153,9 @@ struct TensorTarget {
     bool slow_doubles;
 };
 
-// Templates in adjacent slots.
+// Templates in adjacent slots: TENSOR_SLOTS at most, or PEAK_SLOTS where they are judged.
 struct TensorGroup {
-    const Prepared *part[TENSOR_SLOTS];
+    const Prepared *const *part;
     int32_t first, count; // slots, from 1 on
     int32_t width, height; // of the band
 };
@@ -194,6 +210,16 @@ public:
     uint64_t slot_bytes() const;
     // X of several templates (8 bits), each in its slot.
     cm_status correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error);
+    // Do the products judge the tiles themselves? Then make_slots takes these bytes once for the image's window terms, put_terms computes
+    // them, and judge_group is correlate_group and best_of_tiles in one, with a rule for each template.
+    bool judges() const
+    {
+        return terms_bytes() != 0;
+    }
+    uint64_t terms_bytes() const;
+    cudaError_t put_terms(const TensorPlane &image, const TensorGroup &group, const cm_score_rule &rule, cudaStream_t stream) const;
+    cm_status judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const cm_score_rule *rules,
+                          cudaStream_t stream, cm_error *error) const;
     const uint32_t *products(int of) const
     {
         return slot_sums(of);
@@ -221,23 +247,27 @@ private:
         bool add;
         int32_t slots;
         int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-        bool early; // the template was laid out just before
+        bool early; // the template was laid out just before,
+        bool behind = false; // or before the products in front
+        TensorJudge judge = {};
     };
     cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
     cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
 
+    TensorScoreJob windows_job(const TensorPlane &image, const cm_score_rule &rule, int32_t width, int32_t height) const;
     uint32_t *slot_sums(int of) const;
     unsigned char *slot_toeplitz(int of) const;
     int64_t toeplitz_bytes() const; // of a slot
 
     int processors = 0;
-    bool hopper = false, fused = false;
+    bool hopper = false, fused = false, slow_doubles = false;
     bool early = false; // kernels may be launched before those in front have ended
     cm_problem problem = {};
     cm_tensor_blocks blocks = {};
     cm_tensor_parts parts = {};
     DeviceMemory planes, sums, toeplitz;
     DeviceMemory more_sums, more_toeplitz; // of slots from 1 on
+    DeviceMemory terms;
 };
 
 } // namespace cm

@@ -16,12 +16,11 @@ cudaError_t Tensor::build_planes(const Prepared *part, int count, cudaStream_t s
 {
     cudaError_t code = cudaSuccess;
     for (int first = 0, some; first < count && code == cudaSuccess; first += some) {
-        TensorGroup group = {};
+        const Prepared *some_parts[TENSOR_SLOTS] = {};
         some = !hopper ? 1 : count - first < TENSOR_SLOTS ? count - first : TENSOR_SLOTS;
-        group.count = some;
         for (int i = 0; i < some; i++)
-            group.part[i] = part + first + i;
-        code = build(group, toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
+            some_parts[i] = part + first + i;
+        code = build(TensorGroup{ some_parts, 0, some, 0, 0 }, toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
     }
     return code;
 }

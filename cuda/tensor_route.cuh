@@ -35,19 +35,21 @@ struct Doubles {
         double num = fma(-job.sum, sum, nx), var = fma(-sum, sum, fma(job.n, q, job.lowered));
         return quick_quotient(num, var, job.unit, score);
     }
-    // num y, cut to its high word. With the hardware's root y within 2^-20 + 2^-40 of the true one, relatively, num y rounded once, and cut,
-    // it is within 2^-19 + 2^-40.
+    // What several templates share of it (window_terms.cuh).
+    __device__ __forceinline__ static int root(const Job &job, double whole, Sum q)
+    {
+        double var = fma(-whole, whole, fma(job.n, q, job.lowered)), y;
+        asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
+        return min(__double2hiint(y), ONE);
+    }
     __device__ __forceinline__ static int judge(const Job &job, Whole of_template, Sum s, Sum q, uint32_t x)
     {
-        double whole = __dadd_rn(s, -LIFT), nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
-        double num = fma(-of_template, whole, nx), var = fma(-whole, whole, fma(job.n, q, job.lowered)), y;
-        asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
-        return __double2hiint(__dmul_rn(num, __hiloint2double(min(__double2hiint(y), ONE), 0)));
+        double whole = __dadd_rn(s, -LIFT);
+        return weigh(job.n, job.lowered, of_template, whole, x, root(job, whole, q));
     }
     __device__ __forceinline__ static float judged(int best, double root_var)
     {
-        float unit = root_var > 0.0 ? static_cast<float>(1.0 / root_var) : 0.0f;
-        return static_cast<float>(__hiloint2double(best, 0)) * unit;
+        return weighed(best, root_var > 0.0 ? static_cast<float>(1.0 / root_var) : 0.0f);
     }
 };
 

@@ -36,10 +36,11 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = output.sums(job) + y0 * sums_pitch + x;
     for (int left = y1 - y0; left > 0; left -= ROWS, sums += ROWS * sums_pitch) {
-        uint4 products[ROWS];
+        uint4 products[ROWS] = {};
+        if constexpr (Output::FROM_PRODUCTS)
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            products[r] = __ldcs(reinterpret_cast<const uint4 *>(sums + r * sums_pitch));
+            for (int r = 0; r < ROWS; r++)
+                products[r] = __ldcs(reinterpret_cast<const uint4 *>(sums + r * sums_pitch));
         uint32_t lead[WORDS], lag[WORDS];
         asm volatile("cp.async.wait_group 0;" ::: "memory");
         __syncwarp();
@@ -66,14 +67,49 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
+// What becomes of the sums alone. Rows of terms have room for whole strips; columns right of the map get 0.
+struct ToTerms {
+    static constexpr bool FROM_PRODUCTS = false;
+    WindowTerms *to;
+
+    __device__ ToTerms(const Job &job, WindowTerms *terms, int x, int y) : to(terms + y * job.all.sums_pitch + x)
+    {
+    }
+    __device__ const uint32_t *sums(const Job &job) const
+    {
+        return job.all.sums;
+    }
+    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q, const uint32_t *, int x, bool inside)
+    {
+        uint32_t terms[8];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const bool has = x + i < job.all.width;
+            terms[2 * i] = has ? value(s[i]) : 0;
+            terms[2 * i + 1] = has ? static_cast<uint32_t>(Doubles::root(job, __dadd_rn(s[i], -LIFT), q[i])) : 0;
+        }
+        if (inside) {
+            reinterpret_cast<uint4 *>(to)[0] = make_uint4(terms[0], terms[1], terms[2], terms[3]);
+            reinterpret_cast<uint4 *>(to)[1] = make_uint4(terms[4], terms[5], terms[6], terms[7]);
+        }
+        to += job.all.sums_pitch;
+    }
+    template <int WORDS>
+    __device__ void batch(const Job &, const Windows<WORDS> &, const double *, const double *, const Stored &, int, int, int)
+    {
+    }
+};
+
 template <class Route, int WORDS, int SHIFT, bool VECTOR>
 __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(job), y1 = min(y0 + job.segment, job.all.height);
-    if (job.all.skip)
+    if (job.all.skip) {
+        let_next_begin();
         wait_for_front();
+    }
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
         walk<Route, WORDS, SHIFT>(job, shared, ToMap<Route, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0, y1);
 #endif
@@ -90,8 +126,24 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const _
 #endif
 }
 
+struct TermsJob {
+    Job job;
+    WindowTerms *terms;
+};
+
+template <int SHIFT> __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void put_terms(const __grid_constant__ TermsJob of)
+{
+#if __CUDA_ARCH__ >= 800
+    __shared__ Shared<WORDS> shared;
+    const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
+    if (y0 < y1)
+        walk<Doubles, WORDS, SHIFT>(of.job, shared, ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0), y0, y1);
+#endif
+}
+
 using MapKernel = void (*)(Job);
 using TilesKernel = void (*)(TilesJob);
+using TermsKernel = void (*)(TermsJob);
 
 template <class Route, int WORDS, bool VECTOR> MapKernel map_kernel(int shift)
 {
@@ -143,6 +195,14 @@ cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &ti
     const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
     TilesKernel kernel = tiles.slow_doubles ? any_tiles_kernel<Pairs>(all) : any_tiles_kernel<Doubles>(all);
     return launch(kernel, grid, THREADS, 0, stream, all.early, of);
+}
+
+cudaError_t tensor_terms_launch(const TensorScoreJob &all, WindowTerms *terms, int processors, cudaStream_t stream)
+{
+    constexpr TermsKernel kernels[] = { put_terms<0>, put_terms<1>, put_terms<2>, put_terms<3> };
+    TermsJob of = { make_job(all), terms };
+    const dim3 grid = cut_strips(&of.job, processors, blocks_of(WORDS));
+    return launch(kernels[all.window_width % Adjacent::STEP], grid, THREADS, 0, stream, false, of);
 }
 
 } // namespace cm

@@ -13,6 +13,7 @@
 #define CM_CUDA_TENSOR_SCORE_CUH
 
 #include "tensor.cuh"
+#include "window_terms.cuh"
 
 #include "model/pairs.h"
 
@@ -24,8 +25,6 @@ namespace cm {
 
 constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
 constexpr int ROWS = WARPS;                 // of a batch
-constexpr double LIFT = 4503599627370496.0; // 2^52: a double 2^52 + v has the integer v in its low word
-constexpr int LIFT_HIGH = 0x43300000;
 constexpr uint32_t DOUBT = 32;
 static_assert(THREADS * 4 == CM_TENSOR_COLUMNS, "a strip");
 

@@ -39,6 +39,12 @@ cudaError_t Tensor::make_slots(int count)
         code = more_toeplitz.take(parts.toeplitz * static_cast<uint64_t>(parts.planes) * many);
     if (code == cudaSuccess)
         code = bytes == 0 ? cudaSuccess : cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
+    if (code == cudaSuccess && judges()) {
+        code = terms.take(terms_bytes());
+        // below the map they stay 0
+        if (code == cudaSuccess)
+            code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(terms_bytes()));
+    }
     return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
 }
 
@@ -52,7 +58,7 @@ cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &p
     }
     cm_status status = CM_OK;
     for (int i = 0; i < group.count && !status; i++) {
-        TensorGroup one = { { group.part[i] }, group.first + i, 1, group.width, group.height };
+        TensorGroup one = { group.part + i, group.first + i, 1, group.width, group.height };
         status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template", error);
         Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1, 0, 0, false };
         if (!status && !fused)
@@ -61,19 +67,63 @@ cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &p
     return status;
 }
 
-cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const
+// A template of one block has all of X in the registers of the thread that stores it.
+uint64_t Tensor::terms_bytes() const
+{
+    bool whole = hopper && problem.pixel == CM_U8 && blocks.across * blocks.down == 1;
+    return whole && !slow_doubles ? parts.sums / sizeof(uint32_t) * sizeof(WindowTerms) : 0;
+}
+
+// Window sums have the same passes for a map, for tiles and for terms.
+TensorScoreJob Tensor::windows_job(const TensorPlane &image, const cm_score_rule &rule, int32_t width, int32_t height) const
 {
     TensorScoreJob job = {};
-    TensorTiles of = tiles;
-    of.plane = products_plane();
     job.image = image;
-    job.rule = tiles.rule[0];
+    job.rule = rule;
     job.window_width = problem.width;
     job.window_height = problem.height;
-    job.sums = slot_sums(first);
     job.sums_pitch = products_pitch();
-    job.width = tiles.width;
-    job.height = tiles.height;
+    job.width = width;
+    job.height = height;
+    return job;
+}
+
+cudaError_t Tensor::put_terms(const TensorPlane &image, const TensorGroup &group, const cm_score_rule &rule, cudaStream_t stream) const
+{
+    return tensor_terms_launch(windows_job(image, rule, group.width, group.height), terms.as<WindowTerms>(), processors, stream);
+}
+
+cm_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const cm_score_rule *rules,
+                              cudaStream_t stream, cm_error *error) const
+{
+    cm_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
+    for (int i = 0; i < group.count && !status; i += TENSOR_SLOTS) {
+        const int of = group.first + i, count = group.count - i < TENSOR_SLOTS ? group.count - i : TENSOR_SLOTS;
+        Products to = { slot_toeplitz(of), slot_sums(of), group.width, group.height, false, count, toeplitz_bytes(), products_plane(), true };
+        to.behind = i > 0;
+        to.judge.terms = terms.as<WindowTerms>();
+        to.judge.best = tiles.best + static_cast<int64_t>(i) * tiles.count;
+        to.judge.rows = tiles.rows;
+        to.judge.across = tiles.across;
+        to.judge.count = tiles.count;
+        to.judge.n = static_cast<double>(rules->n);
+        to.judge.lowered = -to.judge.n * LIFT;
+        for (int k = 0; k < count; k++) {
+            const cm_score_rule &rule = rules[i + k];
+            to.judge.sum[k] = static_cast<double>(rule.sum);
+            to.judge.unit[k] = rule.root_var > 0.0 ? static_cast<float>(1.0 / rule.root_var) : 0.0f;
+        }
+        status = multiply_wgmma(plane, to, stream, error);
+    }
+    return status;
+}
+
+cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const
+{
+    TensorScoreJob job = windows_job(image, tiles.rule[0], tiles.width, tiles.height);
+    TensorTiles of = tiles;
+    of.plane = products_plane();
+    job.sums = slot_sums(first);
     job.early = early;
     if (fused)
         return fused_tiles_launch(job, of, blocks, slot_toeplitz(first), processors, stream);

@@ -12,6 +12,7 @@ namespace cm {
 // not a number. A flat template has unit 0.
 template <class Route, class Spread> struct ToTiles {
     using Sum = typename Route::Sum;
+    static constexpr bool FROM_PRODUCTS = true;
     const TensorTiles &tiles;
     typename Route::Whole sum; // of the template
     int best;                  // num y

@@ -12,7 +12,10 @@
 // the lower: these take m64n64k32.
 //
 // Unsigned 32-bit sums are exact: a template's pixels times 255^2 fit (cost_tensor.c).
-#include "tensor.cuh"
+//
+// Of a bank of templates the best score of each tile is wanted too. Where the windows' terms are known it is taken here, from the registers,
+// while other warpgroups multiply; and the next templates' blocks take the place of those that have ended.
+#include "tensor_judge.cuh"
 #include "tensor_wgmma.cuh"
 
 namespace cm {
@@ -186,8 +189,8 @@ struct Out {
     }
 };
 
-template <class W>
-__device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, const Out &out)
+template <class W, bool JUDGES>
+__device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, const Out &out, Judge<JUDGES> judge)
 {
     uint32_t d[64], even[4][4], odd[4][4];
 #pragma unroll
@@ -202,6 +205,7 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, co
         run_period<W, 0, ALL>(d, even, odd, toeplitz -= DOWN, walk);
     product_wait<0>();
     out.put(d, 0);
+    judge.template put<OUT_ROWS>(d, 0);
     // products of another width want registers of their own: the addition of 0 keeps the compiler from making them the same
 #pragma unroll
     for (int i = 0; i < 32; i++)
@@ -209,6 +213,7 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, co
     run_period<W, 0, LOWER>(d, even, odd, toeplitz - DOWN, walk);
     product_wait<0>();
     out.put(d, OUT_ROWS);
+    judge.template put<OUT_ROWS>(d, OUT_ROWS);
 }
 
 // One thread: the image rows of a warpgroup's tiles.
@@ -241,7 +246,8 @@ __device__ void fetch_toeplitz(const TensorJob &job, uint32_t to, uint32_t barri
         bulk_load(to + at, from + at, min(PIECE, bytes - at), barrier);
 }
 
-template <class W> __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, uint32_t buffers, uint32_t barriers)
+template <class W, bool JUDGES>
+__device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, uint32_t buffers, uint32_t barriers)
 {
     int group = threadIdx.x / GROUP_THREADS, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     Walk walk = { ring + (warp * 16 + g) * 8 + 4 * t, barriers, t >= 2 ? W::ROW - 8u : 0u, static_cast<uint32_t>(job.blocks.stages), 0, 0,
@@ -252,16 +258,15 @@ template <class W> __device__ void run_group(const TensorJob &job, uint32_t base
                          tile % job.tiles_across * CM_TENSOR_COLUMNS + warp * OUT_COLUMNS;
         Out out = { sums, job.pitch, buffers + (group * 4 + warp) * OUT_BYTES, lane, 8 * g + 2 * t, job.blocks.staged != 0,
                     job.add != 0 };
-        run_tile<W>(job, base / 16 + last, walk, out);
+        run_tile<W>(job, base / 16 + last, walk, out, Judge<JUDGES>{ job, tile, warp, lane, 8 * g + 2 * t, 0 });
     }
     if (job.blocks.staged && lane < OUT_ROWS)
         bulk_store_wait();
 }
 
-template <class W> __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_constant__ TensorJob job)
+template <class W, bool JUDGES> __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_constant__ TensorJob job)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
-    let_next_begin();
     const int stages = job.blocks.stages;
     uint32_t base = shared_address(memory), ring = base + static_cast<uint32_t>(job.blocks.toeplitz);
     uint32_t buffers = ring + GROUPS * stages * W::STAGE;
@@ -283,24 +288,30 @@ template <class W> __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma
         if (threadIdx.x % 32 != 0)
             return;
         if (loader == 0) {
-            wait_for_front(); // without the template there are no products, and nothing is written
+            // Without the template there are no products, and nothing is written. Behind another kernel of products it is there: this one
+            // has begun because every block of that one had waited for it, or was let begin by one that had.
+            if (!JUDGES || !job.behind)
+                wait_for_front();
+            let_next_begin();
             fetch_toeplitz(job, base, whole);
         }
         if (loader < GROUPS)
             fetch_tiles<W>(job, ring + loader * stages * W::STAGE, barriers + loader * stages * BARRIER, loader);
+        if (JUDGES && loader == 0 && job.behind)
+            wait_for_front(); // so that none ends before the one in front
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(PRODUCT_REGISTERS));
         barrier_wait(whole, 0);
-        run_group<W>(job, base, ring + group * stages * W::STAGE, buffers, barriers + group * stages * BARRIER);
+        run_group<W, JUDGES>(job, base, ring + group * stages * W::STAGE, buffers, barriers + group * stages * BARRIER);
     }
 }
 
 using Kernel = void (*)(TensorJob);
 
-Kernel kernel_of(const cm_tensor_blocks &b)
+template <bool JUDGES> Kernel kernel_of(const cm_tensor_blocks &b)
 {
 #define CM_WIDTH(chunks, half) \
-    case 2 * (chunks) + (half): return correlate_wgmma<Width<chunks, half>>
+    case 2 * (chunks) + (half): return correlate_wgmma<Width<chunks, half>, JUDGES>
     switch (2 * b.chunks + b.half) {
         CM_WIDTH(0, 1);
         CM_WIDTH(1, 0);
@@ -328,14 +339,16 @@ Kernel kernel_of(const cm_tensor_blocks &b)
 
 cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int most)
 {
-    return raise(kernel_of(blocks), most);
+    cudaError_t code = raise(kernel_of<false>(blocks), most);
+    return code == cudaSuccess ? raise(kernel_of<true>(blocks), most) : code;
 }
 
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)
 {
     int most = processors / job.slots, blocks = job.tiles < most ? job.tiles : most > 1 ? most : 1;
     dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(job.slots));
-    return launch(kernel_of(job.blocks), grid, THREADS, job.blocks.shared_bytes, stream, job.early, job);
+    Kernel kernel = job.judge.terms ? kernel_of<true>(job.blocks) : kernel_of<false>(job.blocks);
+    return launch(kernel, grid, THREADS, job.blocks.shared_bytes, stream, job.early, job);
 }
 
 } // namespace cm

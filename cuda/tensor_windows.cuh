@@ -247,6 +247,7 @@ __device__ __forceinline__ void slide(typename Route::Sum *windows, const uint32
 // What becomes of X and the sums: the map. VECTOR: its rows are aligned to 16 bytes.
 template <class Route, class Spread, bool VECTOR> struct ToMap {
     using Sum = typename Route::Sum;
+    static constexpr bool FROM_PRODUCTS = true;
     float *to;
     bool sure;
 

@@ -1,12 +1,12 @@
 /* Matches of many templates in one call, and matches left in device memory, against cm_find with the CPU's kernel "reference" - which
- * tests/check/find.c holds to the brute-force rule. bank [--device cpu|cuda] [--seed N] */
+ * tests/check/find.c holds to the brute-force rule. bank [--device cpu|cuda] [--brief] [--seed N] */
 #include "kit/device.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEMPLATES = 7, CAPACITY = 600 };
+enum { TEMPLATES = 7, CAPACITY = 600, ALL_RULES = 5 };
 
 typedef struct scene {
     cm_context *context, *cpu;
@@ -131,7 +131,25 @@ static void check_left_on_device(const scene *s, cm_plan *plan, const request *r
     kit_device_free(count);
 }
 
-static void check_request(const scene *s, cm_plan *plan, request *r, int on_device)
+/* So many templates that a device takes them in several turns: each is asked for again and again. */
+static void check_long_bank(const scene *s, cm_plan *plan, request *r, const cm_match (*want)[CAPACITY], const size_t *wanted)
+{
+    enum { LONG = 53 };
+    static cm_match got[LONG * CAPACITY];
+    static size_t found[LONG];
+    const cm_template *part[LONG];
+    for (int i = 0; i < LONG; i++)
+        part[i] = s->template[(i + i / TEMPLATES) % TEMPLATES];
+    cm_status status = cm_plan_find_bank(plan, &s->image.view, part, LONG, &r->options, got, r->capacity, found, NULL);
+    CHECK_STATUS(status, CM_OK);
+    for (int i = 0; i < LONG && !status; i++) {
+        int of = (i + i / TEMPLATES) % TEMPLATES;
+        compare(r->what, got + (size_t)i * r->capacity, found[i], want[of], wanted[of]);
+    }
+}
+
+/* thorough: long banks too, and matches left on the device */
+static void check_request(const scene *s, cm_plan *plan, request *r, int thorough)
 {
     static cm_match want[TEMPLATES][CAPACITY], got[TEMPLATES * CAPACITY + 1];
     size_t wanted[TEMPLATES], found[TEMPLATES];
@@ -152,28 +170,31 @@ static void check_request(const scene *s, cm_plan *plan, request *r, int on_devi
         snprintf(r->what, sizeof r->what, "%.199s, bank, template %d", what, i);
         compare(r->what, got + (size_t)i * r->capacity, found[i], want[i], wanted[i]);
         snprintf(r->what, sizeof r->what, "%.199s, left on the device, template %d", what, i);
-        if (on_device)
+        if (thorough && s->pixels != NULL && s->context != s->cpu)
             check_left_on_device(s, plan, r, i, want[i], wanted[i]);
     }
+    snprintf(r->what, sizeof r->what, "%.199s, long bank", what);
+    if (thorough && r->capacity == 1)
+        check_long_bank(s, plan, r, (const cm_match(*)[CAPACITY])want, wanted);
     const unsigned char *after = (const unsigned char *)&got[TEMPLATES * r->capacity];
     CHECK(*after == 0x5a);
 }
 
-static void check_plan(const scene *s, const setting *z, cm_problem problem, const char *kernel)
+/* rules: so many of the list; a single one is not checked thoroughly */
+static void check_plan(const scene *s, const setting *z, cm_problem problem, const char *kernel, size_t rules)
 {
     static const struct {
         size_t top, capacity;
         int32_t distance;
         float limit;
-    } rule[] = { { 1, 1, 0, -INFINITY }, { 16, 16, 3, -INFINITY }, { 0, CAPACITY, 1, -INFINITY }, { 5, 9, 1000, -INFINITY },
-                 { 0, CAPACITY, 2, 0.25f } };
+    } rule[ALL_RULES] = { { 1, 1, 0, -INFINITY }, { 16, 16, 3, -INFINITY }, { 0, CAPACITY, 1, -INFINITY }, { 5, 9, 1000, -INFINITY },
+                          { 0, CAPACITY, 2, 0.25f } };
     cm_plan *plan = NULL;
     problem.pixel = z->pixel;
     CHECK_STATUS(cm_plan_create(s->context, &problem, &(cm_preference){ .kernel = kernel }, &plan), CM_OK);
     if (!plan)
         return;
-    int on_device = s->pixels != NULL && kit_device_present() && s->context != s->cpu;
-    for (size_t k = 0; k < sizeof rule / sizeof *rule; k++) {
+    for (size_t k = 0; k < rules; k++) {
         request r = { .options = { .method = problem.method, .mode = problem.mode, .top = rule[k].top,
                                    .min_distance = rule[k].distance, .min_score = rule[k].limit },
                       .capacity = rule[k].capacity };
@@ -181,19 +202,19 @@ static void check_plan(const scene *s, const setting *z, cm_problem problem, con
             r.options.max_score = problem.method == CM_SQDIFF ? 1e6f : 0.75f;
         snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name, cm_method_name(problem.method),
                  problem.mode == CM_SAME ? " same" : "", cm_plan_kernel(plan), k);
-        check_request(s, plan, &r, on_device);
+        check_request(s, plan, &r, rules > 1);
     }
     cm_plan_destroy(plan);
 }
 
 /* By each of the tensor kernels that can serve it: the choice is only one of them. */
-static void check_tensor(cm_context *context, const scene *s, const setting *z, cm_problem problem)
+static void check_tensor(cm_context *context, const scene *s, const setting *z, cm_problem problem, size_t rules)
 {
     const char *kernel[32];
     size_t count = cm_kernels(context, &problem, kernel, sizeof kernel / sizeof *kernel);
     for (size_t i = 0; i < count && i < sizeof kernel / sizeof *kernel; i++)
         if (strncmp(kernel[i], "tensor", 6) == 0)
-            check_plan(s, z, problem, kernel[i]);
+            check_plan(s, z, problem, kernel[i], rules);
 }
 
 static void check_setting(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
@@ -205,12 +226,39 @@ static void check_setting(cm_context *context, cm_context *cpu, const setting *z
                                .mode = c < 6 ? CM_VALID : CM_SAME };
         if (context == cpu && c % 5)
             continue; /* one loop serves every plan of the CPU */
-        check_plan(&s, z, problem, NULL);
+        check_plan(&s, z, problem, NULL, ALL_RULES);
         if (context != cpu && c < 2)
-            check_plan(&s, z, problem, c ? "shared" : "tex-tex");
+            check_plan(&s, z, problem, c ? "shared" : "tex-tex", ALL_RULES);
         if (context != cpu && problem.method == CM_CCOEFF_NORMED)
-            check_tensor(context, &s, z, problem);
+            check_tensor(context, &s, z, problem, ALL_RULES);
     }
+    scene_free(&s);
+}
+
+/* The products of a device's matrix units differ with the template's width; the search's tiles are twice as high on large maps. */
+static void check_products(cm_context *context, cm_context *cpu, int brief)
+{
+    static const int32_t width[] = { 1, 9, 64, 17, 25, 33, 41, 49, 57, 73, 81, 89, 97, 105, 113, 121, 128 };
+    cm_problem problem = { .method = CM_CCOEFF_NORMED };
+    for (int32_t i = 0; i < (brief ? 3 : (int32_t)(sizeof width / sizeof *width)); i++) {
+        setting z = { CM_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4 };
+        problem.image_width = z.image_width;
+        problem.image_height = z.image_height;
+        problem.width = z.width;
+        problem.height = z.height;
+        scene s = scene_make(context, cpu, &z, 200 + (uint64_t)i);
+        check_tensor(context, &s, &z, problem, brief ? 1 : 2);
+        scene_free(&s);
+    }
+    if (brief)
+        return;
+    setting large = { CM_U8, 2100, 2021, 5, 3, KIT_NOISE, 6 };
+    problem.image_width = large.image_width;
+    problem.image_height = large.image_height;
+    problem.width = large.width;
+    problem.height = large.height;
+    scene s = scene_make(context, cpu, &large, 300);
+    check_tensor(context, &s, &large, problem, 1);
     scene_free(&s);
 }
 
@@ -251,9 +299,13 @@ int main(int argc, char **argv)
     cm_device device = kit_device_option(argc, argv);
     cm_context *context = kit_context(device, 0);
     cm_context *cpu = device == CM_DEVICE_CPU ? context : kit_context(CM_DEVICE_CPU, 0);
-    for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
+    const int brief = kit_flag(argc, argv, "brief");
+    for (uint64_t i = 0; i < sizeof some / sizeof *some && !brief; i++)
         check_setting(context, cpu, &some[i], i);
-    check_arguments(context, cpu);
+    if (cpu != context)
+        check_products(context, cpu, brief);
+    if (!brief)
+        check_arguments(context, cpu);
     if (cpu != context)
         cm_context_destroy(cpu);
     cm_context_destroy(context);

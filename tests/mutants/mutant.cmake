@@ -119,7 +119,7 @@ foreach(unit IN LISTS compile)
   string(FIND "${dependencies} " "${WORK}/tree/${inner} " read)
   if(NOT read EQUAL -1)
     math(EXPR readers "${readers} + 1")
-  elseif(NOT unit MATCHES "^tests/unit/")
+  elseif(NOT unit MATCHES "^tests/")
     message(FATAL_ERROR "${MUTANT}: ${unit} does not read the changed ${file}")
   endif()
 endforeach()
@@ -127,7 +127,7 @@ if(NOT readers)
   message(FATAL_ERROR "${MUTANT}: nothing that is compiled reads the changed ${file}")
 endif()
 
-if(compile MATCHES "^tests/unit/")
+if(compile MATCHES "^tests/")
   set(OBJECTS "") # a unit test is a program of its own
 endif()
 execute_process(COMMAND ${COMPILER} ${OBJECTS} ${objects} ${LIBRARIES} -o ${WORK}/check
