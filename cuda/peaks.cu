@@ -41,6 +41,8 @@ __device__ uint32_t worse(uint32_t order, float slack)
 // the level, and every tile whose exact best reaches the level has a score of at least level - e.
 __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
 {
+    let_next_begin();
+    wait_for_front();
     int slot = blockIdx.z;
     PeakState *state = job.state + slot;
     const uint32_t *best = job.best + static_cast<size_t>(slot) * job.tiles;
@@ -70,6 +72,8 @@ __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
     constexpr int STRIDE = THREADS / PEAK_COLUMNS;
     __shared__ uint64_t key[PEAK_ROOM];
     int slot = blockIdx.z;
+    let_next_begin();
+    wait_for_front();
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
@@ -100,14 +104,12 @@ cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream
 
 cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    select_tiles<<<peak_grid(1, slots), BLOCK, 0, stream>>>(job);
-    return cudaGetLastError();
+    return launch(select_tiles, peak_grid(1, slots), BLOCK, 0, stream, job.early, job);
 }
 
 cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    collect<<<peak_grid(job.tiles < PEAK_BLOCKS ? job.tiles : PEAK_BLOCKS, slots), THREADS, 0, stream>>>(job);
-    return cudaGetLastError();
+    return launch(collect, peak_grid(job.tiles < PEAK_BLOCKS ? job.tiles : PEAK_BLOCKS, slots), THREADS, 0, stream, job.early, job);
 }
 
 bool PeakSearch::serves(int32_t width, int32_t height)
@@ -131,7 +133,7 @@ cudaError_t PeakSearch::make(int32_t map_width, int32_t map_height, int slots)
         code = leader.take(all * sizeof(uint64_t));
     if (code == cudaSuccess)
         code = candidate.take(static_cast<uint64_t>(slots) * PEAK_ROOM * sizeof(uint64_t));
-    return code;
+    return code == cudaSuccess ? may_launch_early(select_tiles, &early) : code;
 }
 
 cudaError_t PeakSearch::make_results(uint64_t slots, uint64_t top)
@@ -181,6 +183,7 @@ PeakJob PeakSearch::job(const cm_peak_rule &rule) const
     job.leader = leader.as<uint64_t>();
     job.state = state.as<PeakState>();
     job.match = match.as<cm_match>();
+    job.early = early;
     return job;
 }
 

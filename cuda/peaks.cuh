@@ -54,6 +54,7 @@ struct PeakJob {
     PeakState *state;
     cm_match *match; // top a slot
     uint32_t *found; // nullptr: in the state only
+    bool early;      // the passes behind the first may be launched early (early.cuh)
 };
 
 // A float as an unsigned integer that is the larger the better the score; 0 for NaN. Both zeros are one.
@@ -136,6 +137,7 @@ public:
 
 private:
     int32_t width = 0, height = 0, rows = 0, across = 0, tiles = 0;
+    bool early = false;
     uint64_t state_room = 0, match_room = 0;
     DeviceMemory best, list, candidate, leader;
     DeviceMemory state, match;

@@ -2,6 +2,7 @@
 #ifndef CM_CUDA_PEAKS_DEVICE_CUH
 #define CM_CUDA_PEAKS_DEVICE_CUH
 
+#include "early.cuh"
 #include "peaks.cuh"
 
 namespace cm {

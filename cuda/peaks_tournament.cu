@@ -134,6 +134,7 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
     __shared__ uint64_t room[2][LANES];
     __shared__ Near near[BLOCK / LANES];
     int slot = blockIdx.z, warp = threadIdx.x / LANES;
+    wait_for_front();
     if (job.state[slot].done)
         return;
     lead_tiles(job, slot);
@@ -178,8 +179,7 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream)
 {
     int64_t blocks = ceil_div(job.tiles, BLOCK / LANES), most = PEAK_BLOCKS / 4;
-    tournament<<<peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream>>>(job);
-    return cudaGetLastError();
+    return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream, job.early, job);
 }
 
 } // namespace cm

@@ -206,9 +206,18 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores, const
     __syncthreads();
 }
 
-__global__ __launch_bounds__(THREADS) void collect_windows(PeakJob job, const __grid_constant__ WindowScores scores)
+struct CollectJob {
+    PeakJob peaks;
+    WindowScores scores;
+};
+
+__global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant__ CollectJob of)
 {
+    const PeakJob &job = of.peaks;
+    const WindowScores &scores = of.scores;
     __shared__ Shared shared;
+    let_next_begin();
+    wait_for_front();
     Sums &sums = shared.sums;
     int slot = blockIdx.z;
     cm_score_rule rule = scores.rule[slot];
@@ -249,8 +258,7 @@ cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores
     // a few tiles a match in all but odd cases
     int64_t likely = 2 * static_cast<int64_t>(job.wanted), most = likely < MOST_BLOCKS ? likely : MOST_BLOCKS;
     dim3 grid = peak_grid(job.tiles < most ? job.tiles : most, slots);
-    collect_windows<<<grid, THREADS, 0, stream>>>(job, scores);
-    return cudaGetLastError();
+    return launch(collect_windows, grid, THREADS, 0, stream, job.early, CollectJob{ job, scores });
 }
 
 } // namespace cm
