@@ -51,10 +51,11 @@ struct MaplessJob {
     const cm_score_rule *rules;
     int first_slot, slots;
 };
-// The best scores of the tiles of slots first .. first + count - 1 of the job; then, for all of its slots at once, the matches.
+// From X, the best scores of the tiles of slots first .. first + count - 1 of the job; or X and the best scores of all of its slots (begins:
+// for the first time on this image).
 cm_status put_tiles(cm_work *work, const MaplessJob &job, int first, int count, cudaStream_t stream, cm_error *error);
-// X of all slots of the job and the best scores of their tiles. begins: for the first time on this image.
 cm_status put_bank_tiles(cm_work *work, const MaplessJob &job, bool begins, cudaStream_t stream, cm_error *error);
+// Then, for all slots at once, the matches.
 cm_status put_matches(cm_work *work, const MaplessJob &job, cudaStream_t stream, cm_error *error);
 
 // Otherwise:

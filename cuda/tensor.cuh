@@ -41,7 +41,7 @@ struct TensorJudge {
     int32_t count;            // of tiles, from slot to slot
     double n, lowered;        // pixels of a template, -n 2^52
     double sum[TENSOR_SLOTS]; // of a template
-    float unit[TENSOR_SLOTS]; // weighed
+    float unit[TENSOR_SLOTS]; // unit_of it
 };
 
 // One block of the template over a band: sums(x, y) = or += the block's share of X.

@@ -49,7 +49,7 @@ struct Doubles {
     }
     __device__ __forceinline__ static float judged(int best, double root_var)
     {
-        return weighed(best, root_var > 0.0 ? static_cast<float>(1.0 / root_var) : 0.0f);
+        return weighed(best, unit_of(root_var));
     }
 };
 

@@ -109,9 +109,8 @@ cm_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &plane
         to.judge.n = static_cast<double>(rules->n);
         to.judge.lowered = -to.judge.n * LIFT;
         for (int k = 0; k < count; k++) {
-            const cm_score_rule &rule = rules[i + k];
-            to.judge.sum[k] = static_cast<double>(rule.sum);
-            to.judge.unit[k] = rule.root_var > 0.0 ? static_cast<float>(1.0 / rule.root_var) : 0.0f;
+            to.judge.sum[k] = static_cast<double>(rules[i + k].sum);
+            to.judge.unit[k] = unit_of(rules[i + k].root_var);
         }
         status = multiply_wgmma(plane, to, stream, error);
     }

@@ -24,7 +24,13 @@ __device__ __forceinline__ int weigh(double n, double lowered, double of_templat
     return __double2hiint(__dmul_rn(num, __hiloint2double(root, 0)));
 }
 
-// The score of which the best window's num y is this. unit: 1 / root_var of the template, 0 for a flat one.
+// 1 / root_var of a template, 0 for a flat one.
+__host__ __device__ __forceinline__ float unit_of(double root_var)
+{
+    return root_var > 0.0 ? static_cast<float>(1.0 / root_var) : 0.0f;
+}
+
+// The score of which the best window's num y is this. unit: of the template.
 __device__ __forceinline__ float weighed(int best, float unit)
 {
     return static_cast<float>(__hiloint2double(best, 0)) * unit;

@@ -217,13 +217,19 @@ static void check_tensor(cm_context *context, const scene *s, const setting *z, 
             check_plan(s, z, problem, kernel[i], rules);
 }
 
+static cm_problem problem_of(const setting *z)
+{
+    return (cm_problem){ .pixel = z->pixel, .image_width = z->image_width, .image_height = z->image_height,
+                         .width = z->width, .height = z->height, .method = CM_CCOEFF_NORMED };
+}
+
 static void check_setting(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
 {
     scene s = scene_make(context, cpu, z, number);
     for (int c = 0; c < 12; c++) {
-        cm_problem problem = { .pixel = z->pixel, .image_width = z->image_width, .image_height = z->image_height,
-                               .width = z->width, .height = z->height, .method = (cm_method)(c % 6),
-                               .mode = c < 6 ? CM_VALID : CM_SAME };
+        cm_problem problem = problem_of(z);
+        problem.method = (cm_method)(c % 6);
+        problem.mode = c < 6 ? CM_VALID : CM_SAME;
         if (context == cpu && c % 5)
             continue; /* one loop serves every plan of the CPU */
         check_plan(&s, z, problem, NULL, ALL_RULES);
@@ -235,31 +241,24 @@ static void check_setting(cm_context *context, cm_context *cpu, const setting *z
     scene_free(&s);
 }
 
+static void check_sizes(cm_context *context, cm_context *cpu, const setting *z, uint64_t number, size_t rules)
+{
+    scene s = scene_make(context, cpu, z, number);
+    check_tensor(context, &s, z, problem_of(z), rules);
+    scene_free(&s);
+}
+
 /* The products of a device's matrix units differ with the template's width; the search's tiles are twice as high on large maps. */
 static void check_products(cm_context *context, cm_context *cpu, int brief)
 {
     static const int32_t width[] = { 1, 9, 64, 17, 25, 33, 41, 49, 57, 73, 81, 89, 97, 105, 113, 121, 128 };
-    cm_problem problem = { .method = CM_CCOEFF_NORMED };
+    static const setting large = { CM_U8, 2100, 2021, 5, 3, KIT_NOISE, 6 };
     for (int32_t i = 0; i < (brief ? 3 : (int32_t)(sizeof width / sizeof *width)); i++) {
-        setting z = { CM_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4 };
-        problem.image_width = z.image_width;
-        problem.image_height = z.image_height;
-        problem.width = z.width;
-        problem.height = z.height;
-        scene s = scene_make(context, cpu, &z, 200 + (uint64_t)i);
-        check_tensor(context, &s, &z, problem, brief ? 1 : 2);
-        scene_free(&s);
+        const setting z = { CM_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4 };
+        check_sizes(context, cpu, &z, 200 + (uint64_t)i, brief ? 1 : 2);
     }
-    if (brief)
-        return;
-    setting large = { CM_U8, 2100, 2021, 5, 3, KIT_NOISE, 6 };
-    problem.image_width = large.image_width;
-    problem.image_height = large.image_height;
-    problem.width = large.width;
-    problem.height = large.height;
-    scene s = scene_make(context, cpu, &large, 300);
-    check_tensor(context, &s, &large, problem, 1);
-    scene_free(&s);
+    if (!brief)
+        check_sizes(context, cpu, &large, 300, 1);
 }
 
 static void check_arguments(cm_context *context, cm_context *cpu)
