@@ -1,4 +1,4 @@
-/* corrmatch bench: times every feasible kernel, and checks what it computed. The other tables stand in bench_tables.c
+/* exactncc bench: times every feasible kernel, and checks what it computed. The other tables stand in bench_tables.c
  * and bench_find.c. */
 #include "commands.h"
 #include "common/bench_run.h"
@@ -56,20 +56,20 @@ static const app_column columns[COLUMNS] = {
     [MASKED] = { "mask", APP_TEXT, 0, 0 },
 };
 
-static cm_status bench_kernel(app_bench_run *run, app_bench_case *c, const char *kernel, app_error *error)
+static xncc_status bench_kernel(app_bench_run *run, app_bench_case *c, const char *kernel, app_error *error)
 {
     app_bench_time time;
     const char *by = NULL;
-    cm_status status = app_bench_measure(run, c, kernel, &time, error);
+    xncc_status status = app_bench_measure(run, c, kernel, &time, error);
     if (status)
         return status;
     const double least = app_bench_floor(run, c, kernel, &by);
-    const int match = c->problem.task == CM_TASK_MATCH;
+    const int match = c->problem.task == XNCC_TASK_MATCH;
     const app_value row[COLUMNS] = {
         [DEVICE].text = app_session_device(&run->session, kernel),
         [KERNEL].text = kernel,
-        [METHOD].text = match ? cm_method_name(c->problem.method) : "convolve",
-        [PIXEL].text = cm_pixel_name(c->problem.pixel),
+        [METHOD].text = match ? xncc_method_name(c->problem.method) : "convolve",
+        [PIXEL].text = xncc_pixel_name(c->problem.pixel),
         [WIDTH].integer = c->image.width,
         [HEIGHT].integer = c->image.height,
         [PART_WIDTH].integer = c->problem.width,
@@ -96,12 +96,12 @@ static int is_timed(const app_options *o, const char *kernel, double macs)
     return o->kernel ? app_bench_is_wanted(o, kernel) : macs <= reference_macs || strcmp(kernel, "reference") != 0;
 }
 
-static cm_status bench_case(app_bench_run *run, const cm_problem *problem, app_error *error)
+static xncc_status bench_case(app_bench_run *run, const xncc_problem *problem, app_error *error)
 {
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_case c;
-    cm_status status = app_bench_case_open(problem, &c, error);
-    size_t count = status ? 0 : cm_kernels(run->session.context, problem, kernel, APP_BENCH_KERNELS);
+    xncc_status status = app_bench_case_open(problem, &c, error);
+    size_t count = status ? 0 : xncc_kernels(run->session.context, problem, kernel, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS && !status; i++)
         if (is_timed(run->options, kernel[i], app_bench_macs(&c)))
             status = bench_kernel(run, &c, kernel[i], error);
@@ -109,46 +109,46 @@ static cm_status bench_case(app_bench_run *run, const cm_problem *problem, app_e
     return status;
 }
 
-static cm_status bench_sizes(app_bench_run *run, cm_task task, app_error *error)
+static xncc_status bench_sizes(app_bench_run *run, xncc_task task, app_error *error)
 {
     static const app_sizes images = { { { 1920, 1080 } }, 1 };
     static const app_sizes parts = { { { 8, 8 }, { 16, 16 }, { 32, 32 }, { 64, 64 } }, 4 };
     static const app_sizes filters = { { { 3, 3 }, { 5, 5 }, { 27, 27 } }, 3 };
     const app_options *o = run->options;
     const app_sizes *image = o->sizes.count ? &o->sizes : &images;
-    const app_sizes *part = o->templates.count ? &o->templates : task == CM_TASK_MATCH ? &parts : &filters;
-    cm_status status = CM_OK;
+    const app_sizes *part = o->templates.count ? &o->templates : task == XNCC_TASK_MATCH ? &parts : &filters;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < image->count * part->count && !status; i++) {
         const app_size s = image->size[i / part->count], p = part->size[i % part->count];
-        if (task == CM_TASK_CONVOLVE && (p.width > CM_MAX_FILTER || p.height > CM_MAX_FILTER))
+        if (task == XNCC_TASK_CONVOLVE && (p.width > XNCC_MAX_FILTER || p.height > XNCC_MAX_FILTER))
             continue;
-        const cm_problem problem = app_options_problem(o, task, s, p);
+        const xncc_problem problem = app_options_problem(o, task, s, p);
         status = bench_case(run, &problem, error);
     }
     return status;
 }
 
 /* The table of every kernel. */
-static cm_status bench_kernels(app_bench_run *run, app_error *error)
+static xncc_status bench_kernels(app_bench_run *run, app_error *error)
 {
     const app_options *o = run->options;
     app_bench_section *section = app_bench_section_add(run, "rows", NULL, columns, COLUMNS);
     section->hide = 1u << GMAC;
-    if (o->border == CM_BORDER_CLAMP && o->channels <= 1 && !o->with_mask)
+    if (o->border == XNCC_BORDER_CLAMP && o->channels <= 1 && !o->with_mask)
         section->skip = 1u << MODE | 1u << BORDER | 1u << CHANNELS | 1u << MASKED;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (o->task != APP_TASK_CONVOLVE)
-        status = bench_sizes(run, CM_TASK_MATCH, error);
+        status = bench_sizes(run, XNCC_TASK_MATCH, error);
     if (!status && o->task != APP_TASK_MATCH)
-        status = bench_sizes(run, CM_TASK_CONVOLVE, error);
+        status = bench_sizes(run, XNCC_TASK_CONVOLVE, error);
     return status;
 }
 
-cm_status app_bench(const app_options *o, app_error *error)
+xncc_status app_bench(const app_options *o, app_error *error)
 {
     app_bench_run run;
     size_t rows = 0;
-    cm_status status = app_bench_open(o, &run, error);
+    xncc_status status = app_bench_open(o, &run, error);
     if (!status && !o->bench_tables && !o->bench_find)
         status = bench_kernels(&run, error);
     if (!status && o->bench_tables)
@@ -163,14 +163,14 @@ cm_status app_bench(const app_options *o, app_error *error)
         rows += run.section[i].rows.count;
     if (!status && rows == 0)
         status = app_blame_usage(error,
-                                 app_fail(error, CM_ERROR_ARGUMENT, "no kernel to time: none can serve these sizes%s%s",
+                                 app_fail(error, XNCC_ERROR_ARGUMENT, "no kernel to time: none can serve these sizes%s%s",
                                           o->kernel ? ", or none is called " : "", o->kernel ? o->kernel : ""));
     if (!status) {
         app_bench_print(&run);
         status = app_finish_stdout(error);
     }
     if (!status && run.wrong)
-        status = app_fail(error, CM_ERROR_INTERNAL,
+        status = app_fail(error, XNCC_ERROR_INTERNAL,
                           "%d results are not what another kernel computed; please report this", run.wrong);
     app_bench_close(&run);
     return status;

@@ -1,4 +1,4 @@
-/* corrmatch bench --find: the best 16 matches, at least 8 pixels apart: on the device, and from the image in pageable
+/* exactncc bench --find: the best 16 matches, at least 8 pixels apart: on the device, and from the image in pageable
  * host memory, next to what copying that image alone takes and to the whole map. The matches are compared with the CPU
  * engine's. */
 #include "common/bench_run.h"
@@ -56,7 +56,7 @@ static const app_column columns[COLUMNS] = {
 };
 
 typedef struct result {
-    cm_match match[TOP];
+    xncc_match match[TOP];
     size_t found;
 } result;
 
@@ -64,35 +64,35 @@ typedef struct result {
 typedef struct search {
     const app_bench_case *c;
     const char *kernel;
-    cm_find_options find;
-    cm_plan *plan;
-    cm_template *part;
-    const cm_image *image; /* where call_search looks */
+    xncc_find_options find;
+    xncc_plan *plan;
+    xncc_template *part;
+    const xncc_image *image; /* where call_search looks */
     result got;
 } search;
 
-static cm_status open_search(const app_bench_run *run, const app_bench_case *c, const char *kernel, search *s)
+static xncc_status open_search(const app_bench_run *run, const app_bench_case *c, const char *kernel, search *s)
 {
-    cm_context *context = app_bench_context(run, kernel);
+    xncc_context *context = app_bench_context(run, kernel);
     *s = (search){ .c = c,
                    .kernel = kernel,
                    .find = { .top = TOP, .min_distance = DISTANCE, .min_score = -INFINITY },
                    .image = &c->image };
-    cm_status status = cm_plan_create(context, &c->problem, &(cm_preference){ .kernel = kernel }, &s->plan);
-    return status ? status : cm_template_create(context, &c->pixels, &s->part);
+    xncc_status status = xncc_plan_create(context, &c->problem, &(xncc_preference){ .kernel = kernel }, &s->plan);
+    return status ? status : xncc_template_create(context, &c->pixels, &s->part);
 }
 
 static void close_search(search *s)
 {
-    cm_plan_destroy(s->plan);
-    cm_template_destroy(s->part);
+    xncc_plan_destroy(s->plan);
+    xncc_template_destroy(s->part);
 }
 
-static cm_status call_search(void *state)
+static xncc_status call_search(void *state)
 {
     search *s = state;
     memset(&s->got, 0xff, sizeof s->got);
-    return cm_plan_find(s->plan, s->image, s->part, &s->find, s->got.match, TOP, &s->got.found, NULL);
+    return xncc_plan_find(s->plan, s->image, s->part, &s->find, s->got.match, TOP, &s->got.found, NULL);
 }
 
 static int same_result(const result *a, const result *b)
@@ -107,17 +107,17 @@ static int same_result(const result *a, const result *b)
 }
 
 /* What the search has to find: by the CPU engine, and by another kind of kernel than the one that is timed. */
-static cm_status expect(const app_bench_run *run, const app_bench_case *c, const char *timed, result *expected,
+static xncc_status expect(const app_bench_run *run, const app_bench_case *c, const char *timed, result *expected,
                         app_error *error)
 {
     search s;
     const char *kernel = app_bench_checker(run, &c->problem, timed);
-    cm_status status = open_search(run, c, kernel, &s);
+    xncc_status status = open_search(run, c, kernel, &s);
     if (!status)
         status = call_search(&s);
     *expected = s.got;
     close_search(&s);
-    return status ? app_bench_fail(run, status, kernel, error) : CM_OK;
+    return status ? app_bench_fail(run, status, kernel, error) : XNCC_OK;
 }
 
 typedef struct times {
@@ -127,11 +127,11 @@ typedef struct times {
 } times;
 
 /* The same search with image and matches in device memory, and the copies of the image. */
-static cm_status time_device(const app_bench_run *run, search *s, const result *expected, times *t, app_error *error)
+static xncc_status time_device(const app_bench_run *run, search *s, const result *expected, times *t, app_error *error)
 {
     const app_options *o = run->options;
     result got = { .found = TOP + 1 };
-    cm_image view;
+    xncc_image view;
     const app_device_job job = { .plan = s->plan,
                                  .image = &s->c->image,
                                  .part = s->part,
@@ -141,7 +141,7 @@ static cm_status time_device(const app_bench_run *run, search *s, const result *
                                  .cuda_index = o->device.cuda_index,
                                  .repeat = o->repeat };
     app_device_copy copy = { &s->c->image, NULL, 0, o->device.cuda_index, o->repeat };
-    cm_status status = app_device_time(&job, &t->ms, error);
+    xncc_status status = app_device_time(&job, &t->ms, error);
     t->exact = t->exact && !status && same_result(&got, expected);
     if (!status)
         status = app_device_copy_time(&copy, &t->copy, error);
@@ -163,12 +163,12 @@ static cm_status time_device(const app_bench_run *run, search *s, const result *
     return status;
 }
 
-static cm_status time_search(app_bench_run *run, app_bench_case *c, const char *kernel, times *t, app_error *error)
+static xncc_status time_search(app_bench_run *run, app_bench_case *c, const char *kernel, times *t, app_error *error)
 {
     search s;
     result expected;
     app_bench_time map;
-    cm_status status = app_bench_measure(run, c, kernel, &map, error);
+    xncc_status status = app_bench_measure(run, c, kernel, &map, error);
     if (!status)
         status = expect(run, c, kernel, &expected, error);
     if (status)
@@ -190,18 +190,18 @@ static cm_status time_search(app_bench_run *run, app_bench_case *c, const char *
     return status;
 }
 
-static cm_status add_search(app_bench_run *run, app_bench_section *section, app_bench_case *c, const char *kernel,
+static xncc_status add_search(app_bench_run *run, app_bench_section *section, app_bench_case *c, const char *kernel,
                             app_error *error)
 {
     times t;
-    cm_status status = time_search(run, c, kernel, &t, error);
+    xncc_status status = time_search(run, c, kernel, &t, error);
     if (status)
         return status;
     const app_value row[COLUMNS] = {
         [DEVICE].text = app_session_device(&run->session, kernel),
         [KERNEL].text = kernel,
-        [METHOD].text = cm_method_name(c->problem.method),
-        [PIXEL].text = cm_pixel_name(c->problem.pixel),
+        [METHOD].text = xncc_method_name(c->problem.method),
+        [PIXEL].text = xncc_pixel_name(c->problem.pixel),
         [WIDTH].integer = c->image.width,
         [HEIGHT].integer = c->image.height,
         [PART_WIDTH].integer = c->problem.width,
@@ -220,14 +220,14 @@ static cm_status add_search(app_bench_run *run, app_bench_section *section, app_
     return app_bench_row(section, row, error);
 }
 
-static cm_status find_case(app_bench_run *run, app_bench_section *section, app_size image, app_size part,
+static xncc_status find_case(app_bench_run *run, app_bench_section *section, app_size image, app_size part,
                            app_error *error)
 {
     const app_options *o = run->options;
-    const cm_problem problem = app_options_problem(o, CM_TASK_MATCH, image, part);
+    const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, part);
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_case c;
-    cm_status status = app_bench_case_open(&problem, &c, error);
+    xncc_status status = app_bench_case_open(&problem, &c, error);
     const size_t count = status ? 0 : app_bench_choice(run, &problem, kernel);
     for (size_t i = 0; i < count && !status; i++)
         status = add_search(run, section, &c, kernel[i], error);
@@ -235,14 +235,14 @@ static cm_status find_case(app_bench_run *run, app_bench_section *section, app_s
     return status;
 }
 
-cm_status app_bench_find(app_bench_run *run, app_error *error)
+xncc_status app_bench_find(app_bench_run *run, app_error *error)
 {
     static const app_size images[] = { { 1920, 1080 }, { 8192, 8192 } }, parts[] = { { 32, 32 }, { 64, 64 } };
     const app_options *o = run->options;
     const app_sizes *size = &o->sizes, *part = &o->templates;
     app_bench_section *section =
         app_bench_section_add(run, "find", "The best 16 matches, at least 8 pixels apart", columns, COLUMNS);
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     section->skip = run->cuda ? 0 : device_columns;
     if (size->count == 0 && part->count == 0) {
         for (int i = 0; i < 2 && !status; i++)

@@ -1,4 +1,4 @@
-/* corrmatch bench --tables: the tables that others published for the same work, on this machine. Convolution of a 1920
+/* exactncc bench --tables: the tables that others published for the same work, on this machine. Convolution of a 1920
  * x 1080 float image on one thread, on the CPU at its best, and on the device with and without the transfer; and
  * template pixels times map pixels a second of the ways to match. */
 #include "common/bench_run.h"
@@ -53,13 +53,13 @@ static const app_column filter_columns[F_COLUMNS] = {
 typedef struct filtering {
     const char *name;
     app_bench_case c;
-    cm_context *plain; /* one thread */
+    xncc_context *plain; /* one thread */
     const char *cpu_kernel;
     double plain_ms, cpu_ms, transfer_ms;
     int exact; /* the CPU's maps */
 } filtering;
 
-static cm_status filtering_row(app_bench_section *section, const filtering *f, const char *kernel,
+static xncc_status filtering_row(app_bench_section *section, const filtering *f, const char *kernel,
                                const app_bench_time *gpu, app_error *error)
 {
     const double nan = (double)NAN, gpu_ms = gpu ? gpu->ms : nan, overall = gpu_ms + f->transfer_ms;
@@ -84,44 +84,44 @@ static cm_status filtering_row(app_bench_section *section, const filtering *f, c
 }
 
 typedef struct plain_call {
-    cm_plan *plan;
-    cm_filter *filter;
+    xncc_plan *plan;
+    xncc_filter *filter;
     const app_bench_case *c;
 } plain_call;
 
-static cm_status call_plain(void *state)
+static xncc_status call_plain(void *state)
 {
     const plain_call *p = state;
-    return cm_plan_convolve(p->plan, &p->c->image, p->filter, &p->c->map, NULL);
+    return xncc_plan_convolve(p->plan, &p->c->image, p->filter, &p->c->map, NULL);
 }
 
 /* The plain loops on one thread, as the published tables' CPU column has them. */
-static cm_status time_plain(app_bench_run *run, filtering *f, app_error *error)
+static xncc_status time_plain(app_bench_run *run, filtering *f, app_error *error)
 {
     const app_bench_case *c = &f->c;
     plain_call call = { .c = c };
-    cm_context *one = NULL;
+    xncc_context *one = NULL;
     memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
-    cm_status status = cm_context_create(&(cm_context_options){ .device = CM_DEVICE_CPU, .threads = 1 }, &one);
+    xncc_status status = xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 1 }, &one);
     if (!status)
-        status = cm_plan_create(one, &c->problem, &(cm_preference){ .kernel = "reference" }, &call.plan);
+        status = xncc_plan_create(one, &c->problem, &(xncc_preference){ .kernel = "reference" }, &call.plan);
     if (!status)
-        status = cm_filter_create(one, c->coefficients, c->problem.width, c->problem.height, NULL, &call.filter);
+        status = xncc_filter_create(one, c->coefficients, c->problem.width, c->problem.height, NULL, &call.filter);
     if (!status)
         status = app_bench_wall(run->options, call_plain, &call, &f->plain_ms);
     f->exact = !status && app_bench_check(c);
     run->wrong += !status && !f->exact;
-    cm_plan_destroy(call.plan);
-    cm_filter_destroy(call.filter);
-    cm_context_destroy(one);
-    return status ? app_fail(error, status, "reference: %s", cm_status_string(status)) : CM_OK;
+    xncc_plan_destroy(call.plan);
+    xncc_filter_destroy(call.filter);
+    xncc_context_destroy(one);
+    return status ? app_fail(error, status, "reference: %s", xncc_status_string(status)) : XNCC_OK;
 }
 
-static cm_status time_cpu(app_bench_run *run, filtering *f, app_error *error)
+static xncc_status time_cpu(app_bench_run *run, filtering *f, app_error *error)
 {
     app_bench_time time = { 0 };
     f->cpu_kernel = app_bench_best(run, &f->c.problem, 1);
-    cm_status status = app_bench_measure(run, &f->c, f->cpu_kernel, &time, error);
+    xncc_status status = app_bench_measure(run, &f->c, f->cpu_kernel, &time, error);
     f->cpu_ms = time.ms;
     if (!status)
         status = time_plain(run, f, error);
@@ -130,15 +130,15 @@ static cm_status time_cpu(app_bench_run *run, filtering *f, app_error *error)
 }
 
 /* The rows of one filter: one for every CUDA kernel, or one without. */
-static cm_status filtering_rows(app_bench_run *run, app_bench_section *section, filtering *f, app_error *error)
+static xncc_status filtering_rows(app_bench_run *run, app_bench_section *section, filtering *f, app_error *error)
 {
     const char *kernel[APP_BENCH_KERNELS];
-    cm_status status = time_cpu(run, f, error);
+    xncc_status status = time_cpu(run, f, error);
     if (status || !run->cuda)
         return status ? status : filtering_row(section, f, "", NULL, error);
     const app_device_copy copy = { &f->c.image, &f->c.map, 0, run->options->device.cuda_index, run->options->repeat };
     status = app_device_copy_time(&copy, &f->transfer_ms, error);
-    const size_t count = cm_kernels(run->session.context, &f->c.problem, kernel, APP_BENCH_KERNELS);
+    const size_t count = xncc_kernels(run->session.context, &f->c.problem, kernel, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS && !status; i++) {
         app_bench_time time;
         if (app_bench_on_cpu(run, kernel[i]) || !app_bench_is_wanted(run->options, kernel[i]))
@@ -150,19 +150,19 @@ static cm_status filtering_rows(app_bench_run *run, app_bench_section *section, 
     return status;
 }
 
-static cm_status filtering_table(app_bench_run *run, app_bench_section *section, const char *name,
+static xncc_status filtering_table(app_bench_run *run, app_bench_section *section, const char *name,
                                  const app_filter *filter, app_error *error)
 {
     const app_options *o = run->options;
     const app_size size = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
-    const cm_problem problem = { .task = CM_TASK_CONVOLVE,
-                                 .pixel = CM_F32,
+    const xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
+                                 .pixel = XNCC_F32,
                                  .image_width = size.width,
                                  .image_height = size.height,
                                  .width = filter->width,
                                  .height = filter->height };
     filtering f = { .name = name };
-    cm_status status = app_bench_case_open(&problem, &f.c, error);
+    xncc_status status = app_bench_case_open(&problem, &f.c, error);
     if (!status) {
         memcpy(f.c.coefficients, filter->value, (size_t)filter->width * (size_t)filter->height * sizeof(float));
         status = filtering_rows(run, section, &f, error);
@@ -171,7 +171,7 @@ static cm_status filtering_table(app_bench_run *run, app_bench_section *section,
     return status;
 }
 
-cm_status app_bench_filters(app_bench_run *run, app_error *error)
+xncc_status app_bench_filters(app_bench_run *run, app_error *error)
 {
     static app_filter filter;
     app_bench_section *section = app_bench_section_add(
@@ -179,7 +179,7 @@ cm_status app_bench_filters(app_bench_run *run, app_error *error)
         F_COLUMNS);
     section->skip = run->cuda ? 0 : filter_device;
     app_filter_gradient('x', 3, &filter);
-    cm_status status = filtering_table(run, section, "gradient", &filter, error);
+    xncc_status status = filtering_table(run, section, "gradient", &filter, error);
     app_filter_gradient('x', 5, &filter);
     if (!status)
         status = filtering_table(run, section, "gradient", &filter, error);
@@ -219,15 +219,15 @@ static const app_column template_columns[T_COLUMNS] = {
     [T_CHECKED] = { "checked", APP_TEXT, 0, 0 },
 };
 
-static cm_status template_row(app_bench_run *run, app_bench_section *section, app_bench_case *c, const char *kernel,
+static xncc_status template_row(app_bench_run *run, app_bench_section *section, app_bench_case *c, const char *kernel,
                               app_error *error)
 {
     app_bench_time time;
-    cm_status status = app_bench_measure(run, c, kernel, &time, error);
+    xncc_status status = app_bench_measure(run, c, kernel, &time, error);
     const app_value row[T_COLUMNS] = {
         [T_DEVICE].text = app_session_device(&run->session, kernel),
         [T_KERNEL].text = kernel,
-        [T_PIXEL].text = cm_pixel_name(c->problem.pixel),
+        [T_PIXEL].text = xncc_pixel_name(c->problem.pixel),
         [T_WIDTH].integer = c->image.width,
         [T_HEIGHT].integer = c->image.height,
         [T_PART_WIDTH].integer = c->problem.width,
@@ -241,11 +241,11 @@ static cm_status template_row(app_bench_run *run, app_bench_section *section, ap
 }
 
 /* The CPU's best kernel and the CUDA engine's ways of adding up products; its fft does not add up products. */
-static cm_status template_rows(app_bench_run *run, app_bench_section *section, app_bench_case *c, app_error *error)
+static xncc_status template_rows(app_bench_run *run, app_bench_section *section, app_bench_case *c, app_error *error)
 {
     const char *kernel[APP_BENCH_KERNELS];
-    cm_status status = template_row(run, section, c, app_bench_best(run, &c->problem, 1), error);
-    const size_t count = cm_kernels(run->session.context, &c->problem, kernel, APP_BENCH_KERNELS);
+    xncc_status status = template_row(run, section, c, app_bench_best(run, &c->problem, 1), error);
+    const size_t count = xncc_kernels(run->session.context, &c->problem, kernel, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS && !status; i++)
         if (!app_bench_on_cpu(run, kernel[i]) && app_bench_is_wanted(run->options, kernel[i]) &&
             strcmp(kernel[i], "fft") != 0)
@@ -253,7 +253,7 @@ static cm_status template_rows(app_bench_run *run, app_bench_section *section, a
     return status;
 }
 
-cm_status app_bench_templates(app_bench_run *run, app_error *error)
+xncc_status app_bench_templates(app_bench_run *run, app_error *error)
 {
     static const app_sizes parts = { { { 16, 16 }, { 32, 32 }, { 48, 48 }, { 64, 64 } }, 4 };
     const app_options *o = run->options;
@@ -262,9 +262,9 @@ cm_status app_bench_templates(app_bench_run *run, app_error *error)
     app_bench_section *section =
         app_bench_section_add(run, "templates", "Matching; ttaps_s: 1e12 template pixels times map pixels a second",
                               template_columns, T_COLUMNS);
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < part->count && !status; i++) {
-        const cm_problem problem = app_options_problem(o, CM_TASK_MATCH, size, part->size[i]);
+        const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, size, part->size[i]);
         app_bench_case c;
         status = app_bench_case_open(&problem, &c, error);
         if (!status)

@@ -5,10 +5,10 @@
 
 #include "common/options.h"
 
-cm_status app_find(const app_options *options, app_error *error);
-cm_status app_correlate(const app_options *options, app_error *error);
-cm_status app_convolve(const app_options *options, app_error *error);
-cm_status app_bench(const app_options *options, app_error *error);
-cm_status app_info(const app_options *options, app_error *error);
+xncc_status app_find(const app_options *options, app_error *error);
+xncc_status app_correlate(const app_options *options, app_error *error);
+xncc_status app_convolve(const app_options *options, app_error *error);
+xncc_status app_bench(const app_options *options, app_error *error);
+xncc_status app_info(const app_options *options, app_error *error);
 
 #endif

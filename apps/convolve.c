@@ -1,4 +1,4 @@
-/* corrmatch convolve: one page convolved with a filter. */
+/* exactncc convolve: one page convolved with a filter. */
 #include "commands.h"
 #include "common/filters.h"
 #include "common/map_out.h"
@@ -7,27 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cm_status check_usage(const app_options *o, app_error *error)
+static xncc_status check_usage(const app_options *o, app_error *error)
 {
     const int given = (o->gaussian > 0.0) + (o->gradient != 0) + (o->filter != NULL);
     if (given != 1)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "%s of --gaussian, --gradient and --filter given; give one", given ? "several" : "none");
     if (o->gradient_size && !o->gradient)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--size: goes with --gradient");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--size: goes with --gradient");
     if (o->correlate && !o->filter)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--correlate: goes with --filter");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--correlate: goes with --filter");
     return app_map_check(o, error);
 }
 
-static cm_status make_filter(const app_options *o, app_filter *filter, app_error *error)
+static xncc_status make_filter(const app_options *o, app_filter *filter, app_error *error)
 {
     if (o->filter)
         return app_filter_load(o->filter, filter, error);
     if (o->gaussian > 0.0)
         return app_filter_gaussian(o->gaussian, filter, error);
     app_filter_gradient(o->gradient, o->gradient_size ? o->gradient_size : 3, filter);
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* As in correlate.c. */
@@ -53,56 +53,56 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
 }
 
 /* Runs the plan; the map has the image's extents. */
-static cm_status run_plan(const app_session *session, app_source *scene, const app_filter *coefficients, cm_plan **plan,
-                          cm_map *map, app_error *error)
+static xncc_status run_plan(const app_session *session, app_source *scene, const app_filter *coefficients, xncc_plan **plan,
+                          xncc_map *map, app_error *error)
 {
     const app_options *o = session->options;
     const app_picture *s = &scene->picture;
     /* 32-bit integers and float64 are rounded to float. */
-    const cm_pixel pixel = s->pixel == CM_U8 || s->pixel == CM_U16 ? s->pixel : CM_F32;
-    const cm_problem problem = { .task = CM_TASK_CONVOLVE,
+    const xncc_pixel pixel = s->pixel == XNCC_U8 || s->pixel == XNCC_U16 ? s->pixel : XNCC_F32;
+    const xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
                                  .pixel = pixel,
                                  .image_width = s->width,
                                  .image_height = s->height,
                                  .width = coefficients->width,
                                  .height = coefficients->height,
                                  .border = o->border };
-    cm_image image;
+    xncc_image image;
     app_progress progress;
-    cm_filter *filter = NULL;
-    cm_status status = app_source_view(scene, pixel, &image, error);
+    xncc_filter *filter = NULL;
+    xncc_status status = app_source_view(scene, pixel, &image, error);
     if (status)
         return status;
     image.mask = NULL; /* a convolution is of all pixels */
-    status = cm_filter_create(session->context, coefficients->value, coefficients->width, coefficients->height,
-                              &(cm_filter_options){ .correlate = o->correlate }, &filter);
+    status = xncc_filter_create(session->context, coefficients->value, coefficients->width, coefficients->height,
+                              &(xncc_filter_options){ .correlate = o->correlate }, &filter);
     if (status)
         return app_session_fail(session, status, o->filter ? o->filter : scene->path, error);
-    status = cm_plan_create(session->context, &problem, &(cm_preference){ .kernel = o->kernel }, plan);
-    if (status == CM_ERROR_ARGUMENT && o->kernel)
+    status = xncc_plan_create(session->context, &problem, &(xncc_preference){ .kernel = o->kernel }, plan);
+    if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
     if (!status) {
         app_progress_start(&progress, session->context, scene->path, o->quiet);
-        status = cm_plan_convolve(*plan, &image, filter, map, NULL);
+        status = xncc_plan_convolve(*plan, &image, filter, map, NULL);
         app_progress_stop(&progress);
     }
     if (status)
         app_session_fail(session, status, scene->path, error);
-    cm_filter_destroy(filter);
+    xncc_filter_destroy(filter);
     return status;
 }
 
-cm_status app_convolve(const app_options *o, app_error *error)
+xncc_status app_convolve(const app_options *o, app_error *error)
 {
     static app_filter filter; /* 63 KB */
     app_source scene = { .path = NULL };
     app_session session = { .context = NULL };
-    cm_plan *plan = NULL;
+    xncc_plan *plan = NULL;
     app_map_out out = { .path = o->output };
     app_reading reading = o->reading;
     char *description = NULL;
     reading.no_data = APP_NO_DATA_NONE;
-    cm_status status = check_usage(o, error);
+    xncc_status status = check_usage(o, error);
     if (!status)
         status = make_filter(o, &filter, error);
     if (!status)
@@ -114,17 +114,17 @@ cm_status app_convolve(const app_options *o, app_error *error)
     if (!status)
         status = run_plan(&session, &scene, &filter, &plan, &out.map, error);
     if (!status && !(description = describe(o, &scene, &filter)))
-        status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status) {
-        out.kernel = cm_plan_kernel(plan);
+        out.kernel = xncc_plan_kernel(plan);
         out.device = app_session_device(&session, out.kernel);
         out.place = (app_place){ &scene.picture.geo, 0, 0 };
-        out.has_nan = scene.picture.pixel == CM_F32 || scene.picture.pixel == CM_F64;
+        out.has_nan = scene.picture.pixel == XNCC_F32 || scene.picture.pixel == XNCC_F64;
         status = app_map_write(&out, description, error);
     }
     if (!status)
         status = app_map_report(o, &out, 1, description, error);
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
     app_session_close(&session);
     app_source_free(&scene);
     free(out.map.data);

@@ -1,4 +1,4 @@
-/* corrmatch correlate: the map of scores of one template on one page. */
+/* exactncc correlate: the map of scores of one template on one page. */
 #include "commands.h"
 #include "common/heatmap.h"
 #include "common/map_out.h"
@@ -20,7 +20,7 @@ static void put_name(FILE *out, const char *key, const char *name)
 
 /* The ImageDescription: what the map is, so that the file can be understood by itself. NULL when there is no memory. */
 static char *describe(const app_options *o, const app_source *scene, const app_source *part, const app_search *search,
-                      cm_method method)
+                      xncc_method method)
 {
     char *text = NULL;
     size_t size = 0;
@@ -34,8 +34,8 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     fprintf(out,
             ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": \"%s\", \"border\": "
             "\"%s\", \"x0\": %d, \"y0\": %d, \"pixel\": \"%s\", \"channels\": %d",
-            part->picture.width, part->picture.height, cm_method_name(method), app_mode_name(o->mode),
-            app_border_name(o->border), search->x0, search->y0, cm_pixel_name(search->problem.pixel),
+            part->picture.width, part->picture.height, xncc_method_name(method), app_mode_name(o->mode),
+            app_border_name(o->border), search->x0, search->y0, xncc_pixel_name(search->problem.pixel),
             search->problem.channels);
     put_name(out, "mask", o->mask_count ? o->masks[0] : NULL);
     put_name(out, "image_mask", o->image_mask);
@@ -48,48 +48,48 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
 }
 
 /* Computes a map with a plan of the search. out->map.data is the caller's to free. */
-static cm_status compute(const app_session *session, const app_search *search, cm_plan *plan, const char *name,
+static xncc_status compute(const app_session *session, const app_search *search, xncc_plan *plan, const char *name,
                          app_map_out *out, app_error *error)
 {
     app_progress progress;
-    out->kernel = cm_plan_kernel(plan);
+    out->kernel = xncc_plan_kernel(plan);
     out->device = app_session_device(session, out->kernel);
-    cm_status status = app_map_open(out->path, search->width, search->height, &out->map, error);
+    xncc_status status = app_map_open(out->path, search->width, search->height, &out->map, error);
     if (status)
         return status;
     app_progress_start(&progress, session->context, name, session->options->quiet);
-    status = cm_plan_correlate(plan, &search->scene, search->part, &out->map, NULL);
+    status = xncc_plan_correlate(plan, &search->scene, search->part, &out->map, NULL);
     app_progress_stop(&progress);
-    return status ? app_session_fail(session, status, name, error) : CM_OK;
+    return status ? app_session_fail(session, status, name, error) : XNCC_OK;
 }
 
 /* The map of the valid fraction, by the kernel that was asked for where it can. */
-static cm_status compute_coverage(const app_session *session, const app_search *search, const char *name,
+static xncc_status compute_coverage(const app_session *session, const app_search *search, const char *name,
                                   app_map_out *out, app_error *error)
 {
-    cm_problem problem = search->problem;
-    cm_plan *plan = NULL;
-    problem.method = CM_COVERAGE;
-    cm_status status =
-        cm_plan_create(session->context, &problem, &(cm_preference){ .kernel = session->options->kernel }, &plan);
+    xncc_problem problem = search->problem;
+    xncc_plan *plan = NULL;
+    problem.method = XNCC_COVERAGE;
+    xncc_status status =
+        xncc_plan_create(session->context, &problem, &(xncc_preference){ .kernel = session->options->kernel }, &plan);
     if (status && session->options->kernel)
-        status = cm_plan_create(session->context, &problem, NULL, &plan);
+        status = xncc_plan_create(session->context, &problem, NULL, &plan);
     status = status ? app_session_fail(session, status, name, error) : compute(session, search, plan, name, out, error);
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
     return status;
 }
 
 /* Writes maps that have been computed, each with what it is, and reports them. */
-static cm_status write_maps(const app_session *session, const app_source *scene, const app_source *part,
+static xncc_status write_maps(const app_session *session, const app_source *scene, const app_source *part,
                             const app_search *search, app_map_out out[2], app_error *error)
 {
     const app_options *o = session->options;
     const size_t count = o->coverage ? 2 : 1;
     char *description[2] = { describe(o, scene, part, search, o->method),
-                             describe(o, scene, part, search, CM_COVERAGE) };
-    cm_status status = CM_OK;
+                             describe(o, scene, part, search, XNCC_COVERAGE) };
+    xncc_status status = XNCC_OK;
     if (!description[0] || !description[1])
-        status = app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", o->output);
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status && o->heatmap)
         status = app_heatmap_write(o->heatmap, &out[0].map, o->method, &out[0].place, error);
     for (size_t i = 0; i < count && !status; i++)
@@ -101,12 +101,12 @@ static cm_status write_maps(const app_session *session, const app_source *scene,
     return status;
 }
 
-static cm_status correlate_sources(const app_session *session, app_source *scene, app_source *part, app_error *error)
+static xncc_status correlate_sources(const app_session *session, app_source *scene, app_source *part, app_error *error)
 {
     const app_options *o = session->options;
     app_search search;
     app_map_out out[2] = { { .path = o->output }, { .path = o->coverage } };
-    cm_status status = app_search_open(session, scene, part, &search, error);
+    xncc_status status = app_search_open(session, scene, part, &search, error);
     if (!status) {
         out[0].place = out[1].place = app_search_place(&search, scene);
         out[0].has_nan = app_search_has_nan(&search);
@@ -122,30 +122,30 @@ static cm_status correlate_sources(const app_session *session, app_source *scene
     return status;
 }
 
-static cm_status check_usage(const app_options *o, app_error *error)
+static xncc_status check_usage(const app_options *o, app_error *error)
 {
-    cm_status status = app_map_check(o, error);
+    xncc_status status = app_map_check(o, error);
     if (!status)
         status = app_check_masks(o, error);
     if (!status && o->heatmap && strcmp(o->heatmap, o->output) == 0)
-        status = app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        status = app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                           "--heatmap %s: is the name of the map; give another name", o->heatmap);
     if (!status && o->heatmap)
         status = app_check_picture(o, "--heatmap", o->heatmap, error);
     if (!status && o->coverage &&
         (strcmp(o->coverage, o->output) == 0 || (o->heatmap && strcmp(o->coverage, o->heatmap) == 0)))
-        status = app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        status = app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                           "--coverage %s: is the name of another output; give another name", o->coverage);
     if (!status && o->coverage)
         status = app_check_output(o, "--coverage", o->coverage, error);
     return status;
 }
 
-cm_status app_correlate(const app_options *o, app_error *error)
+xncc_status app_correlate(const app_options *o, app_error *error)
 {
     app_source scene = { .path = NULL }, part = { .path = NULL };
     app_session session = { .context = NULL };
-    cm_status status = check_usage(o, error);
+    xncc_status status = check_usage(o, error);
     if (!status)
         status = app_source_load(o->files[0], (uint32_t)o->page, &o->reading, &scene, error);
     if (!status && o->image_mask)

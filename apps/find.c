@@ -1,19 +1,19 @@
-/* corrmatch find: the best matches of one or more templates on one or all pages of an image. */
+/* exactncc find: the best matches of one or more templates on one or all pages of an image. */
 #include "commands.h"
 #include "common/heatmap.h"
 #include "common/map_out.h"
 #include "common/progress.h"
 #include "common/reader.h"
-#include "corrmatch/scan.h"
+#include "exactncc/scan.h"
 #include "find_report.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-static cm_find_options find_options(const app_options *o)
+static xncc_find_options find_options(const app_options *o)
 {
-    cm_find_options f = { .method = o->method,
+    xncc_find_options f = { .method = o->method,
                           .mode = o->mode,
                           .border = o->border,
                           .min_valid = o->min_valid,
@@ -29,50 +29,50 @@ static cm_find_options find_options(const app_options *o)
 }
 
 /* Matches the rows of the scene as the reader brings them. What the reader has to complain of comes first. */
-static cm_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, const char *name, app_error *error)
+static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, const char *name, app_error *error)
 {
     enum { STEP = 64 }; /* rows worth waking up for */
-    const cm_find_options options = find_options(j->options);
+    const xncc_find_options options = find_options(j->options);
     const int32_t skip = h->search.area.y, height = h->search.area.height;
     app_progress progress;
-    cm_scan *scan = NULL;
+    xncc_scan *scan = NULL;
     app_progress_start(&progress, j->session.context, name, j->options->quiet);
-    cm_status status = cm_scan_create(h->search.plan, &h->search.scene, h->search.part, &options, h->room, &scan);
+    xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.part, &options, h->room, &scan);
     int32_t rows = 0; /* of the picture */
     while (!status && rows >= 0 && rows < skip + height)
         if ((rows = app_reader_wait(reader, rows + STEP)) > skip)
-            status = cm_scan_rows(scan, rows - skip < height ? rows - skip : height);
+            status = xncc_scan_rows(scan, rows - skip < height ? rows - skip : height);
     if (!status && rows >= skip + height)
-        status = cm_scan_finish(scan, h->match, &h->found, NULL);
+        status = xncc_scan_finish(scan, h->match, &h->found, NULL);
     app_progress_stop(&progress);
-    cm_scan_destroy(scan);
+    xncc_scan_destroy(scan);
     if (status)
         return app_session_fail(&j->session, status, name, error);
     return app_reader_stop(reader, error);
 }
 
-static cm_status refine_matches(const app_find_job *j, app_hunt *h, const char *name, app_error *error)
+static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char *name, app_error *error)
 {
-    const cm_find_options options = find_options(j->options);
+    const xncc_find_options options = find_options(j->options);
     h->refined = calloc(h->found + 1, sizeof *h->refined);
     if (!h->refined)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", name,
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", name,
                         h->found);
-    const cm_status status =
-        cm_refine(j->session.context, &h->search.scene, h->search.part, &options, h->match, h->found, h->refined);
-    return status ? app_session_fail(&j->session, status, name, error) : CM_OK;
+    const xncc_status status =
+        xncc_refine(j->session.context, &h->search.scene, h->search.part, &options, h->match, h->found, h->refined);
+    return status ? app_session_fail(&j->session, status, name, error) : XNCC_OK;
 }
 
 /* The map is computed again as a whole: the search keeps none. */
-static cm_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene, const char *name,
+static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene, const char *name,
                                app_error *error)
 {
     const app_place place = app_search_place(&h->search, scene);
-    cm_map map;
-    cm_status status = app_map_open(j->options->heatmap, h->search.width, h->search.height, &map, error);
+    xncc_map map;
+    xncc_status status = app_map_open(j->options->heatmap, h->search.width, h->search.height, &map, error);
     if (status)
         return status;
-    status = cm_plan_correlate(h->search.plan, &h->search.scene, h->search.part, &map, NULL);
+    status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.part, &map, NULL);
     if (status)
         app_session_fail(&j->session, status, name, error);
     else
@@ -81,17 +81,17 @@ static cm_status write_heatmap(const app_find_job *j, const app_hunt *h, const a
     return status;
 }
 
-static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
+static xncc_status find_part(app_find_job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
 {
     app_hunt h = { .found = 0 };
-    cm_status status = app_search_open(&j->session, scene, part, &h.search, error);
+    xncc_status status = app_search_open(&j->session, scene, part, &h.search, error);
     if (!status) {
         const uint64_t positions = (uint64_t)h.search.width * (uint64_t)h.search.height,
                        top = (uint64_t)j->options->top;
         h.room = (size_t)(positions < top ? positions : top);
         h.match = calloc(h.room, sizeof *h.match);
         status = h.match ? run_hunt(j, &h, reader, part->path, error)
-                         : app_fail(error, CM_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
+                         : app_fail(error, XNCC_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
                                     (long long)j->options->top);
     }
     if (!status && j->options->subpixel)
@@ -108,14 +108,14 @@ static cm_status find_part(app_find_job *j, app_source *scene, app_reader *reade
 
 /* The page is read while the first template is matched on the rows that are there, unless one thread is all that may be
  * used. Where pixels may not count it is read first: when all of them turn out to count, the search is a quick one. */
-static cm_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene, app_error *error)
+static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene, app_error *error)
 {
     const app_options *o = j->options;
     app_reader reader;
     app_error unread;
     const int masked = scene->picture.mask || o->image_mask;
-    const cm_pixel pixel = app_pixel_join(scene->picture.pixel, j->parts[0].picture.pixel);
-    cm_status status = app_source_expect(scene, pixel, error);
+    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, j->parts[0].picture.pixel);
+    xncc_status status = app_source_expect(scene, pixel, error);
     if (status)
         return status;
     app_reader_start(&reader, tiff, &scene->picture, pixel, scene->converted, o->device.threads != 1 && !masked);
@@ -127,19 +127,19 @@ static cm_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scen
         status = app_source_mask(scene, o->image_mask, &o->reading, error);
     for (int i = 0; i < j->part_count && !status; i++)
         status = find_part(j, scene, &reader, &j->parts[i], error);
-    const cm_status read = app_reader_stop(&reader, &unread);
+    const xncc_status read = app_reader_stop(&reader, &unread);
     if (read)
         *error = unread;
     return read ? read : status;
 }
 
-static cm_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, app_error *error)
+static xncc_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, app_error *error)
 {
     app_tiff_page info;
     app_source scene;
     const size_t first = j->matches.count;
     memset(&scene, 0, sizeof scene);
-    cm_status status = app_tiff_select(tiff, page, &info, error);
+    xncc_status status = app_tiff_select(tiff, page, &info, error);
     if (status || (info.secondary && j->options->page == APP_ALL_PAGES))
         return status;
     scene.path = j->image;
@@ -157,10 +157,10 @@ static cm_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, ap
     return status;
 }
 
-static cm_status find_on_pages(app_find_job *j, app_error *error)
+static xncc_status find_on_pages(app_find_job *j, app_error *error)
 {
     app_tiff *tiff;
-    cm_status status = app_tiff_open(j->image, &j->options->reading, &tiff, error);
+    xncc_status status = app_tiff_open(j->image, &j->options->reading, &tiff, error);
     if (status)
         return status;
     const int all = j->options->page == APP_ALL_PAGES;
@@ -171,28 +171,28 @@ static cm_status find_on_pages(app_find_job *j, app_error *error)
     return status;
 }
 
-static cm_status check_usage(const app_options *o, app_error *error)
+static xncc_status check_usage(const app_options *o, app_error *error)
 {
-    const int distance = cm_method_is_distance(o->method);
+    const int distance = xncc_method_is_distance(o->method);
     if (distance && o->has_min_score)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--min-score: small scores are good with --method %s; give "
                         "--max-score",
-                        cm_method_name(o->method));
+                        xncc_method_name(o->method));
     if (!distance && o->has_max_score)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--max-score: large scores are good with --method %s; give "
                         "--min-score",
-                        cm_method_name(o->method));
+                        xncc_method_name(o->method));
     if (o->overlay && o->page == APP_ALL_PAGES)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "--overlay: shows one page; give --page N");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--overlay: shows one page; give --page N");
     if (o->heatmap && (o->page == APP_ALL_PAGES || o->file_count != 2))
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--heatmap: shows one template on one page; give one template and --page N");
     if (o->heatmap && o->overlay && strcmp(o->heatmap, o->overlay) == 0)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--heatmap %s: is the name of the overlay; give another name", o->heatmap);
-    cm_status status = app_check_masks(o, error);
+    xncc_status status = app_check_masks(o, error);
     if (!status && o->overlay)
         status = app_check_picture(o, "--overlay", o->overlay, error);
     if (!status && o->heatmap)
@@ -200,16 +200,16 @@ static cm_status check_usage(const app_options *o, app_error *error)
     return status;
 }
 
-cm_status app_find(const app_options *o, app_error *error)
+xncc_status app_find(const app_options *o, app_error *error)
 {
     app_find_job j = { .options = o, .image = o->files[0], .part_count = o->file_count - 1 };
-    cm_status status = check_usage(o, error);
+    xncc_status status = check_usage(o, error);
     if (status)
         return status;
     app_find_report_open(&j);
     j.parts = calloc((size_t)j.part_count, sizeof *j.parts);
     if (!j.parts)
-        return app_fail(error, CM_ERROR_MEMORY, "out of memory");
+        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
     for (int i = 0; i < j.part_count && !status; i++)
         status = app_load_template(o, i, &j.parts[i], error);
     if (!status)

@@ -2,7 +2,7 @@
 #include "find_report.h"
 
 #include "common/overlay.h"
-#include "corrmatch/merge.h"
+#include "exactncc/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +45,10 @@ void app_find_report_close(app_find_job *j)
     app_rows_free(&j->searches);
 }
 
-static cm_status report_matches(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
+static xncc_status report_matches(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
                                 app_error *error)
 {
-    const cm_match *match = h->match;
+    const xncc_match *match = h->match;
     for (size_t i = 0; i < h->found; i++) {
         const app_value row[COLUMNS] = {
             [NUMBER].integer = (int64_t)j->matches.count + 1,
@@ -64,55 +64,55 @@ static cm_status report_matches(app_find_job *j, const app_source *scene, const 
             [SUBPIXEL_Y].real = h->refined ? h->search.area.y + h->refined[i].y : 0,
         };
         if (!app_rows_add(&j->matches, row))
-            return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
+            return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
                             h->found);
     }
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_find_report(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
+xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
                           app_error *error)
 {
-    const char *kernel = cm_plan_kernel(h->search.plan);
+    const char *kernel = xncc_plan_kernel(h->search.plan);
     const app_value row[S_COLUMNS] = {
         [S_PAGE].integer = scene->page,
         [S_TEMPLATE].text = part->path,
         [S_WIDTH].integer = h->search.area.width,
         [S_HEIGHT].integer = h->search.area.height,
-        [S_PIXEL].text = cm_pixel_name(h->search.scene.pixel),
+        [S_PIXEL].text = xncc_pixel_name(h->search.scene.pixel),
         [S_CHANNELS].integer = h->search.problem.channels,
         [S_DEVICE].text = app_session_device(&j->session, kernel),
         [S_KERNEL].text = kernel,
         [S_FOUND].integer = (int64_t)h->found,
     };
     if (!app_rows_add(&j->searches, row))
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->image);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->image);
     return report_matches(j, scene, part, h, error);
 }
 
-cm_status app_find_merge(app_find_job *j, size_t first, app_error *error)
+xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
 {
     const size_t count = j->matches.count - first;
     app_value *rows = j->matches.value + first * COLUMNS;
-    cm_candidate *candidate = calloc(count + 1, sizeof *candidate);
+    xncc_candidate *candidate = calloc(count + 1, sizeof *candidate);
     app_value *kept_rows = malloc((count + 1) * COLUMNS * sizeof *kept_rows);
-    cm_merge_options rule = j->options->merge;
+    xncc_merge_options rule = j->options->merge;
     rule.method = j->options->method;
     size_t kept = 0;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (!candidate || !kept_rows)
         status =
-            app_fail(error, CM_ERROR_MEMORY, "--merge: out of memory for %zu matches; give a smaller --top", count);
+            app_fail(error, XNCC_ERROR_MEMORY, "--merge: out of memory for %zu matches; give a smaller --top", count);
     /* The rows are in the order of the templates, so their numbers are as good as the templates' for ties. */
     for (size_t i = 0; i < count && !status; i++) {
         const app_value *v = rows + i * COLUMNS;
-        candidate[i] = (cm_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer, (float)v[SCORE].real },
+        candidate[i] = (xncc_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer, (float)v[SCORE].real },
                                        .part = (int32_t)i,
                                        .width = (int32_t)v[WIDTH].integer,
                                        .height = (int32_t)v[HEIGHT].integer };
     }
-    if (!status && cm_matches_merge(candidate, count, &rule, &kept))
-        status = app_fail(error, CM_ERROR_ARGUMENT, "--merge: the library refuses these %zu matches", count);
+    if (!status && xncc_matches_merge(candidate, count, &rule, &kept))
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "--merge: the library refuses these %zu matches", count);
     for (size_t i = 0; i < kept; i++) {
         app_value *row = kept_rows + i * COLUMNS;
         memcpy(row, rows + (size_t)candidate[i].part * COLUMNS, COLUMNS * sizeof *row);
@@ -127,11 +127,11 @@ cm_status app_find_merge(app_find_job *j, size_t first, app_error *error)
     return status;
 }
 
-cm_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
+xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
 {
     app_frame *frames = calloc(j->matches.count + 1, sizeof *frames);
     if (!frames)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", j->options->overlay);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->options->overlay);
     for (size_t i = 0; i < j->matches.count; i++) {
         const app_value *v = j->matches.value + i * COLUMNS;
         int colour = 0;
@@ -140,7 +140,7 @@ cm_status app_find_overlay(const app_find_job *j, const app_source *scene, app_e
         frames[i] = (app_frame){ (int32_t)v[X].integer,      (int32_t)v[Y].integer,  (int32_t)v[WIDTH].integer,
                                  (int32_t)v[HEIGHT].integer, (int)v[NUMBER].integer, colour };
     }
-    cm_status status = app_overlay_write(j->options->overlay, &scene->picture, frames, j->matches.count, error);
+    xncc_status status = app_overlay_write(j->options->overlay, &scene->picture, frames, j->matches.count, error);
     free(frames);
     return status;
 }
@@ -160,7 +160,7 @@ static void print_json(const app_find_job *j)
     app_json_string(stdout, last ? last[S_DEVICE].text : j->session.device);
     printf(",\n  \"kernel\": ");
     app_json_string(stdout, last ? last[S_KERNEL].text : "");
-    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"", cm_method_name(j->options->method),
+    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"", xncc_method_name(j->options->method),
            app_mode_name(j->options->mode), app_border_name(j->options->border));
     printf(",\n  \"searches\": ");
     app_rows_print(stdout, &j->searches, 0, APP_JSON);
@@ -175,7 +175,7 @@ static void print_table(const app_find_job *j)
     if (!j->options->quiet) {
         const app_value *last = j->searches.count ? j->searches.value + (j->searches.count - 1) * S_COLUMNS : NULL;
         printf("%s: %d x %d %s, %s, kernel %s on %s\n", app_printable(j->image, name, sizeof name), j->width, j->height,
-               last ? last[S_PIXEL].text : "", cm_method_name(j->options->method), last ? last[S_KERNEL].text : "none",
+               last ? last[S_PIXEL].text : "", xncc_method_name(j->options->method), last ? last[S_KERNEL].text : "none",
                last ? last[S_DEVICE].text : j->session.device);
     }
     if (j->matches.count)

@@ -3,7 +3,7 @@
 #define APP_FIND_REPORT_H
 
 #include "common/session.h"
-#include "corrmatch/refine.h"
+#include "exactncc/refine.h"
 
 typedef struct app_find_job {
     const app_options *options;
@@ -18,8 +18,8 @@ typedef struct app_find_job {
 /* A search under way. */
 typedef struct app_hunt {
     app_search search;
-    cm_match *match;
-    cm_refined *refined; /* NULL: not asked for */
+    xncc_match *match;
+    xncc_refined *refined; /* NULL: not asked for */
     size_t room, found;
 } app_hunt;
 
@@ -28,13 +28,13 @@ void app_find_report_open(app_find_job *job);
 void app_find_report_close(app_find_job *job);
 
 /* Adds a search and its matches. */
-cm_status app_find_report(app_find_job *job, const app_source *scene, const app_source *part, const app_hunt *hunt,
+xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *part, const app_hunt *hunt,
                           app_error *error);
 
 /* --merge: leaves, of the rows of matches from `first` on, those that --merge keeps, in their order. */
-cm_status app_find_merge(app_find_job *job, size_t first, app_error *error);
+xncc_status app_find_merge(app_find_job *job, size_t first, app_error *error);
 
-cm_status app_find_overlay(const app_find_job *job, const app_source *scene, app_error *error);
+xncc_status app_find_overlay(const app_find_job *job, const app_source *scene, app_error *error);
 
 /* To stdout, in the format that was asked for. */
 void app_find_print(const app_find_job *job);

@@ -1,4 +1,4 @@
-/* corrmatch info: what this build and machine can do, and which kernel would be chosen and why. */
+/* exactncc info: what this build and machine can do, and which kernel would be chosen and why. */
 #include "commands.h"
 #include "common/overlay.h"
 #include "common/session.h"
@@ -9,50 +9,50 @@ enum { DEVICES = 64, KERNELS = 64, EXPLANATION = 2048 };
 
 /* What would serve the problem. Where no context can be had the reason stands in explanation and the list is empty. */
 typedef struct choice {
-    cm_problem problem;
+    xncc_problem problem;
     const char *kernel; /* NULL: none */
     const char *feasible[KERNELS];
     size_t feasible_count;
     char explanation[EXPLANATION];
 } choice;
 
-static cm_problem asked_problem(const app_options *o)
+static xncc_problem asked_problem(const app_options *o)
 {
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
     const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    return app_options_problem(o, CM_TASK_MATCH, image, part);
+    return app_options_problem(o, XNCC_TASK_MATCH, image, part);
 }
 
-static cm_status choose(const app_options *o, choice *c, app_error *error)
+static xncc_status choose(const app_options *o, choice *c, app_error *error)
 {
     app_session session;
-    cm_plan *plan = NULL;
+    xncc_plan *plan = NULL;
     memset(c, 0, sizeof *c);
     c->problem = asked_problem(o);
-    cm_status status = app_session_open(o, &session, error);
+    xncc_status status = app_session_open(o, &session, error);
     if (status)
         return status;
-    size_t count = cm_kernels(session.context, &c->problem, c->feasible, KERNELS);
+    size_t count = xncc_kernels(session.context, &c->problem, c->feasible, KERNELS);
     c->feasible_count = count < KERNELS ? count : KERNELS;
-    status = cm_plan_create(session.context, &c->problem, &(cm_preference){ .kernel = o->kernel }, &plan);
+    status = xncc_plan_create(session.context, &c->problem, &(xncc_preference){ .kernel = o->kernel }, &plan);
     if (status) {
         app_session_fail(&session, status, "no choice", error);
         /* Sizes, types and names come from the command line here. */
-        if (status == CM_ERROR_ARGUMENT || status == CM_ERROR_UNSUPPORTED)
+        if (status == XNCC_ERROR_ARGUMENT || status == XNCC_ERROR_UNSUPPORTED)
             app_blame_usage(error, status);
     } else {
-        c->kernel = cm_plan_kernel(plan);
-        cm_plan_explain(plan, c->explanation, sizeof c->explanation);
+        c->kernel = xncc_plan_kernel(plan);
+        xncc_plan_explain(plan, c->explanation, sizeof c->explanation);
     }
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
     app_session_close(&session);
     return status;
 }
 
-static void print_device(const cm_device_info *d)
+static void print_device(const xncc_device_info *d)
 {
     const double gib = 1073741824.0;
-    if (d->device == CM_DEVICE_CPU) {
+    if (d->device == XNCC_DEVICE_CPU) {
         printf("cpu     %s, %d processors%s%s\n", d->name, d->processors, d->text[0] ? ", " : "", d->text);
         return;
     }
@@ -75,10 +75,10 @@ static void print_codec(void *data, const char *name)
     printf("%s%s", (*count)++ ? ", " : "", name);
 }
 
-static void print_text(const app_options *o, const cm_device_info *devices, size_t count, const choice *c)
+static void print_text(const app_options *o, const xncc_device_info *devices, size_t count, const choice *c)
 {
     int codecs = 0;
-    printf("corrmatch %s\n\nDevices\n", cm_version());
+    printf("exactncc %s\n\nDevices\n", xncc_version());
     for (size_t i = 0; i < count; i++)
         print_device(&devices[i]);
     const char *version = app_tiff_version();
@@ -87,14 +87,14 @@ static void print_text(const app_options *o, const cm_device_info *devices, size
     printf("\npng     %s\n", app_overlay_has_png() ? "for --overlay" : "not built in");
     printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory says otherwise\n"
            "filter  %d coefficients a side\n",
-           CM_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, CM_MAX_FILTER);
+           XNCC_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, XNCC_MAX_FILTER);
     printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width, c->problem.image_height,
-           o->image_masked ? "masked " : "", cm_pixel_name(o->pixel), c->problem.width, c->problem.height,
+           o->image_masked ? "masked " : "", xncc_pixel_name(o->pixel), c->problem.width, c->problem.height,
            o->with_mask ? " masked" : "");
     if (o->channels > 1)
         printf("%d channels, ", o->channels);
-    printf("%s, %s%s%s\n%s%s", cm_method_name(o->method), app_mode_name(o->mode), o->mode == CM_VALID ? "" : ", ",
-           o->mode == CM_VALID ? "" : app_border_name(o->border), c->explanation,
+    printf("%s, %s%s%s\n%s%s", xncc_method_name(o->method), app_mode_name(o->mode), o->mode == XNCC_VALID ? "" : ", ",
+           o->mode == XNCC_VALID ? "" : app_border_name(o->border), c->explanation,
            c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
     printf("feasible kernels, best first:");
     for (size_t i = 0; i < c->feasible_count; i++)
@@ -116,14 +116,14 @@ static void take_json_codec(void *data, const char *name)
     app_json_string(stdout, name);
 }
 
-static void print_json(const app_options *o, const cm_device_info *devices, size_t count, const choice *c)
+static void print_json(const app_options *o, const xncc_device_info *devices, size_t count, const choice *c)
 {
     int codecs = 0;
-    printf("{\n  \"version\": \"%s\",\n  \"devices\": [", cm_version());
+    printf("{\n  \"version\": \"%s\",\n  \"devices\": [", xncc_version());
     for (size_t i = 0; i < count; i++) {
-        const cm_device_info *d = &devices[i];
+        const xncc_device_info *d = &devices[i];
         printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", i ? "," : "",
-               d->device == CM_DEVICE_CPU ? "cpu" : "cuda", d->index, d->usable ? "true" : "false");
+               d->device == XNCC_DEVICE_CPU ? "cpu" : "cuda", d->index, d->usable ? "true" : "false");
         print_json_pair("name", d->name, ", ");
         printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, \"shared_memory\": %lld, "
                "\"shared_optin\": %lld, ",
@@ -135,13 +135,13 @@ static void print_json(const app_options *o, const cm_device_info *devices, size
     print_json_pair("tiff", app_tiff_version(), ",\n  \"codecs\": [");
     app_tiff_codecs(take_json_codec, &codecs);
     printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": %llu},\n",
-           app_overlay_has_png() ? "true" : "false", CM_MAX_SIDE, CM_MAX_FILTER,
+           app_overlay_has_png() ? "true" : "false", XNCC_MAX_SIDE, XNCC_MAX_FILTER,
            (unsigned long long)app_default_reading.max_memory);
     printf(
         "  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, \"template_height\": %d, ",
         c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
-    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ", cm_pixel_name(o->pixel),
-           cm_method_name(o->method), app_mode_name(o->mode), app_border_name(o->border));
+    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ", xncc_pixel_name(o->pixel),
+           xncc_method_name(o->method), app_mode_name(o->mode), app_border_name(o->border));
     printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ", o->channels ? o->channels : 1,
            o->with_mask ? "true" : "false", o->image_masked ? "true" : "false");
     print_json_pair("kernel", c->kernel, ", ");
@@ -151,12 +151,12 @@ static void print_json(const app_options *o, const cm_device_info *devices, size
     printf("]}\n}\n");
 }
 
-cm_status app_info(const app_options *o, app_error *error)
+xncc_status app_info(const app_options *o, app_error *error)
 {
-    cm_device_info devices[DEVICES];
-    size_t count = cm_device_describe(devices, DEVICES);
+    xncc_device_info devices[DEVICES];
+    size_t count = xncc_device_describe(devices, DEVICES);
     choice c;
-    cm_status status = choose(o, &c, error);
+    xncc_status status = choose(o, &c, error);
     if (status)
         return status;
     if (o->format == APP_JSON)

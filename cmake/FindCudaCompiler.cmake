@@ -1,4 +1,4 @@
-# Sets CORRMATCH_HAVE_CUDA and enables the CUDA language, or says in one line why the engine is left out.
+# Sets EXACTNCC_HAVE_CUDA and enables the CUDA language, or says in one line why the engine is left out.
 include(CheckLanguage)
 # Not `native`: that is a configure error on a machine without a GPU.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -12,7 +12,7 @@ check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
-  set(CORRMATCH_HAVE_CUDA ON)
+  set(EXACTNCC_HAVE_CUDA ON)
   if(architectures_by_default)
     # Turing and later, machine code for each generation, and PTX of the last for what comes after.
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
@@ -23,9 +23,9 @@ if(CMAKE_CUDA_COMPILER)
       set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86)
     endif()
   endif()
-  message(STATUS "corrmatch: CUDA engine with ${CMAKE_CUDA_COMPILER} for ${CMAKE_CUDA_ARCHITECTURES}")
-elseif(CORRMATCH_CUDA STREQUAL "ON")
-  message(FATAL_ERROR "corrmatch: CORRMATCH_CUDA is ON and no CUDA compiler was found; set CUDACXX to nvcc")
+  message(STATUS "exactncc: CUDA engine with ${CMAKE_CUDA_COMPILER} for ${CMAKE_CUDA_ARCHITECTURES}")
+elseif(EXACTNCC_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "exactncc: EXACTNCC_CUDA is ON and no CUDA compiler was found; set CUDACXX to nvcc")
 else()
-  message(STATUS "corrmatch: no CUDA compiler found, so the CUDA engine is left out (set CUDACXX to nvcc to have it)")
+  message(STATUS "exactncc: no CUDA compiler found, so the CUDA engine is left out (set CUDACXX to nvcc to have it)")
 endif()

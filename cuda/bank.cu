@@ -1,6 +1,6 @@
 #include "bank.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -74,4 +74,4 @@ cudaError_t BankTurn::load(const BankContent &content, const void *source, size_
     return code;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -3,14 +3,14 @@
 // Every family that includes this file has its own __constant__ array (device code of one file is one module, and a module has one bank).
 // Whose turn it is to fill an array is settled by a mutex on the host; that a filling waits for the kernels that still read the
 // previous one, by an event on the device. Nothing waits on the host.
-#ifndef CM_CUDA_BANK_CUH
-#define CM_CUDA_BANK_CUH
+#ifndef XNCC_CUDA_BANK_CUH
+#define XNCC_CUDA_BANK_CUH
 
 #include "core.cuh"
 
 #include <pthread.h>
 
-namespace cm {
+namespace xncc {
 
 // 127 x 128 floats: the largest filter, its rows padded to 16 bytes. The rest of the 64 KB is left to the compiler.
 constexpr int BANK_BYTES = 65024;
@@ -66,6 +66,6 @@ private:
     cudaError_t waited;
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

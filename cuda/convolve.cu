@@ -1,6 +1,6 @@
 #include "convolve.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -14,13 +14,13 @@ __device__ const float *constant_filter()
 // ---- conv-tiled, any size and pixel: a thread has 8 adjacent columns of 2 rows
 
 constexpr int COLUMNS = 8, ROWS = 2;
-constexpr int TILED_X = CM_TILE_WIDTH / COLUMNS, TILED_Y = CM_CONV_TILE_HEIGHT / ROWS;
+constexpr int TILED_X = XNCC_TILE_WIDTH / COLUMNS, TILED_Y = XNCC_CONV_TILE_HEIGHT / ROWS;
 constexpr int TILED_THREADS = TILED_X * TILED_Y;
-constexpr int CHUNK = CM_CONV_CHUNK;
+constexpr int CHUNK = XNCC_CONV_CHUNK;
 
 template <class Pixel> __device__ void fill_tile(float *tile, const ConvolveJob &job, int x, int y)
 {
-    int across = job.tile_pitch / static_cast<int>(sizeof(float)), used = CM_TILE_WIDTH + (job.width + CHUNK - 1) / CHUNK * CHUNK;
+    int across = job.tile_pitch / static_cast<int>(sizeof(float)), used = XNCC_TILE_WIDTH + (job.width + CHUNK - 1) / CHUNK * CHUNK;
     bool inside = x >= 0 && y >= job.first && x + used <= job.image_width && y + job.tile_rows <= job.end;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int row = warp; row < job.tile_rows; row += TILED_THREADS / 32) {
@@ -86,7 +86,7 @@ template <class Pixel> __global__ __launch_bounds__(TILED_THREADS) void tiled(Co
 {
     extern __shared__ float4 tile4[];
     float *tile = reinterpret_cast<float *>(tile4);
-    int x0 = blockIdx.x * CM_TILE_WIDTH, y0 = blockIdx.y * CM_CONV_TILE_HEIGHT;
+    int x0 = blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * XNCC_CONV_TILE_HEIGHT;
     fill_tile<Pixel>(tile, job, x0 - job.anchor_x, job.y0 + y0 - job.anchor_y);
     __syncthreads();
     int tx = threadIdx.x % TILED_X * COLUMNS, ty = threadIdx.x / TILED_X * ROWS;
@@ -146,17 +146,17 @@ template <class Pixel> __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void cache
     job.out[x + y * job.out_pitch] = sum;
 }
 
-template <class Pixel> void launch_pixel(cm_kernel kernel, const ConvolveJob &job, cudaStream_t stream)
+template <class Pixel> void launch_pixel(xncc_kernel kernel, const ConvolveJob &job, cudaStream_t stream)
 {
     dim3 block(PLAIN_X, PLAIN_Y), grid = grid_of(job, PLAIN_X, PLAIN_Y);
-    if (kernel == CM_KERNEL_CONV_GLOBAL)
+    if (kernel == XNCC_KERNEL_CONV_GLOBAL)
         plain<Pixel, true><<<grid, block, 0, stream>>>(job);
-    else if (kernel == CM_KERNEL_CONV_CONSTANT)
+    else if (kernel == XNCC_KERNEL_CONV_CONSTANT)
         plain<Pixel, false><<<grid, block, 0, stream>>>(job);
-    else if (kernel == CM_KERNEL_CONV_CACHED_HALO)
+    else if (kernel == XNCC_KERNEL_CONV_CACHED_HALO)
         cached_halo<Pixel><<<grid, block, 0, stream>>>(job);
     else
-        tiled<Pixel><<<grid_of(job, CM_TILE_WIDTH, CM_CONV_TILE_HEIGHT), TILED_THREADS, static_cast<size_t>(job.shared_bytes),
+        tiled<Pixel><<<grid_of(job, XNCC_TILE_WIDTH, XNCC_CONV_TILE_HEIGHT), TILED_THREADS, static_cast<size_t>(job.shared_bytes),
                        stream>>>(job);
 }
 
@@ -179,15 +179,15 @@ cudaError_t convolve_raise(int bytes)
     return code;
 }
 
-cudaError_t launch_convolve(cm_kernel kernel, cm_pixel pixel, const ConvolveJob &job, cudaStream_t stream)
+cudaError_t launch_convolve(xncc_kernel kernel, xncc_pixel pixel, const ConvolveJob &job, cudaStream_t stream)
 {
-    if (pixel == CM_U8)
+    if (pixel == XNCC_U8)
         launch_pixel<unsigned char>(kernel, job, stream);
-    else if (pixel == CM_U16)
+    else if (pixel == XNCC_U16)
         launch_pixel<unsigned short>(kernel, job, stream);
     else
         launch_pixel<float>(kernel, job, stream);
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

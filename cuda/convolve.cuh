@@ -1,11 +1,11 @@
 // Convolution: the filter in constant memory and the image in a shared tile with its halo (the default), small filters with the image in
 // registers, and three plainer ways to compare with. Every result starts at 0 and takes one fused multiply-add a tap, row by row from the top and from the left within a row.
-#ifndef CM_CUDA_CONVOLVE_CUH
-#define CM_CUDA_CONVOLVE_CUH
+#ifndef XNCC_CUDA_CONVOLVE_CUH
+#define XNCC_CUDA_CONVOLVE_CUH
 
 #include "prepared.cuh"
 
-namespace cm {
+namespace xncc {
 
 struct ConvolveJob {
     const unsigned char *data; // image row `first`
@@ -64,13 +64,13 @@ cudaError_t convolve_raise(int bytes);
 
 cudaError_t unrolled_raise(int bytes); // its part of that
 
-// Launches one of the CM_KERNEL_CONV_* kernels but conv-registers, and conv-tiled where it is not unrolled.
-cudaError_t launch_convolve(cm_kernel kernel, cm_pixel pixel, const ConvolveJob &job, cudaStream_t stream);
+// Launches one of the XNCC_KERNEL_CONV_* kernels but conv-registers, and conv-tiled where it is not unrolled.
+cudaError_t launch_convolve(xncc_kernel kernel, xncc_pixel pixel, const ConvolveJob &job, cudaStream_t stream);
 
 // The others. Their taps, tightly packed in host memory, travel as a kernel parameter, which lies in constant memory too.
 cudaError_t launch_unrolled(const ConvolveJob &job, const float *taps, cudaStream_t stream);
-cudaError_t launch_registers(cm_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream);
+cudaError_t launch_registers(xncc_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream);
 
-} // namespace cm
+} // namespace xncc
 
 #endif

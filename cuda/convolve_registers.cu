@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -125,15 +125,15 @@ template <class Pixel> void launch_pixel(const ConvolveJob &job, const float *ta
 
 } // namespace
 
-cudaError_t launch_registers(cm_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream)
+cudaError_t launch_registers(xncc_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream)
 {
-    if (pixel == CM_U8)
+    if (pixel == XNCC_U8)
         launch_pixel<unsigned char>(job, taps, stream);
-    else if (pixel == CM_U16)
+    else if (pixel == XNCC_U16)
         launch_pixel<unsigned short>(job, taps, stream);
     else
         launch_pixel<float>(job, taps, stream);
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

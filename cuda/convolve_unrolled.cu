@@ -1,4 +1,4 @@
-// conv-tiled for float images and the filters of cm_conv_is_unrolled. A thread has 32 adjacent columns of one row: each tap is an operand of 32
+// conv-tiled for float images and the filters of xncc_conv_is_unrolled. A thread has 32 adjacent columns of one row: each tap is an operand of 32
 // fused multiply-adds, and each pixel, once in a register, serves a whole row of taps, so that shared memory and issue slots are left to
 // spare. The taps are a kernel parameter, which lies in constant memory, and come through uniform registers. One H200, 27 x 27 on 1920 x 1080:
 // 0.058 ms in a graph, where 8 columns of 4 rows with the taps in shared memory took 0.071.
@@ -6,22 +6,22 @@
 
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-constexpr int COLUMNS = 32, HEIGHT = CM_CONV_UNROLLED_HEIGHT, ACROSS = CM_TILE_WIDTH / COLUMNS, THREADS = ACROSS * HEIGHT;
+constexpr int COLUMNS = 32, HEIGHT = XNCC_CONV_UNROLLED_HEIGHT, ACROSS = XNCC_TILE_WIDTH / COLUMNS, THREADS = ACROSS * HEIGHT;
 constexpr int VECTOR = 4, GAP = 8; // a vector is left out behind every GAP of a tile's row
 
 struct RowTaps {
-    float4 v[CM_CONV_PARAMETER_BYTES / sizeof(float4)];
+    float4 v[XNCC_CONV_PARAMETER_BYTES / sizeof(float4)];
 };
 static_assert(sizeof(RowTaps) + sizeof(ConvolveJob) <= 4096, "every device takes 4 KB of parameters");
 
 template <int WIDTH> struct Row {
     static constexpr int TAPS = (WIDTH + VECTOR - 1) / VECTOR; // vectors
-    static constexpr int SHIFT = CM_CONV_SHIFT(WIDTH);         // columns of the tile to the left of the first window
-    static constexpr int VECTORS = (SHIFT + CM_TILE_WIDTH + WIDTH - 1 + VECTOR - 1) / VECTOR;
+    static constexpr int SHIFT = XNCC_CONV_SHIFT(WIDTH);         // columns of the tile to the left of the first window
+    static constexpr int VECTORS = (SHIFT + XNCC_TILE_WIDTH + WIDTH - 1 + VECTOR - 1) / VECTOR;
 };
 
 // Where the vectors of a tile's row lie. The lanes of a quarter of a warp, which are served at a time, read vectors 8 apart in 2 adjacent
@@ -118,7 +118,7 @@ __device__ __forceinline__ void store_rows(float4 *tile, int across, const Convo
     for (int k = 0; k < 32 / ACROSS; k++) {
         const float4 four = tile[(row + k) * across + place(lane)];
         const float out[VECTOR] = { four.x, four.y, four.z, four.w };
-        store(job, blockIdx.x * CM_TILE_WIDTH + lane * VECTOR, blockIdx.y * HEIGHT + row + k, out);
+        store(job, blockIdx.x * XNCC_TILE_WIDTH + lane * VECTOR, blockIdx.y * HEIGHT + row + k, out);
     }
 }
 
@@ -126,7 +126,7 @@ template <int WIDTH> __global__ __launch_bounds__(THREADS) void unrolled(Convolv
 {
     extern __shared__ float4 tile[];
     int across = job.tile_pitch / static_cast<int>(sizeof(float4));
-    fill<WIDTH>(reinterpret_cast<float *>(tile), job, blockIdx.x * CM_TILE_WIDTH - job.anchor_x - Row<WIDTH>::SHIFT,
+    fill<WIDTH>(reinterpret_cast<float *>(tile), job, blockIdx.x * XNCC_TILE_WIDTH - job.anchor_x - Row<WIDTH>::SHIFT,
                 job.y0 + blockIdx.y * HEIGHT - job.anchor_y);
     if (threadIdx.x * VECTOR < job.height * Row<WIDTH>::TAPS) { // brings the taps, 64 bytes each, into the cache
         float touched = taps.v[threadIdx.x * VECTOR].x;
@@ -146,7 +146,7 @@ template <int WIDTH> void launch(const ConvolveJob &job, const float *taps, cuda
     memset(parameter.v, 0, sizeof parameter.v);
     for (int j = 0; j < job.height; j++)
         memcpy(&parameter.v[j * Row<WIDTH>::TAPS], taps + j * WIDTH, WIDTH * sizeof(float));
-    unrolled<WIDTH><<<grid_of(job, CM_TILE_WIDTH, HEIGHT), THREADS, static_cast<size_t>(job.shared_bytes), stream>>>(job, parameter);
+    unrolled<WIDTH><<<grid_of(job, XNCC_TILE_WIDTH, HEIGHT), THREADS, static_cast<size_t>(job.shared_bytes), stream>>>(job, parameter);
 }
 
 } // namespace
@@ -174,4 +174,4 @@ cudaError_t launch_unrolled(const ConvolveJob &job, const float *taps, cudaStrea
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

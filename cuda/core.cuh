@@ -1,6 +1,6 @@
 // What every file of the engine stands on: the library's C headers, errors, and owners of CUDA resources.
-#ifndef CM_CUDA_CORE_CUH
-#define CM_CUDA_CORE_CUH
+#ifndef XNCC_CUDA_CORE_CUH
+#define XNCC_CUDA_CORE_CUH
 
 #include <atomic>
 #include <math.h>
@@ -19,22 +19,22 @@ extern "C" {
 #include "plan/cost_cuda.h"
 }
 
-namespace cm {
+namespace xncc {
 
 // The status of a CUDA call; `what` says what was being done.
-inline cm_status check(cudaError_t code, const char *what, cm_error *error)
+inline xncc_status check(cudaError_t code, const char *what, xncc_error *error)
 {
     if (code == cudaSuccess)
-        return CM_OK;
+        return XNCC_OK;
     (void)cudaGetLastError(); // so that the next launch does not report this failure again
-    return cm_fail(error, code == cudaErrorMemoryAllocation ? CM_ERROR_MEMORY : CM_ERROR_DEVICE, "CUDA: %s failed: %s (%s)",
+    return xncc_fail(error, code == cudaErrorMemoryAllocation ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE, "CUDA: %s failed: %s (%s)",
                    what, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
 // Objects behind the C interface's opaque pointers: zeroed library memory, so that nothing needs the C++ runtime.
 template <class T> T *create()
 {
-    void *memory = cm_alloc(1, sizeof(T));
+    void *memory = xncc_alloc(1, sizeof(T));
     return memory ? new (memory) T() : nullptr;
 }
 
@@ -42,7 +42,7 @@ template <class T> void destroy(T *object)
 {
     if (object) {
         object->~T();
-        cm_free(object);
+        xncc_free(object);
     }
 }
 
@@ -214,15 +214,15 @@ template <class T> constexpr __host__ __device__ T ceil_div(T a, T b)
     return (a + b - 1) / b;
 }
 
-inline cudaChannelFormatDesc pixel_format(cm_pixel pixel)
+inline cudaChannelFormatDesc pixel_format(xncc_pixel pixel)
 {
-    if (pixel == CM_U8)
+    if (pixel == XNCC_U8)
         return cudaCreateChannelDesc<unsigned char>();
-    if (pixel == CM_U16)
+    if (pixel == XNCC_U16)
         return cudaCreateChannelDesc<unsigned short>();
     return cudaCreateChannelDesc<float>();
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,12 +1,12 @@
 // Middle pass: X, the sum of image times template, of every window. Each kernel family has one way of doing it; the rest of a match is the
 // same for all of them.
-#ifndef CM_CUDA_CORRELATE_CUH
-#define CM_CUDA_CORRELATE_CUH
+#ifndef XNCC_CUDA_CORRELATE_CUH
+#define XNCC_CUDA_CORRELATE_CUH
 
 #include "prepared.cuh"
 #include "stage.cuh"
 
-namespace cm {
+namespace xncc {
 
 // A block of template rows under a band of the map.
 struct CorrelateJob {
@@ -27,7 +27,7 @@ struct CorrelateFamily {
     Family bank; // FAMILY_NONE: the template is not read from constant memory
     // Fills the bank with the block's rows.
     cudaError_t (*load)(BankTurn &turn, const Prepared &prepared, int32_t first, int32_t rows);
-    cudaError_t (*launch)(cm_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream);
+    cudaError_t (*launch)(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream);
 };
 
 CorrelateFamily texture_family();  // image and template through textures
@@ -44,11 +44,11 @@ cudaError_t shared_raise(int bytes);
 // Rows of a template, tightly packed, as pixels.
 inline cudaError_t load_rows(BankTurn &turn, const Prepared &p, int32_t first, int32_t rows)
 {
-    size_t bytes = static_cast<size_t>(p.width) * cm_pixel_size(p.pixel);
+    size_t bytes = static_cast<size_t>(p.width) * xncc_pixel_size(p.pixel);
     return turn.load(BankContent{ p.serial, first, 0 }, p.pixels.as<unsigned char>() + static_cast<size_t>(first) * p.pitch,
                      p.pitch, bytes, static_cast<size_t>(rows));
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -4,12 +4,12 @@
 // A kernel in front that lets the next begin is itself launched when all before it has ended, or waits likewise. So what was there before
 // that kernel may be read without waiting. A kernel that reads nothing of what the one in front writes may wait at its end alone, so that it
 // ends after that one; what the one in front waited for before it let it begin is there.
-#ifndef CM_CUDA_EARLY_CUH
-#define CM_CUDA_EARLY_CUH
+#ifndef XNCC_CUDA_EARLY_CUH
+#define XNCC_CUDA_EARLY_CUH
 
 #include <cuda_runtime.h>
 
-namespace cm {
+namespace xncc {
 
 __device__ __forceinline__ void let_next_begin()
 {
@@ -52,6 +52,6 @@ cudaError_t launch(void (*kernel)(Job), dim3 grid, int threads, int shared_bytes
     return cudaLaunchKernelEx(&config, kernel, job);
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

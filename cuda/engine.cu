@@ -5,15 +5,15 @@
 #include "many.cuh"
 #include "sums.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-cm_status refuse(int32_t index, cudaError_t code, cm_error *error)
+xncc_status refuse(int32_t index, cudaError_t code, xncc_error *error)
 {
     const char *why = why_unusable(code);
     (void)cudaGetLastError();
-    return cm_fail(error, CM_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index, why ? why : cudaGetErrorString(code));
+    return xncc_fail(error, XNCC_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index, why ? why : cudaGetErrorString(code));
 }
 
 // One thread reads pageable memory at 10 to 20 GB/s; four are as fast as a bus takes the bytes.
@@ -31,7 +31,7 @@ cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
 }
 
 // Asks the device once for all that plans will want to know.
-cudaError_t read_limits(int device, cm_machine *machine)
+cudaError_t read_limits(int device, xncc_machine *machine)
 {
     auto &m = machine->cuda;
     int64_t major = 0, minor = 0, processors = 0, ratio = 0;
@@ -79,12 +79,12 @@ cudaError_t open_device(Engine *engine)
     return code;
 }
 
-void destroy_engine(cm_engine *engine)
+void destroy_engine(xncc_engine *engine)
 {
     destroy(engine_of(engine));
 }
 
-void describe(const cm_engine *base, cm_machine *machine)
+void describe(const xncc_engine *base, xncc_machine *machine)
 {
     const Engine *engine = reinterpret_cast<const Engine *>(base);
     DeviceScope scope(engine->device);
@@ -99,13 +99,13 @@ void describe(const cm_engine *base, cm_machine *machine)
 
 // Makes a prepared object on a stream of its own, so that other threads' work is neither waited for nor held up.
 template <class Object, class Fill>
-cm_status prepare(cm_engine *base, const Object *source, const Fill &fill, void **prepared, cm_error *error)
+xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, void **prepared, xncc_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
     Stream stream;
     Prepared *made = create<Prepared>();
-    cm_status status = made ? check(stream.make(), "making a stream", error)
-                            : cm_fail(error, CM_ERROR_MEMORY, "no memory for the device's form of a template or filter");
+    xncc_status status = made ? check(stream.make(), "making a stream", error)
+                            : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the device's form of a template or filter");
     if (!status)
         status = fill(source, stream.get(), made, error);
     if (status)
@@ -115,27 +115,27 @@ cm_status prepare(cm_engine *base, const Object *source, const Fill &fill, void 
     return status;
 }
 
-cm_status prepare_template_slot(cm_engine *engine, const cm_template *part, void **prepared, cm_error *error)
+xncc_status prepare_template_slot(xncc_engine *engine, const xncc_template *part, void **prepared, xncc_error *error)
 {
     const int64_t most_height = engine_of(engine)->machine.cuda.texture_height;
-    auto fill = [most_height](const cm_template *from, cudaStream_t stream, Prepared *made, cm_error *text) {
+    auto fill = [most_height](const xncc_template *from, cudaStream_t stream, Prepared *made, xncc_error *text) {
         return prepare_template(from, most_height, stream, made, text);
     };
     return prepare(engine, part, fill, prepared, error);
 }
 
-cm_status prepare_filter_slot(cm_engine *engine, const cm_filter *filter, void **prepared, cm_error *error)
+xncc_status prepare_filter_slot(xncc_engine *engine, const xncc_filter *filter, void **prepared, xncc_error *error)
 {
     return prepare(engine, filter, prepare_filter, prepared, error);
 }
 
-void release(cm_engine *engine, void *prepared)
+void release(xncc_engine *engine, void *prepared)
 {
     DeviceScope scope(engine_of(engine)->device);
     destroy(static_cast<Prepared *>(prepared));
 }
 
-void unbind(cm_work *work)
+void unbind(xncc_work *work)
 {
     DeviceScope scope(work->engine->device);
     if (work->done.get())
@@ -144,22 +144,22 @@ void unbind(cm_work *work)
     destroy(work);
 }
 
-cm_status bind(cm_engine *base, const cm_problem *problem, const cm_decision *decision, cm_progress *progress, cm_work **result,
-               cm_error *error)
+xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision, xncc_progress *progress, xncc_work **result,
+               xncc_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
-    cm_work *work = create<cm_work>();
+    xncc_work *work = create<xncc_work>();
     if (!work)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the plan");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
     work->engine = engine_of(base);
     work->upload.share_out(work->engine->copiers);
     work->problem = *problem;
     work->decision = *decision;
     work->progress = progress;
-    work->parts = cm_cuda_workspace(problem, decision->band_width, decision->band_height);
-    cm_status status = check(work->done.make(), "making an event", error);
+    work->parts = xncc_cuda_workspace(problem, decision->band_width, decision->band_height);
+    xncc_status status = check(work->done.make(), "making an event", error);
     if (!status)
-        status = problem->task == CM_TASK_MATCH ? routed_bind(work, error) : filter_bind(work, error);
+        status = problem->task == XNCC_TASK_MATCH ? routed_bind(work, error) : filter_bind(work, error);
     if (status)
         unbind(work);
     else
@@ -167,66 +167,66 @@ cm_status bind(cm_engine *base, const cm_problem *problem, const cm_decision *de
     return status;
 }
 
-cm_status correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
-                    cm_error *error)
+xncc_status correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
+                    xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
-    cm_status status = begin(work, stream, error);
+    xncc_status status = begin(work, stream, error);
     return status ? status : routed_correlate(work, image, part, map, stream, error);
 }
 
-cm_status find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
-               size_t *found, cm_stream stream, cm_error *error)
+xncc_status find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
+               size_t *found, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
-    cm_status status = begin(work, stream, error);
+    xncc_status status = begin(work, stream, error);
     return status ? status : routed_find(work, image, part, rule, match, found, stream, error);
 }
 
-cm_status convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
-                   cm_error *error)
+xncc_status convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                   xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
-    cm_status status = begin(work, stream, error);
+    xncc_status status = begin(work, stream, error);
     return status ? status : filter_convolve(work, image, filter, out, stream, error);
 }
 
-cm_status find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
-                         cm_stream stream, cm_error *error)
+xncc_status find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
+                         xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
-    cm_status status = begin(work, stream, error);
+    xncc_status status = begin(work, stream, error);
     return status ? status : routed_find_on_device(work, image, part, target, stream, error);
 }
 
-cm_status find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
-                    cm_error *error)
+xncc_status find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
+                    xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
-    cm_status status = begin(work, stream, error);
+    xncc_status status = begin(work, stream, error);
     return status ? status : routed_find_bank(work, image, bank, rule, stream, error);
 }
 
-int ready(cm_engine *engine, cm_kernel kernel)
+int ready(xncc_engine *engine, xncc_kernel kernel)
 {
     DeviceScope scope(engine_of(engine)->device);
-    return kernel != CM_KERNEL_FFT_CUDA || fft_library() != nullptr;
+    return kernel != XNCC_KERNEL_FFT_CUDA || fft_library() != nullptr;
 }
 
 // On the default stream, so that what the caller put on blocking streams before is in the pixels.
-cm_status fetch(cm_engine *engine, const cm_image *image, void *host, cm_error *error)
+xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
-    size_t bytes = static_cast<size_t>(cm_image_row_bytes(image));
-    return check(cudaMemcpy2D(host, bytes, image->data, static_cast<size_t>(cm_image_pitch(image)), bytes,
+    size_t bytes = static_cast<size_t>(xncc_image_row_bytes(image));
+    return check(cudaMemcpy2D(host, bytes, image->data, static_cast<size_t>(xncc_image_pitch(image)), bytes,
                               static_cast<size_t>(image->height), cudaMemcpyDeviceToHost),
                  "copying pixels to the host", error);
 }
 
 // What is not named here, the engine does not have.
-constexpr cm_engine_ops name_operations()
+constexpr xncc_engine_ops name_operations()
 {
-    cm_engine_ops ops = {};
+    xncc_engine_ops ops = {};
     ops.destroy = destroy_engine;
     ops.describe = describe;
     ops.prepare_template = prepare_template_slot;
@@ -246,18 +246,18 @@ constexpr cm_engine_ops name_operations()
     return ops;
 }
 
-constexpr cm_engine_ops operations = name_operations();
+constexpr xncc_engine_ops operations = name_operations();
 
 } // namespace
 
-} // namespace cm
+} // namespace xncc
 
-extern "C" void cm_cuda_engine_slow_doubles(cm_engine *engine, int slow)
+extern "C" void xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
 {
-    cm::engine_of(engine)->machine.cuda.slow_doubles = slow;
+    xncc::engine_of(engine)->machine.cuda.slow_doubles = slow;
 }
 
-extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_limit, int32_t threads, cm_engine **result, cm_error *error)
+extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit, int32_t threads, xncc_engine **result, xncc_error *error)
 {
     *result = nullptr;
     int count = 0;
@@ -265,21 +265,21 @@ extern "C" cm_status cm_cuda_engine_create(int32_t index, uint64_t workspace_lim
     if (code == cudaSuccess && count == 0)
         code = cudaErrorNoDevice;
     if (code != cudaSuccess)
-        return cm::refuse(index, code, error);
+        return xncc::refuse(index, code, error);
     if (index < 0 || index >= count)
-        return cm_fail(error, CM_ERROR_DEVICE, "there is no CUDA device %d: this machine has %d, counted from 0", index, count);
-    cm::Engine *engine = cm::create<cm::Engine>();
+        return xncc_fail(error, XNCC_ERROR_DEVICE, "there is no CUDA device %d: this machine has %d, counted from 0", index, count);
+    xncc::Engine *engine = xncc::create<xncc::Engine>();
     if (!engine)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the CUDA engine");
-    engine->base.ops = &cm::operations;
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the CUDA engine");
+    engine->base.ops = &xncc::operations;
     engine->device = index;
     engine->workspace_limit = workspace_limit;
-    cm::DeviceScope scope(index);
-    code = cm::open_device(engine);
-    cm_status status = code == cudaSuccess ? cm_pool_create(threads < cm::MOST_COPIERS ? threads : cm::MOST_COPIERS, &engine->copiers, error)
-                                           : cm::refuse(index, code, error);
+    xncc::DeviceScope scope(index);
+    code = xncc::open_device(engine);
+    xncc_status status = code == cudaSuccess ? xncc_pool_create(threads < xncc::MOST_COPIERS ? threads : xncc::MOST_COPIERS, &engine->copiers, error)
+                                           : xncc::refuse(index, code, error);
     if (status)
-        cm::destroy(engine);
+        xncc::destroy(engine);
     else
         *result = &engine->base;
     return status;

@@ -1,6 +1,6 @@
 // What the files of the engine share: a device's state, and what a plan bound.
-#ifndef CM_CUDA_ENGINE_CUH
-#define CM_CUDA_ENGINE_CUH
+#ifndef XNCC_CUDA_ENGINE_CUH
+#define XNCC_CUDA_ENGINE_CUH
 
 #include "correlate.cuh"
 #include "fft.cuh"
@@ -8,23 +8,23 @@
 #include "find.cuh"
 #include "layout.cuh"
 
-namespace cm {
+namespace xncc {
 
 struct Engine {
-    cm_engine base; // first: a cm_engine pointer is an Engine pointer
+    xncc_engine base; // first: a xncc_engine pointer is an Engine pointer
     int32_t device = 0;
     uint64_t workspace_limit = 0;
-    cm_machine machine = {}; // the CUDA half, but for the workspace
+    xncc_machine machine = {}; // the CUDA half, but for the workspace
     Bank *banks[FAMILY_COUNT] = {};
-    cm_pool *copiers = nullptr; // threads that copy images to pinned memory
+    xncc_pool *copiers = nullptr; // threads that copy images to pinned memory
 
     ~Engine()
     {
-        cm_pool_destroy(copiers);
+        xncc_pool_destroy(copiers);
     }
 };
 
-inline Engine *engine_of(cm_engine *engine)
+inline Engine *engine_of(xncc_engine *engine)
 {
     return reinterpret_cast<Engine *>(engine);
 }
@@ -39,87 +39,87 @@ const char *why_unusable(cudaError_t code);
 
 class Joint;
 
-} // namespace cm
+} // namespace xncc
 
 // A plan's share of the engine. On the padded route it is another one, `inner`, that matches, on the padded image.
-struct cm_work {
-    cm::Engine *engine = nullptr;
-    cm_route route = CM_ROUTE_PLAIN;
-    cm_problem problem = {};
-    cm_decision decision = {};
-    cm_progress *progress = nullptr;
-    cm_cuda_parts parts = {};
-    cm::Axis x, y;
-    cm::Stage stage;               // matching
-    cm::DeviceMemory staged;       // convolution: rows of a host image
-    cm::DeviceMemory rows, sums;   // matching: S and Q of window rows; X
-    cm::Fft fft;                   // matching with kernel fft
-    cm::Tensor tensor;             // matching with the tensor kernels
-    cm::DeviceMemory map;          // rows of a map whose home is the host
-    cm::PinnedMemory pinned;       // matching: map rows on their way to the peak search
+struct xncc_work {
+    xncc::Engine *engine = nullptr;
+    xncc_route route = XNCC_ROUTE_PLAIN;
+    xncc_problem problem = {};
+    xncc_decision decision = {};
+    xncc_progress *progress = nullptr;
+    xncc_cuda_parts parts = {};
+    xncc::Axis x, y;
+    xncc::Stage stage;               // matching
+    xncc::DeviceMemory staged;       // convolution: rows of a host image
+    xncc::DeviceMemory rows, sums;   // matching: S and Q of window rows; X
+    xncc::Fft fft;                   // matching with kernel fft
+    xncc::Tensor tensor;             // matching with the tensor kernels
+    xncc::DeviceMemory map;          // rows of a map whose home is the host
+    xncc::PinnedMemory pinned;       // matching: map rows on their way to the peak search
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
-    cm::Find find;                 // matching: the search on the device
-    cm::Upload upload;             // matching: images from the host
-    cm::Source source;             // padded and joint: an image from the host
-    cm::DeviceMemory padded;       // the image with its border
-    cm_work *inner = nullptr;
+    xncc::Find find;                 // matching: the search on the device
+    xncc::Upload upload;             // matching: images from the host
+    xncc::Source source;             // padded and joint: an image from the host
+    xncc::DeviceMemory padded;       // the image with its border
+    xncc_work *inner = nullptr;
     bool roomy = false;            // device images' rows may be read to a multiple of 16 bytes past their end
-    cm::Joint *joint = nullptr;
-    cm::Event done;                // behind the plan's last call
+    xncc::Joint *joint = nullptr;
+    xncc::Event done;                // behind the plan's last call
     cudaStream_t last = nullptr;   // the stream it was put on
 };
 
-namespace cm {
+namespace xncc {
 
-inline bool has_slow_doubles(const cm_work *work)
+inline bool has_slow_doubles(const xncc_work *work)
 {
     return work->engine->machine.cuda.slow_doubles != 0;
 }
 
-cm_status match_bind(cm_work *work, cm_error *error);
-cm_status match_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
-                          cm_error *error);
-cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
-                     size_t *found, cm_stream stream, cm_error *error);
+xncc_status match_bind(xncc_work *work, xncc_error *error);
+xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
+                          xncc_error *error);
+xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
+                     size_t *found, xncc_stream stream, xncc_error *error);
 
 // What the engine offers for matching: all of it for problems of every route. (match_*: for a plain or a joint one whose image is at hand.)
-cm_status routed_bind(cm_work *work, cm_error *error);
-void routed_unbind(cm_work *work);
-cm_status routed_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
-                           cm_error *error);
-cm_status routed_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
-                      size_t *found, cm_stream stream, cm_error *error);
-cm_status routed_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
-                                cm_stream stream, cm_error *error);
-cm_status routed_find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
-                           cm_error *error);
+xncc_status routed_bind(xncc_work *work, xncc_error *error);
+void routed_unbind(xncc_work *work);
+xncc_status routed_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
+                           xncc_error *error);
+xncc_status routed_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
+                      size_t *found, xncc_stream stream, xncc_error *error);
+xncc_status routed_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
+                                xncc_stream stream, xncc_error *error);
+xncc_status routed_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
+                           xncc_error *error);
 
 // As match_find, with matches and found in device memory; does not wait.
-cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
-                               cm_stream stream, cm_error *error);
-cm_status match_find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
-                          cm_error *error);
+xncc_status match_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
+                               xncc_stream stream, xncc_error *error);
+xncc_status match_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
+                          xncc_error *error);
 
-cm_status filter_bind(cm_work *work, cm_error *error);
-cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
-                          cm_error *error);
+xncc_status filter_bind(xncc_work *work, xncc_error *error);
+xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                          xncc_error *error);
 
 // Progress in map elements.
-inline void progress_begin(cm_work *work)
+inline void progress_begin(xncc_work *work)
 {
-    cm_progress_begin(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
+    xncc_progress_begin(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
 }
 
-inline void progress_step(cm_work *work, int32_t rows)
+inline void progress_step(xncc_work *work, int32_t rows)
 {
-    cm_progress_step(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
+    xncc_progress_step(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
 }
 
 // Begins a call: where it comes on another stream than the call before, it waits there for that one, since both use the plan's memory.
-inline cm_status begin(cm_work *work, cudaStream_t stream, cm_error *error)
+inline xncc_status begin(xncc_work *work, cudaStream_t stream, xncc_error *error)
 {
     if (stream == work->last)
-        return CM_OK;
+        return XNCC_OK;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
     if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
@@ -131,18 +131,18 @@ inline cm_status begin(cm_work *work, cudaStream_t stream, cm_error *error)
 
 // Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait` says so. (What a captured graph does with
 // the plan is the caller's to wait for.)
-inline cm_status finish(cm_work *work, cudaStream_t stream, bool wait, cm_error *error)
+inline xncc_status finish(xncc_work *work, cudaStream_t stream, bool wait, xncc_error *error)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
     if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone)
         code = cudaEventRecord(work->done.get(), stream);
-    cm_status status = check(code, "ending the call", error);
+    xncc_status status = check(code, "ending the call", error);
     if (!status && wait)
         status = check(cudaStreamSynchronize(stream), "the work on the stream", error);
     return status;
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,6 +1,6 @@
 #include "fft.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -160,7 +160,7 @@ void FftHandle::drop()
     library = nullptr;
 }
 
-int FftHandle::make(const FftLibrary *from, const cm_fft_blocks &blocks, int32_t batch, size_t *bytes)
+int FftHandle::make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch, size_t *bytes)
 {
     drop();
     int result = from->create(&handle);
@@ -188,7 +188,7 @@ struct Fft::Pass {
     Blocks batch;
 };
 
-cm_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, cm_error *error)
+xncc_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, xncc_error *error)
 {
     size_t needed = 0, single_needed = 0;
     int result = many.make(library, blocks, blocks.batch, &needed);
@@ -198,36 +198,36 @@ cm_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, cm_er
     if (result == FFT_SUCCESS && blocks.batch > 1)
         result = one.make(library, blocks, 1, &single_needed);
     if (result != FFT_SUCCESS)
-        return cm_fail(error, result == FFT_ALLOC_FAILED ? CM_ERROR_MEMORY : CM_ERROR_DEVICE,
+        return xncc_fail(error, result == FFT_ALLOC_FAILED ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
                        "cuFFT: planning transforms of %d x %d failed with its result %d", blocks.width, blocks.height, result);
     needed = needed > single_needed ? needed : single_needed;
     if (needed > most_area)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "cuFFT: transforms of %d x %d want %llu bytes to work in, and %llu were planned",
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "cuFFT: transforms of %d x %d want %llu bytes to work in, and %llu were planned",
                        blocks.width, blocks.height, static_cast<unsigned long long>(needed),
                        static_cast<unsigned long long>(most_area));
-    cm_status status = check(area.take(needed ? needed : 1), "taking memory for cuFFT", error);
+    xncc_status status = check(area.take(needed ? needed : 1), "taking memory for cuFFT", error);
     if (!status && (many.set_area(area.as<void>()) != FFT_SUCCESS ||
                     (blocks.batch > 1 && one.set_area(area.as<void>()) != FFT_SUCCESS)))
-        status = cm_fail(error, CM_ERROR_DEVICE, "cuFFT: it refuses the plan's memory");
+        status = xncc_fail(error, XNCC_ERROR_DEVICE, "cuFFT: it refuses the plan's memory");
     return status;
 }
 
-cm_status Fft::make(const cm_problem &problem, const cm_fft_blocks &decided, cm_error *error)
+xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decided, xncc_error *error)
 {
     const FftLibrary *library = fft_library();
     if (!library)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "fft needs the cuFFT library, which cannot be loaded");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "fft needs the cuFFT library, which cannot be loaded");
     pixel = problem.pixel;
     blocks = decided;
     across = ceil_div(problem.width, blocks.columns);
     down = ceil_div(problem.height, blocks.rows);
-    cm_fft_parts parts = cm_fft_workspace(&problem, &blocks);
+    xncc_fft_parts parts = xncc_fft_workspace(&problem, &blocks);
     cudaError_t code = data.take(parts.data);
     if (code == cudaSuccess)
         code = product.take(parts.product);
     if (code == cudaSuccess)
         code = spectrum.take(parts.spectrum);
-    cm_status status = check(code, "taking memory for transforms", error);
+    xncc_status status = check(code, "taking memory for transforms", error);
     return status ? status : make_handles(library, parts.area, error);
 }
 
@@ -245,7 +245,7 @@ bool Fft::holds(const Prepared &part, int32_t piece, cudaStream_t stream)
 
 cudaError_t Fft::transform_template(const Pass &pass, const Prepared &part)
 {
-    size_t size = cm_pixel_size(pixel);
+    size_t size = xncc_pixel_size(pixel);
     TemplatePiece t = {};
     t.pixels = part.pixels.as<unsigned char>() + static_cast<size_t>(pass.batch.top) * part.pitch +
                static_cast<size_t>(pass.batch.left) * size;
@@ -255,10 +255,10 @@ cudaError_t Fft::transform_template(const Pass &pass, const Prepared &part)
     dim3 grid = grid_of(blocks.width, blocks.height, 1);
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     cudaError_t code = cudaSuccess;
-    for (int plane = 0; plane < cm_fft_planes(pixel) && code == cudaSuccess; plane++) {
+    for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
         double2 *target = spectrum.as<double2>() + plane * points;
         t.shift = 8 * plane;
-        if (pixel == CM_U8)
+        if (pixel == XNCC_U8)
             load_template<unsigned char><<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
         else
             load_template<unsigned short><<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
@@ -274,10 +274,10 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
 {
     const Blocks &b = pass.batch;
     cudaStream_t stream = pass.stream;
-    double2 *there = data.as<double2>(), *back = pixel == CM_U8 ? there : product.as<double2>();
+    double2 *there = data.as<double2>(), *back = pixel == XNCC_U8 ? there : product.as<double2>();
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     dim3 all = grid_of(b.width, b.height, blocks.batch), useful = grid_of(b.step_x, b.step_y, blocks.batch);
-    if (pixel == CM_U8)
+    if (pixel == XNCC_U8)
         load_blocks<unsigned char><<<all, THREADS, 0, stream>>>(b, there);
     else
         load_blocks<unsigned short><<<all, THREADS, 0, stream>>>(b, there);
@@ -286,7 +286,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
         code = code_of(many.execute(there, FFT_FORWARD, stream));
     Sums sums = { pass.job->sums, pass.job->pitch, pass.job->width, pass.job->height, b.left || b.top, 0,
                   1.0 / static_cast<double>(points) };
-    for (int plane = 0; plane < cm_fft_planes(pixel) && code == cudaSuccess; plane++) {
+    for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
         multiply<<<static_cast<unsigned>(ceil_div<int64_t>(points, THREADS)), THREADS, 0, stream>>>(
             there, spectrum.as<double2>() + plane * points, back, points, blocks.batch);
         code = cudaGetLastError();
@@ -296,7 +296,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
             break;
         sums.add = sums.add || plane > 0;
         sums.shift = 8 * plane;
-        if (pixel == CM_U16)
+        if (pixel == XNCC_U16)
             store_blocks<unsigned short, uint64_t><<<useful, THREADS, 0, stream>>>(b, sums, back);
         else if (pass.narrow)
             store_blocks<unsigned char, uint32_t><<<useful, THREADS, 0, stream>>>(b, sums, back);
@@ -307,7 +307,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
     return code;
 }
 
-cm_status Fft::correlate(const CorrelateJob &job, bool narrow, const Prepared &part, cudaStream_t stream, cm_error *error)
+xncc_status Fft::correlate(const CorrelateJob &job, bool narrow, const Prepared &part, cudaStream_t stream, xncc_error *error)
 {
     Pass pass = { &job, narrow, stream, {} };
     Blocks &b = pass.batch;
@@ -318,7 +318,7 @@ cm_status Fft::correlate(const CorrelateJob &job, bool narrow, const Prepared &p
     b.step_y = blocks.height - blocks.rows + 1;
     b.across = ceil_div(job.width, b.step_x);
     b.count = b.across * ceil_div(job.height, b.step_y);
-    int32_t step = blocks.batch * cm_fft_blocks_per_transform(pixel);
+    int32_t step = blocks.batch * xncc_fft_blocks_per_transform(pixel);
     cudaError_t code = cudaSuccess;
     for (int32_t piece = 0; piece < across * down && code == cudaSuccess; piece++) {
         b.left = piece % across * blocks.columns;
@@ -333,4 +333,4 @@ cm_status Fft::correlate(const CorrelateJob &job, bool narrow, const Prepared &p
     return check(code, "correlating by Fourier transforms", error);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,7 +1,7 @@
 // X by fast Fourier transforms in double precision, rounded to the exact integer (cost_fft_cuda.c has the bound): blocks of the image that
 // overlap by the template's size less one, a batch of them at a time.
-#ifndef CM_CUDA_FFT_CUH
-#define CM_CUDA_FFT_CUH
+#ifndef XNCC_CUDA_FFT_CUH
+#define XNCC_CUDA_FFT_CUH
 
 #include "correlate.cuh"
 #include "fft_library.cuh"
@@ -10,7 +10,7 @@ extern "C" {
 #include "plan/cost_fft_cuda.h"
 }
 
-namespace cm {
+namespace xncc {
 
 // A handle of cuFFT.
 class FftHandle
@@ -24,7 +24,7 @@ public:
     FftHandle(const FftHandle &) = delete;
     FftHandle &operator=(const FftHandle &) = delete;
     // Plans `batch` complex transforms side by side in memory, in place of what there was; *area: the bytes it works in.
-    int make(const FftLibrary *from, const cm_fft_blocks &blocks, int32_t batch, size_t *area);
+    int make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch, size_t *area);
     int set_area(void *area) const
     {
         return library->set_area(handle, area);
@@ -43,15 +43,15 @@ private:
 class Fft
 {
 public:
-    // Takes what cm_fit_fft_cuda decided.
-    cm_status make(const cm_problem &problem, const cm_fft_blocks &blocks, cm_error *error);
+    // Takes what xncc_fit_fft_cuda decided.
+    xncc_status make(const xncc_problem &problem, const xncc_fft_blocks &blocks, xncc_error *error);
 
     // X of a band. narrow: 32-bit integers.
-    cm_status correlate(const CorrelateJob &job, bool narrow, const Prepared &part, cudaStream_t stream, cm_error *error);
+    xncc_status correlate(const CorrelateJob &job, bool narrow, const Prepared &part, cudaStream_t stream, xncc_error *error);
 
 private:
     struct Pass;
-    cm_status make_handles(const FftLibrary *library, uint64_t most_area, cm_error *error);
+    xncc_status make_handles(const FftLibrary *library, uint64_t most_area, xncc_error *error);
     bool holds(const Prepared &part, int32_t piece, cudaStream_t stream);
     cudaError_t transform_template(const Pass &pass, const Prepared &part);
     cudaError_t transform_blocks(const Pass &pass);
@@ -60,8 +60,8 @@ private:
         return blocks.batch == 1 ? many : one;
     }
 
-    cm_pixel pixel = CM_U8;
-    cm_fft_blocks blocks = {};
+    xncc_pixel pixel = XNCC_U8;
+    xncc_fft_blocks blocks = {};
     int32_t across = 1, down = 1; // pieces of the template
     FftHandle many, one;          // a batch; one transform
     DeviceMemory data, product, spectrum, area;
@@ -72,6 +72,6 @@ private:
     bool captured = false;
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

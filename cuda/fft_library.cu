@@ -6,11 +6,11 @@
 // Where the header is at hand, the compiler compares our prototypes with cuFFT's.
 #if __has_include(<cufft.h>)
 #include <cufft.h>
-#define CM_SONAME_TEXT(major) "libcufft.so." #major
-#define CM_SONAME(major) CM_SONAME_TEXT(major)
+#define XNCC_SONAME_TEXT(major) "libcufft.so." #major
+#define XNCC_SONAME(major) XNCC_SONAME_TEXT(major)
 #endif
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -38,7 +38,7 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 // The build's own version first, then by name, newest first, then where the toolkit's installer puts it.
 const char *const names[] = {
 #ifdef CUFFT_VER_MAJOR
-    CM_SONAME(CUFFT_VER_MAJOR),
+    XNCC_SONAME(CUFFT_VER_MAJOR),
 #endif
     "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "/usr/local/cuda/lib64/libcufft.so"
 };
@@ -91,4 +91,4 @@ bool fft_library_missing()
     return missing.load();
 }
 
-} // namespace cm
+} // namespace xncc

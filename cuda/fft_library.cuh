@@ -1,10 +1,10 @@
 // The part of cuFFT that kernel fft uses, found at run time. Nothing of cuFFT is needed to build or to start a program.
-#ifndef CM_CUDA_FFT_LIBRARY_CUH
-#define CM_CUDA_FFT_LIBRARY_CUH
+#ifndef XNCC_CUDA_FFT_LIBRARY_CUH
+#define XNCC_CUDA_FFT_LIBRARY_CUH
 
 #include "core.cuh"
 
-namespace cm {
+namespace xncc {
 
 // cuFFT's own numbers, unchanged since its first version with 64-bit plans.
 constexpr int FFT_SUCCESS = 0, FFT_ALLOC_FAILED = 2, FFT_FORWARD = -1, FFT_INVERSE = 1, FFT_Z2Z = 0x69;
@@ -27,6 +27,6 @@ const FftLibrary *fft_library();
 // It was looked for in vain.
 bool fft_library_missing();
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -2,7 +2,7 @@
 #include "convolve.cuh"
 #include "engine.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -10,7 +10,7 @@ namespace {
 constexpr int32_t MOST_ROWS = 1 << 18;
 
 // Image rows under the result rows [row, row + rows).
-void rows_under(const cm_work *work, const cm_filter *filter, int32_t row, int32_t rows, int32_t *first, int32_t *end)
+void rows_under(const xncc_work *work, const xncc_filter *filter, int32_t row, int32_t rows, int32_t *first, int32_t *end)
 {
     int64_t begin = static_cast<int64_t>(row) - filter->anchor_y, last = begin + rows + filter->height - 1;
     int64_t height = work->problem.image_height;
@@ -19,13 +19,13 @@ void rows_under(const cm_work *work, const cm_filter *filter, int32_t row, int32
     *end = static_cast<int32_t>(last > height ? height : last < *first + 1 ? *first + 1 : last);
 }
 
-cm_status run(cm_work *work, const ConvolveJob &job, const cm_filter *source, cudaStream_t stream, cm_error *error)
+xncc_status run(xncc_work *work, const ConvolveJob &job, const xncc_filter *source, cudaStream_t stream, xncc_error *error)
 {
-    cm_kernel kernel = work->decision.kernel;
+    xncc_kernel kernel = work->decision.kernel;
     cudaError_t code;
-    if (kernel == CM_KERNEL_CONV_GLOBAL) {
+    if (kernel == XNCC_KERNEL_CONV_GLOBAL) {
         code = launch_convolve(kernel, work->problem.pixel, job, stream);
-    } else if (kernel == CM_KERNEL_CONV_REGISTERS) {
+    } else if (kernel == XNCC_KERNEL_CONV_REGISTERS) {
         code = launch_registers(work->problem.pixel, job, source->taps, stream);
     } else if (job.unrolled) {
         code = launch_unrolled(job, source->taps, stream);
@@ -40,7 +40,7 @@ cm_status run(cm_work *work, const ConvolveJob &job, const cm_filter *source, cu
     return check(code, "launching the convolution", error);
 }
 
-ConvolveJob make_job(const cm_work *work, const cm_filter *filter, const Prepared &prepared)
+ConvolveJob make_job(const xncc_work *work, const xncc_filter *filter, const Prepared &prepared)
 {
     ConvolveJob job = {};
     job.image_width = work->problem.image_width;
@@ -48,25 +48,25 @@ ConvolveJob make_job(const cm_work *work, const cm_filter *filter, const Prepare
     job.height = filter->height;
     job.anchor_x = filter->anchor_x;
     job.anchor_y = filter->anchor_y;
-    job.zero = work->problem.border == CM_BORDER_ZERO;
+    job.zero = work->problem.border == XNCC_BORDER_ZERO;
     job.tile_pitch = work->decision.tile_pitch;
     job.tile_rows = work->decision.tile_rows;
     job.shared_bytes = work->decision.shared_bytes;
-    job.unrolled = work->decision.kernel == CM_KERNEL_CONV_TILED && work->decision.tile_height == CM_CONV_UNROLLED_HEIGHT;
+    job.unrolled = work->decision.kernel == XNCC_KERNEL_CONV_TILED && work->decision.tile_height == XNCC_CONV_UNROLLED_HEIGHT;
     job.filter = prepared.pixels.as<float>();
     job.filter_pitch = static_cast<int32_t>(prepared.pitch / sizeof(float));
     return job;
 }
 
 // Points the job at its image rows, after copying them where the device cannot read them.
-cm_status bring_rows(cm_work *work, const cm_image *image, ConvolveJob *job, cudaStream_t stream, cm_error *error)
+xncc_status bring_rows(xncc_work *work, const xncc_image *image, ConvolveJob *job, cudaStream_t stream, xncc_error *error)
 {
-    job->data = static_cast<const unsigned char *>(cm_image_row(image, job->first));
-    job->pitch = cm_image_pitch(image);
-    if (image->memory == CM_DEVICE)
-        return CM_OK;
+    job->data = static_cast<const unsigned char *>(xncc_image_row(image, job->first));
+    job->pitch = xncc_image_pitch(image);
+    if (image->memory == XNCC_DEVICE)
+        return XNCC_OK;
     size_t pitch = static_cast<size_t>(work->parts.stage_pitch);
-    size_t bytes = static_cast<size_t>(image->width) * cm_pixel_size(image->pixel);
+    size_t bytes = static_cast<size_t>(image->width) * xncc_pixel_size(image->pixel);
     cudaError_t code = cudaMemcpy2DAsync(work->staged.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
                                          static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
     job->data = work->staged.as<unsigned char>();
@@ -74,17 +74,17 @@ cm_status bring_rows(cm_work *work, const cm_image *image, ConvolveJob *job, cud
     return check(code, "copying the image to the device", error);
 }
 
-cm_status take_rows(const cm_work *work, const cm_map *out, int32_t row, int32_t rows, cudaStream_t stream, cm_error *error)
+xncc_status take_rows(const xncc_work *work, const xncc_map *out, int32_t row, int32_t rows, cudaStream_t stream, xncc_error *error)
 {
     size_t bytes = static_cast<size_t>(out->width) * sizeof(float);
-    return check(cudaMemcpy2DAsync(cm_map_row(out, row), static_cast<size_t>(cm_map_pitch(out)), work->map.as<void>(), bytes,
+    return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)), work->map.as<void>(), bytes,
                                    bytes, static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream),
                  "copying the result to the host", error);
 }
 
 } // namespace
 
-cm_status filter_bind(cm_work *work, cm_error *error)
+xncc_status filter_bind(xncc_work *work, xncc_error *error)
 {
     work->x.map = work->problem.image_width;
     work->y.map = work->problem.image_height;
@@ -94,20 +94,20 @@ cm_status filter_bind(cm_work *work, cm_error *error)
     return check(code, "taking the plan's workspace", error);
 }
 
-cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out, cm_stream stream,
-                          cm_error *error)
+xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                          xncc_error *error)
 {
     const Prepared &prepared = *prepared_of(filter->prepared);
-    bool direct = out->memory == CM_DEVICE, wait = image->memory == CM_HOST || !direct;
+    bool direct = out->memory == XNCC_DEVICE, wait = image->memory == XNCC_HOST || !direct;
     int32_t step = wait ? work->decision.band_height : MOST_ROWS, height = work->problem.image_height;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     progress_begin(work);
     for (int32_t row = 0; row < height && !status; row += step) {
         ConvolveJob job = make_job(work, filter, prepared);
         job.y0 = row;
         job.rows = height - row < step ? height - row : step;
-        job.out = direct ? cm_map_row(out, row) : work->map.as<float>();
-        job.out_pitch = direct ? cm_map_pitch(out) / static_cast<int64_t>(sizeof(float)) : out->width;
+        job.out = direct ? xncc_map_row(out, row) : work->map.as<float>();
+        job.out_pitch = direct ? xncc_map_pitch(out) / static_cast<int64_t>(sizeof(float)) : out->width;
         rows_under(work, filter, row, job.rows, &job.first, &job.end);
         status = bring_rows(work, image, &job, stream, error);
         if (!status)
@@ -116,8 +116,8 @@ cm_status filter_convolve(cm_work *work, const cm_image *image, const cm_filter 
             status = take_rows(work, out, row, job.rows, stream, error);
         progress_step(work, job.rows);
     }
-    cm_status ended = finish(work, stream, wait, status ? nullptr : error);
+    xncc_status ended = finish(work, stream, wait, status ? nullptr : error);
     return status ? status : ended;
 }
 
-} // namespace cm
+} // namespace xncc

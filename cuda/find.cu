@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 // The one band of a map that is searched on the device.
-Target own_target(const cm_work *work)
+Target own_target(const xncc_work *work)
 {
     return Target{ work->map.as<float>(), work->x.map };
 }
@@ -20,7 +20,7 @@ struct Search {
     PeakJob job;
 };
 
-Search make_search(const cm_work *work, const cm_peak_rule &rule)
+Search make_search(const xncc_work *work, const xncc_peak_rule &rule)
 {
     Search s = {};
     s.target = own_target(work);
@@ -31,23 +31,23 @@ Search make_search(const cm_work *work, const cm_peak_rule &rule)
 }
 
 // The image and X.
-cm_status put_products(const Call &call, Search *s)
+xncc_status put_products(const Call &call, Search *s)
 {
-    cm_work *work = call.work;
-    if (work->route == CM_ROUTE_JOINT)
-        return CM_OK; // with the scores
+    xncc_work *work = call.work;
+    if (work->route == XNCC_ROUTE_JOINT)
+        return XNCC_OK; // with the scores
     if (is_all_tensor(work)) {
-        cm_status status = put_plane(call, 0, 0, &s->plane);
+        xncc_status status = put_plane(call, 0, 0, &s->plane);
         return status ? status
                       : work->tensor.correlate(*call.part, s->plane, work->x.map, work->y.map, call.stream, call.error);
     }
-    cm_status status = put_image(call, 0, 0, s->target);
+    xncc_status status = put_image(call, 0, 0, s->target);
     return status ? status : put_sums(call, 0, 0);
 }
 
-cm_status put_map(const Call &call, const Search &s, const uint32_t *skip)
+xncc_status put_map(const Call &call, const Search &s, const uint32_t *skip)
 {
-    if (call.work->route == CM_ROUTE_JOINT)
+    if (call.work->route == XNCC_ROUTE_JOINT)
         return put_joint(call, 0, call.work->y.map, s.target);
     if (is_all_tensor(call.work))
         return put_tensor_scores(call, 0, 0, s.plane, s.target, skip);
@@ -55,7 +55,7 @@ cm_status put_map(const Call &call, const Search &s, const uint32_t *skip)
 }
 
 // Level, list and choice behind the tiles' best scores.
-cm_status put_choice(const Call &call, const PeakJob &job)
+xncc_status put_choice(const Call &call, const PeakJob &job)
 {
     cudaError_t code = launch_peak_select(job, 1, call.stream);
     if (code == cudaSuccess)
@@ -64,49 +64,49 @@ cm_status put_choice(const Call &call, const PeakJob &job)
 }
 
 // The quick way, from X to matches or to the knowledge that it was not enough.
-cm_status put_search(const Call &call, const Search &s)
+xncc_status put_search(const Call &call, const Search &s)
 {
     if (is_mapless(call.work)) {
         MaplessJob job = { s.job, s.plane, &call.part, &call.rule, 0, 1 };
-        cm_status status = put_tiles(call.work, job, 0, 1, call.stream, call.error);
+        xncc_status status = put_tiles(call.work, job, 0, 1, call.stream, call.error);
         return status ? status : put_matches(call.work, job, call.stream, call.error);
     }
-    cm_status status = put_map(call, s, nullptr);
+    xncc_status status = put_map(call, s, nullptr);
     if (!status)
         status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches", call.error);
     return status ? status : put_choice(call, s.job);
 }
 
 // For a search that is not done.
-cm_status put_tournament(const Call &call, const Search &s)
+xncc_status put_tournament(const Call &call, const Search &s)
 {
-    cm_status status = is_mapless(call.work) ? put_map(call, s, &s.job.state->done) : CM_OK;
+    xncc_status status = is_mapless(call.work) ? put_map(call, s, &s.job.state->done) : XNCC_OK;
     return status ? status : check(launch_peak_tournament(s.job, 1, call.stream), "launching the tournament of matches", call.error);
 }
 
 // The state and the matches of one search, to the host.
-cm_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top, PeakState *state)
+xncc_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top, PeakState *state)
 {
     cudaError_t code = cudaMemcpyAsync(state, search.states(), sizeof *state, cudaMemcpyDeviceToHost, call.stream);
     if (code == cudaSuccess)
-        code = cudaMemcpyAsync(state + 1, search.matches(), top * sizeof(cm_match), cudaMemcpyDeviceToHost, call.stream);
-    cm_status status = check(code, "fetching the matches", call.error);
+        code = cudaMemcpyAsync(state + 1, search.matches(), top * sizeof(xncc_match), cudaMemcpyDeviceToHost, call.stream);
+    xncc_status status = check(code, "fetching the matches", call.error);
     return status ? status : finish(call.work, call.stream, true, call.error);
 }
 
 // Does a tournament take longer than fetching the map? A round of it costs as much as some thousand elements.
-bool is_long(const cm_work *work, const cm_peak_rule &rule)
+bool is_long(const xncc_work *work, const xncc_peak_rule &rule)
 {
     constexpr uint64_t ROUND = 2048;
     return rule.top * ROUND > static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map);
 }
 
 // Searches what X says and brings the matches to the host.
-cm_status search_to_host(const Call &call, const Search &s, const cm_peak_rule &rule, cm_match *match, size_t *found)
+xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_rule &rule, xncc_match *match, size_t *found)
 {
-    cm_work *work = call.work;
+    xncc_work *work = call.work;
     PeakState *state = work->find.fetched.as<PeakState>();
-    cm_status status = put_search(call, s);
+    xncc_status status = put_search(call, s);
     if (!status)
         status = fetch_results(call, work->find.search, rule.top, state);
     if (!status && !state->done && is_long(work, rule))
@@ -120,39 +120,39 @@ cm_status search_to_host(const Call &call, const Search &s, const cm_peak_rule &
         return status;
     *found = state->found;
     memcpy(match, state + 1, *found * sizeof *match);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-bool is_served(const cm_work *work, const cm_peak_rule &rule)
+bool is_served(const xncc_work *work, const xncc_peak_rule &rule)
 {
     return work->find.served && rule.top <= PEAK_ROOM;
 }
 
 } // namespace
 
-cm_status find_bind(cm_work *work, cm_error *error)
+xncc_status find_bind(xncc_work *work, xncc_error *error)
 {
     Find &find = work->find;
     find.served = work->x.count() == 1 && work->y.count() == 1 && PeakSearch::serves(work->x.map, work->y.map);
     if (!find.served)
-        return CM_OK;
+        return XNCC_OK;
     cudaError_t code = find.search.make(work->x.map, work->y.map, 1);
     if (code == cudaSuccess)
         code = find.search.make_results(1, PEAK_ROOM);
     if (code == cudaSuccess)
-        code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(cm_match));
+        code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
     return check(code, "taking the search's workspace", error);
 }
 
-cm_status match_find(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule, cm_match *match,
-                     size_t *found, cm_stream stream, cm_error *error)
+xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
+                     size_t *found, xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(work, image, part, stream, error);
     progress_begin(work);
     if (!is_served(work, *rule))
         return find_by_fetching(call, rule, match, found);
     Search search = make_search(work, *rule);
-    cm_status status = put_products(call, &search);
+    xncc_status status = put_products(call, &search);
     if (!status)
         status = search_to_host(call, search, *rule, match, found);
     if (status)
@@ -164,16 +164,16 @@ cm_status match_find(cm_work *work, const cm_image *image, const cm_template *pa
 namespace {
 
 // What cannot stay on the device goes through the host.
-cm_status find_through_host(const Call &call, const cm_template *part, const cm_peak_target *target)
+xncc_status find_through_host(const Call &call, const xncc_template *part, const xncc_peak_target *target)
 {
     size_t found = 0, top = target->rule->top;
     uint64_t positions = static_cast<uint64_t>(call.work->x.map) * static_cast<uint64_t>(call.work->y.map);
-    cm_peak_rule rule = *target->rule;
+    xncc_peak_rule rule = *target->rule;
     rule.top = top < positions ? top : static_cast<size_t>(positions);
-    cm_match *match = static_cast<cm_match *>(cm_alloc(rule.top, sizeof *match));
+    xncc_match *match = static_cast<xncc_match *>(xncc_alloc(rule.top, sizeof *match));
     if (!match)
-        return cm_fail(call.error, CM_ERROR_MEMORY, "no memory for %llu matches", static_cast<unsigned long long>(rule.top));
-    cm_status status = match_find(call.work, call.image, part, &rule, match, &found, call.stream, call.error);
+        return xncc_fail(call.error, XNCC_ERROR_MEMORY, "no memory for %llu matches", static_cast<unsigned long long>(rule.top));
+    xncc_status status = match_find(call.work, call.image, part, &rule, match, &found, call.stream, call.error);
     for (size_t i = 0; i < found; i++) {
         match[i].x += target->x0;
         match[i].y += target->y0;
@@ -186,17 +186,17 @@ cm_status find_through_host(const Call &call, const cm_template *part, const cm_
         code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice, call.stream);
     if (!status && code == cudaSuccess)
         code = cudaStreamSynchronize(call.stream);
-    cm_free(match);
+    xncc_free(match);
     return status ? status : check(code, "copying the matches to the device", call.error);
 }
 
 } // namespace
 
-cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
-                               cm_stream stream, cm_error *error)
+xncc_status match_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
+                               xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(work, image, part, stream, error);
-    if (!work->find.served || image->memory == CM_HOST)
+    if (!work->find.served || image->memory == XNCC_HOST)
         return find_through_host(call, part, target);
     progress_begin(work);
     Search search = make_search(work, *target->rule);
@@ -204,14 +204,14 @@ cm_status match_find_on_device(cm_work *work, const cm_image *image, const cm_te
     search.job.found = target->found;
     search.job.x0 = target->x0;
     search.job.y0 = target->y0;
-    cm_status status = put_products(call, &search);
+    xncc_status status = put_products(call, &search);
     if (!status)
         status = put_search(call, search);
     if (!status)
         status = put_tournament(call, search);
     progress_step(work, work->y.map);
-    cm_status ended = finish(work, stream, false, status ? nullptr : error);
+    xncc_status ended = finish(work, stream, false, status ? nullptr : error);
     return status ? status : ended;
 }
 
-} // namespace cm
+} // namespace xncc

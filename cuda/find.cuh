@@ -1,11 +1,11 @@
 // What a plan keeps for finding matches on the device.
-#ifndef CM_CUDA_FIND_CUH
-#define CM_CUDA_FIND_CUH
+#ifndef XNCC_CUDA_FIND_CUH
+#define XNCC_CUDA_FIND_CUH
 
 #include "peaks_windows.cuh"
 #include "upload.cuh"
 
-namespace cm {
+namespace xncc {
 
 // Searches of many templates, `slots` at a time; its memory is taken by the first call that wants it.
 struct FindBank {
@@ -24,6 +24,6 @@ struct Find {
     FindBank bank;
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

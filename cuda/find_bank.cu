@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 constexpr uint64_t PLANE_BYTES = 256u << 20; // of X or the scores of the templates that are searched at a time
 
 // How many slots of so many bytes there are, beside what the plan has taken and what all slots share.
-int count_slots(const cm_work *work, uint64_t bytes, uint64_t shared)
+int count_slots(const xncc_work *work, uint64_t bytes, uint64_t shared)
 {
     uint64_t limit = work->engine->workspace_limit, taken = work->parts.total + shared, room = PLANE_BYTES;
     if (limit != 0 && limit < taken + room)
@@ -19,7 +19,7 @@ int count_slots(const cm_work *work, uint64_t bytes, uint64_t shared)
     return static_cast<int>(slots < PEAK_SLOTS ? slots : PEAK_SLOTS);
 }
 
-cudaError_t make_slots(cm_work *work)
+cudaError_t make_slots(xncc_work *work)
 {
     FindBank &b = work->find.bank;
     uint64_t bytes = static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map) * sizeof(float);
@@ -35,13 +35,13 @@ cudaError_t make_slots(cm_work *work)
     return code;
 }
 
-cm_status make_bank(cm_work *work, const cm_bank *bank, uint64_t top, cm_error *error)
+xncc_status make_bank(xncc_work *work, const xncc_bank *bank, uint64_t top, xncc_error *error)
 {
     FindBank &b = work->find.bank;
     cudaError_t code = b.slots == 0 ? make_slots(work) : cudaSuccess;
     if (code == cudaSuccess)
         code = b.search.make_results(bank->count, top);
-    uint64_t fetched = bank->count * (sizeof(PeakState) + top * sizeof(cm_match));
+    uint64_t fetched = bank->count * (sizeof(PeakState) + top * sizeof(xncc_match));
     if (code == cudaSuccess && fetched > b.room) {
         b.room = 0;
         b.fetched.release();
@@ -52,9 +52,9 @@ cm_status make_bank(cm_work *work, const cm_bank *bank, uint64_t top, cm_error *
 }
 
 struct Templates {
-    const cm_image *image;
-    const cm_bank *bank;
-    const cm_peak_rule *rule;
+    const xncc_image *image;
+    const xncc_bank *bank;
+    const xncc_peak_rule *rule;
     cudaStream_t stream;
 };
 
@@ -63,11 +63,11 @@ struct Batch {
     size_t first;
     int count;
     const Prepared *part[PEAK_SLOTS];
-    cm_score_rule rule[PEAK_SLOTS];
+    xncc_score_rule rule[PEAK_SLOTS];
     TensorPlane plane;
 };
 
-PeakJob make_job(const cm_work *work, const Templates &t, const Batch &batch)
+PeakJob make_job(const xncc_work *work, const Templates &t, const Batch &batch)
 {
     const FindBank &b = work->find.bank;
     PeakJob job = b.search.job(*t.rule);
@@ -80,11 +80,11 @@ PeakJob make_job(const cm_work *work, const Templates &t, const Batch &batch)
 }
 
 // X, the best score of every tile, and the matches.
-cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_error *error)
+xncc_status search_mapless(xncc_work *work, const Templates &t, Batch *batch, xncc_error *error)
 {
     PeakJob search = make_job(work, t, *batch);
     MaplessJob job = { search, batch->plane, batch->part, batch->rule, 1, batch->count };
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (batch->first == 0)
         status = put_plane(make_call(work, t.image, t.bank->part[0], t.stream, error), 0, 0, &batch->plane);
     for (int i = 0; i < batch->count; i++) {
@@ -98,28 +98,28 @@ cm_status search_mapless(cm_work *work, const Templates &t, Batch *batch, cm_err
 }
 
 // The map of one template.
-cm_status put_map(const Call &call, const Target &target, bool begins, TensorPlane *plane)
+xncc_status put_map(const Call &call, const Target &target, bool begins, TensorPlane *plane)
 {
-    cm_work *work = call.work;
-    cm_status status = CM_OK;
-    if (work->route == CM_ROUTE_JOINT)
+    xncc_work *work = call.work;
+    xncc_status status = XNCC_OK;
+    if (work->route == XNCC_ROUTE_JOINT)
         return put_joint(call, 0, work->y.map, target);
     if (is_all_tensor(work)) {
-        status = begins ? put_plane(call, 0, 0, plane) : CM_OK;
+        status = begins ? put_plane(call, 0, 0, plane) : XNCC_OK;
         if (!status)
             status = work->tensor.correlate(*call.part, *plane, work->x.map, work->y.map, call.stream, call.error);
         return status ? status : put_tensor_scores(call, 0, 0, *plane, target, nullptr);
     }
     status = begins ? put_image(call, 0, 0, target) : put_products(call, 0, 0, target, BandRows{ 0, work->y.map });
-    if (!status && (begins || work->problem.pixel == CM_F32)) // sums of floats are relative to the template's pivot
+    if (!status && (begins || work->problem.pixel == XNCC_F32)) // sums of floats are relative to the template's pivot
         status = put_sums(call, 0, 0);
     return status ? status : put_scores(call, make_score_job(call, 0, 0, target));
 }
 
-cm_status search_maps(cm_work *work, const Templates &t, Batch *batch, cm_error *error)
+xncc_status search_maps(xncc_work *work, const Templates &t, Batch *batch, xncc_error *error)
 {
     const FindBank &b = work->find.bank;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < batch->count && !status; i++) {
         size_t at = batch->first + static_cast<size_t>(i);
         Target target = { b.planes.as<float>() + i * b.plane, work->x.map };
@@ -136,10 +136,10 @@ cm_status search_maps(cm_work *work, const Templates &t, Batch *batch, cm_error 
     return status ? status : check(code, "launching the search for matches", error);
 }
 
-cm_status put_batches(cm_work *work, const Templates &t, cm_error *error)
+xncc_status put_batches(xncc_work *work, const Templates &t, xncc_error *error)
 {
     Batch batch = {};
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     while (batch.first < t.bank->count && !status) {
         size_t left = t.bank->count - batch.first, slots = static_cast<size_t>(work->find.bank.slots);
         batch.count = static_cast<int>(left < slots ? left : slots);
@@ -149,31 +149,31 @@ cm_status put_batches(cm_work *work, const Templates &t, cm_error *error)
     return status;
 }
 
-cm_status fetch_all(cm_work *work, const Templates &t, cm_error *error)
+xncc_status fetch_all(xncc_work *work, const Templates &t, xncc_error *error)
 {
     const FindBank &b = work->find.bank;
-    size_t states = t.bank->count * sizeof(PeakState), matches = t.bank->count * t.rule->top * sizeof(cm_match);
+    size_t states = t.bank->count * sizeof(PeakState), matches = t.bank->count * t.rule->top * sizeof(xncc_match);
     unsigned char *host = b.fetched.as<unsigned char>();
     cudaError_t code = cudaMemcpyAsync(host, b.search.states(), states, cudaMemcpyDeviceToHost, t.stream);
     if (code == cudaSuccess)
         code = cudaMemcpyAsync(host + states, b.search.matches(), matches, cudaMemcpyDeviceToHost, t.stream);
-    cm_status status = check(code, "fetching the matches", error);
+    xncc_status status = check(code, "fetching the matches", error);
     return status ? status : finish(work, t.stream, true, error);
 }
 
-cm_status find_one(cm_work *work, const Templates &t, size_t i, cm_error *error)
+xncc_status find_one(xncc_work *work, const Templates &t, size_t i, xncc_error *error)
 {
-    const cm_bank *b = t.bank;
+    const xncc_bank *b = t.bank;
     return match_find(work, t.image, b->part[i], t.rule, b->match + i * b->capacity, &b->found[i], t.stream, error);
 }
 
 } // namespace
 
-cm_status match_find_bank(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
-                          cm_error *error)
+xncc_status match_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
+                          xncc_error *error)
 {
     Templates t = { image, bank, rule, stream };
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     bool served = work->find.served && rule->top <= PEAK_ROOM;
     if (served)
         status = make_bank(work, bank, rule->top, error);
@@ -190,7 +190,7 @@ cm_status match_find_bank(cm_work *work, const cm_image *image, const cm_bank *b
     }
     status = fetch_all(work, t, error);
     const PeakState *state = work->find.bank.fetched.as<PeakState>();
-    const cm_match *match = reinterpret_cast<const cm_match *>(state + bank->count);
+    const xncc_match *match = reinterpret_cast<const xncc_match *>(state + bank->count);
     for (size_t i = 0; i < bank->count && !status; i++) {
         if (state[i].done) {
             bank->found[i] = state[i].found;
@@ -202,4 +202,4 @@ cm_status match_find_bank(cm_work *work, const cm_image *image, const cm_bank *b
     return status;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -2,7 +2,7 @@
 
 #include "image/samples.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -17,15 +17,15 @@ Axis make_axis(int32_t map, int32_t size, int32_t band)
 }
 
 // N, X, Q and sumT2 first, then S and sumT channel by channel.
-int order_of(const cm_joint_term &term)
+int order_of(const xncc_joint_term &term)
 {
-    const bool of_channel = term.sum == CM_SUM_S || term.sum == CM_SUM_T;
+    const bool of_channel = term.sum == XNCC_SUM_S || term.sum == XNCC_SUM_T;
     return of_channel ? 1 + term.channel : 0;
 }
 
-void list_terms(const cm_joint_planes &planes, JointTerm *list)
+void list_terms(const xncc_joint_planes &planes, JointTerm *list)
 {
-    for (int own = 0, count = 0; own <= CM_MAX_CHANNELS; own++) {
+    for (int own = 0, count = 0; own <= XNCC_MAX_CHANNELS; own++) {
         const int first = count;
         for (int i = 0; i < planes.term_count; i++)
             if (order_of(planes.term[i]) == own)
@@ -41,18 +41,18 @@ Joint::~Joint()
 {
     for (int i = 0; part && i < planes.part_count; i++)
         part[i].~Prepared();
-    cm_free(part);
+    xncc_free(part);
     destroy(inner);
 }
 
-cm_status Joint::make_parts(const cm_work *work, cm_error *error)
+xncc_status Joint::make_parts(const xncc_work *work, xncc_error *error)
 {
-    const cm_problem &p = work->problem;
+    const xncc_problem &p = work->problem;
     if (planes.part_count == 0)
-        return CM_OK;
-    void *memory = cm_alloc(static_cast<uint64_t>(planes.part_count), sizeof(Prepared));
+        return XNCC_OK;
+    void *memory = xncc_alloc(static_cast<uint64_t>(planes.part_count), sizeof(Prepared));
     if (!memory)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the template's planes");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the template's planes");
     part = static_cast<Prepared *>(memory);
     for (int i = 0; i < planes.part_count; i++)
         new (part + i) Prepared();
@@ -63,42 +63,42 @@ cm_status Joint::make_parts(const cm_work *work, cm_error *error)
 }
 
 // What kernels of one product keep, where they are not the tensor's.
-cm_status Joint::make_inner(cm_work *work, const cm_problem &problem, cm_error *error)
+xncc_status Joint::make_inner(xncc_work *work, const xncc_problem &problem, xncc_error *error)
 {
-    inner = create<cm_work>();
+    inner = create<xncc_work>();
     if (!inner)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the plan");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
     inner->engine = work->engine;
     inner->problem = problem;
     inner->decision = work->decision;
     inner->progress = work->progress;
     inner->x = x;
     inner->y = y;
-    cm_cuda_parts stage = {};
+    xncc_cuda_parts stage = {};
     stage.stage_pitch = static_cast<uint64_t>(parts.image_pitch);
     stage.stage = static_cast<uint64_t>(parts.stage);
-    cm_status status = check(inner->stage.make(CM_U8, x, y, stage), "taking memory for a plane of the image", error);
-    return status || work->decision.kernel != CM_KERNEL_FFT_CUDA ? status : inner->fft.make(problem, work->decision.fft, error);
+    xncc_status status = check(inner->stage.make(XNCC_U8, x, y, stage), "taking memory for a plane of the image", error);
+    return status || work->decision.kernel != XNCC_KERNEL_FFT_CUDA ? status : inner->fft.make(problem, work->decision.fft, error);
 }
 
-cm_status Joint::make(cm_work *work, cm_error *error)
+xncc_status Joint::make(xncc_work *work, xncc_error *error)
 {
-    const cm_problem &p = work->problem;
-    const cm_decision &d = work->decision;
-    const cm_extent map = cm_problem_extent(&p);
+    const xncc_problem &p = work->problem;
+    const xncc_decision &d = work->decision;
+    const xncc_extent map = xncc_problem_extent(&p);
     x0 = map.x0;
     y0 = map.y0;
     x = make_axis(map.width, p.width, d.band_width);
     y = make_axis(map.height, p.height, d.band_height);
-    by_pixels = d.kernel == CM_KERNEL_JOINT;
-    by_tensor = cm_kernel_is_tensor(d.kernel) != 0;
+    by_pixels = d.kernel == XNCC_KERNEL_JOINT;
+    by_tensor = xncc_kernel_is_tensor(d.kernel) != 0;
     if (by_pixels)
-        return CM_OK;
-    if (!cm_joint_planes_for(&p, d.kernel, &planes))
-        return cm_fail(error, CM_ERROR_INTERNAL, "the decision let %d channels pass", p.channels);
-    is_quick = cm_joint_is_quick(&p, &planes) != 0;
-    is_fused = d.kernel == CM_KERNEL_TENSOR_FUSED;
-    parts = cm_joint_workspace(&p, &planes, &d);
+        return XNCC_OK;
+    if (!xncc_joint_planes_for(&p, d.kernel, &planes))
+        return xncc_fail(error, XNCC_ERROR_INTERNAL, "the decision let %d channels pass", p.channels);
+    is_quick = xncc_joint_is_quick(&p, &planes) != 0;
+    is_fused = d.kernel == XNCC_KERNEL_TENSOR_FUSED;
+    parts = xncc_joint_workspace(&p, &planes, &d);
     cudaError_t code = images.take(static_cast<uint64_t>(parts.image * planes.image_count));
     if (code == cudaSuccess)
         code = terms.take(static_cast<uint64_t>(parts.term * planes.term_count));
@@ -109,10 +109,10 @@ cm_status Joint::make(cm_work *work, cm_error *error)
         code = cudaMemset(images.as<void>(), 0, static_cast<size_t>(parts.image * planes.image_count));
     if (code == cudaSuccess && planes.term_count)
         code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(parts.term * planes.term_count));
-    cm_status status = check(code, "taking the plan's workspace", error);
+    xncc_status status = check(code, "taking the plan's workspace", error);
     if (!status)
         status = make_parts(work, error);
-    const cm_problem of_product = cm_problem_inner(&p);
+    const xncc_problem of_product = xncc_problem_inner(&p);
     if (!status && by_tensor)
         status = tensor.make_planes(of_product, d, planes.part_count, work->engine->machine, error);
     if (!status && is_fused)
@@ -132,9 +132,9 @@ unsigned char *Joint::image_plane(int of) const
     return images.as<unsigned char>() + static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.image);
 }
 
-cm_status Joint::lay_part(const Call &call)
+xncc_status Joint::lay_part(const Call &call)
 {
-    cm_status status = check(launch_part_planes(*call.part, planes, part, call.stream), "laying out the template", call.error);
+    xncc_status status = check(launch_part_planes(*call.part, planes, part, call.stream), "laying out the template", call.error);
     if (!status && by_tensor)
         status = check(tensor.build_planes(part, planes.part_count, call.stream), "laying out the template", call.error);
     return status;
@@ -143,11 +143,11 @@ cm_status Joint::lay_part(const Call &call)
 // How many products from this one on can be one launch: of one image plane, with template planes and sums the same step apart.
 int Joint::group_at(int step) const
 {
-    const cm_joint_step *s = planes.step + step;
+    const xncc_joint_step *s = planes.step + step;
     int count = 1;
     while (count < TENSOR_SLOTS && step + count < planes.step_count) {
-        const cm_joint_step &a = s[count - 1], &b = s[count];
-        if (b.part == CM_JOINT_WINDOW || b.image != s->image || b.add != s->add)
+        const xncc_joint_step &a = s[count - 1], &b = s[count];
+        if (b.part == XNCC_JOINT_WINDOW || b.image != s->image || b.add != s->add)
             break;
         if (count > 1 && (b.part - a.part != s[1].part - s[0].part || b.term - a.term != s[1].term - s[0].term))
             break;
@@ -164,12 +164,12 @@ TensorPlane Joint::image_rows(const Call &call, const Band &band) const
              band.height + call.part->height - 1 };
 }
 
-cm_status Joint::put_tensor_products(const Call &call, const Band &band)
+xncc_status Joint::put_tensor_products(const Call &call, const Band &band)
 {
     TensorPlane image = image_rows(call, band);
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0, count; i < planes.products && !status; i += count) {
-        const cm_joint_step *s = planes.step + i;
+        const xncc_joint_step *s = planes.step + i;
         count = group_at(i);
         PlaneProducts to = {};
         to.first = s->part;
@@ -186,15 +186,15 @@ cm_status Joint::put_tensor_products(const Call &call, const Band &band)
     return status;
 }
 
-cm_status Joint::put_products(const Call &call, const Band &band)
+xncc_status Joint::put_products(const Call &call, const Band &band)
 {
     if (by_tensor)
         return put_tensor_products(call, band);
     Call one = call;
     one.work = inner;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < planes.products && !status; i++) {
-        const cm_joint_step &s = planes.step[i];
+        const xncc_joint_step &s = planes.step[i];
         one.part = part + s.part;
         if (i == 0 || planes.step[i - 1].image != s.image)
             status = check(inner->stage.fill_plane(image_plane(s.image), static_cast<size_t>(parts.image_pitch), band.bx, band.by, call.stream),
@@ -228,7 +228,7 @@ cudaError_t Joint::put_slides(const Call &call, const Band &band)
         job.width = band.width;
         job.height = band.height;
         for (next = i; next < planes.step_count && planes.step[next].image == planes.step[i].image; next++) {
-            const cm_joint_step &s = planes.step[next];
+            const xncc_joint_step &s = planes.step[next];
             (s.square ? job.squares : job.sums) = reinterpret_cast<uint32_t *>(term(s.term));
             (s.square ? job.add_squares : job.add_sums) = s.add;
         }
@@ -237,13 +237,13 @@ cudaError_t Joint::put_slides(const Call &call, const Band &band)
     return code;
 }
 
-cm_status Joint::put_windows(const Call &call, const Band &band)
+xncc_status Joint::put_windows(const Call &call, const Band &band)
 {
-    if (!planes.wide && call.part->width <= CM_WINDOW_WIDTH)
+    if (!planes.wide && call.part->width <= XNCC_WINDOW_WIDTH)
         return check(put_slides(call, band), "launching the window sums", call.error);
     cudaError_t code = cudaSuccess;
     for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
-        const cm_joint_step &s = planes.step[i];
+        const xncc_joint_step &s = planes.step[i];
         WindowsJob job = {};
         job.bytes = image_plane(s.image);
         job.pitch = static_cast<int64_t>(parts.image_pitch);
@@ -262,20 +262,20 @@ cm_status Joint::put_windows(const Call &call, const Band &band)
     return check(code, "launching the window sums", call.error);
 }
 
-cm_status Joint::put_score(const Call &call, const Band &band, const Target &target)
+xncc_status Joint::put_score(const Call &call, const Band &band, const Target &target)
 {
-    const cm_problem &p = call.work->problem;
+    const xncc_problem &p = call.work->problem;
     JointScoreJob job = {};
-    job.rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.rule = xncc_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
     job.method = p.method;
-    job.channels = cm_problem_channels(&p);
+    job.channels = xncc_problem_channels(&p);
     job.count = planes.term_count;
     list_terms(planes, job.term);
-    if (planes.needs.sum[CM_SUM_N] == CM_HAD_CONSTANT)
+    if (planes.needs.sum[XNCC_SUM_N] == XNCC_HAD_CONSTANT)
         job.n = call.source->whole;
-    for (int c = 0; c < job.channels && planes.needs.sum[CM_SUM_T] == CM_HAD_CONSTANT; c++)
+    for (int c = 0; c < job.channels && planes.needs.sum[XNCC_SUM_T] == XNCC_HAD_CONSTANT; c++)
         job.T[c] = call.part->sum[c];
-    job.T2 = planes.needs.sum[CM_SUM_T2] == CM_HAD_CONSTANT ? call.part->sum2 : cm_u128_of(0);
+    job.T2 = planes.needs.sum[XNCC_SUM_T2] == XNCC_HAD_CONSTANT ? call.part->sum2 : xncc_u128_of(0);
     job.sums = terms.as<void>();
     job.pitch = static_cast<int64_t>(parts.term_pitch);
     job.plane = static_cast<int64_t>(parts.term) / (planes.wide ? 8 : 4);
@@ -288,11 +288,11 @@ cm_status Joint::put_score(const Call &call, const Band &band, const Target &tar
     return check(launch_joint_score(job, call.stream), "launching the score", call.error);
 }
 
-cm_status Joint::run_band(const Call &call, const Band &band, const Target &target)
+xncc_status Joint::run_band(const Call &call, const Band &band, const Target &target)
 {
     LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by), band.width + call.part->width - 1, band.height + call.part->height - 1 };
     LayoutTarget to = { images.as<unsigned char>(), static_cast<int64_t>(parts.image_pitch), static_cast<int64_t>(parts.image) };
-    cm_status status = check(launch_planes(*call.image, call.work->problem.border, rect, planes, to, call.stream), "laying out the image",
+    xncc_status status = check(launch_planes(*call.image, call.work->problem.border, rect, planes, to, call.stream), "laying out the image",
                              call.error);
     if (!status && is_fused)
         return put_planes(call, band, target);
@@ -305,9 +305,9 @@ cm_status Joint::run_band(const Call &call, const Band &band, const Target &targ
     return status ? status : put_score(call, band, target);
 }
 
-cm_status Joint::put_pixels(const Call &call, int32_t first, int32_t count, const Target &target)
+xncc_status Joint::put_pixels(const Call &call, int32_t first, int32_t count, const Target &target)
 {
-    const cm_problem &p = call.work->problem;
+    const xncc_problem &p = call.work->problem;
     PixelsJob job = {};
     job.image = *call.image;
     job.border = p.border;
@@ -320,19 +320,19 @@ cm_status Joint::put_pixels(const Call &call, int32_t first, int32_t count, cons
     job.mask = call.part->mask.as<uint8_t>();
     job.part_width = p.width;
     job.part_height = p.height;
-    job.channels = cm_problem_channels(&p);
+    job.channels = xncc_problem_channels(&p);
     job.method = p.method;
-    job.rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.rule = xncc_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
     job.map = target.map;
     job.map_pitch = target.pitch;
     return check(launch_pixels(job, call.stream), "launching the match", call.error);
 }
 
-cm_status Joint::run(const Call &call, int32_t first, int32_t count, const Target &target)
+xncc_status Joint::run(const Call &call, int32_t first, int32_t count, const Target &target)
 {
     if (by_pixels)
         return put_pixels(call, first, count, target);
-    cm_status status = first == 0 ? lay_part(call) : CM_OK;
+    xncc_status status = first == 0 ? lay_part(call) : XNCC_OK;
     for (int32_t by = first / y.band; by < y.count() && y.start(by) < first + count && !status; by++)
         for (int32_t bx = 0; bx < x.count() && !status; bx++) {
             const int64_t row = y.start(by) - first;
@@ -341,4 +341,4 @@ cm_status Joint::run(const Call &call, int32_t first, int32_t count, const Targe
     return status;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -3,8 +3,8 @@
 // Integers: planes of bytes are laid out of image and template (layout.cuh, prepared.cuh); the kernels of plain problems make exact sums of
 // products of them, which are all that a window with masks needs (plan/products.h); sums over whole windows slide; a last pass turns the
 // sums into scores. Floats, and whatever is too large for that: kernel joint, pixel by pixel.
-#ifndef CM_CUDA_JOINT_CUH
-#define CM_CUDA_JOINT_CUH
+#ifndef XNCC_CUDA_JOINT_CUH
+#define XNCC_CUDA_JOINT_CUH
 
 #include "layout.cuh"
 #include "match.cuh"
@@ -13,20 +13,20 @@ extern "C" {
 #include "plan/cost_joint_cuda.h"
 }
 
-namespace cm {
+namespace xncc {
 
 // Kernel joint: a part of the map.
 struct PixelsJob {
-    cm_image image; // in device memory
-    cm_border border;
+    xncc_image image; // in device memory
+    xncc_border border;
     int64_t x, y;      // image pixel where the first window begins
     int32_t width, rows; // windows
     const unsigned char *pixels; // of the template, as Prepared has them
     int64_t pitch;
     const uint8_t *mask;
     int32_t part_width, part_height, channels;
-    cm_method method;
-    cm_joint_rule rule;
+    xncc_method method;
+    xncc_joint_rule rule;
     float *map;
     int64_t map_pitch; // elements
 };
@@ -52,13 +52,13 @@ struct JointTerm {
 };
 
 struct JointScoreJob {
-    cm_joint_rule rule;
-    cm_method method;
+    xncc_joint_rule rule;
+    xncc_method method;
     int32_t channels, count;
-    JointTerm term[CM_JOINT_TERMS];
+    JointTerm term[XNCC_JOINT_TERMS];
     // what is the same in every window; 0 where terms make it
-    uint64_t n, T[CM_MAX_CHANNELS];
-    cm_u128 T2;
+    uint64_t n, T[XNCC_MAX_CHANNELS];
+    xncc_u128 T2;
     const void *sums; // 32 or, wide, 64 bits
     int64_t pitch, plane; // elements from row to row, from term to term
     int32_t wide, narrow_score;
@@ -76,24 +76,24 @@ class Joint
 {
 public:
     ~Joint();
-    cm_status make(cm_work *work, cm_error *error);
+    xncc_status make(xncc_work *work, xncc_error *error);
     // The scores of some rows of the map, from its row `first` on. The first row of a map lays the template out.
-    cm_status run(const Call &call, int32_t first, int32_t rows, const Target &target);
+    xncc_status run(const Call &call, int32_t first, int32_t rows, const Target &target);
 
 private:
     struct Band {
         int32_t bx, by, width, height;
     };
-    cm_status make_parts(const cm_work *work, cm_error *error);
-    cm_status make_inner(cm_work *work, const cm_problem &problem, cm_error *error);
-    cm_status lay_part(const Call &call);
-    cm_status run_band(const Call &call, const Band &band, const Target &target);
-    cm_status put_products(const Call &call, const Band &band);
-    cm_status put_tensor_products(const Call &call, const Band &band);
-    cm_status put_windows(const Call &call, const Band &band);
+    xncc_status make_parts(const xncc_work *work, xncc_error *error);
+    xncc_status make_inner(xncc_work *work, const xncc_problem &problem, xncc_error *error);
+    xncc_status lay_part(const Call &call);
+    xncc_status run_band(const Call &call, const Band &band, const Target &target);
+    xncc_status put_products(const Call &call, const Band &band);
+    xncc_status put_tensor_products(const Call &call, const Band &band);
+    xncc_status put_windows(const Call &call, const Band &band);
     cudaError_t put_slides(const Call &call, const Band &band);
-    cm_status put_score(const Call &call, const Band &band, const Target &target);
-    cm_status put_pixels(const Call &call, int32_t first, int32_t rows, const Target &target);
+    xncc_status put_score(const Call &call, const Band &band, const Target &target);
+    xncc_status put_pixels(const Call &call, int32_t first, int32_t rows, const Target &target);
     int group_at(int step) const;
     unsigned char *term(int of) const;
     unsigned char *image_plane(int of) const;
@@ -104,12 +104,12 @@ private:
     QuickProduct find_product(int sum, int shift) const;
     bool image_varies() const;
     QuickJob make_quick(const Call &call, const Band &band, const Target &target) const;
-    cm_status put_quick(const Call &call, const Band &band, const Target &target);
-    cm_status raise_planes(const cm_work *work, cm_error *error) const;
-    cm_status put_planes(const Call &call, const Band &band, const Target &target);
+    xncc_status put_quick(const Call &call, const Band &band, const Target &target);
+    xncc_status raise_planes(const xncc_work *work, xncc_error *error) const;
+    xncc_status put_planes(const Call &call, const Band &band, const Target &target);
 
-    cm_joint_planes planes = {};
-    cm_joint_parts parts = {};
+    xncc_joint_planes planes = {};
+    xncc_joint_parts parts = {};
     Axis x, y; // bands of the map
     int64_t x0 = 0, y0 = 0; // image pixel where the map's first window begins
     bool by_pixels = false, by_tensor = false;
@@ -118,9 +118,9 @@ private:
     Prepared *part = nullptr; // planes of the template
     DeviceMemory images, terms, rows;
     Tensor tensor;
-    cm_work *inner = nullptr; // of one product, for kernels that read textures
+    xncc_work *inner = nullptr; // of one product, for kernels that read textures
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

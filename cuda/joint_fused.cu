@@ -4,11 +4,11 @@
 #include "joint_quick.cuh"
 #include "tensor_ring.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-constexpr int BLOCKS = CM_TENSOR_PLANES_BLOCKS;
+constexpr int BLOCKS = XNCC_TENSOR_PLANES_BLOCKS;
 
 // The sum that a product adds to. The last three are made where pixels of the image do not count; elsewhere they are the template's own.
 enum { OF_X, OF_S, OF_Q, OF_N, OF_T, OF_T2, MOST_SUMS };
@@ -66,11 +66,11 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
 #if __CUDA_ARCH__ >= 800
     constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS, SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
     constexpr int RINGS = VARIES ? QUICK_PLANES : QUICK_PLANES - 1, PRODUCTS = VARIES ? QUICK_PRODUCTS : FEW_PRODUCTS;
-    static_assert(BATCH <= CM_TENSOR_FUSED_SPARE, "a batch's rows go where none of the batch before are");
+    static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE, "a batch's rows go where none of the batch before are");
     extern __shared__ __align__(16) unsigned char memory[];
     const QuickJob &job = p.job;
     const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height), x0 = first_column();
-    const int end = (p.rows + CM_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const Feed feed(p.of.image, memory, x0, job.part_width);
     int row = y0 - (p.rows - job.part_height) + warp; // that comes in
     for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)
@@ -121,7 +121,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
 using Kernel = void (*)(Planes);
 
 // nullptr: there is none. vector: rows of the map are made of whole pairs of floats.
-template <bool VARIES, bool VECTOR> Kernel kernel_of(const cm_tensor_blocks &b)
+template <bool VARIES, bool VECTOR> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
     switch (2 * b.chunks + b.half) {
     case 1: return match_planes<VARIES, VECTOR, 0, 1>;
@@ -131,7 +131,7 @@ template <bool VARIES, bool VECTOR> Kernel kernel_of(const cm_tensor_blocks &b)
     }
 }
 
-Kernel kernel_of(const cm_tensor_blocks &b, bool varies, bool vector)
+Kernel kernel_of(const xncc_tensor_blocks &b, bool varies, bool vector)
 {
     if (varies)
         return vector ? kernel_of<true, true>(b) : kernel_of<true, false>(b);
@@ -140,7 +140,7 @@ Kernel kernel_of(const cm_tensor_blocks &b, bool varies, bool vector)
 
 } // namespace
 
-cudaError_t quick_planes_raise(const cm_tensor_blocks &blocks, bool varies, int most)
+cudaError_t quick_planes_raise(const xncc_tensor_blocks &blocks, bool varies, int most)
 {
     cudaError_t code = cudaSuccess;
     for (int vector = 0; vector < 2 && code == cudaSuccess; vector++)
@@ -148,14 +148,14 @@ cudaError_t quick_planes_raise(const cm_tensor_blocks &blocks, bool varies, int 
     return code;
 }
 
-cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &of, const cm_tensor_blocks &blocks, bool varies, int processors,
+cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &of, const xncc_tensor_blocks &blocks, bool varies, int processors,
                                 cudaStream_t stream)
 {
-    Planes p = { job, of, cm_tensor_fused_rows(job.part_height), 0 };
+    Planes p = { job, of, xncc_tensor_fused_rows(job.part_height), 0 };
     const dim3 grid = cut_strips(job.width, job.height, job.part_height, processors * blocks.stages, batch_of(varies), &p.segment);
     const bool vector = rows_aligned(job.map, job.map_pitch, Apart::STEP);
     kernel_of(blocks, varies, vector)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

@@ -4,7 +4,7 @@
 
 #include "image/samples.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -17,17 +17,17 @@ __device__ __forceinline__ void gain(uint64_t &sum, uint32_t a, uint32_t b)
     sum += static_cast<uint64_t>(a) * b;
 }
 
-__device__ __forceinline__ void gain(cm_u128 &sum, uint32_t a, uint32_t b)
+__device__ __forceinline__ void gain(xncc_u128 &sum, uint32_t a, uint32_t b)
 {
-    sum = cm_u128_add(sum, cm_u128_of(static_cast<uint64_t>(a) * b));
+    sum = xncc_u128_add(sum, xncc_u128_of(static_cast<uint64_t>(a) * b));
 }
 
-__device__ __forceinline__ cm_u128 widen(uint64_t v)
+__device__ __forceinline__ xncc_u128 widen(uint64_t v)
 {
-    return cm_u128_of(v);
+    return xncc_u128_of(v);
 }
 
-__device__ __forceinline__ cm_u128 widen(cm_u128 v)
+__device__ __forceinline__ xncc_u128 widen(xncc_u128 v)
 {
     return v;
 }
@@ -52,76 +52,76 @@ template <class Wide> struct Integers {
 };
 
 template <class Wide> struct IntegerScore {
-    cm_joint joint;
+    xncc_joint joint;
 
     __device__ void begin(uint64_t n)
     {
-        joint = cm_joint_begin(n);
+        joint = xncc_joint_begin(n);
     }
     __device__ void add(const Integers<Wide> &s, uint64_t bias)
     {
-        cm_joint_sums sums = { s.S, s.T, widen(s.Q), widen(s.X), widen(s.T2) };
-        cm_joint_add(&joint, &sums, bias);
+        xncc_joint_sums sums = { s.S, s.T, widen(s.Q), widen(s.X), widen(s.T2) };
+        xncc_joint_add(&joint, &sums, bias);
     }
-    __device__ float score(cm_method method, const cm_joint_rule &rule, uint64_t) const
+    __device__ float score(xncc_method method, const xncc_joint_rule &rule, uint64_t) const
     {
-        return cm_joint_score(method, &rule, &joint);
+        return xncc_joint_score(method, &rule, &joint);
     }
 };
 
 struct Reals {
     using Sample = double;
-    cm_joint_reals row = {}, all = {};
+    xncc_joint_reals row = {}, all = {};
 
     __device__ void take(double v, double t)
     {
-        row.S = cm_sum(row.S, v);
-        row.Q = cm_sum(row.Q, cm_product(v, v));
-        row.X = cm_sum(row.X, cm_product(v, t));
-        row.T = cm_sum(row.T, t);
-        row.T2 = cm_sum(row.T2, cm_product(t, t));
+        row.S = xncc_sum(row.S, v);
+        row.Q = xncc_sum(row.Q, xncc_product(v, v));
+        row.X = xncc_sum(row.X, xncc_product(v, t));
+        row.T = xncc_sum(row.T, t);
+        row.T2 = xncc_sum(row.T2, xncc_product(t, t));
     }
     __device__ void end_row()
     {
-        all.S = cm_sum(all.S, row.S);
-        all.Q = cm_sum(all.Q, row.Q);
-        all.X = cm_sum(all.X, row.X);
-        all.T = cm_sum(all.T, row.T);
-        all.T2 = cm_sum(all.T2, row.T2);
+        all.S = xncc_sum(all.S, row.S);
+        all.Q = xncc_sum(all.Q, row.Q);
+        all.X = xncc_sum(all.X, row.X);
+        all.T = xncc_sum(all.T, row.T);
+        all.T2 = xncc_sum(all.T2, row.T2);
         row = {};
     }
 };
 
 struct RealScore {
-    cm_joint_real joint;
+    xncc_joint_real joint;
 
     __device__ void begin(uint64_t n)
     {
-        joint = cm_joint_real_begin(n);
+        joint = xncc_joint_real_begin(n);
     }
     __device__ void add(const Reals &s, uint64_t)
     {
-        cm_joint_real_add(&joint, &s.all);
+        xncc_joint_real_add(&joint, &s.all);
     }
-    __device__ float score(cm_method method, const cm_joint_rule &rule, uint64_t n) const
+    __device__ float score(xncc_method method, const xncc_joint_rule &rule, uint64_t n) const
     {
-        return cm_joint_real_score(method, &rule, n, &joint);
+        return xncc_joint_real_score(method, &rule, n, &joint);
     }
 };
 
-template <cm_pixel PIXEL> struct Kind {
+template <xncc_pixel PIXEL> struct Kind {
     using Sums = Integers<uint64_t>;
     using Score = IntegerScore<uint64_t>;
 };
-template <> struct Kind<CM_U32> {
-    using Sums = Integers<cm_u128>;
-    using Score = IntegerScore<cm_u128>;
+template <> struct Kind<XNCC_U32> {
+    using Sums = Integers<xncc_u128>;
+    using Score = IntegerScore<xncc_u128>;
 };
-template <> struct Kind<CM_F32> {
+template <> struct Kind<XNCC_F32> {
     using Sums = Reals;
     using Score = RealScore;
 };
-template <> struct Kind<CM_F64> {
+template <> struct Kind<XNCC_F64> {
     using Sums = Reals;
     using Score = RealScore;
 };
@@ -131,42 +131,42 @@ template <class Sample> struct Tile {
     uint8_t counts[THREADS + STRETCH], part_counts[STRETCH];
 };
 
-template <cm_pixel PIXEL, class Sample> __device__ Sample sample_of(const void *row, int64_t i, double pivot)
+template <xncc_pixel PIXEL, class Sample> __device__ Sample sample_of(const void *row, int64_t i, double pivot)
 {
-    if constexpr (PIXEL == CM_F32 || PIXEL == CM_F64)
-        return cm_sum(cm_sample_value(PIXEL, row, i), -pivot);
+    if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
+        return xncc_sum(xncc_sample_value(PIXEL, row, i), -pivot);
     else
-        return static_cast<uint32_t>(cm_sample(PIXEL, row, i));
+        return static_cast<uint32_t>(xncc_sample(PIXEL, row, i));
 }
 
-template <cm_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot)
+template <xncc_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot)
 {
-    if constexpr (PIXEL == CM_F32 || PIXEL == CM_F64)
-        return cm_sum(0.0, -pivot);
+    if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
+        return xncc_sum(0.0, -pivot);
     else
-        return static_cast<uint32_t>(cm_pixel_bias(PIXEL));
+        return static_cast<uint32_t>(xncc_pixel_bias(PIXEL));
 }
 
 // Template rows hold integers biased, as unsigned ones.
-template <cm_pixel PIXEL> constexpr cm_pixel stored = PIXEL == CM_S8 ? CM_U8 : PIXEL == CM_S16 ? CM_U16 : PIXEL;
+template <xncc_pixel PIXEL> constexpr xncc_pixel stored = PIXEL == XNCC_S8 ? XNCC_U8 : PIXEL == XNCC_S16 ? XNCC_U16 : PIXEL;
 
 // Where a block is: its first window, and the stretch of a template row.
 struct At {
     int x, y, j, i, count, channel;
 };
 
-template <cm_pixel PIXEL, class Sample> __device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
+template <xncc_pixel PIXEL, class Sample> __device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
 {
     const double pivot = job.rule.pivot[at.channel];
-    cm_image image = job.image;
+    xncc_image image = job.image;
     image.pixel = PIXEL; // known to the compiler
-    const int64_t line = cm_border_index(job.border, job.y + at.y + at.j, image.height);
+    const int64_t line = xncc_border_index(job.border, job.y + at.y + at.j, image.height);
     const unsigned char *row = static_cast<const unsigned char *>(image.data) + (line < 0 ? 0 : line) * image.pitch;
     const uint8_t *mask = image.mask ? image.mask + (line < 0 ? 0 : line) * image.mask_pitch : nullptr;
     for (int k = static_cast<int>(threadIdx.x); k < THREADS - 1 + at.count; k += THREADS) {
-        const int64_t column = cm_border_index(job.border, job.x + at.x + at.i + k, image.width);
+        const int64_t column = xncc_border_index(job.border, job.x + at.x + at.i + k, image.width);
         const bool inside = line >= 0 && column >= 0;
-        tile->counts[k] = inside ? cm_pixel_counts(&image, job.channels, row, mask, column) != 0 : job.border == CM_BORDER_ZERO;
+        tile->counts[k] = inside ? xncc_pixel_counts(&image, job.channels, row, mask, column) != 0 : job.border == XNCC_BORDER_ZERO;
         tile->v[k] = inside ? sample_of<PIXEL, Sample>(row, column * job.channels + at.channel, pivot) : zero_of<PIXEL, Sample>(pivot);
     }
     const int64_t first = static_cast<int64_t>(at.j) * job.part_width + at.i;
@@ -177,7 +177,7 @@ template <cm_pixel PIXEL, class Sample> __device__ void fill(const PixelsJob &jo
     }
 }
 
-template <cm_pixel PIXEL> __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job, int across)
+template <xncc_pixel PIXEL> __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job, int across)
 {
     using Sums = typename Kind<PIXEL>::Sums;
     using Sample = typename Sums::Sample;
@@ -212,7 +212,7 @@ template <cm_pixel PIXEL> __global__ __launch_bounds__(THREADS) void match_pixel
         job.map[at.y * job.map_pitch + x] = score.score(job.method, job.rule, n);
 }
 
-template <cm_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
+template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
 {
     constexpr int64_t MOST_BLOCKS = INT32_MAX;
     const int across = ceil_div(job.width, THREADS);
@@ -233,18 +233,18 @@ template <cm_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
 cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
 {
     PixelsJob job = given;
-    job.image.pitch = cm_image_pitch(&given.image);
+    job.image.pitch = xncc_image_pitch(&given.image);
     job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
     switch (job.image.pixel) {
-    case CM_U8: launch<CM_U8>(job, stream); break;
-    case CM_S8: launch<CM_S8>(job, stream); break;
-    case CM_U16: launch<CM_U16>(job, stream); break;
-    case CM_S16: launch<CM_S16>(job, stream); break;
-    case CM_U32: launch<CM_U32>(job, stream); break;
-    case CM_F32: launch<CM_F32>(job, stream); break;
-    case CM_F64: launch<CM_F64>(job, stream); break;
+    case XNCC_U8: launch<XNCC_U8>(job, stream); break;
+    case XNCC_S8: launch<XNCC_S8>(job, stream); break;
+    case XNCC_U16: launch<XNCC_U16>(job, stream); break;
+    case XNCC_S16: launch<XNCC_S16>(job, stream); break;
+    case XNCC_U32: launch<XNCC_U32>(job, stream); break;
+    case XNCC_F32: launch<XNCC_F32>(job, stream); break;
+    case XNCC_F64: launch<XNCC_F64>(job, stream); break;
     }
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

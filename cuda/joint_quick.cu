@@ -1,6 +1,6 @@
 #include "joint_quick.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -74,4 +74,4 @@ cudaError_t launch_quick(const QuickJob &job, bool varies, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

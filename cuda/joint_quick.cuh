@@ -1,11 +1,11 @@
 // The last pass of the common joint match: ccoeff_normed, one channel of 8 bits, sums of 32 bits.
-#ifndef CM_CUDA_JOINT_QUICK_CUH
-#define CM_CUDA_JOINT_QUICK_CUH
+#ifndef XNCC_CUDA_JOINT_QUICK_CUH
+#define XNCC_CUDA_JOINT_QUICK_CUH
 
 #include "joint.cuh"
 #include "quotient.cuh"
 
-namespace cm {
+namespace xncc {
 
 struct QuickJob {
     // products of planes; nullptr where the sum is the same in every window, or is made here
@@ -39,14 +39,14 @@ struct QuickPlanes {
     int32_t part_bytes, parts;
     QuickProduct product[QUICK_PRODUCTS];
 };
-cudaError_t quick_planes_raise(const cm_tensor_blocks &blocks, bool varies, int most);
-cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &planes, const cm_tensor_blocks &blocks, bool varies, int processors,
+cudaError_t quick_planes_raise(const xncc_tensor_blocks &blocks, bool varies, int most);
+cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &planes, const xncc_tensor_blocks &blocks, bool varies, int processors,
                                 cudaStream_t stream);
 
-// A template of which all counts, up to CM_WINDOW_WIDTH wide: N, S and Q slide down with the windows.
+// A template of which all counts, up to XNCC_WINDOW_WIDTH wide: N, S and Q slide down with the windows.
 cudaError_t launch_quick_windows(const QuickJob &job, cudaStream_t stream);
 
-// Sums over whole windows, of the bytes of a plane and of their squares, that fit 32 bits; windows up to CM_WINDOW_WIDTH wide.
+// Sums over whole windows, of the bytes of a plane and of their squares, that fit 32 bits; windows up to XNCC_WINDOW_WIDTH wide.
 struct SlideJob {
     const unsigned char *bytes;
     int64_t plane_pitch;
@@ -66,13 +66,13 @@ struct QuickSums {
 // The quotient by joint.h; sums that feel the bias are not looked at. By value: where they have an address, they are stored for every window.
 __device__ __noinline__ inline float quick_exact(const QuickSums s, uint32_t least, float undefined)
 {
-    cm_joint_rule rule = {};
+    xncc_joint_rule rule = {};
     rule.least = least;
     rule.undefined = undefined;
-    cm_joint_sums sums = { s.S, s.T, cm_u128_of(s.Q), cm_u128_of(s.X), cm_u128_of(s.T2) };
-    cm_joint joint = cm_joint_begin(s.n);
-    cm_joint_add(&joint, &sums, 0);
-    return cm_joint_score(CM_CCOEFF_NORMED, &rule, &joint);
+    xncc_joint_sums sums = { s.S, s.T, xncc_u128_of(s.Q), xncc_u128_of(s.X), xncc_u128_of(s.T2) };
+    xncc_joint joint = xncc_joint_begin(s.n);
+    xncc_joint_add(&joint, &sums, 0);
+    return xncc_joint_score(XNCC_CCOEFF_NORMED, &rule, &joint);
 }
 
 // A double of an integer below 2^51 in magnitude, by one addition.
@@ -92,6 +92,6 @@ __device__ __forceinline__ bool quick_quotient(const QuickSums &s, uint32_t leas
     return s.n >= least && p != 0.0 && sure;
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

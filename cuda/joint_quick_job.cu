@@ -1,7 +1,7 @@
 // How a plan's share puts the common joint match on the stream: joint_quick.cuh.
 #include "joint_quick.cuh"
 
-namespace cm {
+namespace xncc {
 
 const uint32_t *Joint::find_term(int sum, int shift) const
 {
@@ -21,13 +21,13 @@ const unsigned char *Joint::find_plane(int kind) const
 
 bool Joint::image_varies() const
 {
-    return planes.needs.sum[CM_SUM_T] == CM_HAD_PRODUCTS;
+    return planes.needs.sum[XNCC_SUM_T] == XNCC_HAD_PRODUCTS;
 }
 
 QuickJob Joint::make_quick(const Call &call, const Band &band, const Target &target) const
 {
-    const cm_problem &p = call.work->problem;
-    const cm_joint_rule rule = cm_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
+    const xncc_problem &p = call.work->problem;
+    const xncc_joint_rule rule = xncc_joint_rule_make(call.source, p.method, p.flat, p.min_valid);
     QuickJob job = {};
     job.n = static_cast<uint32_t>(call.source->whole);
     job.sum = static_cast<uint32_t>(call.part->sum[0]);
@@ -43,20 +43,20 @@ QuickJob Joint::make_quick(const Call &call, const Band &band, const Target &tar
     return job;
 }
 
-cm_status Joint::put_quick(const Call &call, const Band &band, const Target &target)
+xncc_status Joint::put_quick(const Call &call, const Band &band, const Target &target)
 {
     QuickJob job = make_quick(call, band, target);
-    job.N = find_term(CM_SUM_N, 0);
-    job.X = find_term(CM_SUM_X, 0);
-    job.S = find_term(CM_SUM_S, 0);
-    job.T = find_term(CM_SUM_T, 0);
+    job.N = find_term(XNCC_SUM_N, 0);
+    job.X = find_term(XNCC_SUM_X, 0);
+    job.S = find_term(XNCC_SUM_S, 0);
+    job.T = find_term(XNCC_SUM_T, 0);
     for (int i = 0; i < 2; i++) {
-        job.Q[i] = find_term(CM_SUM_Q, 8 * i);
-        job.T2[i] = find_term(CM_SUM_T2, 8 * i);
+        job.Q[i] = find_term(XNCC_SUM_Q, 8 * i);
+        job.T2[i] = find_term(XNCC_SUM_T2, 8 * i);
     }
     job.pitch = static_cast<int64_t>(parts.term_pitch);
-    job.values = find_plane(CM_PLANE_VALUE);
-    job.counts = find_plane(CM_PLANE_COUNT);
+    job.values = find_plane(XNCC_PLANE_VALUE);
+    job.counts = find_plane(XNCC_PLANE_COUNT);
     job.plane_pitch = static_cast<int64_t>(parts.image_pitch);
     const bool masked = call.work->problem.part_masked != 0;
     return check(masked ? launch_quick(job, image_varies(), call.stream) : launch_quick_windows(job, call.stream), "launching the score",
@@ -66,27 +66,27 @@ cm_status Joint::put_quick(const Call &call, const Band &band, const Target &tar
 QuickProduct Joint::find_product(int sum, int shift) const
 {
     for (int i = 0; i < planes.products; i++) {
-        const cm_joint_step &s = planes.step[i];
+        const xncc_joint_step &s = planes.step[i];
         if (planes.term[s.term].sum == sum && planes.term[s.term].shift == shift)
             return { s.image, s.part };
     }
     return {};
 }
 
-cm_status Joint::raise_planes(const cm_work *work, cm_error *error) const
+xncc_status Joint::raise_planes(const xncc_work *work, xncc_error *error) const
 {
     const int most = static_cast<int>(work->engine->machine.cuda.shared_optin);
     return check(quick_planes_raise(work->decision.tensor, image_varies(), most), "taking the plan's workspace", error);
 }
 
-cm_status Joint::put_planes(const Call &call, const Band &band, const Target &target)
+xncc_status Joint::put_planes(const Call &call, const Band &band, const Target &target)
 {
     static const struct {
-        cm_sum_id sum;
+        xncc_sum_id sum;
         int shift;
-    } order[QUICK_PRODUCTS] = { { CM_SUM_X, 0 }, { CM_SUM_S, 0 }, { CM_SUM_Q, 8 },  { CM_SUM_Q, 0 },
-                                { CM_SUM_N, 0 }, { CM_SUM_T, 0 }, { CM_SUM_T2, 8 }, { CM_SUM_T2, 0 } };
-    const cm_tensor_blocks &blocks = call.work->decision.tensor;
+    } order[QUICK_PRODUCTS] = { { XNCC_SUM_X, 0 }, { XNCC_SUM_S, 0 }, { XNCC_SUM_Q, 8 },  { XNCC_SUM_Q, 0 },
+                                { XNCC_SUM_N, 0 }, { XNCC_SUM_T, 0 }, { XNCC_SUM_T2, 8 }, { XNCC_SUM_T2, 0 } };
+    const xncc_tensor_blocks &blocks = call.work->decision.tensor;
     QuickPlanes of = {};
     of.image = image_rows(call, band);
     of.image.data = image_plane(0);
@@ -101,4 +101,4 @@ cm_status Joint::put_planes(const Call &call, const Band &band, const Target &ta
                  "launching the match", call.error);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -10,7 +10,7 @@
 #include "joint.cuh"
 #include "quotient.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -22,31 +22,31 @@ __device__ __forceinline__ uint64_t plus(uint64_t a, uint64_t b)
 {
     return a + b;
 }
-__device__ __forceinline__ cm_u128 plus(cm_u128 a, cm_u128 b)
+__device__ __forceinline__ xncc_u128 plus(xncc_u128 a, xncc_u128 b)
 {
-    return cm_u128_add(a, b);
+    return xncc_u128_add(a, b);
 }
 __device__ __forceinline__ uint64_t minus(uint64_t a, uint64_t b)
 {
     return a - b;
 }
-__device__ __forceinline__ cm_u128 minus(cm_u128 a, cm_u128 b)
+__device__ __forceinline__ xncc_u128 minus(xncc_u128 a, xncc_u128 b)
 {
-    return cm_u128_sub(a, b);
+    return xncc_u128_sub(a, b);
 }
 __device__ __forceinline__ uint64_t times(uint64_t a, uint64_t b)
 {
     return a * b;
 }
-__device__ __forceinline__ cm_u128 times(cm_u128 a, uint64_t b)
+__device__ __forceinline__ xncc_u128 times(xncc_u128 a, uint64_t b)
 {
-    return cm_u128_mul(a, b);
+    return xncc_u128_mul(a, b);
 }
-__device__ __forceinline__ void set(uint64_t *to, cm_u128 v)
+__device__ __forceinline__ void set(uint64_t *to, xncc_u128 v)
 {
     *to = v.low;
 }
-__device__ __forceinline__ void set(cm_u128 *to, cm_u128 v)
+__device__ __forceinline__ void set(xncc_u128 *to, xncc_u128 v)
 {
     *to = v;
 }
@@ -55,18 +55,18 @@ __device__ __forceinline__ void multiply(uint64_t *to, uint64_t a, uint64_t b)
 {
     *to = a * b;
 }
-__device__ __forceinline__ void multiply(cm_u128 *to, uint64_t a, uint64_t b)
+__device__ __forceinline__ void multiply(xncc_u128 *to, uint64_t a, uint64_t b)
 {
-    *to = cm_mul_wide(a, b);
+    *to = xncc_mul_wide(a, b);
 }
-__device__ __forceinline__ cm_u128 signed_wide(uint64_t v)
+__device__ __forceinline__ xncc_u128 signed_wide(uint64_t v)
 {
-    cm_u128 w;
+    xncc_u128 w;
     w.high = static_cast<uint64_t>(static_cast<int64_t>(v) >> 63);
     w.low = v;
     return w;
 }
-__device__ __forceinline__ cm_u128 signed_wide(cm_u128 v)
+__device__ __forceinline__ xncc_u128 signed_wide(xncc_u128 v)
 {
     return v;
 }
@@ -81,7 +81,7 @@ template <class Wide> struct Window {
         n = job.n;
         S = sum_s = sum_t = 0;
         T = job.T[0];
-        cm_u128 zero = cm_u128_of(0);
+        xncc_u128 zero = xncc_u128_of(0);
         set(&X, zero);
         Q = cross = square_s = square_t = X;
         set(&T2, job.T2);
@@ -89,14 +89,14 @@ template <class Wide> struct Window {
     __device__ void take(const JointScoreJob &job, const JointTerm &term, uint64_t v)
     {
         Wide wide;
-        set(&wide, cm_u128_shift(cm_u128_of(v), term.shift));
+        set(&wide, xncc_u128_shift(xncc_u128_of(v), term.shift));
         switch (term.sum) {
-        case CM_SUM_N: n += v; break;
-        case CM_SUM_X: X = plus(X, wide); break;
-        case CM_SUM_Q: Q = plus(Q, wide); break;
-        case CM_SUM_T2: T2 = plus(T2, wide); break;
-        case CM_SUM_S: S += v << term.shift; break;
-        case CM_SUM_T: T += v << term.shift; break;
+        case XNCC_SUM_N: n += v; break;
+        case XNCC_SUM_X: X = plus(X, wide); break;
+        case XNCC_SUM_Q: Q = plus(Q, wide); break;
+        case XNCC_SUM_T2: T2 = plus(T2, wide); break;
+        case XNCC_SUM_S: S += v << term.shift; break;
+        case XNCC_SUM_T: T += v << term.shift; break;
         default: break;
         }
         if (term.next)
@@ -114,11 +114,11 @@ template <class Wide> struct Window {
         sum_s += S;
         sum_t += T;
         S = 0;
-        T = next < CM_MAX_CHANNELS ? job.T[next] : 0;
+        T = next < XNCC_MAX_CHANNELS ? job.T[next] : 0;
     }
-    __device__ cm_joint joint(const JointScoreJob &job) const
+    __device__ xncc_joint joint(const JointScoreJob &job) const
     {
-        cm_joint j;
+        xncc_joint j;
         j.n = n;
         j.num = signed_wide(minus(times(X, n), cross));
         j.var = signed_wide(minus(times(Q, n), square_s));
@@ -137,13 +137,13 @@ template <class Wide> struct Window {
 };
 
 // The normed methods are quotients of one form. False: joint.h has to do it.
-__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const cm_joint &j, float *score)
+__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const xncc_joint &j, float *score)
 {
     uint64_t over = j.num.low, var = j.var.low, part = j.part_var.low;
-    if (job.method != CM_CCOEFF_NORMED) {
+    if (job.method != XNCC_CCOEFF_NORMED) {
         var = j.Q.low;
         part = j.T2.low;
-        over = job.method == CM_CCORR_NORMED ? j.X.low : var + part - 2 * j.X.low;
+        over = job.method == XNCC_CCORR_NORMED ? j.X.low : var + part - 2 * j.X.low;
     }
     const double num = static_cast<double>(static_cast<int64_t>(over));
     const double p = __dmul_rn(static_cast<double>(var), static_cast<double>(part));
@@ -188,9 +188,9 @@ __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ J
         float score;
         if (x + i >= job.width)
             break;
-        const cm_joint joint = window[i].joint(job);
+        const xncc_joint joint = window[i].joint(job);
         if (!QUICK || !quick_score(job, joint, &score))
-            score = cm_joint_score(job.method, &job.rule, &joint);
+            score = xncc_joint_score(job.method, &job.rule, &joint);
         __stcs(job.map + y * job.map_pitch + x + i, score);
     }
 }
@@ -208,7 +208,7 @@ template <class Wide, class Sum, bool QUICK> void launch(const JointScoreJob &jo
 
 cudaError_t launch_joint_score(const JointScoreJob &job, cudaStream_t stream)
 {
-    const bool quick = job.method == CM_CCOEFF_NORMED || job.method == CM_CCORR_NORMED || job.method == CM_SQDIFF_NORMED;
+    const bool quick = job.method == XNCC_CCOEFF_NORMED || job.method == XNCC_CCORR_NORMED || job.method == XNCC_SQDIFF_NORMED;
     if (job.narrow_score && job.wide)
         launch<uint64_t, uint64_t, false>(job, stream);
     else if (job.narrow_score && quick)
@@ -216,10 +216,10 @@ cudaError_t launch_joint_score(const JointScoreJob &job, cudaStream_t stream)
     else if (job.narrow_score)
         launch<uint64_t, uint32_t, false>(job, stream);
     else if (job.wide)
-        launch<cm_u128, uint64_t, false>(job, stream);
+        launch<xncc_u128, uint64_t, false>(job, stream);
     else
-        launch<cm_u128, uint32_t, false>(job, stream);
+        launch<xncc_u128, uint32_t, false>(job, stream);
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

@@ -3,7 +3,7 @@
 // sum along the row goes to shared memory, and the difference of two prefixes is a window's sum. All of it wraps modulo 2^32.
 #include "joint_quick.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr int THREADS = WARPS * LANES;
 constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS; // map elements of a block's row
 constexpr int BATCH = 2;                             // rows between barriers
 constexpr int STRIDE = THREADS + 4;                  // against bank conflicts
-static_assert(CM_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses one warp's edge at most");
+static_assert(XNCC_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses one warp's edge at most");
 
 struct Sums {
     uint32_t n, s, q;
@@ -266,4 +266,4 @@ cudaError_t launch_slide(const SlideJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

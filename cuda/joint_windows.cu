@@ -1,7 +1,7 @@
 // Sums over whole windows of a plane of bytes: along rows first, then down columns. Integers wrap, so what slides is exact.
 #include "joint.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -23,7 +23,7 @@ __device__ uint32_t scan(uint32_t value, int lane)
     return value;
 }
 
-// Sums of a window row: at most 65536 * 255^2, which fits 32 bits (CM_CUDA_TEMPLATE_SIDE). A warp slides along a segment.
+// Sums of a window row: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). A warp slides along a segment.
 template <bool SQUARE> __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job, int segment)
 {
     const int lane = threadIdx.x, row = blockIdx.x * WARPS + threadIdx.y;
@@ -119,4 +119,4 @@ cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

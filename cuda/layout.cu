@@ -2,7 +2,7 @@
 
 #include "image/samples.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -16,12 +16,12 @@ struct Place {
     const unsigned char *row;
     bool whole; // all are, one beside the other
 
-    __device__ Place(const cm_image &image, cm_border border, const LayoutRect &rect, int x, int y)
+    __device__ Place(const xncc_image &image, xncc_border border, const LayoutRect &rect, int x, int y)
     {
-        line = cm_border_index(border, rect.y + y, image.height);
+        line = xncc_border_index(border, rect.y + y, image.height);
 #pragma unroll
         for (int i = 0; i < SPAN; i++)
-            column[i] = cm_border_index(border, rect.x + x + i, image.width);
+            column[i] = xncc_border_index(border, rect.x + x + i, image.width);
         row = static_cast<const unsigned char *>(image.data) + (line < 0 ? 0 : line) * image.pitch;
         whole = line >= 0 && column[0] >= 0 && rect.x + x >= 0 && rect.x + x + SPAN <= image.width;
     }
@@ -44,7 +44,7 @@ template <class Pixel> struct alignas(SPAN * sizeof(Pixel)) Group {
 };
 
 // flip: the bit that biases a signed pixel. The zero border of such pixels is the bias itself.
-template <class Pixel> __global__ void pad(cm_image image, cm_border border, LayoutRect rect, LayoutTarget to, int across, Pixel zero)
+template <class Pixel> __global__ void pad(xncc_image image, xncc_border border, LayoutRect rect, LayoutTarget to, int across, Pixel zero)
 {
     int x, y;
     if (!seek(rect, across, &x, &y))
@@ -62,34 +62,34 @@ template <class Pixel> __global__ void pad(cm_image image, cm_border border, Lay
 }
 
 struct PlaneJob {
-    cm_image image; // pitches given
-    cm_border border;
+    xncc_image image; // pitches given
+    xncc_border border;
     LayoutRect rect;
     LayoutTarget to;
     int32_t across, channels, count;
-    cm_joint_term plane[CM_JOINT_IMAGE_PLANES]; // sum: cm_plane; shift: 8 * digit
+    xncc_joint_term plane[XNCC_JOINT_IMAGE_PLANES]; // sum: xncc_plane; shift: 8 * digit
 };
 
 // Do the pixels count? Zeros of the border do.
-template <cm_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, const Place &place)
+template <xncc_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, const Place &place)
 {
-    cm_image image = job.image;
+    xncc_image image = job.image;
     image.pixel = PIXEL; // known to the compiler
     if (place.whole && !image.mask && !image.has_no_data)
         return 0x01010101u;
     uint32_t counts = 0;
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
-        bool is = job.border == CM_BORDER_ZERO;
+        bool is = job.border == XNCC_BORDER_ZERO;
         if (place.is_inside(i))
-            is = cm_pixel_counts(&image, job.channels, place.row, image.mask ? image.mask + place.line * image.mask_pitch : nullptr,
+            is = xncc_pixel_counts(&image, job.channels, place.row, image.mask ? image.mask + place.line * image.mask_pitch : nullptr,
                                  place.column[i]) != 0;
         counts |= static_cast<uint32_t>(is) << (8 * i);
     }
     return counts;
 }
 
-template <cm_pixel PIXEL> __global__ void spread_planes(const __grid_constant__ PlaneJob job)
+template <xncc_pixel PIXEL> __global__ void spread_planes(const __grid_constant__ PlaneJob job)
 {
     int x, y;
     if (!seek(job.rect, job.across, &x, &y))
@@ -98,30 +98,30 @@ template <cm_pixel PIXEL> __global__ void spread_planes(const __grid_constant__ 
     uint32_t counts = counts_of<PIXEL>(job, place), v[SPAN] = {};
     unsigned char *to = job.to.data + y * job.to.pitch + x;
     for (int p = 0, channel = -1; p < job.count; p++, to += job.to.plane) {
-        cm_joint_term plane = job.plane[p];
-        if (plane.sum == CM_PLANE_COUNT) {
+        xncc_joint_term plane = job.plane[p];
+        if (plane.sum == XNCC_PLANE_COUNT) {
             *reinterpret_cast<uint32_t *>(to) = counts;
             continue;
         }
         if (plane.channel != channel) {
             channel = plane.channel;
-            const unsigned char *first = place.row + (place.column[0] * job.channels + channel) * static_cast<int64_t>(cm_pixel_digits(PIXEL));
+            const unsigned char *first = place.row + (place.column[0] * job.channels + channel) * static_cast<int64_t>(xncc_pixel_digits(PIXEL));
 #pragma unroll
             for (int i = 0; i < SPAN; i++) {
                 if (place.whole) {
-                    v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(cm_sample(PIXEL, first, i * job.channels)) : 0;
+                    v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(xncc_sample(PIXEL, first, i * job.channels)) : 0;
                     continue;
                 }
-                uint64_t sample = cm_pixel_bias(PIXEL);
+                uint64_t sample = xncc_pixel_bias(PIXEL);
                 if (place.is_inside(i))
-                    sample = cm_sample(PIXEL, place.row, place.column[i] * job.channels + channel);
+                    sample = xncc_sample(PIXEL, place.row, place.column[i] * job.channels + channel);
                 v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(sample) : 0;
             }
         }
         uint32_t word = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
-            uint64_t value = plane.sum == CM_PLANE_SQUARE ? static_cast<uint64_t>(v[i]) * v[i] : v[i];
+            uint64_t value = plane.sum == XNCC_PLANE_SQUARE ? static_cast<uint64_t>(v[i]) * v[i] : v[i];
             word |= static_cast<uint32_t>(value >> plane.shift & 255) << (8 * i);
         }
         *reinterpret_cast<uint32_t *>(to) = word;
@@ -136,7 +136,7 @@ LayoutRect whole_words(LayoutRect rect, int per_word)
 }
 
 template <class Pixel>
-void launch_pad(const cm_image &image, cm_border border, LayoutRect rect, const LayoutTarget &to, Pixel zero, cudaStream_t stream)
+void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect, const LayoutTarget &to, Pixel zero, cudaStream_t stream)
 {
     rect = whole_words(rect, 16 / static_cast<int>(sizeof(Pixel)));
     int across = ceil_div(rect.columns, THREADS * SPAN);
@@ -144,35 +144,35 @@ void launch_pad(const cm_image &image, cm_border border, LayoutRect rect, const 
     pad<Pixel><<<blocks, THREADS, 0, stream>>>(image, border, rect, to, across, zero);
 }
 
-cm_image with_pitch(const cm_image &image)
+xncc_image with_pitch(const xncc_image &image)
 {
-    cm_image full = image;
-    full.pitch = cm_image_pitch(&image);
+    xncc_image full = image;
+    full.pitch = xncc_image_pitch(&image);
     full.mask_pitch = image.mask_pitch ? image.mask_pitch : image.width;
     return full;
 }
 
 } // namespace
 
-cudaError_t launch_padding(const cm_image &view, cm_border border, const LayoutRect &rect, const LayoutTarget &to, cudaStream_t stream)
+cudaError_t launch_padding(const xncc_image &view, xncc_border border, const LayoutRect &rect, const LayoutTarget &to, cudaStream_t stream)
 {
-    const cm_image image = with_pitch(view);
-    cm_joint_planes values = {};
+    const xncc_image image = with_pitch(view);
+    xncc_joint_planes values = {};
     values.image_count = 1;
-    values.image[0].kind = CM_PLANE_VALUE;
+    values.image[0].kind = XNCC_PLANE_VALUE;
     switch (image.pixel) {
-    case CM_U8:
-    case CM_S8: return launch_byte_planes(image, border, whole_words(rect, 16), values, to, stream);
-    case CM_U16: launch_pad<uint16_t>(image, border, rect, to, 0, stream); break;
-    case CM_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
-    case CM_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
-    case CM_U32:
-    case CM_F64: return cudaErrorInvalidValue; // of the joint route
+    case XNCC_U8:
+    case XNCC_S8: return launch_byte_planes(image, border, whole_words(rect, 16), values, to, stream);
+    case XNCC_U16: launch_pad<uint16_t>(image, border, rect, to, 0, stream); break;
+    case XNCC_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
+    case XNCC_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
+    case XNCC_U32:
+    case XNCC_F64: return cudaErrorInvalidValue; // of the joint route
     }
     return cudaGetLastError();
 }
 
-cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutRect &rect, const cm_joint_planes &planes,
+cudaError_t launch_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect, const xncc_joint_planes &planes,
                           const LayoutTarget &to, cudaStream_t stream)
 {
     PlaneJob job = {};
@@ -181,35 +181,35 @@ cudaError_t launch_planes(const cm_image &image, cm_border border, const LayoutR
     job.rect = whole_words(rect, 16);
     job.to = to;
     job.across = ceil_div(job.rect.columns, THREADS * SPAN);
-    job.channels = cm_image_channels(&image);
+    job.channels = xncc_image_channels(&image);
     job.count = planes.image_count;
     for (int i = 0; i < planes.image_count; i++)
         job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), static_cast<uint8_t>(planes.image[i].channel),
                          static_cast<uint8_t>(8 * planes.image[i].digit) };
     if (job.count == 0)
         return cudaSuccess;
-    if (job.channels == 1 && cm_pixel_digits(image.pixel) == 1)
+    if (job.channels == 1 && xncc_pixel_digits(image.pixel) == 1)
         return launch_byte_planes(job.image, border, job.rect, planes, to, stream);
     unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
     switch (image.pixel) {
-    case CM_U8: spread_planes<CM_U8><<<blocks, THREADS, 0, stream>>>(job); break;
-    case CM_S8: spread_planes<CM_S8><<<blocks, THREADS, 0, stream>>>(job); break;
-    case CM_U16: spread_planes<CM_U16><<<blocks, THREADS, 0, stream>>>(job); break;
-    case CM_S16: spread_planes<CM_S16><<<blocks, THREADS, 0, stream>>>(job); break;
-    case CM_U32: spread_planes<CM_U32><<<blocks, THREADS, 0, stream>>>(job); break;
-    case CM_F32:
-    case CM_F64: return cudaErrorInvalidValue; // floats have no planes of bytes
+    case XNCC_U8: spread_planes<XNCC_U8><<<blocks, THREADS, 0, stream>>>(job); break;
+    case XNCC_S8: spread_planes<XNCC_S8><<<blocks, THREADS, 0, stream>>>(job); break;
+    case XNCC_U16: spread_planes<XNCC_U16><<<blocks, THREADS, 0, stream>>>(job); break;
+    case XNCC_S16: spread_planes<XNCC_S16><<<blocks, THREADS, 0, stream>>>(job); break;
+    case XNCC_U32: spread_planes<XNCC_U32><<<blocks, THREADS, 0, stream>>>(job); break;
+    case XNCC_F32:
+    case XNCC_F64: return cudaErrorInvalidValue; // floats have no planes of bytes
     }
     return cudaGetLastError();
 }
 
-cm_status Source::bring(const cm_image &image, Upload *upload, cudaStream_t stream, cm_image *result, cm_error *error)
+xncc_status Source::bring(const xncc_image &image, Upload *upload, cudaStream_t stream, xncc_image *result, xncc_error *error)
 {
     *result = image;
-    if (image.memory == CM_DEVICE)
-        return CM_OK;
-    const cm_image full = with_pitch(image);
-    size_t row = static_cast<size_t>(cm_image_row_bytes(&image)), mask_row = static_cast<size_t>(image.width);
+    if (image.memory == XNCC_DEVICE)
+        return XNCC_OK;
+    const xncc_image full = with_pitch(image);
+    size_t row = static_cast<size_t>(xncc_image_row_bytes(&image)), mask_row = static_cast<size_t>(image.width);
     uint64_t rows = static_cast<uint64_t>(image.height);
     cudaError_t code = pixels.as<void>() ? cudaSuccess : pixels.take(row * rows);
     if (code == cudaSuccess && image.mask && !mask.as<void>())
@@ -222,7 +222,7 @@ cm_status Source::bring(const cm_image &image, Upload *upload, cudaStream_t stre
         code = upload->put_all(UploadRows{ image.mask, static_cast<size_t>(full.mask_pitch), mask.as<unsigned char>(), mask_row, mask_row,
                                            image.height },
                                stream);
-    result->memory = CM_DEVICE;
+    result->memory = XNCC_DEVICE;
     result->data = pixels.as<void>();
     result->pitch = static_cast<int64_t>(row);
     result->mask = image.mask ? mask.as<uint8_t>() : nullptr;
@@ -230,4 +230,4 @@ cm_status Source::bring(const cm_image &image, Upload *upload, cudaStream_t stre
     return check(code, "copying the image to the plan's memory", error);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -3,7 +3,7 @@
 
 #include "image/samples.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -11,14 +11,14 @@ constexpr int THREADS = 128;
 constexpr int WORDS = 4, SPAN = 4 * WORDS; // of a thread
 
 struct BytesJob {
-    cm_image image; // pitches given
-    cm_border border;
+    xncc_image image; // pitches given
+    xncc_border border;
     LayoutRect rect;
     LayoutTarget to;
     int32_t across, count;
     uint32_t flip; // in each byte: what biases a sample
     int32_t hole;  // the byte that is the no-data value; -1: none is
-    cm_joint_term plane[CM_JOINT_IMAGE_PLANES]; // sum: cm_plane; shift: 8 * digit
+    xncc_joint_term plane[XNCC_JOINT_IMAGE_PLANES]; // sum: xncc_plane; shift: 8 * digit
 };
 
 // Do the aligned words that hold some of a row's 16 bytes from a column on lie within the row?
@@ -71,8 +71,8 @@ struct Pixels {
         for (int i = 0; i < WORDS; i++) {
             value[i] = counts[i] = 0;
             for (int k = 0; k < 4; k++) {
-                const int64_t column = cm_border_index(job.border, first + 4 * i + k, job.image.width);
-                uint32_t v = 0, is = job.border == CM_BORDER_ZERO;
+                const int64_t column = xncc_border_index(job.border, first + 4 * i + k, job.image.width);
+                uint32_t v = 0, is = job.border == XNCC_BORDER_ZERO;
                 if (inside && column >= 0) {
                     v = row[column];
                     is = (!mask || mask[column]) && static_cast<int32_t>(v) != job.hole;
@@ -98,7 +98,7 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
     const int x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(job.across)) * THREADS + static_cast<int>(threadIdx.x)) * SPAN;
     if (x >= job.rect.columns)
         return;
-    const int64_t line = cm_border_index(job.border, job.rect.y + y, job.image.height), column = job.rect.x + x;
+    const int64_t line = xncc_border_index(job.border, job.rect.y + y, job.image.height), column = job.rect.x + x;
     const int64_t at = line < 0 ? 0 : line;
     const unsigned char *row = static_cast<const unsigned char *>(job.image.data) + at * job.image.pitch;
     const uint8_t *mask = job.image.mask ? job.image.mask + at * job.image.mask_pitch : nullptr;
@@ -112,8 +112,8 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
         uint32_t word[WORDS];
 #pragma unroll
         for (int i = 0; i < WORDS; i++) {
-            word[i] = job.plane[p].sum == CM_PLANE_COUNT ? pixels.counts[i] : pixels.value[i];
-            if (job.plane[p].sum == CM_PLANE_SQUARE)
+            word[i] = job.plane[p].sum == XNCC_PLANE_COUNT ? pixels.counts[i] : pixels.value[i];
+            if (job.plane[p].sum == XNCC_PLANE_SQUARE)
                 word[i] = squares(word[i], job.plane[p].shift);
         }
         *reinterpret_cast<uint4 *>(to) = make_uint4(word[0], word[1], word[2], word[3]);
@@ -121,9 +121,9 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
 }
 
 // The byte that equals the no-data value as a number.
-int32_t hole_of(const cm_image &image)
+int32_t hole_of(const xncc_image &image)
 {
-    const double low = image.pixel == CM_S8 ? -128.0 : 0.0, v = image.no_data;
+    const double low = image.pixel == XNCC_S8 ? -128.0 : 0.0, v = image.no_data;
     if (!image.has_no_data || !(v >= low && v <= low + 255.0) || v != static_cast<double>(static_cast<int32_t>(v)))
         return -1;
     return static_cast<int32_t>(v) & 255;
@@ -131,7 +131,7 @@ int32_t hole_of(const cm_image &image)
 
 } // namespace
 
-cudaError_t launch_byte_planes(const cm_image &image, cm_border border, const LayoutRect &rect, const cm_joint_planes &planes,
+cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect, const xncc_joint_planes &planes,
                                const LayoutTarget &to, cudaStream_t stream)
 {
     BytesJob job = {};
@@ -141,7 +141,7 @@ cudaError_t launch_byte_planes(const cm_image &image, cm_border border, const La
     job.to = to;
     job.across = ceil_div(rect.columns, THREADS * SPAN);
     job.count = planes.image_count;
-    job.flip = image.pixel == CM_S8 ? 0x80808080u : 0;
+    job.flip = image.pixel == XNCC_S8 ? 0x80808080u : 0;
     job.hole = hole_of(image);
     for (int i = 0; i < planes.image_count; i++)
         job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), 0, static_cast<uint8_t>(8 * planes.image[i].digit) };
@@ -149,4 +149,4 @@ cudaError_t launch_byte_planes(const cm_image &image, cm_border border, const La
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,22 +1,22 @@
 // What many templates share: the image, copied to the device once, and the best score at each position.
 #include "many.cuh"
 
-struct cm_share {
-    cm::Engine *engine = nullptr;
-    cm::DeviceMemory image; // of an image from the host: pixels, then the mask
+struct xncc_share {
+    xncc::Engine *engine = nullptr;
+    xncc::DeviceMemory image; // of an image from the host: pixels, then the mask
     uint64_t image_room = 0;
-    cm::Upload upload;
+    xncc::Upload upload;
     bool from_host = false; // the image of the call under way
-    cm::DeviceMemory map;
+    xncc::DeviceMemory map;
     uint64_t map_room = 0;
-    cm::DeviceMemory held; // a best whose home is the host: scores, then indices
+    xncc::DeviceMemory held; // a best whose home is the host: scores, then indices
     uint64_t held_room = 0;
-    cm_best best = {}, home = {}; // on the device, and where it belongs
-    cm::Event done;               // behind the last call
+    xncc_best best = {}, home = {}; // on the device, and where it belongs
+    xncc::Event done;               // behind the last call
     cudaStream_t last = nullptr;  // the stream that it was put on
 };
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -37,7 +37,7 @@ struct BestView {
     int32_t width, height;
 };
 
-BestView view_of(const cm_best &best)
+BestView view_of(const xncc_best &best)
 {
     const int64_t tight = static_cast<int64_t>(best.score.width) * 4;
     return BestView{ best.score.data, best.index, (best.score.pitch ? best.score.pitch : tight) / 4,
@@ -59,7 +59,7 @@ __global__ void clear_best(BestView b)
 struct MapView {
     const float *score;
     int64_t pitch; // elements
-    cm_fold fold;
+    xncc_fold fold;
 };
 
 __global__ void fold_map(BestView b, MapView m)
@@ -71,7 +71,7 @@ __global__ void fold_map(BestView b, MapView m)
         const float score = m.score[y * m.pitch + x];
         float *best = b.score + y * b.score_pitch + x;
         int32_t *index = b.index + y * b.index_pitch + x;
-        if (cm_best_takes(&m.fold, score, *best, *index)) {
+        if (xncc_best_takes(&m.fold, score, *best, *index)) {
             *best = score;
             *index = m.fold.index;
         }
@@ -84,15 +84,15 @@ dim3 grid_of(const BestView &b)
     return dim3(static_cast<unsigned>(ceil_div(b.width, COLUMNS)), rows < MOST_ROWS ? rows : MOST_ROWS);
 }
 
-cm_status share_open(cm_engine *engine, cm_share **result, cm_error *error)
+xncc_status share_open(xncc_engine *engine, xncc_share **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
-    cm_share *share = create<cm_share>();
+    xncc_share *share = create<xncc_share>();
     if (!share)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for many templates");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for many templates");
     share->engine = engine_of(engine);
     share->upload.share_out(share->engine->copiers);
-    cm_status status = check(share->done.make(), "making an event", error);
+    xncc_status status = check(share->done.make(), "making an event", error);
     if (status)
         destroy(share);
     else
@@ -100,7 +100,7 @@ cm_status share_open(cm_engine *engine, cm_share **result, cm_error *error)
     return status;
 }
 
-void share_close(cm_share *share)
+void share_close(xncc_share *share)
 {
     DeviceScope scope(share->engine->device);
     (void)cudaEventSynchronize(share->done.get());
@@ -108,7 +108,7 @@ void share_close(cm_share *share)
 }
 
 // A call on another stream than the one before waits there for that one: both use the share's memory.
-cudaError_t begin_on(cm_share *share, cudaStream_t stream)
+cudaError_t begin_on(xncc_share *share, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (stream == share->last)
@@ -121,7 +121,7 @@ cudaError_t begin_on(cm_share *share, cudaStream_t stream)
     return code;
 }
 
-cudaError_t end_on(cm_share *share, cudaStream_t stream)
+cudaError_t end_on(xncc_share *share, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
@@ -131,7 +131,7 @@ cudaError_t end_on(cm_share *share, cudaStream_t stream)
 }
 
 // Room for so many bytes, after what may still use the memory.
-cudaError_t make_room(cm_share *share, DeviceMemory *memory, uint64_t *room, uint64_t bytes)
+cudaError_t make_room(xncc_share *share, DeviceMemory *memory, uint64_t *room, uint64_t bytes)
 {
     if (bytes <= *room)
         return cudaSuccess;
@@ -145,12 +145,12 @@ cudaError_t make_room(cm_share *share, DeviceMemory *memory, uint64_t *room, uin
 }
 
 // The image's place on the device: pixels, then the mask.
-cm_image place_of(const cm_image *image, unsigned char *memory)
+xncc_image place_of(const xncc_image *image, unsigned char *memory)
 {
-    cm_image there = *image;
-    there.memory = CM_DEVICE;
+    xncc_image there = *image;
+    there.memory = XNCC_DEVICE;
     there.data = memory;
-    there.pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(cm_image_row_bytes(image))));
+    there.pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(xncc_image_row_bytes(image))));
     if (image->mask) {
         there.mask = memory + there.pitch * image->height;
         there.mask_pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(image->width)));
@@ -158,14 +158,14 @@ cm_image place_of(const cm_image *image, unsigned char *memory)
     return there;
 }
 
-cm_status share_image(cm_share *share, const cm_image *image, cm_image *shared, cm_stream stream, cm_error *error)
+xncc_status share_image(xncc_share *share, const xncc_image *image, xncc_image *shared, xncc_stream stream, xncc_error *error)
 {
     *shared = *image;
-    share->from_host = image->memory == CM_HOST;
+    share->from_host = image->memory == XNCC_HOST;
     if (!share->from_host)
-        return CM_OK;
+        return XNCC_OK;
     DeviceScope scope(share->engine->device);
-    const cm_image wanted = place_of(image, nullptr);
+    const xncc_image wanted = place_of(image, nullptr);
     const uint64_t rows = static_cast<uint64_t>(image->height);
     const uint64_t bytes = (static_cast<uint64_t>(wanted.pitch) + static_cast<uint64_t>(image->mask ? wanted.mask_pitch : 0)) * rows;
     cudaError_t code = make_room(share, &share->image, &share->image_room, bytes);
@@ -176,10 +176,10 @@ cm_status share_image(cm_share *share, const cm_image *image, cm_image *shared, 
     *shared = place_of(image, share->image.as<unsigned char>());
     UploadRows copy = {};
     copy.source = static_cast<const unsigned char *>(image->data);
-    copy.source_pitch = static_cast<size_t>(cm_image_pitch(image));
+    copy.source_pitch = static_cast<size_t>(xncc_image_pitch(image));
     copy.target = share->image.as<unsigned char>();
     copy.target_pitch = static_cast<size_t>(shared->pitch);
-    copy.row_bytes = static_cast<size_t>(cm_image_row_bytes(image));
+    copy.row_bytes = static_cast<size_t>(xncc_image_row_bytes(image));
     copy.rows = image->height;
     code = share->upload.put_all(copy, stream);
     if (code == cudaSuccess && image->mask) {
@@ -195,13 +195,13 @@ cm_status share_image(cm_share *share, const cm_image *image, cm_image *shared, 
     return check(code, "copying the image to the device", error);
 }
 
-cm_status best_begin(cm_share *share, const cm_best *best, cm_map *map, cm_stream stream, cm_error *error)
+xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map *map, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(share->engine->device);
     const uint64_t bytes = static_cast<uint64_t>(best->score.width) * static_cast<uint64_t>(best->score.height) * sizeof(float);
     cudaError_t code = make_room(share, &share->map, &share->map_room, bytes);
     share->home = share->best = *best;
-    if (best->score.memory == CM_HOST) {
+    if (best->score.memory == XNCC_HOST) {
         if (code == cudaSuccess)
             code = make_room(share, &share->held, &share->held_room, 2 * bytes);
         share->best.score.data = share->held.as<float>();
@@ -212,26 +212,26 @@ cm_status best_begin(cm_share *share, const cm_best *best, cm_map *map, cm_strea
         code = begin_on(share, stream);
     if (code != cudaSuccess)
         return check(code, "taking memory for the best scores", error);
-    *map = cm_map{ share->map.as<float>(), best->score.width, best->score.height, best->score.width * static_cast<int64_t>(sizeof(float)),
-                   CM_DEVICE };
+    *map = xncc_map{ share->map.as<float>(), best->score.width, best->score.height, best->score.width * static_cast<int64_t>(sizeof(float)),
+                   XNCC_DEVICE };
     const BestView view = view_of(share->best);
     clear_best<<<grid_of(view), COLUMNS, 0, stream>>>(view);
     return check(cudaGetLastError(), "launching the search for the best template", error);
 }
 
-cm_status best_fold(cm_share *share, const cm_fold *fold, cm_stream stream, cm_error *error)
+xncc_status best_fold(xncc_share *share, const xncc_fold *fold, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(share->engine->device);
     BestView view = view_of(share->best);
     view.width = fold->map->width;
     view.height = fold->map->height;
-    MapView map = { fold->map->data, cm_map_pitch(fold->map) / static_cast<int64_t>(sizeof(float)), *fold };
+    MapView map = { fold->map->data, xncc_map_pitch(fold->map) / static_cast<int64_t>(sizeof(float)), *fold };
     map.fold.map = nullptr;
     fold_map<<<grid_of(view), COLUMNS, 0, stream>>>(view, map);
     return check(cudaGetLastError(), "launching the search for the best template", error);
 }
 
-cudaError_t bring_home(cm_share *share, cudaStream_t stream)
+cudaError_t bring_home(xncc_share *share, cudaStream_t stream)
 {
     const BestView to = view_of(share->home);
     const size_t row = static_cast<size_t>(to.width) * sizeof(float), rows = static_cast<size_t>(to.height);
@@ -243,10 +243,10 @@ cudaError_t bring_home(cm_share *share, cudaStream_t stream)
     return code;
 }
 
-cm_status best_end(cm_share *share, cm_stream stream, cm_error *error)
+xncc_status best_end(xncc_share *share, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(share->engine->device);
-    const bool home = share->home.score.memory == CM_HOST;
+    const bool home = share->home.score.memory == XNCC_HOST;
     cudaError_t code = home ? bring_home(share, stream) : cudaSuccess;
     if (code == cudaSuccess)
         code = end_on(share, stream);
@@ -255,9 +255,9 @@ cm_status best_end(cm_share *share, cm_stream stream, cm_error *error)
     return check(code, "fetching the best scores", error);
 }
 
-constexpr cm_share_ops name_operations()
+constexpr xncc_share_ops name_operations()
 {
-    cm_share_ops ops = {};
+    xncc_share_ops ops = {};
     ops.open = share_open;
     ops.close = share_close;
     ops.image = share_image;
@@ -269,6 +269,6 @@ constexpr cm_share_ops name_operations()
 
 } // namespace
 
-extern const cm_share_ops share_operations = name_operations();
+extern const xncc_share_ops share_operations = name_operations();
 
-} // namespace cm
+} // namespace xncc

@@ -1,6 +1,6 @@
 // What an engine offers for many templates (engine/many.h).
-#ifndef CM_CUDA_MANY_CUH
-#define CM_CUDA_MANY_CUH
+#ifndef XNCC_CUDA_MANY_CUH
+#define XNCC_CUDA_MANY_CUH
 
 #include "engine.cuh"
 
@@ -8,11 +8,11 @@ extern "C" {
 #include "engine/many.h"
 }
 
-namespace cm {
+namespace xncc {
 
-extern const cm_share_ops share_operations;
-extern const cm_merge_ops merge_operations;
+extern const xncc_share_ops share_operations;
+extern const xncc_merge_ops merge_operations;
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -2,20 +2,20 @@
 // the tiles that reach it.
 #include "match.cuh"
 
-namespace cm {
+namespace xncc {
 
-bool is_mapless(const cm_work *work)
+bool is_mapless(const xncc_work *work)
 {
-    const cm_problem &p = work->problem;
-    bool has_products = work->decision.kernel != CM_KERNEL_TENSOR_FUSED;
+    const xncc_problem &p = work->problem;
+    bool has_products = work->decision.kernel != XNCC_KERNEL_TENSOR_FUSED;
     // one pass: as narrow as WindowScores asks
-    return is_all_tensor(work) && cm_cuda_is_one_pass(&p) && (has_products || windows_serve_pixels(p.width, p.height));
+    return is_all_tensor(work) && xncc_cuda_is_one_pass(&p) && (has_products || windows_serve_pixels(p.width, p.height));
 }
 
 namespace {
 
 // The tiles of some slots, but for their rules.
-TensorTiles make_tiles(const cm_work *work, const PeakJob &search, int first, int count)
+TensorTiles make_tiles(const xncc_work *work, const PeakJob &search, int first, int count)
 {
     TensorTiles tiles = {};
     tiles.best = search.best + static_cast<int64_t>(first) * search.tiles;
@@ -31,7 +31,7 @@ TensorTiles make_tiles(const cm_work *work, const PeakJob &search, int first, in
 
 } // namespace
 
-cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, cm_error *error)
+xncc_status put_tiles(xncc_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, xncc_error *error)
 {
     TensorTiles tiles = make_tiles(work, m.search, first, count);
     for (int i = 0; i < count; i++)
@@ -39,16 +39,16 @@ cm_status put_tiles(cm_work *work, const MaplessJob &m, int first, int count, cu
     return check(work->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream), "launching the pass over tiles", error);
 }
 
-cm_status put_bank_tiles(cm_work *work, const MaplessJob &m, bool begins, cudaStream_t stream, cm_error *error)
+xncc_status put_bank_tiles(xncc_work *work, const MaplessJob &m, bool begins, cudaStream_t stream, xncc_error *error)
 {
     TensorGroup group = { m.parts, m.first_slot, m.slots, work->x.map, work->y.map };
     const bool alone = begins && m.slots == 1; // for one template it takes longer
     if (work->tensor.judges() && !alone) {
         cudaError_t code = begins ? work->tensor.put_terms(m.plane, group, *m.rules, stream) : cudaSuccess;
-        cm_status status = check(code, "launching the pass over windows", error);
+        xncc_status status = check(code, "launching the pass over windows", error);
         return status ? status : work->tensor.judge_group(group, m.plane, make_tiles(work, m.search, 0, m.slots), m.rules, stream, error);
     }
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < m.slots && !status; i += group.count) {
         group.part = m.parts + i;
         group.first = m.first_slot + i;
@@ -60,9 +60,9 @@ cm_status put_bank_tiles(cm_work *work, const MaplessJob &m, bool begins, cudaSt
     return status;
 }
 
-cm_status put_matches(cm_work *work, const MaplessJob &m, cudaStream_t stream, cm_error *error)
+xncc_status put_matches(xncc_work *work, const MaplessJob &m, cudaStream_t stream, xncc_error *error)
 {
-    const cm_problem &p = work->problem;
+    const xncc_problem &p = work->problem;
     WindowScores scores = {};
     scores.data = m.plane.data;
     scores.pitch = m.plane.pitch;
@@ -88,4 +88,4 @@ cm_status put_matches(cm_work *work, const MaplessJob &m, cudaStream_t stream, c
     return check(code, "launching the search for matches", error);
 }
 
-} // namespace cm
+} // namespace xncc

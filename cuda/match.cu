@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -12,18 +12,18 @@ namespace {
 constexpr uint64_t PINNED_BYTES = 4u << 20;
 constexpr int32_t KEPT_ROWS = 2;
 
-CorrelateFamily family_of(cm_kernel kernel)
+CorrelateFamily family_of(xncc_kernel kernel)
 {
     switch (kernel) {
-    case CM_KERNEL_SHARED: return shared_family();
-    case CM_KERNEL_TEX_CONSTANT: return constant_family();
+    case XNCC_KERNEL_SHARED: return shared_family();
+    case XNCC_KERNEL_TEX_CONSTANT: return constant_family();
     default: return texture_family();
     }
 }
 
-cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int32_t rows)
+xncc_status sum_rows(const Call &call, const StageView &view, int32_t columns, int32_t rows)
 {
-    const cm_work *work = call.work;
+    const xncc_work *work = call.work;
     RowSumsJob job = {};
     job.stage = view;
     job.size = work->problem.width;
@@ -36,43 +36,43 @@ cm_status sum_rows(const Call &call, const StageView &view, int32_t columns, int
 }
 
 // All passes over a band, where the tensor kernels do all of it.
-cm_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
+xncc_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
-    cm_work *work = call.work;
+    xncc_work *work = call.work;
     TensorPlane plane;
-    cm_status status = put_plane(call, bx, by, &plane);
+    xncc_status status = put_plane(call, bx, by, &plane);
     if (!status)
         status = work->tensor.correlate(*call.part, plane, work->x.length(bx), work->y.length(by), call.stream, call.error);
     return status ? status : put_tensor_scores(call, bx, by, plane, target, nullptr);
 }
 
 // All passes over a band.
-cm_status run_band(const Call &call, int32_t bx, int32_t by, const Target &target)
+xncc_status run_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
     if (is_all_tensor(call.work))
         return run_tensor_band(call, bx, by, target);
-    cm_status status = put_image(call, bx, by, target);
+    xncc_status status = put_image(call, bx, by, target);
     if (!status)
         status = put_sums(call, bx, by);
     return status ? status : put_scores(call, make_score_job(call, bx, by, target));
 }
 
 // All bands across the map in row `by` of bands. target: the map's first column in the band's first row.
-cm_status run_across(const Call &call, int32_t by, Target target)
+xncc_status run_across(const Call &call, int32_t by, Target target)
 {
-    const cm_work *work = call.work;
-    if (work->route == CM_ROUTE_JOINT)
+    const xncc_work *work = call.work;
+    if (work->route == XNCC_ROUTE_JOINT)
         return put_joint(call, work->y.start(by), work->y.length(by), target);
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int32_t bx = 0; bx < work->x.count() && !status; bx++)
         status = run_band(call, bx, by, Target{ target.map + work->x.start(bx), target.pitch });
     return status;
 }
 
-cudaError_t download(const cm_map &map, int32_t row, int32_t rows, const Target &source, cudaStream_t stream)
+cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source, cudaStream_t stream)
 {
     size_t bytes = static_cast<size_t>(map.width) * sizeof(float);
-    return cudaMemcpy2DAsync(cm_map_row(&map, row), static_cast<size_t>(cm_map_pitch(&map)), source.map,
+    return cudaMemcpy2DAsync(xncc_map_row(&map, row), static_cast<size_t>(xncc_map_pitch(&map)), source.map,
                              static_cast<size_t>(source.pitch) * sizeof(float), bytes, static_cast<size_t>(rows),
                              cudaMemcpyDeviceToHost, stream);
 }
@@ -84,13 +84,13 @@ struct Chunk {
 };
 
 // Feeds what can be fed: a row needs the one below it, so each chunk's last row goes with the next.
-cm_status feed(const Call &call, cm_peaks *peaks, const Chunk &chunk)
+xncc_status feed(const Call &call, xncc_peaks *peaks, const Chunk &chunk)
 {
     int32_t width = call.work->x.map, height = call.work->y.map;
     int32_t begin = chunk.first > 0 ? chunk.first - 1 : 0, end = chunk.end < height ? chunk.end - 1 : height;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (end > begin)
-        status = cm_peaks_feed(peaks, chunk.rows + (static_cast<int64_t>(begin) - chunk.first) * width, width, width, begin,
+        status = xncc_peaks_feed(peaks, chunk.rows + (static_cast<int64_t>(begin) - chunk.first) * width, width, width, begin,
                                end - begin, begin > 0, end < height, call.error);
     float *kept = chunk.rows - static_cast<int64_t>(KEPT_ROWS) * width;
     memmove(kept, chunk.rows + (static_cast<int64_t>(chunk.end) - chunk.first - KEPT_ROWS) * width,
@@ -99,15 +99,15 @@ cm_status feed(const Call &call, cm_peaks *peaks, const Chunk &chunk)
 }
 
 // Fetches a band of the map, a chunk at a time, and looks at it.
-cm_status search_band(const Call &call, cm_peaks *peaks, int32_t by, const Target &source)
+xncc_status search_band(const Call &call, xncc_peaks *peaks, int32_t by, const Target &source)
 {
-    cm_work *work = call.work;
+    xncc_work *work = call.work;
     int32_t begin = work->y.start(by), end = begin + work->y.length(by), width = work->x.map;
-    cm_map chunk_map = {};
+    xncc_map chunk_map = {};
     chunk_map.width = width;
     chunk_map.height = work->pinned_rows;
     chunk_map.data = work->pinned.as<float>() + static_cast<int64_t>(KEPT_ROWS) * width;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int32_t row = begin; row < end && !status; row += work->pinned_rows) {
         int32_t count = end - row < work->pinned_rows ? end - row : work->pinned_rows;
         Target from = { source.map + static_cast<int64_t>(row - begin) * source.pitch, source.pitch };
@@ -135,14 +135,14 @@ Axis make_axis(int32_t image, int32_t map, int32_t origin, int32_t size, int32_t
 } // namespace
 
 // X of a band, a block of template rows at a time.
-cm_status correlate(const Call &call, CorrelateJob job)
+xncc_status correlate(const Call &call, CorrelateJob job)
 {
-    const cm_work *work = call.work;
-    const cm_decision &d = work->decision;
-    bool narrow = cm_cuda_is_narrow(&work->problem) != 0;
-    if (d.kernel == CM_KERNEL_FFT_CUDA)
+    const xncc_work *work = call.work;
+    const xncc_decision &d = work->decision;
+    bool narrow = xncc_cuda_is_narrow(&work->problem) != 0;
+    if (d.kernel == XNCC_KERNEL_FFT_CUDA)
         return call.work->fft.correlate(job, narrow, *call.part, call.stream, call.error);
-    if (cm_kernel_is_tensor(d.kernel))
+    if (xncc_kernel_is_tensor(d.kernel))
         return call.work->tensor.deliver(job, *call.part, call.stream, call.error);
     CorrelateFamily family = family_of(d.kernel);
     int32_t step = d.constant_rows ? d.constant_rows : work->problem.height;
@@ -167,31 +167,31 @@ cm_status correlate(const Call &call, CorrelateJob job)
     return check(code, "launching the correlation", call.error);
 }
 
-Call make_call(cm_work *work, const cm_image *image, const cm_template *part, cudaStream_t stream, cm_error *error)
+Call make_call(xncc_work *work, const xncc_image *image, const xncc_template *part, cudaStream_t stream, xncc_error *error)
 {
     Call call = {};
     call.work = work;
     call.image = image;
     call.source = part;
     call.part = prepared_of(part->prepared);
-    call.rule = cm_score_rule_make(part, work->problem.method, work->problem.flat);
+    call.rule = xncc_score_rule_make(part, work->problem.method, work->problem.flat);
     call.stream = stream;
     call.error = error;
     return call;
 }
 
-cm_status put_sums(const Call &call, int32_t bx, int32_t by)
+xncc_status put_sums(const Call &call, int32_t bx, int32_t by)
 {
-    const cm_work *work = call.work;
-    if (cm_cuda_is_one_pass(&work->problem))
-        return CM_OK;
+    const xncc_work *work = call.work;
+    if (xncc_cuda_is_one_pass(&work->problem))
+        return XNCC_OK;
     return sum_rows(call, work->stage.view(bx, by), work->x.length(bx), work->y.length(by));
 }
 
-cm_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target, const BandRows &rows)
+xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target, const BandRows &rows)
 {
-    cm_work *work = call.work;
-    const cm_problem &p = work->problem;
+    xncc_work *work = call.work;
+    const xncc_problem &p = work->problem;
     CorrelateJob job = {};
     job.stage = work->stage.view(bx, by);
     job.stage.top += rows.first;
@@ -199,7 +199,7 @@ cm_status put_products(const Call &call, int32_t bx, int32_t by, const Target &t
     job.height = rows.count;
     job.size = p.width;
     job.tile_pitch = work->decision.tile_pitch;
-    if (cm_cuda_is_narrow(&p)) {
+    if (xncc_cuda_is_narrow(&p)) {
         job.pitch = target.pitch;
         job.sums = target.map + rows.first * job.pitch;
     } else {
@@ -213,9 +213,9 @@ cm_status put_products(const Call &call, int32_t bx, int32_t by, const Target &t
 
 ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
-    const cm_work *work = call.work;
-    const cm_problem &p = work->problem;
-    bool narrow = cm_cuda_is_narrow(&p) != 0;
+    const xncc_work *work = call.work;
+    const xncc_problem &p = work->problem;
+    bool narrow = xncc_cuda_is_narrow(&p) != 0;
     ScoreJob job = {};
     job.rule = call.rule;
     job.method = p.method;
@@ -231,64 +231,64 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.slow_doubles = has_slow_doubles(work);
-    job.pair_unit = cm_pair_unit(p.method, &call.rule);
+    job.pair_unit = xncc_pair_unit(p.method, &call.rule);
     return job;
 }
 
-bool is_all_tensor(const cm_work *work)
+bool is_all_tensor(const xncc_work *work)
 {
-    return work->route == CM_ROUTE_PLAIN && cm_kernel_is_tensor(work->decision.kernel) && cm_tensor_scores(&work->problem);
+    return work->route == XNCC_ROUTE_PLAIN && xncc_kernel_is_tensor(work->decision.kernel) && xncc_tensor_scores(&work->problem);
 }
 
 // The band of an image of bytes on the device, with its edge repeated, straight to the tensor's plane.
-static cm_status pad_plane(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane)
+static xncc_status pad_plane(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane)
 {
-    const cm_work *work = call.work;
+    const xncc_work *work = call.work;
     const int32_t columns = work->x.length(bx) + work->problem.width - 1;
     const LayoutRect rect = { static_cast<int64_t>(work->x.start(bx)) + work->x.origin, static_cast<int64_t>(work->y.start(by)) + work->y.origin,
                               columns, plane.height };
     const LayoutTarget to = { const_cast<unsigned char *>(plane.data), plane.pitch, 0 };
-    return check(launch_padding(*call.image, CM_BORDER_CLAMP, rect, to, call.stream), "laying out the image", call.error);
+    return check(launch_padding(*call.image, XNCC_BORDER_CLAMP, rect, to, call.stream), "laying out the image", call.error);
 }
 
 // An image that can be read as it lies is not copied.
-cm_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane)
+xncc_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane)
 {
-    cm_work *work = call.work;
+    xncc_work *work = call.work;
     int32_t width = work->x.length(bx), height = work->y.length(by);
     *plane = work->tensor.direct(*call.image, work->x, work->y, bx, by, work->roomy);
     if (plane->data)
-        return CM_OK;
+        return XNCC_OK;
     *plane = work->tensor.plane(width, height);
     if (work->tensor.split(*call.image, work->x, work->y, bx, by, work->roomy, call.stream))
         return check(cudaGetLastError(), "splitting the image", call.error);
-    if (call.image->memory == CM_DEVICE && work->problem.pixel == CM_U8)
+    if (call.image->memory == XNCC_DEVICE && work->problem.pixel == XNCC_U8)
         return pad_plane(call, bx, by, *plane);
-    cm_status status = put_stage(call, bx, by);
+    xncc_status status = put_stage(call, bx, by);
     return status ? status
                   : check(work->tensor.copy(work->stage.view(bx, by), width, height, call.stream), "splitting the image", call.error);
 }
 
-cm_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane, const Target &target,
+xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane, const Target &target,
                             const uint32_t *skip)
 {
-    const cm_work *work = call.work;
+    const xncc_work *work = call.work;
     TensorTarget to = { call.rule, target.map, target.pitch, work->x.length(bx), work->y.length(by), skip, has_slow_doubles(work) };
     return check(work->tensor.score(plane, to, call.stream), "launching the score", call.error);
 }
 
-cm_status put_scores(const Call &call, const ScoreJob &job)
+xncc_status put_scores(const Call &call, const ScoreJob &job)
 {
-    const cm_problem &p = call.work->problem;
-    cudaError_t code = cm_cuda_is_one_pass(&p) ? launch_one_pass(job, call.stream)
-                                               : launch_score(p.pixel, cm_cuda_is_narrow(&p) != 0, job, call.stream);
+    const xncc_problem &p = call.work->problem;
+    cudaError_t code = xncc_cuda_is_one_pass(&p) ? launch_one_pass(job, call.stream)
+                                               : launch_score(p.pixel, xncc_cuda_is_narrow(&p) != 0, job, call.stream);
     return check(code, "launching the score", call.error);
 }
 
-cm_status bind_map(cm_work *work, int32_t band_width, int32_t band_height, cm_error *error)
+xncc_status bind_map(xncc_work *work, int32_t band_width, int32_t band_height, xncc_error *error)
 {
-    const cm_problem &p = work->problem;
-    const cm_extent map = cm_problem_extent(&p);
+    const xncc_problem &p = work->problem;
+    const xncc_extent map = xncc_problem_extent(&p);
     work->x = make_axis(p.image_width, map.width, map.x0, p.width, band_width);
     work->y = make_axis(p.image_height, map.height, map.y0, p.height, band_height);
     uint64_t row = static_cast<uint64_t>(work->x.map) * sizeof(float), rows = PINNED_BYTES / row;
@@ -300,11 +300,11 @@ cm_status bind_map(cm_work *work, int32_t band_width, int32_t band_height, cm_er
     return check(code, "taking the plan's workspace", error);
 }
 
-cm_status match_bind(cm_work *work, cm_error *error)
+xncc_status match_bind(xncc_work *work, xncc_error *error)
 {
-    const cm_problem &p = work->problem;
-    const cm_decision &d = work->decision;
-    cm_status status = bind_map(work, d.band_width, d.band_height, error);
+    const xncc_problem &p = work->problem;
+    const xncc_decision &d = work->decision;
+    xncc_status status = bind_map(work, d.band_width, d.band_height, error);
     if (status)
         return status;
     cudaError_t code = work->stage.make(p.pixel, work->x, work->y, work->parts);
@@ -315,50 +315,50 @@ cm_status match_bind(cm_work *work, cm_error *error)
     status = check(code, "taking the plan's workspace", error);
     if (!status)
         status = find_bind(work, error);
-    if (!status && cm_kernel_is_tensor(d.kernel))
+    if (!status && xncc_kernel_is_tensor(d.kernel))
         status = work->tensor.make(p, d, work->engine->machine, error);
-    return status || d.kernel != CM_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
+    return status || d.kernel != XNCC_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
 }
 
-cm_status match_correlate(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map, cm_stream stream,
-                          cm_error *error)
+xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
+                          xncc_error *error)
 {
     Call call = make_call(work, image, part, stream, error);
     Target own = { work->map.as<float>(), work->x.map };
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     progress_begin(work);
     for (int32_t by = 0; by < work->y.count() && !status; by++) {
         int32_t row = work->y.start(by), rows = work->y.length(by);
-        bool direct = map->memory == CM_DEVICE;
-        Target target = direct ? Target{ cm_map_row(map, row), cm_map_pitch(map) / static_cast<int64_t>(sizeof(float)) } : own;
+        bool direct = map->memory == XNCC_DEVICE;
+        Target target = direct ? Target{ xncc_map_row(map, row), xncc_map_pitch(map) / static_cast<int64_t>(sizeof(float)) } : own;
         status = run_across(call, by, target);
         if (!status && !direct)
             status = check(download(*map, row, rows, own, stream), "copying the map to the host", error);
         progress_step(work, rows);
     }
-    cm_status ended = finish(work, stream, image->memory == CM_HOST || map->memory == CM_HOST, status ? nullptr : error);
+    xncc_status ended = finish(work, stream, image->memory == XNCC_HOST || map->memory == XNCC_HOST, status ? nullptr : error);
     return status ? status : ended;
 }
 
-cm_status find_by_fetching(const Call &call, const cm_peak_rule *rule, cm_match *match, size_t *found)
+xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match, size_t *found)
 {
-    cm_work *work = call.work;
+    xncc_work *work = call.work;
     Target own = { work->map.as<float>(), work->x.map };
-    cm_peaks *peaks = nullptr;
-    cm_status status =
-        cm_peaks_create(rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks, call.error);
+    xncc_peaks *peaks = nullptr;
+    xncc_status status =
+        xncc_peaks_create(rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks, call.error);
     for (int32_t by = 0; by < work->y.count() && !status; by++) {
         status = run_across(call, by, own);
         if (!status)
             status = search_band(call, peaks, by, own);
     }
-    cm_status ended = finish(work, call.stream, true, status ? nullptr : call.error);
+    xncc_status ended = finish(work, call.stream, true, status ? nullptr : call.error);
     if (!status)
         status = ended;
     if (!status)
-        status = cm_peaks_finish(peaks, match, found, call.error);
-    cm_peaks_destroy(peaks);
+        status = xncc_peaks_finish(peaks, match, found, call.error);
+    xncc_peaks_destroy(peaks);
     return status;
 }
 
-} // namespace cm
+} // namespace xncc

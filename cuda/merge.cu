@@ -1,4 +1,4 @@
-// Candidates gathered and merged in device memory (corrmatch/many.h): each finds its place in the order by counting those before it; then
+// Candidates gathered and merged in device memory (exactncc/many.h): each finds its place in the order by counting those before it; then
 // chunk by chunk, in that order, one block takes what nothing taken before is the same thing as, and all blocks strike what is the same thing
 // as what was taken.
 #include "many.cuh"
@@ -8,7 +8,7 @@ extern "C" {
 #include "peaks/merge.h"
 }
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -24,19 +24,19 @@ struct MergeState {
 };
 
 struct MergeJob {
-    cm_merge_options options;
+    xncc_merge_options options;
     int32_t smallest;
     uint32_t room, top;
-    const cm_candidate *candidate;
-    cm_candidate *sorted;
+    const xncc_candidate *candidate;
+    xncc_candidate *sorted;
     uint32_t *rank;
     uint8_t *struck;
     MergeState *state;
-    cm_candidate *result;
+    xncc_candidate *result;
     uint32_t *kept;
 };
 
-__device__ bool has_score(const cm_candidate &c)
+__device__ bool has_score(const xncc_candidate &c)
 {
     return c.match.score == c.match.score;
 }
@@ -55,12 +55,12 @@ __device__ uint32_t grow(MergeState *state, uint32_t more, uint32_t room)
 }
 
 struct Gathered {
-    cm_candidate *candidate;
+    xncc_candidate *candidate;
     MergeState *state;
     uint32_t room;
 };
 
-__global__ void add_matches(Gathered to, const cm_match *match, const uint32_t *found, cm_candidate like)
+__global__ void add_matches(Gathered to, const xncc_match *match, const uint32_t *found, xncc_candidate like)
 {
     const uint32_t more = *found, first = grow(to.state, more, to.room);
     for (uint32_t i = threadIdx.x; i < more && first + i < to.room; i += CHUNK) {
@@ -69,7 +69,7 @@ __global__ void add_matches(Gathered to, const cm_match *match, const uint32_t *
     }
 }
 
-__global__ void add_all(Gathered to, const cm_candidate *candidate, uint32_t more)
+__global__ void add_all(Gathered to, const xncc_candidate *candidate, uint32_t more)
 {
     const uint32_t first = grow(to.state, more, to.room);
     for (uint32_t i = threadIdx.x; i < more && first + i < to.room; i += CHUNK)
@@ -100,11 +100,11 @@ __device__ uint32_t merge_count(const MergeJob &job)
 // Adds to each candidate's rank those of some tiles that come before it. Among candidates that nothing tells apart the earlier added.
 __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
 {
-    __shared__ cm_candidate tile[BLOCK];
+    __shared__ xncc_candidate tile[BLOCK];
     const uint32_t count = merge_count(job), i = blockIdx.x * BLOCK + threadIdx.x;
     if (blockIdx.x * BLOCK >= count)
         return;
-    cm_candidate mine = {};
+    xncc_candidate mine = {};
     if (i < count)
         mine = job.candidate[i];
     uint32_t before = 0;
@@ -114,7 +114,7 @@ __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
             tile[threadIdx.x] = job.candidate[first + threadIdx.x];
         __syncthreads();
         for (uint32_t k = 0; k < length; k++) {
-            const int order = has_score(tile[k]) ? cm_candidate_compare(&tile[k], &mine, job.smallest) : 1;
+            const int order = has_score(tile[k]) ? xncc_candidate_compare(&tile[k], &mine, job.smallest) : 1;
             before += order < 0 || (order == 0 && first + k < i);
         }
         __syncthreads();
@@ -152,7 +152,7 @@ __device__ uint32_t first_of_block(bool flag, uint32_t *room)
 // One block: goes down a chunk of the order.
 __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk)
 {
-    __shared__ cm_candidate candidate[CHUNK];
+    __shared__ xncc_candidate candidate[CHUNK];
     __shared__ uint32_t room[2][LANES];
     MergeState *state = job.state;
     const uint32_t valid = state->valid, i = chunk * CHUNK + threadIdx.x;
@@ -172,7 +172,7 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
             open = false;
         }
         taken++;
-        if (open && cm_candidate_same(&job.options, &candidate[next], &candidate[threadIdx.x]))
+        if (open && xncc_candidate_same(&job.options, &candidate[next], &candidate[threadIdx.x]))
             open = false;
     }
     if (threadIdx.x == 0) {
@@ -186,13 +186,13 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
 // Strikes the candidates from `first` on that are the same thing as what the last chunk gave.
 __global__ __launch_bounds__(BLOCK) void strike(MergeJob job, uint32_t first)
 {
-    __shared__ cm_candidate tile[BLOCK];
+    __shared__ xncc_candidate tile[BLOCK];
     const MergeState *state = job.state;
     const uint32_t valid = state->valid, begin = first + blockIdx.x * BLOCK, i = begin + threadIdx.x;
     if (state->full || begin >= valid)
         return;
     bool open = i < valid && !job.struck[i];
-    cm_candidate mine = {};
+    xncc_candidate mine = {};
     if (i < valid)
         mine = job.sorted[i];
     for (uint32_t from = state->before; from < state->taken; from += BLOCK) {
@@ -201,7 +201,7 @@ __global__ __launch_bounds__(BLOCK) void strike(MergeJob job, uint32_t first)
             tile[threadIdx.x] = job.result[from + threadIdx.x];
         __syncthreads();
         for (uint32_t k = 0; k < length && open; k++)
-            open = !cm_candidate_same(&job.options, &tile[k], &mine);
+            open = !xncc_candidate_same(&job.options, &tile[k], &mine);
         __syncthreads();
     }
     if (i < valid && !open)
@@ -215,48 +215,48 @@ unsigned blocks_of(uint32_t count, int block)
 
 } // namespace
 
-} // namespace cm
+} // namespace xncc
 
 // What a merger has.
-struct cm_merge_work {
+struct xncc_merge_work {
     int device = 0;
     uint32_t room = 0;
-    cm::DeviceMemory candidate, sorted, rank, struck, state;
+    xncc::DeviceMemory candidate, sorted, rank, struck, state;
 };
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-Gathered gathered(const cm_merge_work *work)
+Gathered gathered(const xncc_merge_work *work)
 {
-    return Gathered{ work->candidate.as<cm_candidate>(), work->state.as<MergeState>(), work->room };
+    return Gathered{ work->candidate.as<xncc_candidate>(), work->state.as<MergeState>(), work->room };
 }
 
-void merge_close(cm_merge_work *work)
+void merge_close(xncc_merge_work *work)
 {
     DeviceScope scope(work->device);
     (void)cudaDeviceSynchronize();
     destroy(work);
 }
 
-cm_status merge_clear(cm_merge_work *work, cm_stream stream, cm_error *error)
+xncc_status merge_clear(xncc_merge_work *work, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
     return check(cudaMemsetAsync(work->state.as<void>(), 0, sizeof(MergeState), stream), "emptying the merger", error);
 }
 
-cm_status merge_open(cm_engine *engine, uint32_t room, cm_merge_work **result, cm_error *error)
+xncc_status merge_open(xncc_engine *engine, uint32_t room, xncc_merge_work **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
-    cm_merge_work *work = create<cm_merge_work>();
+    xncc_merge_work *work = create<xncc_merge_work>();
     if (!work)
-        return cm_fail(error, CM_ERROR_MEMORY, "merger: no memory");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "merger: no memory");
     work->device = engine_of(engine)->device;
     work->room = room;
-    cudaError_t code = work->candidate.take(room * sizeof(cm_candidate));
+    cudaError_t code = work->candidate.take(room * sizeof(xncc_candidate));
     if (code == cudaSuccess)
-        code = work->sorted.take(room * sizeof(cm_candidate));
+        code = work->sorted.take(room * sizeof(xncc_candidate));
     if (code == cudaSuccess)
         code = work->rank.take(room * sizeof(uint32_t));
     if (code == cudaSuccess)
@@ -265,7 +265,7 @@ cm_status merge_open(cm_engine *engine, uint32_t room, cm_merge_work **result, c
         code = work->state.take(sizeof(MergeState));
     if (code == cudaSuccess)
         code = cudaMemset(work->state.as<void>(), 0, sizeof(MergeState));
-    cm_status status = check(code, "taking the merger's memory", error);
+    xncc_status status = check(code, "taking the merger's memory", error);
     if (status)
         destroy(work);
     else
@@ -273,15 +273,15 @@ cm_status merge_open(cm_engine *engine, uint32_t room, cm_merge_work **result, c
     return status;
 }
 
-cm_status merge_add(cm_merge_work *work, const cm_match *match, const uint32_t *found, const cm_candidate *like, cm_stream stream,
-                    cm_error *error)
+xncc_status merge_add(xncc_merge_work *work, const xncc_match *match, const uint32_t *found, const xncc_candidate *like, xncc_stream stream,
+                    xncc_error *error)
 {
     DeviceScope scope(work->device);
     add_matches<<<1, CHUNK, 0, stream>>>(gathered(work), match, found, *like);
     return check(cudaGetLastError(), "launching the gathering of matches", error);
 }
 
-cm_status merge_add_candidates(cm_merge_work *work, const cm_candidate *candidate, uint32_t count, cm_stream stream, cm_error *error)
+xncc_status merge_add_candidates(xncc_merge_work *work, const xncc_candidate *candidate, uint32_t count, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
     add_all<<<1, CHUNK, 0, stream>>>(gathered(work), candidate, count);
@@ -304,16 +304,16 @@ cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-cm_status merge_run(cm_merge_work *work, const cm_merge_target *target, cm_stream stream, cm_error *error)
+xncc_status merge_run(xncc_merge_work *work, const xncc_merge_target *target, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
     MergeJob job = {};
     job.options = *target->options;
-    job.smallest = cm_method_is_distance(target->options->method);
+    job.smallest = xncc_method_is_distance(target->options->method);
     job.room = work->room;
     job.top = target->capacity;
-    job.candidate = work->candidate.as<cm_candidate>();
-    job.sorted = work->sorted.as<cm_candidate>();
+    job.candidate = work->candidate.as<xncc_candidate>();
+    job.sorted = work->sorted.as<xncc_candidate>();
     job.rank = work->rank.as<uint32_t>();
     job.struck = work->struck.as<uint8_t>();
     job.state = work->state.as<MergeState>();
@@ -322,9 +322,9 @@ cm_status merge_run(cm_merge_work *work, const cm_merge_target *target, cm_strea
     return check(launch_merge(job, stream), "launching the merge", error);
 }
 
-constexpr cm_merge_ops name_merge()
+constexpr xncc_merge_ops name_merge()
 {
-    cm_merge_ops ops = {};
+    xncc_merge_ops ops = {};
     ops.open = merge_open;
     ops.close = merge_close;
     ops.clear = merge_clear;
@@ -336,6 +336,6 @@ constexpr cm_merge_ops name_merge()
 
 } // namespace
 
-extern const cm_merge_ops merge_operations = name_merge();
+extern const xncc_merge_ops merge_operations = name_merge();
 
-} // namespace cm
+} // namespace xncc

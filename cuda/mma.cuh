@@ -1,10 +1,10 @@
 // One product of bytes on the tensor cores of compute capability 8.0 and later: d += a b, 16 x 8 sums of 32 bits, 32 bytes of K.
-#ifndef CM_CUDA_MMA_CUH
-#define CM_CUDA_MMA_CUH
+#ifndef XNCC_CUDA_MMA_CUH
+#define XNCC_CUDA_MMA_CUH
 
 #include <stdint.h>
 
-namespace cm {
+namespace xncc {
 
 __device__ __forceinline__ void product(uint32_t *d, const uint32_t *a, uint2 b)
 {
@@ -15,6 +15,6 @@ __device__ __forceinline__ void product(uint32_t *d, const uint32_t *a, uint2 b)
 #endif
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -5,7 +5,7 @@
 // 2^32, which is exact because the sums fit.
 #include "score.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr int THREADS = WARPS * LANES;
 constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS; // map elements of a block's row
 constexpr int BATCH = 2;                        // rows between barriers
 constexpr int COLUMN_STRIDE = THREADS + 4;      // 4 more than a multiple of 16: adjacent columns lie in different banks
-static_assert(CM_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses one warp's edge at most");
+static_assert(XNCC_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses one warp's edge at most");
 static_assert(COLUMN_STRIDE % 16 == 4, "bank conflicts");
 
 // S and Q before a column: column c at [c % 4][c / 4], relative to the columns of its warp.
@@ -91,14 +91,14 @@ __device__ double from_signed(int64_t v)
 struct Normed {
     double num, var;
 
-    __device__ Normed(const cm_score_rule &rule, uint2 sums, uint32_t x)
+    __device__ Normed(const xncc_score_rule &rule, uint2 sums, uint32_t x)
     {
         uint32_t pixels = static_cast<uint32_t>(rule.n), sum = static_cast<uint32_t>(rule.sum);
         num = from_signed(static_cast<int64_t>(static_cast<uint64_t>(pixels) * x) -
                           static_cast<int64_t>(static_cast<uint64_t>(sum) * sums.x));
         var = from_unsigned(static_cast<uint64_t>(pixels) * sums.y - static_cast<uint64_t>(sums.x) * sums.x);
     }
-    __device__ float quick(const cm_score_rule &rule, double inverse_root, bool *doubt) const
+    __device__ float quick(const xncc_score_rule &rule, double inverse_root, bool *doubt) const
     {
         double y;
         asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
@@ -110,7 +110,7 @@ struct Normed {
         *doubt = !flat && dropped - (0x10000000u - 16u) <= 32u;
         return flat ? rule.undefined : static_cast<float>(score);
     }
-    __device__ float exact(const cm_score_rule &rule) const
+    __device__ float exact(const xncc_score_rule &rule) const
     {
         return static_cast<float>(num / (sqrt(var) * rule.root_var));
     }
@@ -119,33 +119,33 @@ struct Normed {
 // What the quick scores need of the rule.
 struct Units {
     double inverse_root;
-    cm_pair pair;
+    xncc_pair pair;
 };
 
 // The scores of a thread's windows in a row. Without a branch between them, so that their arithmetic overlaps. PAIRS: of floats, where
 // doubles are slow.
-template <cm_method METHOD, bool PAIRS, int COUNT>
-__device__ void score_row(const cm_score_rule &rule, const Units &units, const uint2 (&sums)[COUNT],
+template <xncc_method METHOD, bool PAIRS, int COUNT>
+__device__ void score_row(const xncc_score_rule &rule, const Units &units, const uint2 (&sums)[COUNT],
                           const uint32_t (&product)[COUNT], float (&score)[COUNT])
 {
-    constexpr bool QUICK = PAIRS || METHOD == CM_CCOEFF_NORMED;
+    constexpr bool QUICK = PAIRS || METHOD == XNCC_CCOEFF_NORMED;
     unsigned doubts = 0;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
         bool doubt = false;
         if (PAIRS)
-            doubt = !cm_pair_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i], &score[i]);
-        else if (METHOD == CM_CCOEFF_NORMED)
+            doubt = !xncc_pair_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i], &score[i]);
+        else if (METHOD == XNCC_CCOEFF_NORMED)
             score[i] = Normed(rule, sums[i], product[i]).quick(rule, units.inverse_root, &doubt);
         else
-            score[i] = cm_score_integer(METHOD, &rule, sums[i].x, sums[i].y, product[i]);
+            score[i] = xncc_score_integer(METHOD, &rule, sums[i].x, sums[i].y, product[i]);
         doubts |= doubt ? 1u << i : 0;
     }
     if (QUICK && doubts)
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
             if (doubts >> i & 1)
-                score[i] = PAIRS ? cm_score_integer(METHOD, &rule, sums[i].x, sums[i].y, product[i])
+                score[i] = PAIRS ? xncc_score_integer(METHOD, &rule, sums[i].x, sums[i].y, product[i])
                                  : Normed(rule, sums[i], product[i]).exact(rule);
 }
 
@@ -198,11 +198,11 @@ struct Windows {
 };
 static_assert(sizeof(Prefixes) % sizeof(uint2) == 0, "rows of prefixes follow each other");
 
-template <cm_method METHOD, bool PAIRS>
+template <xncc_method METHOD, bool PAIRS>
 __global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0, int strip, Units units)
 {
     __shared__ Prefixes prefixes[BATCH];
-    cm_score_rule rule = job.rule;
+    xncc_score_rule rule = job.rule;
     rule.wide = 0; // n * 255 < 2^25
     int x0 = column0 + blockIdx.x * OUTPUTS, x = x0 + threadIdx.x;
     int y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
@@ -251,7 +251,7 @@ __global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0
     }
 }
 
-template <cm_method METHOD> void launch(const ScoreJob &job, cudaStream_t stream)
+template <xncc_method METHOD> void launch(const ScoreJob &job, cudaStream_t stream)
 {
     int column0 = -((job.stage.left % SPAN + SPAN) % SPAN); // so that threads read aligned words
     int across = ceil_div(job.width - column0, OUTPUTS), strip = job.size <= 128 ? 64 : 256;
@@ -260,7 +260,7 @@ template <cm_method METHOD> void launch(const ScoreJob &job, cudaStream_t stream
     dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(ceil_div(job.height, strip)));
     Units units = { 1.0 / job.rule.root_var, job.pair_unit };
     // where the other way is the plain formula, with its root and its quotient in double, pairs are faster on every device
-    constexpr bool ALWAYS = METHOD == CM_CCORR_NORMED || METHOD == CM_SQDIFF_NORMED;
+    constexpr bool ALWAYS = METHOD == XNCC_CCORR_NORMED || METHOD == XNCC_SQDIFF_NORMED;
     if (ALWAYS || job.slow_doubles)
         one_pass<METHOD, true><<<grid, THREADS, 0, stream>>>(job, column0, strip, units);
     else
@@ -272,15 +272,15 @@ template <cm_method METHOD> void launch(const ScoreJob &job, cudaStream_t stream
 cudaError_t launch_one_pass(const ScoreJob &job, cudaStream_t stream)
 {
     switch (job.method) {
-    case CM_CCOEFF_NORMED: launch<CM_CCOEFF_NORMED>(job, stream); break;
-    case CM_CCOEFF: launch<CM_CCOEFF>(job, stream); break;
-    case CM_CCORR: launch<CM_CCORR>(job, stream); break;
-    case CM_CCORR_NORMED: launch<CM_CCORR_NORMED>(job, stream); break;
-    case CM_SQDIFF: launch<CM_SQDIFF>(job, stream); break;
-    case CM_SQDIFF_NORMED: launch<CM_SQDIFF_NORMED>(job, stream); break;
-    case CM_COVERAGE: return cudaErrorInvalidValue; // of the joint route
+    case XNCC_CCOEFF_NORMED: launch<XNCC_CCOEFF_NORMED>(job, stream); break;
+    case XNCC_CCOEFF: launch<XNCC_CCOEFF>(job, stream); break;
+    case XNCC_CCORR: launch<XNCC_CCORR>(job, stream); break;
+    case XNCC_CCORR_NORMED: launch<XNCC_CCORR_NORMED>(job, stream); break;
+    case XNCC_SQDIFF: launch<XNCC_SQDIFF>(job, stream); break;
+    case XNCC_SQDIFF_NORMED: launch<XNCC_SQDIFF_NORMED>(job, stream); break;
+    case XNCC_COVERAGE: return cudaErrorInvalidValue; // of the joint route
     }
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

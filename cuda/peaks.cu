@@ -1,6 +1,6 @@
 #include "peaks_choose.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -148,10 +148,10 @@ cudaError_t PeakSearch::make_results(uint64_t slots, uint64_t top)
     if (code == cudaSuccess && slots * top > match_room) {
         match_room = 0;
         match.release();
-        code = match.take(slots * top * sizeof(cm_match));
+        code = match.take(slots * top * sizeof(xncc_match));
         // they are fetched together, however few are found
         if (code == cudaSuccess)
-            code = cudaMemset(match.as<void>(), 0, slots * top * sizeof(cm_match));
+            code = cudaMemset(match.as<void>(), 0, slots * top * sizeof(xncc_match));
         if (code == cudaSuccess)
             code = cudaStreamSynchronize(nullptr);
         match_room = code == cudaSuccess ? slots * top : 0;
@@ -159,7 +159,7 @@ cudaError_t PeakSearch::make_results(uint64_t slots, uint64_t top)
     return code;
 }
 
-PeakJob PeakSearch::job(const cm_peak_rule &rule) const
+PeakJob PeakSearch::job(const xncc_peak_rule &rule) const
 {
     PeakJob job = {};
     job.width = width;
@@ -182,9 +182,9 @@ PeakJob PeakSearch::job(const cm_peak_rule &rule) const
     job.candidate = candidate.as<uint64_t>();
     job.leader = leader.as<uint64_t>();
     job.state = state.as<PeakState>();
-    job.match = match.as<cm_match>();
+    job.match = match.as<xncc_match>();
     job.early = early;
     return job;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,4 +1,4 @@
-// Peak search on the device: the matches of a map by the rule of include/corrmatch/find.h, of which nothing but the matches is fetched.
+// Peak search on the device: the matches of a map by the rule of include/exactncc/find.h, of which nothing but the matches is fetched.
 //
 // The map is cut into tiles. From the best score of each tile a level is chosen that a few tiles reach; their candidates at or above it are
 // collected, sorted and taken in order. Candidates below the level come after all of those, so the result is the rule's if there are
@@ -6,8 +6,8 @@
 // tournament: the best candidate of all is taken and those too close to it struck out, until there are enough. That is always right.
 //
 // Every kernel serves several maps of one size at once (slots, by blockIdx.z).
-#ifndef CM_CUDA_PEAKS_CUH
-#define CM_CUDA_PEAKS_CUH
+#ifndef XNCC_CUDA_PEAKS_CUH
+#define XNCC_CUDA_PEAKS_CUH
 
 #include "core.cuh"
 
@@ -15,7 +15,7 @@ extern "C" {
 #include "peaks/peaks.h"
 }
 
-namespace cm {
+namespace xncc {
 
 constexpr int PEAK_COLUMNS = 128;       // of a tile
 constexpr int PEAK_ROWS = 16;           // and at most so many rows
@@ -52,7 +52,7 @@ struct PeakJob {
     uint64_t *candidate; // peak_key
     uint64_t *leader;    // of each tile, its best candidate still in play; 0: none
     PeakState *state;
-    cm_match *match; // top a slot
+    xncc_match *match; // top a slot
     uint32_t *found; // nullptr: in the state only
     bool early;      // the passes behind the first may be launched early (early.cuh)
 };
@@ -125,14 +125,14 @@ public:
     // Room for the results of so many slots of `top` matches, beyond what there is.
     cudaError_t make_results(uint64_t slots, uint64_t top);
     // The job of a rule. Results are this search's own; map, pitch, plane and slack are left to the caller.
-    PeakJob job(const cm_peak_rule &rule) const;
+    PeakJob job(const xncc_peak_rule &rule) const;
     PeakState *states() const
     {
         return state.as<PeakState>();
     }
-    cm_match *matches() const
+    xncc_match *matches() const
     {
-        return match.as<cm_match>();
+        return match.as<xncc_match>();
     }
 
 private:
@@ -143,6 +143,6 @@ private:
     DeviceMemory state, match;
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,10 +1,10 @@
 // The choice among the candidates, by the block that collects last.
-#ifndef CM_CUDA_PEAKS_CHOOSE_CUH
-#define CM_CUDA_PEAKS_CHOOSE_CUH
+#ifndef XNCC_CUDA_PEAKS_CHOOSE_CUH
+#define XNCC_CUDA_PEAKS_CHOOSE_CUH
 
 #include "peaks_device.cuh"
 
-namespace cm {
+namespace xncc {
 
 // Sorts the block's keys, the largest first. count: a power of two.
 __device__ inline void sort_keys(uint64_t *key, int count)
@@ -89,6 +89,6 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
     }
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,11 +1,11 @@
 // What the search's kernels share on the device.
-#ifndef CM_CUDA_PEAKS_DEVICE_CUH
-#define CM_CUDA_PEAKS_DEVICE_CUH
+#ifndef XNCC_CUDA_PEAKS_DEVICE_CUH
+#define XNCC_CUDA_PEAKS_DEVICE_CUH
 
 #include "early.cuh"
 #include "peaks.cuh"
 
-namespace cm {
+namespace xncc {
 
 constexpr unsigned WHOLE_WARP = 0xffffffffu;
 constexpr int LANES = 32;
@@ -66,7 +66,7 @@ __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, ui
     score = job.smallest ? 0.0f - score : score;
     if (job.map) // the same number, but for the sign of a zero
         score = job.map[slot * job.plane + p.y * job.pitch + p.x];
-    job.match[static_cast<size_t>(slot) * job.top + at] = cm_match{ p.x + job.x0, p.y + job.y0, score };
+    job.match[static_cast<size_t>(slot) * job.top + at] = xncc_match{ p.x + job.x0, p.y + job.y0, score };
 }
 
 // True in the block that comes last to a slot's counter; what the others wrote before is then to be seen past the first-level cache.
@@ -87,6 +87,6 @@ inline dim3 peak_grid(int64_t blocks, int slots)
     return dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(slots));
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

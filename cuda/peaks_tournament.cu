@@ -1,7 +1,7 @@
 // The tournament: the best candidate of each tile is its leader; the best leader is a match, and the tiles around it lead anew.
 #include "peaks_device.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -25,12 +25,12 @@ struct Near {
 
 // Matches so far, the last of them with this key.
 struct Taken {
-    const cm_match *match;
+    const xncc_match *match;
     uint32_t count;
     uint64_t last;
 };
 
-__device__ bool strikes(const PeakJob &job, const cm_match &m, int32_t x, int32_t y)
+__device__ bool strikes(const PeakJob &job, const xncc_match &m, int32_t x, int32_t y)
 {
     return abs(x + job.x0 - m.x) < job.min_distance && abs(y + job.y0 - m.y) < job.min_distance;
 }
@@ -182,4 +182,4 @@ cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t s
     return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream, job.early, job);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -4,13 +4,13 @@
 
 #include <math_constants.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 constexpr int COLUMNS = PEAK_COLUMNS + 2; // of a tile with its rim
 constexpr int ROWS = PEAK_ROWS + 2;
-constexpr int MOST_PIXELS = COLUMNS + CM_WINDOW_WIDTH - 1; // a row of a tile's windows
+constexpr int MOST_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // a row of a tile's windows
 constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
 constexpr int LANE_PIXELS = (MOST_PIXELS + LANES - 1) / LANES;
@@ -181,7 +181,7 @@ union Shared {
 };
 
 // Scores of a tile and its rim; NaN, which comes after everything, outside the map. products: nullptr where multiply_tile has been.
-__device__ void score_tile(const PeakJob &job, const WindowScores &scores, const cm_score_rule &rule, const Tile &t, const uint32_t *products,
+__device__ void score_tile(const PeakJob &job, const WindowScores &scores, const xncc_score_rule &rule, const Tile &t, const uint32_t *products,
                            Sums *sums)
 {
     int32_t pixels = COLUMNS + scores.window_width - 1, rows = t.rows + 2;
@@ -199,7 +199,7 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores, const
         int32_t x = t.x - 1 + c, y = t.y - 1 + r;
         float score = CUDART_NAN_F;
         if (x >= 0 && y >= 0 && x < job.width && y < job.height)
-            score = cm_score_integer(scores.method, &rule, sums->columns.s[r][end] - sums->columns.s[r][c], sums->columns.q[r][end] - sums->columns.q[r][c],
+            score = xncc_score_integer(scores.method, &rule, sums->columns.s[r][end] - sums->columns.s[r][c], sums->columns.q[r][end] - sums->columns.q[r][c],
                                      products ? __ldg(products + y * job.pitch + x) : __float_as_uint(sums->score[r][c]));
         sums->score[r][c] = score;
     }
@@ -220,7 +220,7 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
     wait_for_front();
     Sums &sums = shared.sums;
     int slot = blockIdx.z;
-    cm_score_rule rule = scores.rule[slot];
+    xncc_score_rule rule = scores.rule[slot];
     rule.wide = 0; // n * 255 < 2^25
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
@@ -261,4 +261,4 @@ cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores
     return launch(collect_windows, grid, THREADS, 0, stream, job.early, CollectJob{ job, scores });
 }
 
-} // namespace cm
+} // namespace xncc

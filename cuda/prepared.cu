@@ -1,6 +1,6 @@
 #include "prepared.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -12,10 +12,10 @@ __global__ void build_groups(const unsigned char *pixels, size_t pitch, int widt
     int64_t at = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (at >= static_cast<int64_t>(group_count) * group_rows)
         return;
-    int row = static_cast<int>(at % group_rows), column = static_cast<int>(at / group_rows) * CM_THREAD_COLUMNS;
+    int row = static_cast<int>(at % group_rows), column = static_cast<int>(at / group_rows) * XNCC_THREAD_COLUMNS;
     const Pixel *line = reinterpret_cast<const Pixel *>(pixels + row * pitch);
-    for (int i = 0; i < CM_THREAD_COLUMNS; i++)
-        groups[at * CM_THREAD_COLUMNS + i] = row < height && column + i < width ? line[column + i] : Pixel(0);
+    for (int i = 0; i < XNCC_THREAD_COLUMNS; i++)
+        groups[at * XNCC_THREAD_COLUMNS + i] = row < height && column + i < width ? line[column + i] : Pixel(0);
 }
 
 cudaError_t launch_groups(const Prepared &p, cudaStream_t stream)
@@ -24,7 +24,7 @@ cudaError_t launch_groups(const Prepared &p, cudaStream_t stream)
     int64_t count = static_cast<int64_t>(p.group_count) * p.group_rows;
     unsigned blocks = static_cast<unsigned>(ceil_div<int64_t>(count, THREADS));
     const unsigned char *pixels = p.pixels.as<unsigned char>();
-    if (p.pixel == CM_U8)
+    if (p.pixel == XNCC_U8)
         build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height, p.group_count, p.group_rows,
                                                      p.groups.as<uint8_t>());
     else
@@ -46,9 +46,9 @@ cudaError_t upload(Prepared *p, const void *host, size_t row_bytes, cudaStream_t
     return code;
 }
 
-cm_pixel stored_pixel(cm_pixel pixel)
+xncc_pixel stored_pixel(xncc_pixel pixel)
 {
-    return pixel == CM_S8 ? CM_U8 : pixel == CM_S16 ? CM_U16 : pixel;
+    return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
 }
 
 // The texture and the groups.
@@ -56,14 +56,14 @@ cudaError_t make_plain(Prepared *p)
 {
     cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel), static_cast<size_t>(p->width),
                                        static_cast<size_t>(p->height), p->pitch);
-    if (code != cudaSuccess || p->pixel == CM_F32)
+    if (code != cudaSuccess || p->pixel == XNCC_F32)
         return code;
-    p->group_count = ceil_div<int32_t>(p->width, CM_THREAD_COLUMNS);
+    p->group_count = ceil_div<int32_t>(p->width, XNCC_THREAD_COLUMNS);
     p->group_rows = ceil_div(p->height, 4) * 4;
     return p->groups.take(static_cast<uint64_t>(p->group_count) * static_cast<uint64_t>(p->group_rows) * p->group_bytes());
 }
 
-cudaError_t upload_mask(Prepared *p, const cm_template *part, cudaStream_t stream)
+cudaError_t upload_mask(Prepared *p, const xncc_template *part, cudaStream_t stream)
 {
     size_t bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->height);
     cudaError_t code = p->mask.take(bytes);
@@ -71,27 +71,27 @@ cudaError_t upload_mask(Prepared *p, const cm_template *part, cudaStream_t strea
 }
 
 // Pixels that do not count are 0. At most 2^31 samples of 16 bits, or 2^28 of 32, a channel: 60 bits.
-template <class Sample> void sum_samples(const cm_template *part, Prepared *p)
+template <class Sample> void sum_samples(const xncc_template *part, Prepared *p)
 {
     const Sample *sample = static_cast<const Sample *>(part->pixels);
     uint64_t pixels = static_cast<uint64_t>(part->width) * static_cast<uint64_t>(part->height);
     for (uint64_t i = 0; i < pixels; i++)
         for (int32_t c = 0; c < part->channels; c++, sample++) {
             p->sum[c] += *sample;
-            p->sum2 = cm_u128_add(p->sum2, cm_u128_of(static_cast<uint64_t>(*sample) * *sample));
+            p->sum2 = xncc_u128_add(p->sum2, xncc_u128_of(static_cast<uint64_t>(*sample) * *sample));
         }
 }
 
-void sum_template(const cm_template *part, Prepared *p)
+void sum_template(const xncc_template *part, Prepared *p)
 {
-    if (part->channels == 1 && p->pixel <= CM_U16) {
+    if (part->channels == 1 && p->pixel <= XNCC_U16) {
         p->sum[0] = part->sum;
-        p->sum2 = cm_u128_of(part->sum2);
-    } else if (p->pixel == CM_U8)
+        p->sum2 = xncc_u128_of(part->sum2);
+    } else if (p->pixel == XNCC_U8)
         sum_samples<uint8_t>(part, p);
-    else if (p->pixel == CM_U16)
+    else if (p->pixel == XNCC_U16)
         sum_samples<uint16_t>(part, p);
-    else if (p->pixel == CM_U32)
+    else if (p->pixel == XNCC_U32)
         sum_samples<uint32_t>(part, p);
 }
 
@@ -101,18 +101,18 @@ template <class Sample> __global__ void spread_part(const __grid_constant__ Part
     int x = static_cast<int>(at % job.width), y = static_cast<int>(at / job.width);
     if (y >= job.height)
         return;
-    cm_joint_term plane = job.plane[blockIdx.y];
+    xncc_joint_term plane = job.plane[blockIdx.y];
     uint64_t value = !job.mask || job.mask[at];
-    if (plane.sum != CM_PLANE_COUNT) {
+    if (plane.sum != XNCC_PLANE_COUNT) {
         uint64_t v = reinterpret_cast<const Sample *>(job.pixels + y * job.pitch)[static_cast<int64_t>(x) * job.channels + plane.channel];
-        value = (plane.sum == CM_PLANE_SQUARE ? v * v : v) >> plane.shift;
+        value = (plane.sum == XNCC_PLANE_SQUARE ? v * v : v) >> plane.shift;
     }
     job.to[blockIdx.y][y * job.to_pitch + x] = static_cast<unsigned char>(value);
 }
 
 } // namespace
 
-cudaError_t launch_part_planes(const Prepared &part, const cm_joint_planes &planes, Prepared *to, cudaStream_t stream)
+cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &planes, Prepared *to, cudaStream_t stream)
 {
     constexpr int THREADS = 256;
     PartPlanes job = {};
@@ -133,9 +133,9 @@ cudaError_t launch_part_planes(const Prepared &part, const cm_joint_planes &plan
     }
     int64_t pixels = static_cast<int64_t>(part.width) * part.height;
     dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)), static_cast<unsigned>(job.count));
-    if (part.pixel == CM_U8)
+    if (part.pixel == XNCC_U8)
         spread_part<uint8_t><<<grid, THREADS, 0, stream>>>(job);
-    else if (part.pixel == CM_U16)
+    else if (part.pixel == XNCC_U16)
         spread_part<uint16_t><<<grid, THREADS, 0, stream>>>(job);
     else
         spread_part<uint32_t><<<grid, THREADS, 0, stream>>>(job);
@@ -149,7 +149,7 @@ cudaError_t Prepared::make_plane(int32_t columns, int32_t rows, bool plain)
 {
     width = columns;
     height = rows;
-    pitch = ceil_div<size_t>(static_cast<size_t>(columns), CM_STAGE_PITCH) * CM_STAGE_PITCH;
+    pitch = ceil_div<size_t>(static_cast<size_t>(columns), XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
     size_t bytes = pitch * static_cast<size_t>(rows);
     cudaError_t code = pixels.take(bytes);
     if (code == cudaSuccess)
@@ -163,23 +163,23 @@ cudaError_t Prepared::refresh(cudaStream_t stream)
     return groups.as<void>() ? launch_groups(*this, stream) : cudaSuccess;
 }
 
-cm_status prepare_template(const cm_template *part, int64_t most_height, cudaStream_t stream, Prepared *p, cm_error *error)
+xncc_status prepare_template(const xncc_template *part, int64_t most_height, cudaStream_t stream, Prepared *p, xncc_error *error)
 {
-    size_t row_bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->channels) * cm_pixel_size(part->pixel);
+    size_t row_bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->channels) * xncc_pixel_size(part->pixel);
     p->width = part->width;
     p->height = part->height;
     p->channels = part->channels;
     p->pixel = stored_pixel(part->pixel);
-    p->pitch = ceil_div<size_t>(row_bytes, CM_STAGE_PITCH) * CM_STAGE_PITCH;
+    p->pitch = ceil_div<size_t>(row_bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
     sum_template(part, p);
-    bool plain = part->channels == 1 && !part->mask && p->pixel <= CM_F32 && part->width <= CM_CUDA_TEMPLATE_SIDE &&
+    bool plain = part->channels == 1 && !part->mask && p->pixel <= XNCC_F32 && part->width <= XNCC_CUDA_TEMPLATE_SIDE &&
                  part->height <= most_height;
-    cm_status status = check(upload(p, part->pixels, row_bytes, stream), "copying the template to the device", error);
+    xncc_status status = check(upload(p, part->pixels, row_bytes, stream), "copying the template to the device", error);
     if (!status && part->mask)
         status = check(upload_mask(p, part, stream), "copying the template's mask to the device", error);
     if (!status && plain)
         status = check(make_plain(p), "taking memory for the template", error);
-    if (!status && plain && p->pixel != CM_F32)
+    if (!status && plain && p->pixel != XNCC_F32)
         status = check(launch_groups(*p, stream), "grouping the template's pixels", error);
     // the copy came from pageable memory: it has to be over before another stream reads
     if (!status)
@@ -187,17 +187,17 @@ cm_status prepare_template(const cm_template *part, int64_t most_height, cudaStr
     return status;
 }
 
-cm_status prepare_filter(const cm_filter *filter, cudaStream_t stream, Prepared *p, cm_error *error)
+xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, Prepared *p, xncc_error *error)
 {
     size_t row_bytes = static_cast<size_t>(filter->width) * sizeof(float);
     p->width = filter->width;
     p->height = filter->height;
-    p->pixel = CM_F32;
+    p->pixel = XNCC_F32;
     p->pitch = ceil_div<size_t>(row_bytes, 16) * 16;
-    cm_status status = check(upload(p, filter->taps, row_bytes, stream), "copying the filter to the device", error);
+    xncc_status status = check(upload(p, filter->taps, row_bytes, stream), "copying the filter to the device", error);
     if (!status)
         status = check(cudaStreamSynchronize(stream), "preparing the filter", error);
     return status;
 }
 
-} // namespace cm
+} // namespace xncc

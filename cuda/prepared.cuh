@@ -1,6 +1,6 @@
 // Templates and filters as the device holds them, made once when they are created.
-#ifndef CM_CUDA_PREPARED_CUH
-#define CM_CUDA_PREPARED_CUH
+#ifndef XNCC_CUDA_PREPARED_CUH
+#define XNCC_CUDA_PREPARED_CUH
 
 #include "bank.cuh"
 
@@ -8,12 +8,12 @@ extern "C" {
 #include "plan/joint_planes.h"
 }
 
-namespace cm {
+namespace xncc {
 
 struct Prepared {
     uint64_t serial = 0;
     int32_t width = 0, height = 0;
-    cm_pixel pixel = CM_U8; // as stored: signed ones biased; of a filter: CM_F32
+    xncc_pixel pixel = XNCC_U8; // as stored: signed ones biased; of a filter: XNCC_F32
     int32_t channels = 1;
 
     DeviceMemory pixels; // row by row
@@ -21,8 +21,8 @@ struct Prepared {
     DeviceMemory mask;   // templates: 1 where a pixel counts, else 0, tightly packed; none when all count
 
     // Templates for windows of joint.h, of integers: the sums over the pixels that count, of each channel and of all.
-    uint64_t sum[CM_MAX_CHANNELS] = {};
-    cm_u128 sum2 = {};
+    uint64_t sum[XNCC_MAX_CHANNELS] = {};
+    xncc_u128 sum2 = {};
 
     // Templates of which plain kernels can take the pixels, and planes of bytes:
     Texture texture; // over pixels
@@ -39,7 +39,7 @@ struct Prepared {
 
     size_t group_bytes() const
     {
-        return CM_THREAD_COLUMNS * cm_pixel_size(pixel);
+        return XNCC_THREAD_COLUMNS * xncc_pixel_size(pixel);
     }
 };
 
@@ -50,15 +50,15 @@ struct PartPlanes {
     const uint8_t *mask;
     int32_t width, height, channels, count;
     int64_t to_pitch;
-    cm_joint_term plane[CM_JOINT_PART_PLANES]; // sum: cm_plane; shift: 8 * digit
-    unsigned char *to[CM_JOINT_PART_PLANES];
+    xncc_joint_term plane[XNCC_JOINT_PART_PLANES]; // sum: xncc_plane; shift: 8 * digit
+    unsigned char *to[XNCC_JOINT_PART_PLANES];
 };
-cudaError_t launch_part_planes(const Prepared &part, const cm_joint_planes &planes, Prepared *to, cudaStream_t stream);
+cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &planes, Prepared *to, cudaStream_t stream);
 
 // The device is the current one; the stream is used and waited for. most_height: of a texture.
-cm_status prepare_template(const cm_template *part, int64_t most_height, cudaStream_t stream, Prepared *prepared, cm_error *error);
-cm_status prepare_filter(const cm_filter *filter, cudaStream_t stream, Prepared *prepared, cm_error *error);
+xncc_status prepare_template(const xncc_template *part, int64_t most_height, cudaStream_t stream, Prepared *prepared, xncc_error *error);
+xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, Prepared *prepared, xncc_error *error);
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 const char *why_unusable(cudaError_t code)
 {
@@ -41,7 +41,7 @@ void explain(cudaError_t code, char *text, size_t size)
         (void)snprintf(text, size, "%s (%s)", cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
-void describe_device(int device, cm_device_info *info)
+void describe_device(int device, xncc_device_info *info)
 {
     cudaDeviceProp properties;
     info->index = device;
@@ -64,9 +64,9 @@ void describe_device(int device, cm_device_info *info)
 
 } // namespace
 
-} // namespace cm
+} // namespace xncc
 
-extern "C" size_t cm_cuda_describe(cm_device_info *info, size_t capacity)
+extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
 {
     int count = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
@@ -75,12 +75,12 @@ extern "C" size_t cm_cuda_describe(cm_device_info *info, size_t capacity)
     size_t entries = code == cudaSuccess ? static_cast<size_t>(count) : 1;
     for (size_t i = 0; i < entries && i < capacity; i++) {
         memset(&info[i], 0, sizeof info[i]);
-        info[i].device = CM_DEVICE_CUDA;
+        info[i].device = XNCC_DEVICE_CUDA;
         info[i].index = -1;
         if (code == cudaSuccess)
-            cm::describe_device(static_cast<int>(i), &info[i]);
+            xncc::describe_device(static_cast<int>(i), &info[i]);
         else
-            cm::explain(code, info[i].text, sizeof info[i].text);
+            xncc::explain(code, info[i].text, sizeof info[i].text);
     }
     (void)cudaGetLastError();
     return entries;

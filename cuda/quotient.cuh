@@ -1,10 +1,10 @@
 // num / sqrt(p) without a root and a division, rounded to float as the plain formula is, or the knowledge that it may not be.
-#ifndef CM_CUDA_QUOTIENT_CUH
-#define CM_CUDA_QUOTIENT_CUH
+#ifndef XNCC_CUDA_QUOTIENT_CUH
+#define XNCC_CUDA_QUOTIENT_CUH
 
 #include <stdint.h>
 
-namespace cm {
+namespace xncc {
 
 constexpr uint32_t ROUNDING_DOUBT = 32; // last places of q: more than what q and the plain formula may differ by
 
@@ -23,6 +23,6 @@ __device__ __forceinline__ bool root_quotient(double num, double p, float *score
     return low - (0x80000000u - (ROUNDING_DOUBT << 3)) > 2 * (ROUNDING_DOUBT << 3);
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -2,31 +2,31 @@
 
 #include "sums.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 constexpr int THREADS = 128;
 constexpr int BATCH = 4; // rows whose loads are in flight together
 
-template <cm_method METHOD, bool NARROW, bool PAIRS>
-__device__ __forceinline__ float score(const cm_score_rule &rule, cm_pair unit, uint64_t s, uint64_t q, uint64_t x)
+template <xncc_method METHOD, bool NARROW, bool PAIRS>
+__device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair unit, uint64_t s, uint64_t q, uint64_t x)
 {
     float f;
-    if (PAIRS && cm_pair_score(METHOD, &rule, unit, NARROW, s, q, x, &f))
+    if (PAIRS && xncc_pair_score(METHOD, &rule, unit, NARROW, s, q, x, &f))
         return f;
-    return cm_score_integer(METHOD, &rule, s, q, x);
+    return xncc_score_integer(METHOD, &rule, s, q, x);
 }
 
 // Integers. A thread owns a column of a strip: the row that comes in is added, the window scored, the row that goes out subtracted. PAIRS:
 // of floats, where doubles are slow.
-template <class Row, class Sum, cm_method METHOD, bool NARROW, bool PAIRS>
+template <class Row, class Sum, xncc_method METHOD, bool NARROW, bool PAIRS>
 __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
     if (x >= job.width)
         return;
-    cm_score_rule rule = job.rule;
+    xncc_score_rule rule = job.rule;
     if (NARROW)
         rule.wide = 0; // n * 255 < 2^25
     const Row *rows = static_cast<const Row *>(job.rows) + x + y0 * job.rows_pitch;
@@ -69,7 +69,7 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
 }
 
 // Floats: the rows of every window are added from top to bottom, as score.h says, so nothing slides.
-template <cm_method METHOD> __global__ __launch_bounds__(THREADS) void sum_score(ScoreJob job)
+template <xncc_method METHOD> __global__ __launch_bounds__(THREADS) void sum_score(ScoreJob job)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y;
     if (x >= job.width)
@@ -79,29 +79,29 @@ template <cm_method METHOD> __global__ __launch_bounds__(THREADS) void sum_score
 #pragma unroll 8
     for (int j = 0; j < job.size; j++, rows += job.rows_pitch) {
         double2 row = __ldg(rows);
-        s = cm_sum(s, row.x);
-        q = cm_sum(q, row.y);
+        s = xncc_sum(s, row.x);
+        q = xncc_sum(q, row.y);
     }
     double product = static_cast<const double *>(job.sums)[x + y * job.sums_pitch];
-    job.map[x + y * job.map_pitch] = cm_score_float(METHOD, &job.rule, s, q, product);
+    job.map[x + y * job.map_pitch] = xncc_score_float(METHOD, &job.rule, s, q, product);
 }
 
-template <cm_method METHOD, bool PAIRS>
-void launch_integers(cm_pixel pixel, bool narrow, const ScoreJob &job, int strip, dim3 grid, cudaStream_t stream)
+template <xncc_method METHOD, bool PAIRS>
+void launch_integers(xncc_pixel pixel, bool narrow, const ScoreJob &job, int strip, dim3 grid, cudaStream_t stream)
 {
     if (narrow)
         slide_score<uint2, uint32_t, METHOD, true, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
-    else if (pixel == CM_U8)
+    else if (pixel == XNCC_U8)
         slide_score<uint2, uint64_t, METHOD, false, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
     else
         slide_score<ulonglong2, uint64_t, METHOD, false, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
 }
 
-template <cm_method METHOD>
-void launch_method(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
+template <xncc_method METHOD>
+void launch_method(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
     dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)), static_cast<unsigned>(job.height));
-    if (pixel == CM_F32) {
+    if (pixel == XNCC_F32) {
         sum_score<METHOD><<<grid, THREADS, 0, stream>>>(job);
         return;
     }
@@ -116,18 +116,18 @@ void launch_method(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_
 
 } // namespace
 
-cudaError_t launch_score(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
+cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
     switch (job.method) {
-    case CM_CCOEFF_NORMED: launch_method<CM_CCOEFF_NORMED>(pixel, narrow, job, stream); break;
-    case CM_CCOEFF: launch_method<CM_CCOEFF>(pixel, narrow, job, stream); break;
-    case CM_CCORR: launch_method<CM_CCORR>(pixel, narrow, job, stream); break;
-    case CM_CCORR_NORMED: launch_method<CM_CCORR_NORMED>(pixel, narrow, job, stream); break;
-    case CM_SQDIFF: launch_method<CM_SQDIFF>(pixel, narrow, job, stream); break;
-    case CM_SQDIFF_NORMED: launch_method<CM_SQDIFF_NORMED>(pixel, narrow, job, stream); break;
-    case CM_COVERAGE: return cudaErrorInvalidValue; // of the joint route
+    case XNCC_CCOEFF_NORMED: launch_method<XNCC_CCOEFF_NORMED>(pixel, narrow, job, stream); break;
+    case XNCC_CCOEFF: launch_method<XNCC_CCOEFF>(pixel, narrow, job, stream); break;
+    case XNCC_CCORR: launch_method<XNCC_CCORR>(pixel, narrow, job, stream); break;
+    case XNCC_CCORR_NORMED: launch_method<XNCC_CCORR_NORMED>(pixel, narrow, job, stream); break;
+    case XNCC_SQDIFF: launch_method<XNCC_SQDIFF>(pixel, narrow, job, stream); break;
+    case XNCC_SQDIFF_NORMED: launch_method<XNCC_SQDIFF_NORMED>(pixel, narrow, job, stream); break;
+    case XNCC_COVERAGE: return cudaErrorInvalidValue; // of the joint route
     }
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

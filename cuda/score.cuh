@@ -1,17 +1,17 @@
 // Last pass: S and Q of every window, and with X they become the score. In general window rows' sums (sums.cuh) slide down into S and Q;
 // for small windows of 8-bit pixels one pass does both.
-#ifndef CM_CUDA_SCORE_CUH
-#define CM_CUDA_SCORE_CUH
+#ifndef XNCC_CUDA_SCORE_CUH
+#define XNCC_CUDA_SCORE_CUH
 
 #include "stage.cuh"
 
 #include "model/pairs.h"
 
-namespace cm {
+namespace xncc {
 
 struct ScoreJob {
-    cm_score_rule rule; // a kernel's parameters lie in constant memory, so the template's sums do too
-    cm_method method;
+    xncc_score_rule rule; // a kernel's parameters lie in constant memory, so the template's sums do too
+    xncc_method method;
     int32_t width, height; // of the band, in map elements
     int32_t size;          // rows of a window
     int32_t window_width;  // pixels a row of it
@@ -23,15 +23,15 @@ struct ScoreJob {
     float *map;
     int64_t map_pitch; // elements
     bool slow_doubles; // integers: scores in pairs of floats
-    cm_pair pair_unit;
+    xncc_pair pair_unit;
 };
 
 // narrow: X, S and Q of every window fit 32 bits, and X lies in the map's own memory.
-cudaError_t launch_score(cm_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream);
+cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream);
 
-// Sums and score in one pass over the image: narrow, and windows up to CM_WINDOW_WIDTH wide. job.rows is not used.
+// Sums and score in one pass over the image: narrow, and windows up to XNCC_WINDOW_WIDTH wide. job.rows is not used.
 cudaError_t launch_one_pass(const ScoreJob &job, cudaStream_t stream);
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -2,18 +2,18 @@
 
 #include "model/score.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 __constant__ __align__(16) unsigned char bank[BANK_BYTES];
 
 constexpr int LANES = 32;
-constexpr int WARPS = CM_TILE_WARPS;
-constexpr int SPAN = CM_THREAD_COLUMNS;
+constexpr int WARPS = XNCC_TILE_WARPS;
+constexpr int SPAN = XNCC_THREAD_COLUMNS;
 constexpr int VECTOR_BYTES = 16;
-static_assert(LANES * SPAN == CM_TILE_WIDTH, "a warp spans the tile");
-static_assert(CM_TILE_PITCH % VECTOR_BYTES == 0, "tile rows are whole vectors");
+static_assert(LANES * SPAN == XNCC_TILE_WIDTH, "a warp spans the tile");
+static_assert(XNCC_TILE_PITCH % VECTOR_BYTES == 0, "tile rows are whole vectors");
 
 template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
 {
@@ -68,7 +68,7 @@ template <class Pixel> struct Group;
 // 8 bits: the image as four words, each a pixel further on, and one four-way dot product a window. A block of template rows has fewer than
 // 65024 pixels, so its X stays below 2^32.
 template <> struct Group<unsigned char> {
-    static constexpr int ROWS = CM_THREAD_ROWS_U8;
+    static constexpr int ROWS = XNCC_THREAD_ROWS_U8;
     using Sum = uint32_t;
     using Taps = uint32_t;
     struct Line {
@@ -93,7 +93,7 @@ template <> struct Group<unsigned char> {
 };
 
 template <> struct Group<unsigned short> {
-    static constexpr int ROWS = CM_THREAD_ROWS_U16;
+    static constexpr int ROWS = XNCC_THREAD_ROWS_U16;
     using Sum = uint64_t;
     using Taps = uint2;
     struct Line {
@@ -176,7 +176,7 @@ __global__ __launch_bounds__(LANES *WARPS, 2) void correlate_integers(CorrelateJ
     using G = Group<Pixel>;
     extern __shared__ uint4 tile[];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int x0 = column0 + blockIdx.x * CM_TILE_WIDTH, y0 = blockIdx.y * (WARPS * G::ROWS);
+    int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * G::ROWS);
     fill_tile<Pixel>(tile, job, x0, y0);
     __syncthreads();
     int x = x0 + lane * SPAN, y = y0 + warp * G::ROWS;
@@ -196,41 +196,41 @@ __global__ __launch_bounds__(LANES *WARPS, 2) void correlate_integers(CorrelateJ
 
 // Floats: the order of score.h, row by row from the left. FIRST and LAST say which of the thread's two map rows an image line meets.
 template <bool FIRST, bool LAST>
-__device__ void add_line(double (&total)[CM_THREAD_ROWS_F32][SPAN], const float *at, const float *taps, const CorrelateJob &job)
+__device__ void add_line(double (&total)[XNCC_THREAD_ROWS_F32][SPAN], const float *at, const float *taps, const CorrelateJob &job)
 {
-    double v[SPAN], row[CM_THREAD_ROWS_F32][SPAN] = {};
+    double v[SPAN], row[XNCC_THREAD_ROWS_F32][SPAN] = {};
 #pragma unroll
     for (int i = 0; i < SPAN - 1; i++)
-        v[i] = cm_centred(at[i], job.pivot);
+        v[i] = xncc_centred(at[i], job.pivot);
 #pragma unroll 4
     for (int i = 0; i < job.size; i++) {
-        v[SPAN - 1] = cm_centred(at[i + SPAN - 1], job.pivot);
-        double t0 = FIRST ? cm_centred(taps[i], job.pivot) : 0.0, t1 = LAST ? cm_centred(taps[i - job.size], job.pivot) : 0.0;
+        v[SPAN - 1] = xncc_centred(at[i + SPAN - 1], job.pivot);
+        double t0 = FIRST ? xncc_centred(taps[i], job.pivot) : 0.0, t1 = LAST ? xncc_centred(taps[i - job.size], job.pivot) : 0.0;
 #pragma unroll
         for (int k = 0; k < SPAN; k++) {
             if (FIRST)
-                row[0][k] = cm_sum(row[0][k], cm_product(v[k], t0));
+                row[0][k] = xncc_sum(row[0][k], xncc_product(v[k], t0));
             if (LAST)
-                row[1][k] = cm_sum(row[1][k], cm_product(v[k], t1));
+                row[1][k] = xncc_sum(row[1][k], xncc_product(v[k], t1));
             v[k] = k < SPAN - 1 ? v[k + 1] : 0.0;
         }
     }
 #pragma unroll
     for (int k = 0; k < SPAN; k++) {
         if (FIRST)
-            total[0][k] = cm_sum(total[0][k], row[0][k]);
+            total[0][k] = xncc_sum(total[0][k], row[0][k]);
         if (LAST)
-            total[1][k] = cm_sum(total[1][k], row[1][k]);
+            total[1][k] = xncc_sum(total[1][k], row[1][k]);
     }
 }
 
 __global__ __launch_bounds__(LANES *WARPS) void correlate_floats(CorrelateJob job, int column0)
 {
-    constexpr int ROWS = CM_THREAD_ROWS_F32;
+    constexpr int ROWS = XNCC_THREAD_ROWS_F32;
     static_assert(ROWS == 2, "add_line knows two rows");
     extern __shared__ uint4 tile[];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int x0 = column0 + blockIdx.x * CM_TILE_WIDTH, y0 = blockIdx.y * (WARPS * ROWS);
+    int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * ROWS);
     fill_tile<float>(tile, job, x0, y0);
     __syncthreads();
     int x = x0 + lane * SPAN, y = y0 + warp * ROWS, pitch = job.tile_pitch / static_cast<int>(sizeof(float));
@@ -256,23 +256,23 @@ __global__ __launch_bounds__(LANES *WARPS) void correlate_floats(CorrelateJob jo
 template <class Pixel> dim3 grid_of(const CorrelateJob &job, int rows)
 {
     int columns = job.width - first_column<Pixel>(job.stage);
-    return dim3(static_cast<unsigned>(ceil_div(columns, static_cast<int>(CM_TILE_WIDTH))),
+    return dim3(static_cast<unsigned>(ceil_div(columns, static_cast<int>(XNCC_TILE_WIDTH))),
                 static_cast<unsigned>(ceil_div(job.height, WARPS * rows)));
 }
 
-cudaError_t launch(cm_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
+cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
 {
     size_t bytes = static_cast<size_t>(job.shared_bytes);
-    if (pixel == CM_F32)
-        correlate_floats<<<grid_of<float>(job, CM_THREAD_ROWS_F32), LANES * WARPS, bytes, stream>>>(job, first_column<float>(job.stage));
-    else if (pixel == CM_U16)
-        correlate_integers<unsigned short, uint64_t><<<grid_of<unsigned short>(job, CM_THREAD_ROWS_U16), LANES * WARPS, bytes, stream>>>(
+    if (pixel == XNCC_F32)
+        correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), LANES * WARPS, bytes, stream>>>(job, first_column<float>(job.stage));
+    else if (pixel == XNCC_U16)
+        correlate_integers<unsigned short, uint64_t><<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), LANES * WARPS, bytes, stream>>>(
             job, first_column<unsigned short>(job.stage));
     else if (narrow)
-        correlate_integers<unsigned char, uint32_t><<<grid_of<unsigned char>(job, CM_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
+        correlate_integers<unsigned char, uint32_t><<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
             job, first_column<unsigned char>(job.stage));
     else
-        correlate_integers<unsigned char, uint64_t><<<grid_of<unsigned char>(job, CM_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
+        correlate_integers<unsigned char, uint64_t><<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
             job, first_column<unsigned char>(job.stage));
     return cudaGetLastError();
 }
@@ -280,7 +280,7 @@ cudaError_t launch(cm_pixel pixel, bool narrow, const CorrelateJob &job, cudaStr
 // Integer templates lie in the bank group column by group column, floats row by row.
 cudaError_t load(BankTurn &turn, const Prepared &p, int32_t first, int32_t rows)
 {
-    if (p.pixel == CM_F32)
+    if (p.pixel == XNCC_F32)
         return load_rows(turn, p, first, rows);
     size_t group = p.group_bytes(), stride = static_cast<size_t>((rows + 3) / 4 * 4) * group;
     return turn.load(BankContent{ p.serial, first, rows }, p.groups.as<unsigned char>() + static_cast<size_t>(first) * group,
@@ -312,4 +312,4 @@ cudaError_t shared_raise(int bytes)
     return code;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,6 +1,6 @@
 #include "stage.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -18,7 +18,7 @@ int Stage::shape(const Axis &axis, int32_t band)
 
 cudaError_t Stage::make_textures(int column, int row, int32_t width, int32_t height)
 {
-    size_t w = static_cast<size_t>(width), h = static_cast<size_t>(height), bytes = w * cm_pixel_size(pixel);
+    size_t w = static_cast<size_t>(width), h = static_cast<size_t>(height), bytes = w * xncc_pixel_size(pixel);
     if (pixels[row][column].get())
         return cudaSuccess;
     cudaError_t code = pixels[row][column].make(memory.as<void>(), pixel_format(pixel), w, h, pitch);
@@ -27,7 +27,7 @@ cudaError_t Stage::make_textures(int column, int row, int32_t width, int32_t hei
     return code;
 }
 
-cudaError_t Stage::make(cm_pixel of, const Axis &axis_x, const Axis &axis_y, const cm_cuda_parts &parts)
+cudaError_t Stage::make(xncc_pixel of, const Axis &axis_x, const Axis &axis_y, const xncc_cuda_parts &parts)
 {
     pixel = of;
     x = axis_x;
@@ -44,15 +44,15 @@ cudaError_t Stage::make(cm_pixel of, const Axis &axis_x, const Axis &axis_y, con
     return code;
 }
 
-cudaError_t Stage::fill(const cm_image &image, int32_t band_x, int32_t band_y, cudaStream_t stream) const
+cudaError_t Stage::fill(const xncc_image &image, int32_t band_x, int32_t band_y, cudaStream_t stream) const
 {
-    size_t size = cm_pixel_size(pixel);
-    const unsigned char *source = static_cast<const unsigned char *>(cm_image_row(&image, y.stage_start(band_y))) +
+    size_t size = xncc_pixel_size(pixel);
+    const unsigned char *source = static_cast<const unsigned char *>(xncc_image_row(&image, y.stage_start(band_y))) +
                                   static_cast<size_t>(x.stage_start(band_x)) * size;
-    return cudaMemcpy2DAsync(memory.as<void>(), pitch, source, static_cast<size_t>(cm_image_pitch(&image)),
+    return cudaMemcpy2DAsync(memory.as<void>(), pitch, source, static_cast<size_t>(xncc_image_pitch(&image)),
                              static_cast<size_t>(x.stage_length(band_x)) * size,
                              static_cast<size_t>(y.stage_length(band_y)),
-                             image.memory == CM_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice, stream);
+                             image.memory == XNCC_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t Stage::fill_plane(const unsigned char *plane, size_t plane_pitch, int32_t band_x, int32_t band_y, cudaStream_t stream) const
@@ -71,10 +71,10 @@ StageView Stage::view(int32_t band_x, int32_t band_y) const
     v.pitch = static_cast<int64_t>(pitch);
     v.width = x.stage_length(band_x);
     v.height = y.stage_length(band_y);
-    v.vectors_width = static_cast<int32_t>(static_cast<size_t>(v.width) * cm_pixel_size(pixel) / VECTOR_BYTES);
+    v.vectors_width = static_cast<int32_t>(static_cast<size_t>(v.width) * xncc_pixel_size(pixel) / VECTOR_BYTES);
     v.left = x.lead(band_x);
     v.top = y.lead(band_y);
     return v;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,10 +1,10 @@
 // The image under a band of the map: copied into memory of the plan whose pitch suits textures, and seen through texture objects.
-#ifndef CM_CUDA_STAGE_CUH
-#define CM_CUDA_STAGE_CUH
+#ifndef XNCC_CUDA_STAGE_CUH
+#define XNCC_CUDA_STAGE_CUH
 
 #include "core.cuh"
 
-namespace cm {
+namespace xncc {
 
 // How one side of a map is cut into bands. `origin` is where the window of map element 0 begins in the image (0 or less).
 struct Axis {
@@ -53,10 +53,10 @@ struct StageView {
 class Stage
 {
 public:
-    cudaError_t make(cm_pixel pixel, const Axis &x, const Axis &y, const cm_cuda_parts &parts);
+    cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y, const xncc_cuda_parts &parts);
 
     // Puts the copy of a band's pixels on the stream.
-    cudaError_t fill(const cm_image &image, int32_t band_x, int32_t band_y, cudaStream_t stream) const;
+    cudaError_t fill(const xncc_image &image, int32_t band_x, int32_t band_y, cudaStream_t stream) const;
 
     // The same of a plane of bytes that holds the band alone, from its first element on.
     cudaError_t fill_plane(const unsigned char *plane, size_t plane_pitch, int32_t band_x, int32_t band_y, cudaStream_t stream) const;
@@ -70,12 +70,12 @@ private:
     cudaError_t make_textures(int column, int row, int32_t width, int32_t height);
 
     Axis x, y;
-    cm_pixel pixel = CM_U8;
+    xncc_pixel pixel = XNCC_U8;
     size_t pitch = 0;
     DeviceMemory memory;
     Texture pixels[SHAPES][SHAPES], vectors[SHAPES][SHAPES];
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "model/score.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -43,7 +43,7 @@ template <class T> __device__ T scan(T value, int lane)
 }
 
 // The sums of a segment's first window, in every lane.
-template <cm_pixel PIXEL>
+template <xncc_pixel PIXEL>
 __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y, int lane)
 {
     using Part = typename RowSums<PIXEL>::Part;
@@ -61,7 +61,7 @@ __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, in
 
 // Integers: a warp slides along a segment of a row. From one window to the next S gains the pixel that comes in and loses the one that
 // goes out, so the sums are prefix sums of those differences; unsigned arithmetic wraps and the result is exact.
-template <cm_pixel PIXEL> __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
+template <xncc_pixel PIXEL> __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
 {
     using Part = typename RowSums<PIXEL>::Part;
     using Pixel = typename RowSums<PIXEL>::Pixel;
@@ -108,18 +108,18 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_rows(RowSumsJob job)
     double v[SPAN], v2[SPAN], s[SPAN], q[SPAN];
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
-        v[i] = i < SPAN - 1 ? cm_centred(fetch<float>(job.stage, left + i, y), job.pivot) : 0.0;
-        v2[i] = cm_product(v[i], v[i]);
+        v[i] = i < SPAN - 1 ? xncc_centred(fetch<float>(job.stage, left + i, y), job.pivot) : 0.0;
+        v2[i] = xncc_product(v[i], v[i]);
         s[i] = q[i] = 0.0;
     }
 #pragma unroll 4
     for (int i = 0; i < job.size; i++) {
-        v[SPAN - 1] = cm_centred(fetch<float>(job.stage, left + i + SPAN - 1, y), job.pivot);
-        v2[SPAN - 1] = cm_product(v[SPAN - 1], v[SPAN - 1]);
+        v[SPAN - 1] = xncc_centred(fetch<float>(job.stage, left + i + SPAN - 1, y), job.pivot);
+        v2[SPAN - 1] = xncc_product(v[SPAN - 1], v[SPAN - 1]);
 #pragma unroll
         for (int k = 0; k < SPAN; k++) {
-            s[k] = cm_sum(s[k], v[k]);
-            q[k] = cm_sum(q[k], v2[k]);
+            s[k] = xncc_sum(s[k], v[k]);
+            q[k] = xncc_sum(q[k], v2[k]);
             v[k] = k < SPAN - 1 ? v[k + 1] : 0.0;
             v2[k] = k < SPAN - 1 ? v2[k + 1] : 0.0;
         }
@@ -133,27 +133,27 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_rows(RowSumsJob job)
 
 } // namespace
 
-cudaError_t launch_row_sums(cm_pixel pixel, const RowSumsJob &job, cudaStream_t stream)
+cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_t stream)
 {
     dim3 block(LANES, WARPS), grid(1, static_cast<unsigned>(ceil_div(job.rows, WARPS)));
     int segment = 4 * job.size > SEGMENT ? 4 * job.size : SEGMENT;
-    if (pixel == CM_F32) {
+    if (pixel == XNCC_F32) {
         grid.x = static_cast<unsigned>(ceil_div(job.columns, LANES * SPAN));
         sum_rows<<<grid, block, 0, stream>>>(job);
         return cudaGetLastError();
     }
     grid.x = static_cast<unsigned>(ceil_div(job.columns, segment));
-    if (pixel == CM_U8)
-        slide_rows<CM_U8><<<grid, block, 0, stream>>>(job, segment);
+    if (pixel == XNCC_U8)
+        slide_rows<XNCC_U8><<<grid, block, 0, stream>>>(job, segment);
     else
-        slide_rows<CM_U16><<<grid, block, 0, stream>>>(job, segment);
+        slide_rows<XNCC_U16><<<grid, block, 0, stream>>>(job, segment);
     return cudaGetLastError();
 }
 
 cudaError_t find_device_code()
 {
     cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, slide_rows<CM_U8>);
+    return cudaFuncGetAttributes(&attributes, slide_rows<XNCC_U8>);
 }
 
-} // namespace cm
+} // namespace xncc

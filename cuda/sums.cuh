@@ -1,24 +1,24 @@
 // First pass: S and Q of every window row, that is of every run of `width` pixels in a staged image row.
-#ifndef CM_CUDA_SUMS_CUH
-#define CM_CUDA_SUMS_CUH
+#ifndef XNCC_CUDA_SUMS_CUH
+#define XNCC_CUDA_SUMS_CUH
 
 #include "stage.cuh"
 
-namespace cm {
+namespace xncc {
 
 // S and Q of a window row, side by side. 8 bits: modulo 2^32, which is exact for rows up to 65536 pixels. Floats: of pixel - pivot.
-template <cm_pixel PIXEL> struct RowSums;
-template <> struct RowSums<CM_U8> {
+template <xncc_pixel PIXEL> struct RowSums;
+template <> struct RowSums<XNCC_U8> {
     using Value = uint2;
     using Part = uint32_t;
     using Pixel = unsigned char;
 };
-template <> struct RowSums<CM_U16> {
+template <> struct RowSums<XNCC_U16> {
     using Value = ulonglong2;
     using Part = uint64_t;
     using Pixel = unsigned short;
 };
-template <> struct RowSums<CM_F32> {
+template <> struct RowSums<XNCC_F32> {
     using Value = double2;
     using Part = double;
     using Pixel = float;
@@ -34,11 +34,11 @@ struct RowSumsJob {
     double pivot;    // floats only
 };
 
-cudaError_t launch_row_sums(cm_pixel pixel, const RowSumsJob &job, cudaStream_t stream);
+cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_t stream);
 
 // For the probe: is there machine code for the current device?
 cudaError_t find_device_code();
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,14 +1,14 @@
 // A plan's share of kernel tensor: what it keeps on the device, and the order of the products.
 #include "tensor.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 constexpr int THREADS = 256;
 constexpr uint32_t BOX_WORD = 4; // image boxes count in 32-bit elements
 
-__host__ __device__ int arrays_of(const cm_tensor_blocks &b)
+__host__ __device__ int arrays_of(const xncc_tensor_blocks &b)
 {
     return b.chunks + b.half;
 }
@@ -21,9 +21,9 @@ __global__ void build_toeplitz(ToeplitzJob job)
     int64_t at = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (at >= static_cast<int64_t>(job.blocks.toeplitz))
         return;
-    int k = static_cast<int>(at % 16), b = static_cast<int>(at / 16 % 8), core = static_cast<int>(at / CM_TENSOR_CORE);
+    int k = static_cast<int>(at % 16), b = static_cast<int>(at / 16 % 8), core = static_cast<int>(at / XNCC_TENSOR_CORE);
     int array = core % arrays_of(job.blocks), step = core / arrays_of(job.blocks);
-    int row = CM_TENSOR_PERIOD * job.blocks.periods - 1 - step, column = 16 * array - b;
+    int row = XNCC_TENSOR_PERIOD * job.blocks.periods - 1 - step, column = 16 * array - b;
     if (array < job.blocks.chunks) {
         column += k;
     } else {
@@ -104,42 +104,42 @@ Encode find_encode()
     return reinterpret_cast<Encode>(f);
 }
 
-cm_status encode(const TensorPlane &plane, const cm_tensor_blocks &blocks, CUtensorMap *map, cm_error *error)
+xncc_status encode(const TensorPlane &plane, const xncc_tensor_blocks &blocks, CUtensorMap *map, xncc_error *error)
 {
     Encode f = find_encode();
     const cuuint64_t extents[2] = { static_cast<cuuint64_t>(plane.width) / BOX_WORD, static_cast<cuuint64_t>(plane.height) };
     const cuuint64_t pitch[1] = { static_cast<cuuint64_t>(plane.pitch) };
-    const cuuint32_t box[2] = { static_cast<cuuint32_t>(cm_tensor_row_bytes(arrays_of(blocks))) / BOX_WORD, CM_TENSOR_PERIOD };
+    const cuuint32_t box[2] = { static_cast<cuuint32_t>(xncc_tensor_row_bytes(arrays_of(blocks))) / BOX_WORD, XNCC_TENSOR_PERIOD };
     const cuuint32_t steps[2] = { 1, 1 };
     CUresult code = !f ? CUDA_ERROR_NOT_FOUND
                        : f(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<unsigned char *>(plane.data), extents, pitch, box, steps,
                            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return code == CUDA_SUCCESS ? CM_OK
-                                : cm_fail(error, CM_ERROR_DEVICE, "CUDA: describing the image to the copy engine failed (driver error %d)",
+    return code == CUDA_SUCCESS ? XNCC_OK
+                                : xncc_fail(error, XNCC_ERROR_DEVICE, "CUDA: describing the image to the copy engine failed (driver error %d)",
                                           static_cast<int>(code));
 }
 
 } // namespace
 
-void Tensor::set_up(const cm_problem &p, const cm_decision &decision, const cm_machine &machine)
+void Tensor::set_up(const xncc_problem &p, const xncc_decision &decision, const xncc_machine &machine)
 {
     problem = p;
     blocks = decision.tensor;
-    hopper = decision.kernel == CM_KERNEL_TENSOR_WGMMA;
-    fused = decision.kernel == CM_KERNEL_TENSOR_FUSED;
+    hopper = decision.kernel == XNCC_KERNEL_TENSOR_WGMMA;
+    fused = decision.kernel == XNCC_KERNEL_TENSOR_FUSED;
     slow_doubles = machine.cuda.slow_doubles != 0;
     processors = machine.cuda.processors;
-    parts = cm_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
+    parts = xncc_tensor_workspace(&p, &blocks, decision.band_width, decision.band_height);
 }
 
-cudaError_t Tensor::raise(const cm_machine &machine) const
+cudaError_t Tensor::raise(const xncc_machine &machine) const
 {
     const int most = static_cast<int>(machine.cuda.shared_optin);
     return fused ? fused_raise(blocks, most) : hopper ? wgmma_raise(blocks, most) : mma_raise(most);
 }
 
-cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, const cm_machine &machine, cm_error *error)
+xncc_status Tensor::make(const xncc_problem &p, const xncc_decision &decision, const xncc_machine &machine, xncc_error *error)
 {
     set_up(p, decision, machine);
     uint64_t count = static_cast<uint64_t>(parts.planes);
@@ -159,7 +159,7 @@ cm_status Tensor::make(const cm_problem &p, const cm_decision &decision, const c
         code = may_launch_early(build_toeplitz, &early);
     if (code == cudaSuccess)
         code = raise(machine);
-    if (code == cudaSuccess && p.pixel == CM_U16)
+    if (code == cudaSuccess && p.pixel == XNCC_U16)
         code = tensor_score_wide_raise();
     return check(code, "taking the plan's workspace", error);
 }
@@ -171,13 +171,13 @@ TensorPlane Tensor::plane(int32_t width, int32_t height) const
                         static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16), height + problem.height - 1 };
 }
 
-TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const
+TensorPlane Tensor::direct(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const
 {
     TensorPlane none = {};
-    int64_t pitch = cm_image_pitch(&image);
-    if (image.memory != CM_DEVICE || problem.pixel != CM_U8 || problem.mode != CM_VALID || pitch % 16 != 0)
+    int64_t pitch = xncc_image_pitch(&image);
+    if (image.memory != XNCC_DEVICE || problem.pixel != XNCC_U8 || problem.mode != XNCC_VALID || pitch % 16 != 0)
         return none;
-    const unsigned char *row = static_cast<const unsigned char *>(cm_image_row(&image, y.stage_start(band_y)));
+    const unsigned char *row = static_cast<const unsigned char *>(xncc_image_row(&image, y.stage_start(band_y)));
     const unsigned char *data = row + x.stage_start(band_x);
     // the last row ends with its last pixel
     int32_t width = x.stage_length(band_x);
@@ -188,17 +188,17 @@ TensorPlane Tensor::direct(const cm_image &image, const Axis &x, const Axis &y, 
     return TensorPlane{ data, pitch, width, y.stage_length(band_y) };
 }
 
-bool Tensor::split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream)
+bool Tensor::split(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream)
 {
-    int64_t pitch = cm_image_pitch(&image);
+    int64_t pitch = xncc_image_pitch(&image);
     int32_t width = x.stage_length(band_x), height = y.stage_length(band_y);
     if (roomy)
         width = ceil_div(width, 8) * 8;
-    if (image.memory != CM_DEVICE || problem.pixel != CM_U16 || problem.mode != CM_VALID || pitch % 16 != 0 || width % 8 != 0 ||
+    if (image.memory != XNCC_DEVICE || problem.pixel != XNCC_U16 || problem.mode != XNCC_VALID || pitch % 16 != 0 || width % 8 != 0 ||
         height > UINT16_MAX)
         return false;
     const unsigned char *data =
-        static_cast<const unsigned char *>(cm_image_row(&image, y.stage_start(band_y))) + 2 * static_cast<int64_t>(x.stage_start(band_x));
+        static_cast<const unsigned char *>(xncc_image_row(&image, y.stage_start(band_y))) + 2 * static_cast<int64_t>(x.stage_start(band_x));
     if (reinterpret_cast<uintptr_t>(data) % 16 != 0)
         return false;
     split_planes<<<rows_grid(width / 8, height), THREADS, 0, stream>>>(data, pitch, planes.as<unsigned char>(),
@@ -216,7 +216,7 @@ cudaError_t Tensor::copy(const StageView &stage, int32_t width, int32_t height, 
         part.top += row;
         unsigned char *data = planes.as<unsigned char>() + row * to.pitch;
         int32_t rows = to.height - row < UINT16_MAX ? to.height - row : UINT16_MAX;
-        if (problem.pixel == CM_U8)
+        if (problem.pixel == XNCC_U8)
             copy_planes<unsigned char><<<rows_grid(columns, rows), THREADS, 0, stream>>>(part, data, to.pitch, 0, columns);
         else
             copy_planes<unsigned short><<<rows_grid(columns, rows), THREADS, 0, stream>>>(
@@ -236,7 +236,7 @@ cudaError_t Tensor::build(const TensorGroup &group, unsigned char *to, cudaStrea
     job.slot_toeplitz = toeplitz_bytes();
     job.pixels = part.pixels.as<unsigned char>();
     job.pitch = static_cast<int64_t>(part.pitch);
-    job.size = static_cast<int32_t>(cm_pixel_size(part.pixel));
+    job.size = static_cast<int32_t>(xncc_pixel_size(part.pixel));
     job.width = part.width;
     job.height = part.height;
     job.blocks = blocks;
@@ -252,16 +252,16 @@ cudaError_t Tensor::build(const TensorGroup &group, unsigned char *to, cudaStrea
     return code;
 }
 
-cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const
+xncc_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, xncc_error *error) const
 {
     TensorJob job = {};
-    cm_status status = encode(plane, blocks, &job.image, error);
+    xncc_status status = encode(plane, blocks, &job.image, error);
     if (status)
         return status;
     job.sums = to.sums;
     job.pitch = static_cast<int64_t>(parts.sums_pitch);
-    job.tiles_across = ceil_div<int32_t>(to.width, CM_TENSOR_COLUMNS);
-    job.tiles = job.tiles_across * ceil_div<int32_t>(to.height, CM_TENSOR_ROWS);
+    job.tiles_across = ceil_div<int32_t>(to.width, XNCC_TENSOR_COLUMNS);
+    job.tiles = job.tiles_across * ceil_div<int32_t>(to.height, XNCC_TENSOR_ROWS);
     job.blocks = blocks;
     job.slots = to.slots;
     job.slot_toeplitz = to.slot_toeplitz;
@@ -280,7 +280,7 @@ cm_status Tensor::multiply_wgmma(const TensorPlane &plane, const Products &to, c
     return check(code, "launching the correlation", error);
 }
 
-cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const
+xncc_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, xncc_error *error) const
 {
     MmaJob job = {};
     job.image = plane;
@@ -300,11 +300,11 @@ cm_status Tensor::multiply_mma(const TensorPlane &plane, const Products &to, cud
     return check(code, "launching the correlation", error);
 }
 
-cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
-                            cm_error *error)
+xncc_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32_t width, int32_t height, cudaStream_t stream,
+                            xncc_error *error)
 {
     const Prepared *one = &part;
-    cm_status status = check(build(TensorGroup{ &one, 0, 1, width, height }, slot_toeplitz(0), stream), "laying out the template", error);
+    xncc_status status = check(build(TensorGroup{ &one, 0, 1, width, height }, slot_toeplitz(0), stream), "laying out the template", error);
     if (fused)
         return status;
     // one byte plane of the band with one of the template
@@ -313,7 +313,7 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
             TensorPlane plane = from;
             plane.data += static_cast<uint64_t>(i) * parts.plane;
             // where the fused score reads them, the two mixed products of bytes are one
-            bool mixed = i > j && cm_tensor_scores(&problem);
+            bool mixed = i > j && xncc_tensor_scores(&problem);
             int to_part = mixed ? parts.planes * j + i : parts.planes * i + j;
             Products to = { slot_toeplitz(0) + static_cast<uint64_t>(j) * parts.toeplitz,
                             slot_sums(0) + static_cast<uint64_t>(to_part) * (parts.sums / sizeof(uint32_t)), width, height, mixed, 1, 0, 0,
@@ -323,16 +323,16 @@ cm_status Tensor::correlate(const Prepared &part, const TensorPlane &from, int32
     return status;
 }
 
-cm_status Tensor::deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, cm_error *error)
+xncc_status Tensor::deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, xncc_error *error)
 {
-    cm_status status = check(copy(job.stage, job.width, job.height, stream), "splitting the image", error);
+    xncc_status status = check(copy(job.stage, job.width, job.height, stream), "splitting the image", error);
     if (!status)
         status = correlate(part, plane(job.width, job.height), job.width, job.height, stream, error);
     if (status)
         return status;
     const uint32_t *from = sums.as<uint32_t>();
     int64_t pitch = static_cast<int64_t>(parts.sums_pitch), elements = static_cast<int64_t>(parts.sums / sizeof(uint32_t));
-    if (problem.pixel == CM_U8)
+    if (problem.pixel == XNCC_U8)
         return check(cudaMemcpy2DAsync(job.sums, static_cast<size_t>(job.pitch) * sizeof(uint32_t), from,
                                        static_cast<size_t>(pitch) * sizeof(uint32_t), static_cast<size_t>(job.width) * sizeof(uint32_t),
                                        static_cast<size_t>(job.height), cudaMemcpyDeviceToDevice, stream),
@@ -359,7 +359,7 @@ cudaError_t Tensor::score(const TensorPlane &image, const TensorTarget &target, 
     job.early = early;
     if (fused)
         return fused_launch(job, blocks, slot_toeplitz(0), processors, stream);
-    return problem.pixel == CM_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);
+    return problem.pixel == XNCC_U16 ? tensor_score_wide_launch(job, processors, stream) : tensor_score_launch(job, processors, stream);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,6 +1,6 @@
 // Kernel tensor: exact integer matrix products for X, and a pass of its own for window sums and score.
-#ifndef CM_CUDA_TENSOR_CUH
-#define CM_CUDA_TENSOR_CUH
+#ifndef XNCC_CUDA_TENSOR_CUH
+#define XNCC_CUDA_TENSOR_CUH
 
 #include "correlate.cuh"
 #include "early.cuh"
@@ -14,7 +14,7 @@ extern "C" {
 #include "plan/cost_tensor.h"
 }
 
-namespace cm {
+namespace xncc {
 
 // Templates whose X is computed at once. Three share the 132 processors of an H200 evenly.
 constexpr int TENSOR_SLOTS = 3;
@@ -49,12 +49,12 @@ struct TensorJob {
     CUtensorMap image; // the plane, in 32-bit elements, boxes of a period
     const uint4 *toeplitz;
     uint32_t *sums;
-    int64_t pitch; // elements; a multiple of CM_TENSOR_COLUMNS
+    int64_t pitch; // elements; a multiple of XNCC_TENSOR_COLUMNS
     int32_t tiles_across, tiles;
     int32_t x, y; // of the block's first pixel in the template: 32-bit elements, rows
     int32_t add;
     uint32_t zero; // 0
-    cm_tensor_blocks blocks;
+    xncc_tensor_blocks blocks;
     int32_t slots; // templates at once, at least 1; each has its own share of the device's processors
     int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
     bool early;  // the kernel in front is that of toeplitz_build,
@@ -69,7 +69,7 @@ struct ToeplitzJob {
     int32_t size, plane;   // bytes of a pixel, and which of them
     int32_t width, height; // of the template
     int32_t x, y;          // of the block's first pixel
-    cm_tensor_blocks blocks;
+    xncc_tensor_blocks blocks;
     unsigned char *toeplitz;
     // of templates at once: their pixels, and bytes from one's blocks to the next one's
     const unsigned char *slot_pixels[PEAK_SLOTS];
@@ -79,7 +79,7 @@ struct ToeplitzJob {
 
 // For devices of compute capability 9.0 only. raise: lets a block have that much shared memory: all that the device allows, since the last
 // call holds for every plan.
-cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int most);
+cudaError_t wgmma_raise(const xncc_tensor_blocks &blocks, int most);
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream);
 
 // One block of the template over a band, for devices of compute capability 8.0 and later.
@@ -87,23 +87,23 @@ struct MmaJob {
     TensorPlane image;
     const uint2 *toeplitz;
     uint32_t *sums;
-    int64_t pitch;         // elements; a multiple of CM_TENSOR_COLUMNS
+    int64_t pitch;         // elements; a multiple of XNCC_TENSOR_COLUMNS
     int32_t width, height; // of the band
     int32_t x, y;          // of the block's first pixel in the template; x a multiple of 16
     int32_t add;
-    cm_tensor_blocks blocks;
+    xncc_tensor_blocks blocks;
 };
 cudaError_t mma_raise(int most);
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream);
 cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream);
 
-// Window sums and ccoeff_normed of windows up to CM_TENSOR_SCORE_WIDTH wide, of 16 bits CM_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes,
+// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH wide, of 16 bits XNCC_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes,
 // lie behind the first.
 struct TensorScoreJob {
     TensorPlane image;
     int64_t plane;     // bytes
     int64_t sums_part; // elements
-    cm_score_rule rule;
+    xncc_score_rule rule;
     int32_t window_width, window_height;
     const uint32_t *sums; // X
     int64_t sums_pitch;
@@ -117,9 +117,9 @@ struct TensorScoreJob {
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 // The same with X computed in place, from what fused_build made of the template; job.sums is not read. For devices of compute capability
 // 8.0 and later.
-cudaError_t fused_raise(const cm_tensor_blocks &blocks, int most);
+cudaError_t fused_raise(const xncc_tensor_blocks &blocks, int most);
 cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream);
-cudaError_t fused_launch(const TensorScoreJob &job, const cm_tensor_blocks &blocks, const unsigned char *taps, int processors,
+cudaError_t fused_launch(const TensorScoreJob &job, const xncc_tensor_blocks &blocks, const unsigned char *taps, int processors,
                          cudaStream_t stream);
 cudaError_t tensor_score_wide_raise();
 cudaError_t tensor_score_wide_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
@@ -134,18 +134,18 @@ struct TensorTiles {
     int32_t width, height; // of the map
     int64_t plane;         // elements of X from slot to slot
     bool slow_doubles;
-    cm_score_rule rule[TENSOR_SLOTS];
+    xncc_score_rule rule[TENSOR_SLOTS];
 };
 cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
 // The windows' terms; rows as long as those of X.
 cudaError_t tensor_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors, cudaStream_t stream);
 // The same with X computed in place, from what fused_build made of the templates, one behind the other.
-cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, const cm_tensor_blocks &blocks,
+cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, const xncc_tensor_blocks &blocks,
                                const unsigned char *taps, int processors, cudaStream_t stream);
 
 // A band's part of the map.
 struct TensorTarget {
-    cm_score_rule rule;
+    xncc_score_rule rule;
     float *map;
     int64_t pitch; // elements
     int32_t width, height;
@@ -175,41 +175,41 @@ class Tensor
 {
 public:
     // For joint problems, instead of all below: memory for so many planes of a template, the planes as the products read them, and products.
-    cm_status make_planes(const cm_problem &product, const cm_decision &decision, int count, const cm_machine &machine, cm_error *error);
+    xncc_status make_planes(const xncc_problem &product, const xncc_decision &decision, int count, const xncc_machine &machine, xncc_error *error);
     cudaError_t build_planes(const Prepared *part, int count, cudaStream_t stream) const;
-    cm_status multiply_planes(const TensorPlane &image, const PlaneProducts &products, cudaStream_t stream, cm_error *error) const;
+    xncc_status multiply_planes(const TensorPlane &image, const PlaneProducts &products, cudaStream_t stream, xncc_error *error) const;
     // The planes as build_planes laid them out, one behind the other; tensor-fused leaves the products to the caller.
     const unsigned char *laid_planes() const
     {
         return toeplitz.as<unsigned char>();
     }
 
-    cm_status make(const cm_problem &problem, const cm_decision &decision, const cm_machine &machine, cm_error *error);
+    xncc_status make(const xncc_problem &problem, const xncc_decision &decision, const xncc_machine &machine, xncc_error *error);
 
     // The band of the image itself, where it can be read as it lies; data is null where it cannot. roomy: rows may be read to a multiple of
     // 16 bytes past their end.
-    TensorPlane direct(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const;
+    TensorPlane direct(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const;
 
     // The band's 16-bit pixels to the plan's planes without a copy between, where they lie so that they can be read.
-    bool split(const cm_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream);
+    bool split(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream);
 
     // The staged band as a plane of the plan.
     cudaError_t copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream);
 
     // X of a band into the plan's memory: 32 bits for pixels of 8 bits, and, all of it, for the four products of bytes. tensor-fused: what
     // score needs for it alone.
-    cm_status correlate(const Prepared &part, const TensorPlane &plane, int32_t width, int32_t height, cudaStream_t stream,
-                        cm_error *error);
+    xncc_status correlate(const Prepared &part, const TensorPlane &plane, int32_t width, int32_t height, cudaStream_t stream,
+                        xncc_error *error);
 
     // X of a band where the score of all kernels expects it.
-    cm_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, cm_error *error);
+    xncc_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, xncc_error *error);
 
     TensorPlane plane(int32_t width, int32_t height) const;
     // Makes slots 1 .. count for more templates' X; each takes so many bytes.
     cudaError_t make_slots(int count);
     uint64_t slot_bytes() const;
     // X of several templates (8 bits), each in its slot.
-    cm_status correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error);
+    xncc_status correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, xncc_error *error);
     // Do the products judge the tiles themselves? Then make_slots takes these bytes once for the image's window terms, put_terms computes
     // them, and judge_group is correlate_group and best_of_tiles in one, with a rule for each template.
     bool judges() const
@@ -217,9 +217,9 @@ public:
         return terms_bytes() != 0;
     }
     uint64_t terms_bytes() const;
-    cudaError_t put_terms(const TensorPlane &image, const TensorGroup &group, const cm_score_rule &rule, cudaStream_t stream) const;
-    cm_status judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const cm_score_rule *rules,
-                          cudaStream_t stream, cm_error *error) const;
+    cudaError_t put_terms(const TensorPlane &image, const TensorGroup &group, const xncc_score_rule &rule, cudaStream_t stream) const;
+    xncc_status judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const xncc_score_rule *rules,
+                          cudaStream_t stream, xncc_error *error) const;
     const uint32_t *products(int of) const
     {
         return slot_sums(of);
@@ -236,8 +236,8 @@ public:
     cudaError_t score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const;
 
 private:
-    void set_up(const cm_problem &problem, const cm_decision &decision, const cm_machine &machine);
-    cudaError_t raise(const cm_machine &machine) const;
+    void set_up(const xncc_problem &problem, const xncc_decision &decision, const xncc_machine &machine);
+    cudaError_t raise(const xncc_machine &machine) const;
     cudaError_t build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const;
     // What a product of planes reads and where it goes.
     struct Products {
@@ -251,10 +251,10 @@ private:
         bool behind = false; // or before the products in front
         TensorJudge judge = {};
     };
-    cm_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
-    cm_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, cm_error *error) const;
+    xncc_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, xncc_error *error) const;
+    xncc_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, xncc_error *error) const;
 
-    TensorScoreJob windows_job(const TensorPlane &image, const cm_score_rule &rule, int32_t width, int32_t height) const;
+    TensorScoreJob windows_job(const TensorPlane &image, const xncc_score_rule &rule, int32_t width, int32_t height) const;
     uint32_t *slot_sums(int of) const;
     unsigned char *slot_toeplitz(int of) const;
     int64_t toeplitz_bytes() const; // of a slot
@@ -262,14 +262,14 @@ private:
     int processors = 0;
     bool hopper = false, fused = false, slow_doubles = false;
     bool early = false; // kernels may be launched before those in front have ended
-    cm_problem problem = {};
-    cm_tensor_blocks blocks = {};
-    cm_tensor_parts parts = {};
+    xncc_problem problem = {};
+    xncc_tensor_blocks blocks = {};
+    xncc_tensor_parts parts = {};
     DeviceMemory planes, sums, toeplitz;
     DeviceMemory more_sums, more_toeplitz; // of slots from 1 on
     DeviceMemory terms;
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -5,12 +5,12 @@
 #include "tensor_ring.cuh"
 #include "tensor_tiles.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-constexpr int BLOCKS = CM_TENSOR_FUSED_BLOCKS;
-static_assert(sizeof(Windows<WORDS>) == CM_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
+constexpr int BLOCKS = XNCC_TENSOR_FUSED_BLOCKS;
+static_assert(sizeof(Windows<WORDS>) == XNCC_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
 
 // What build_taps lays out of a template.
 struct Layout {
@@ -30,7 +30,7 @@ struct FusedTilesJob {
 };
 
 // Map rows that a block takes at a time.
-constexpr int BATCH = CM_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
+constexpr int BATCH = XNCC_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
 
 template <class Route, int CHUNKS, int HALF, int SHIFT, class Output>
 __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output, int y1)
@@ -38,13 +38,13 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
     Windows<WORDS> &windows = *reinterpret_cast<Windows<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
     const int y0 = first_row(job), x0 = first_column();
-    const int rows = layout.rows, above = rows - job.all.window_height, end = (rows + CM_TENSOR_FUSED_SPARE) * PITCH;
+    const int rows = layout.rows, above = rows - job.all.window_height, end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const Feed feed(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // that comes in
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
         feed.put(i * PITCH, row);
-    int at = 0, lead_at = (rows - 1 + warp) * PITCH, lag_at = (above + warp > 0 ? above + warp - 1 : rows + CM_TENSOR_FUSED_SPARE - 1) * PITCH;
+    int at = 0, lead_at = (rows - 1 + warp) * PITCH, lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
     start<WORDS>(job, windows, x0, y0);
     uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
     wait_for_front();
@@ -129,7 +129,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void judge_small(const __grid_cons
 __global__ void build_taps(ToeplitzJob job)
 {
     let_next_begin();
-    const int chunks = job.blocks.chunks, rows = cm_tensor_fused_rows(job.height), above = rows - job.height;
+    const int chunks = job.blocks.chunks, rows = xncc_tensor_fused_rows(job.height), above = rows - job.height;
     const int whole = rows * chunks * LANES, all = static_cast<int>(job.blocks.toeplitz / sizeof(uint2));
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % LANES, b = lane / 4, t = lane % 4;
     if (i >= all)
@@ -165,7 +165,7 @@ template <class Route, int CHUNKS, int HALF> Kernels kernels_of(bool odd, bool v
 }
 
 // nullptr: there are none.
-template <class Route> Kernels kernels_of(const cm_tensor_blocks &b, bool odd, bool vector)
+template <class Route> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd, bool vector)
 {
     switch (2 * b.chunks + b.half) {
     case 1: return kernels_of<Route, 0, 1>(odd, vector);
@@ -176,19 +176,19 @@ template <class Route> Kernels kernels_of(const cm_tensor_blocks &b, bool odd, b
     }
 }
 
-Kernels kernels_of(const cm_tensor_blocks &b, bool pairs, bool odd, bool vector)
+Kernels kernels_of(const xncc_tensor_blocks &b, bool pairs, bool odd, bool vector)
 {
     return pairs ? kernels_of<Pairs>(b, odd, vector) : kernels_of<Doubles>(b, odd, vector);
 }
 
-Layout make_layout(const TensorScoreJob &all, const cm_tensor_blocks &blocks, const unsigned char *taps)
+Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks, const unsigned char *taps)
 {
-    return Layout{ reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz), cm_tensor_fused_rows(all.window_height) };
+    return Layout{ reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz), xncc_tensor_fused_rows(all.window_height) };
 }
 
 } // namespace
 
-cudaError_t fused_raise(const cm_tensor_blocks &blocks, int most)
+cudaError_t fused_raise(const xncc_tensor_blocks &blocks, int most)
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 8 && code == cudaSuccess; i++) {
@@ -207,7 +207,7 @@ cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &blocks, const unsigned char *taps, int processors,
+cudaError_t fused_launch(const TensorScoreJob &all, const xncc_tensor_blocks &blocks, const unsigned char *taps, int processors,
                          cudaStream_t stream)
 {
     FusedJob fused = { make_job(all), make_layout(all, blocks, taps) };
@@ -216,7 +216,7 @@ cudaError_t fused_launch(const TensorScoreJob &all, const cm_tensor_blocks &bloc
     return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 
-cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, const cm_tensor_blocks &blocks,
+cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, const xncc_tensor_blocks &blocks,
                                const unsigned char *taps, int processors, cudaStream_t stream)
 {
     FusedTilesJob fused = { TilesJob{ make_job(all), tiles }, make_layout(all, blocks, taps) };
@@ -225,4 +225,4 @@ cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &til
     return launch(kernels.judge, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,10 +1,10 @@
 // Of a bank of templates, the best score of each tile of the search, from the registers that have X (tensor_wgmma.cu).
-#ifndef CM_CUDA_TENSOR_JUDGE_CUH
-#define CM_CUDA_TENSOR_JUDGE_CUH
+#ifndef XNCC_CUDA_TENSOR_JUDGE_CUH
+#define XNCC_CUDA_TENSOR_JUDGE_CUH
 
 #include "tensor.cuh"
 
-namespace cm {
+namespace xncc {
 
 // A warp's part of a tile of the products, some map rows at a time. It is as wide and as high as a tile of the search, or twice as high.
 template <bool JUDGES> struct Judge {
@@ -12,7 +12,7 @@ template <bool JUDGES> struct Judge {
     int tile, warp, lane, column; // column: of the warp's part, the thread's first
     int best;                     // num y
 
-    static_assert(PEAK_COLUMNS == CM_TENSOR_COLUMNS / 4 && PEAK_ROWS == CM_TENSOR_ROWS, "a warp's part");
+    static_assert(PEAK_COLUMNS == XNCC_TENSOR_COLUMNS / 4 && PEAK_ROWS == XNCC_TENSOR_ROWS, "a warp's part");
 
     // X of a thread: d[4 r ...] are columns c, c + 1, c + 64, c + 65 of row r.
     template <int COUNT> __device__ __forceinline__ void put(const uint32_t *d, int row)
@@ -20,7 +20,7 @@ template <bool JUDGES> struct Judge {
         if constexpr (!JUDGES)
             return;
         const TensorJudge &of = job.judge;
-        const int x = tile % job.tiles_across * CM_TENSOR_COLUMNS + warp * PEAK_COLUMNS, y = tile / job.tiles_across * CM_TENSOR_ROWS + row;
+        const int x = tile % job.tiles_across * XNCC_TENSOR_COLUMNS + warp * PEAK_COLUMNS, y = tile / job.tiles_across * XNCC_TENSOR_ROWS + row;
         const uint4 *terms = reinterpret_cast<const uint4 *>(of.terms + y * job.pitch + x + column);
         const double sum = of.sum[blockIdx.y];
 #pragma unroll
@@ -51,6 +51,6 @@ private:
     }
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

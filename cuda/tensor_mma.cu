@@ -6,14 +6,14 @@
 #include "mma.cuh"
 #include "tensor.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-constexpr int ROWS = CM_TENSOR_ROWS;
+constexpr int ROWS = XNCC_TENSOR_ROWS;
 constexpr int TILES = 2;                                        // of 16 values of a, that is of 128 map columns, for a warp
 constexpr int WARP_COLUMNS = 128 * TILES;
-constexpr int WARPS_ACROSS = CM_TENSOR_COLUMNS / WARP_COLUMNS, WARPS_DOWN = CM_TENSOR_MMA_DOWN;
+constexpr int WARPS_ACROSS = XNCC_TENSOR_COLUMNS / WARP_COLUMNS, WARPS_DOWN = XNCC_TENSOR_MMA_DOWN;
 constexpr int THREADS = 32 * WARPS_ACROSS * WARPS_DOWN;
 constexpr int CHUNK = 32; // template columns of a product
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ void copy16(void *to, const void *from)
 __device__ void load_image(const MmaJob &job, unsigned char *tile, int x0, int y0)
 {
     const TensorPlane &image = job.image;
-    int pieces = job.blocks.row_bytes / 16, rows = ROWS * (WARPS_DOWN - 1) + CM_TENSOR_PERIOD * job.blocks.periods;
+    int pieces = job.blocks.row_bytes / 16, rows = ROWS * (WARPS_DOWN - 1) + XNCC_TENSOR_PERIOD * job.blocks.periods;
     for (int i = threadIdx.x; i < rows * pieces; i += THREADS) {
         int y = i / pieces, x = i % pieces * 16;
         const unsigned char *row = image.data + static_cast<int64_t>(min(y0 + y, image.height - 1)) * image.pitch;
@@ -70,10 +70,10 @@ __device__ __forceinline__ void run_chunk(uint32_t (*d)[TILES][4], const unsigne
 __global__ __launch_bounds__(THREADS, 2) void correlate_mma(const __grid_constant__ MmaJob job)
 {
     extern __shared__ __align__(16) unsigned char tile[];
-    int x0 = blockIdx.x * CM_TENSOR_COLUMNS, y0 = blockIdx.y * ROWS * WARPS_DOWN;
+    int x0 = blockIdx.x * XNCC_TENSOR_COLUMNS, y0 = blockIdx.y * ROWS * WARPS_DOWN;
     load_image(job, tile, x0 + job.x, y0 + job.y);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    int across = warp % WARPS_ACROSS, down = warp / WARPS_ACROSS, rows = CM_TENSOR_PERIOD * job.blocks.periods;
+    int across = warp % WARPS_ACROSS, down = warp / WARPS_ACROSS, rows = XNCC_TENSOR_PERIOD * job.blocks.periods;
     uint32_t d[ROWS][TILES][4] = {};
     const unsigned char *image = tile + down * ROWS * job.blocks.row_bytes + across * WARP_COLUMNS + 8 * g + 4 * t;
     for (int chunk = 0; chunk < job.blocks.chunks; chunk++)
@@ -95,7 +95,7 @@ __global__ __launch_bounds__(THREADS, 2) void correlate_mma(const __grid_constan
 // One thread a register pair: step q of a chunk holds template row q - 15, zeros outside.
 __global__ void build_fragments(ToeplitzJob job)
 {
-    int steps = CM_TENSOR_PERIOD * job.blocks.periods + ROWS, at = blockIdx.x * blockDim.x + threadIdx.x;
+    int steps = XNCC_TENSOR_PERIOD * job.blocks.periods + ROWS, at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= steps * job.blocks.chunks * 32)
         return;
     int lane = at % 32, row = at / 32 % steps - (ROWS - 1), chunk = at / 32 / steps, b = lane / 4, t = lane % 4;
@@ -119,17 +119,17 @@ cudaError_t mma_raise(int most)
 
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream)
 {
-    unsigned count = static_cast<unsigned>((CM_TENSOR_PERIOD * job.blocks.periods + ROWS) * job.blocks.chunks * 32);
+    unsigned count = static_cast<unsigned>((XNCC_TENSOR_PERIOD * job.blocks.periods + ROWS) * job.blocks.chunks * 32);
     build_fragments<<<(count + 255) / 256, 256, 0, stream>>>(job);
     return cudaGetLastError();
 }
 
 cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream)
 {
-    dim3 grid(static_cast<unsigned>(ceil_div<int32_t>(job.width, CM_TENSOR_COLUMNS)),
+    dim3 grid(static_cast<unsigned>(ceil_div<int32_t>(job.width, XNCC_TENSOR_COLUMNS)),
               static_cast<unsigned>(ceil_div<int32_t>(job.height, ROWS * WARPS_DOWN)));
     correlate_mma<<<grid, THREADS, static_cast<size_t>(job.blocks.shared_bytes), stream>>>(job);
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

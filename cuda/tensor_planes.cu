@@ -1,9 +1,9 @@
 // Products of byte planes for joint problems: the image's planes and the sums are the caller's, the plan keeps the template's planes.
 #include "tensor.cuh"
 
-namespace cm {
+namespace xncc {
 
-cm_status Tensor::make_planes(const cm_problem &p, const cm_decision &decision, int count, const cm_machine &machine, cm_error *error)
+xncc_status Tensor::make_planes(const xncc_problem &p, const xncc_decision &decision, int count, const xncc_machine &machine, xncc_error *error)
 {
     set_up(p, decision, machine);
     cudaError_t code = toeplitz.take(parts.toeplitz * static_cast<uint64_t>(count));
@@ -25,13 +25,13 @@ cudaError_t Tensor::build_planes(const Prepared *part, int count, cudaStream_t s
     return code;
 }
 
-cm_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts &p, cudaStream_t stream, cm_error *error) const
+xncc_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts &p, cudaStream_t stream, xncc_error *error) const
 {
     Products to = { toeplitz.as<unsigned char>() + p.first * toeplitz_bytes(), p.sums, p.width, p.height, p.add, p.count,
                     p.step * toeplitz_bytes(), p.sums_step, false };
     if (hopper)
         return multiply_wgmma(image, to, stream, error);
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < p.count && !status; i++) {
         status = multiply_mma(image, to, stream, error);
         to.toeplitz += to.slot_toeplitz;
@@ -40,4 +40,4 @@ cm_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts 
     return status;
 }
 
-} // namespace cm
+} // namespace xncc

@@ -7,15 +7,15 @@
 // next: there two template rows share a product.
 //
 // Template rows are made a multiple of eight by zeros above. So the last row of a window is always the row that came in last.
-#ifndef CM_CUDA_TENSOR_RING_CUH
-#define CM_CUDA_TENSOR_RING_CUH
+#ifndef XNCC_CUDA_TENSOR_RING_CUH
+#define XNCC_CUDA_TENSOR_RING_CUH
 
 #include "mma.cuh"
 #include "tensor_windows.cuh"
 
-namespace cm {
+namespace xncc {
 
-constexpr int PITCH = CM_TENSOR_FUSED_PITCH;
+constexpr int PITCH = XNCC_TENSOR_FUSED_PITCH;
 constexpr int PIECES = PITCH / 16; // of a ring row
 static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
 
@@ -152,6 +152,6 @@ __device__ __forceinline__ int further(int at, int end)
     return at >= end ? at - end : at;
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,11 +1,11 @@
 // The two ways of the tensor kernels' score passes from exact sums to scores, of the same bits: in doubles, for devices that have them at
 // half the rate of floats, and in pairs of floats (model/pairs.h), where no double is touched unless the rounding is in doubt.
-#ifndef CM_CUDA_TENSOR_ROUTE_CUH
-#define CM_CUDA_TENSOR_ROUTE_CUH
+#ifndef XNCC_CUDA_TENSOR_ROUTE_CUH
+#define XNCC_CUDA_TENSOR_ROUTE_CUH
 
 #include "tensor_score.cuh"
 
-namespace cm {
+namespace xncc {
 
 // S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53 to n = 372,000): two fused multiply-adds
 // each give numerator and variance exactly.
@@ -72,14 +72,14 @@ struct Pairs {
     }
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x, float *score)
     {
-        return cm_pair_score(CM_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x, score) != 0;
+        return xncc_pair_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x, score) != 0;
     }
     // num y in floats, as bits: num and var rounded once each, the seed within 2^-22, the product rounded: within 2^-21.
     __device__ __forceinline__ static int judge(const Job &job, Whole of_template, Sum s, Sum q, uint32_t x)
     {
-        cm_pair num = cm_pair_narrow(cm_pair_difference(job.all.rule.n, x, s, of_template, 1));
-        cm_pair var = cm_pair_narrow(cm_pair_difference(job.all.rule.n, q, s, s, 1));
-        return __float_as_int(__fmul_rn(num.high, fminf(cm_pair_seed(var), 1.0f)));
+        xncc_pair num = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, x, s, of_template, 1));
+        xncc_pair var = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, q, s, s, 1));
+        return __float_as_int(__fmul_rn(num.high, fminf(xncc_pair_seed(var), 1.0f)));
     }
     __device__ __forceinline__ static float judged(int best, double root_var)
     {
@@ -88,6 +88,6 @@ struct Pairs {
     }
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -7,7 +7,7 @@
 // `Route` (tensor_route.cuh) is the way from the sums to a score.
 #include "tensor_tiles.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -161,7 +161,7 @@ template <class Route, int WORDS> TilesKernel tiles_kernel(int shift)
 
 int words_of(const TensorScoreJob &all)
 {
-    return all.window_width <= CM_TENSOR_WIDTH ? WORDS : WIDE_WORDS;
+    return all.window_width <= XNCC_TENSOR_WIDTH ? WORDS : WIDE_WORDS;
 }
 
 template <class Route> MapKernel any_map_kernel(const TensorScoreJob &all)
@@ -205,4 +205,4 @@ cudaError_t tensor_terms_launch(const TensorScoreJob &all, WindowTerms *terms, i
     return launch(kernels[all.window_width % Adjacent::STEP], grid, THREADS, 0, stream, false, of);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -9,8 +9,8 @@
 // which is at most 11 units of q's last place. Their floats differ only when a midpoint of two floats lies between them: when the low
 // 29 bits of q are within 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q is no number,
 // are done once more by the formula of score.h.
-#ifndef CM_CUDA_TENSOR_SCORE_CUH
-#define CM_CUDA_TENSOR_SCORE_CUH
+#ifndef XNCC_CUDA_TENSOR_SCORE_CUH
+#define XNCC_CUDA_TENSOR_SCORE_CUH
 
 #include "tensor.cuh"
 #include "window_terms.cuh"
@@ -21,12 +21,12 @@
 #pragma nv_diag_suppress 177 // the kernels are empty there, so that nothing calls these functions
 #endif
 
-namespace cm {
+namespace xncc {
 
 constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
 constexpr int ROWS = WARPS;                 // of a batch
 constexpr uint32_t DOUBT = 32;
-static_assert(THREADS * 4 == CM_TENSOR_COLUMNS, "a strip");
+static_assert(THREADS * 4 == XNCC_TENSOR_COLUMNS, "a strip");
 
 // The image columns of a strip's windows, `WORDS` words a lane.
 template <int WORDS> struct Span {
@@ -35,14 +35,14 @@ template <int WORDS> struct Span {
     static_assert(WORDS % 2 == 1 && PIECES <= 2 * LANES, "no bank conflicts, two pieces a lane");
 };
 constexpr int WORDS = 5, WIDE_WORDS = 7;
-static_assert(Span<WORDS>::COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_WIDTH, "columns of a strip's windows");
-static_assert(Span<WIDE_WORDS>::COLUMNS >= CM_TENSOR_COLUMNS + CM_TENSOR_SCORE_WIDTH, "columns of a strip's windows");
+static_assert(Span<WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_WIDTH, "columns of a strip's windows");
+static_assert(Span<WIDE_WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_SCORE_WIDTH, "columns of a strip's windows");
 
 struct Job {
     TensorScoreJob all;
     int32_t segment;              // rows of a strip that a block walks
     double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
-    cm_pair pair_unit;            // 1 / root_var
+    xncc_pair pair_unit;            // 1 / root_var
 };
 
 __device__ __forceinline__ uint32_t value(double lifted)
@@ -125,17 +125,17 @@ template <int WORDS> struct Rows {
 // Inclusive sums over the lanes.
 __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 {
-#define CM_SCAN_STEP(o)                                                                       \
+#define XNCC_SCAN_STEP(o)                                                                       \
     asm("{ .reg .pred p; .reg .u32 t;\n"                                                       \
         "shfl.sync.up.b32 t|p, %0, " #o ", 0, -1; @p add.u32 %0, %0, t;\n"                     \
         "shfl.sync.up.b32 t|p, %1, " #o ", 0, -1; @p add.u32 %1, %1, t; }"                     \
         : "+r"(a), "+r"(b))
-    CM_SCAN_STEP(1);
-    CM_SCAN_STEP(2);
-    CM_SCAN_STEP(4);
-    CM_SCAN_STEP(8);
-    CM_SCAN_STEP(16);
-#undef CM_SCAN_STEP
+    XNCC_SCAN_STEP(1);
+    XNCC_SCAN_STEP(2);
+    XNCC_SCAN_STEP(4);
+    XNCC_SCAN_STEP(8);
+    XNCC_SCAN_STEP(16);
+#undef XNCC_SCAN_STEP
 }
 
 // A thread's share of a map row: four columns from x on.
@@ -154,7 +154,7 @@ template <bool VECTOR> __device__ __forceinline__ void store(float *to, const fl
 // The rows of a strip that a block walks: one wave of blocks, but no segment so short that starting it costs more than walking it.
 inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int blocks, int batch, int32_t *segment)
 {
-    int strips = ceil_div<int32_t>(width, CM_TENSOR_COLUMNS), segments = blocks / strips;
+    int strips = ceil_div<int32_t>(width, XNCC_TENSOR_COLUMNS), segments = blocks / strips;
     int rows = ceil_div<int32_t>(height, segments > 1 ? segments : 1), least = window_height / 8;
     *segment = ceil_div(rows > least ? rows : least, batch) * batch;
     return dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(height, *segment)));
@@ -168,7 +168,7 @@ inline dim3 cut_strips(Job *job, int processors, int blocks)
 inline Job make_job(const TensorScoreJob &all)
 {
     double n = static_cast<double>(all.rule.n);
-    cm_pair pair_unit = cm_pair_unit(CM_CCOEFF_NORMED, &all.rule);
+    xncc_pair pair_unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &all.rule);
     return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit };
 }
 
@@ -178,6 +178,6 @@ inline bool rows_aligned(const float *map, int64_t pitch, int floats)
     return pitch % floats == 0 && reinterpret_cast<uintptr_t>(map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -4,7 +4,7 @@
 // 64 bits and then rounded to double once, as score.h does; or, where doubles are slow, they become pairs of floats (model/pairs.h).
 #include "tensor_score.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -50,8 +50,8 @@ template <bool PAIRS> __device__ __forceinline__ bool quick_score(const Job &job
     uint64_t var = n * w.q - static_cast<uint64_t>(w.s) * w.s;
     if (!PAIRS)
         return quick_quotient(to_double_signed(num), to_double(var), job.unit, score);
-    cm_pair spread = cm_pair_wide(static_cast<int64_t>(var));
-    return cm_pair_quotient(cm_pair_wide(num), spread, job.pair_unit, cm_pair_seed(spread), score) != 0;
+    xncc_pair spread = xncc_pair_wide(static_cast<int64_t>(var));
+    return xncc_pair_quotient(xncc_pair_wide(num), spread, job.pair_unit, xncc_pair_seed(spread), score) != 0;
 }
 
 __device__ __forceinline__ uint64_t parts_to_q(uint32_t ll, uint32_t lh, uint32_t hh)
@@ -77,7 +77,7 @@ __device__ __noinline__ void score_again(const Job &job, const Shared &shared, c
             const uint32_t *p = job.all.sums + (y + r) * job.all.sums_pitch + x + i;
             if (r < rows)
                 job.all.map[(y + r) * job.all.map_pitch + x + i] =
-                    cm_score_integer(CM_CCOEFF_NORMED, &job.all.rule, w[S], parts_to_q(w[LL], w[LH], w[HH]),
+                    xncc_score_integer(XNCC_CCOEFF_NORMED, &job.all.rule, w[S], parts_to_q(w[LL], w[LH], w[HH]),
                                      parts_to_x(p[0], p[part], p[3 * part]));
             for (int k = 0; k < PARTS; k++)
                 w[k] -= shared.sums[k][r][right + i] - shared.sums[k][r][left + i];
@@ -211,7 +211,7 @@ __device__ __forceinline__ bool score_row(const Job &job, const uint32_t (*w)[4]
 
 template <bool PAIRS, int SHIFT, bool VECTOR> __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 {
-    const int x0 = blockIdx.x * CM_TENSOR_COLUMNS, own = 4 * threadIdx.x, x = x0 + own;
+    const int x0 = blockIdx.x * XNCC_TENSOR_COLUMNS, own = 4 * threadIdx.x, x = x0 + own;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, distance = job.all.window_width - SHIFT;
     const unsigned char *low = &shared.pixels[warp][0][0][0][0], *high = &shared.pixels[warp][1][0][0][0];
     TensorPlane above = job.all.image;
@@ -311,10 +311,10 @@ cudaError_t tensor_score_wide_raise()
 
 cudaError_t tensor_score_wide_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
-    Job job = { all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var, cm_pair_unit(CM_CCOEFF_NORMED, &all.rule) };
+    Job job = { all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var, xncc_pair_unit(XNCC_CCOEFF_NORMED, &all.rule) };
     dim3 grid = cut_strips(&job, processors, BLOCKS);
     kernel_of(all.slow_doubles, all.window_width % 4, rows_aligned(all.map, all.map_pitch, 4))<<<grid, THREADS, sizeof(Shared), stream>>>(job);
     return cudaGetLastError();
 }
 
-} // namespace cm
+} // namespace xncc

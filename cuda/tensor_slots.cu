@@ -1,7 +1,7 @@
 // Several templates on one image: their X side by side in memory, computed at once where the device allows it.
 #include "tensor.cuh"
 
-namespace cm {
+namespace xncc {
 
 // A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the others lie behind each other.
 uint32_t *Tensor::slot_sums(int of) const
@@ -48,15 +48,15 @@ cudaError_t Tensor::make_slots(int count)
     return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
 }
 
-cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, cm_error *error)
+xncc_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, xncc_error *error)
 {
     if (hopper) {
-        cm_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
+        xncc_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
         Products to = { slot_toeplitz(group.first), slot_sums(group.first), group.width, group.height, false, group.count, toeplitz_bytes(),
                         products_plane(), true };
         return status ? status : multiply_wgmma(plane, to, stream, error);
     }
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < group.count && !status; i++) {
         TensorGroup one = { group.part + i, group.first + i, 1, group.width, group.height };
         status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template", error);
@@ -70,12 +70,12 @@ cm_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &p
 // A template of one block has all of X in the registers of the thread that stores it.
 uint64_t Tensor::terms_bytes() const
 {
-    bool whole = hopper && problem.pixel == CM_U8 && blocks.across * blocks.down == 1;
+    bool whole = hopper && problem.pixel == XNCC_U8 && blocks.across * blocks.down == 1;
     return whole && !slow_doubles ? parts.sums / sizeof(uint32_t) * sizeof(WindowTerms) : 0;
 }
 
 // Window sums have the same passes for a map, for tiles and for terms.
-TensorScoreJob Tensor::windows_job(const TensorPlane &image, const cm_score_rule &rule, int32_t width, int32_t height) const
+TensorScoreJob Tensor::windows_job(const TensorPlane &image, const xncc_score_rule &rule, int32_t width, int32_t height) const
 {
     TensorScoreJob job = {};
     job.image = image;
@@ -88,15 +88,15 @@ TensorScoreJob Tensor::windows_job(const TensorPlane &image, const cm_score_rule
     return job;
 }
 
-cudaError_t Tensor::put_terms(const TensorPlane &image, const TensorGroup &group, const cm_score_rule &rule, cudaStream_t stream) const
+cudaError_t Tensor::put_terms(const TensorPlane &image, const TensorGroup &group, const xncc_score_rule &rule, cudaStream_t stream) const
 {
     return tensor_terms_launch(windows_job(image, rule, group.width, group.height), terms.as<WindowTerms>(), processors, stream);
 }
 
-cm_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const cm_score_rule *rules,
-                              cudaStream_t stream, cm_error *error) const
+xncc_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const xncc_score_rule *rules,
+                              cudaStream_t stream, xncc_error *error) const
 {
-    cm_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
+    xncc_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
     for (int i = 0; i < group.count && !status; i += TENSOR_SLOTS) {
         const int of = group.first + i, count = group.count - i < TENSOR_SLOTS ? group.count - i : TENSOR_SLOTS;
         Products to = { slot_toeplitz(of), slot_sums(of), group.width, group.height, false, count, toeplitz_bytes(), products_plane(), true };
@@ -129,4 +129,4 @@ cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &t
     return tensor_tiles_launch(job, of, processors, stream);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,10 +1,10 @@
 // Searches without a map: what the score pass of 8-bit pixels and the fused kernel make of a strip's windows there.
-#ifndef CM_CUDA_TENSOR_TILES_CUH
-#define CM_CUDA_TENSOR_TILES_CUH
+#ifndef XNCC_CUDA_TENSOR_TILES_CUH
+#define XNCC_CUDA_TENSOR_TILES_CUH
 
 #include "tensor_windows.cuh"
 
-namespace cm {
+namespace xncc {
 
 // The best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. num y is within 2^-19 + 2^-40 (tensor_route.cuh). The
 // product with 1 / root_var, in float, adds 5 roundings of 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by
@@ -65,6 +65,6 @@ inline dim3 cut_tiles(TilesJob *of, int processors, int blocks)
     return grid;
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -18,19 +18,19 @@
 #include "tensor_judge.cuh"
 #include "tensor_wgmma.cuh"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
-constexpr int GROUPS = CM_TENSOR_WARPGROUPS;
+constexpr int GROUPS = XNCC_TENSOR_WARPGROUPS;
 constexpr int GROUP_THREADS = 128;
 constexpr int THREADS = (GROUPS + 1) * GROUP_THREADS; // the last warpgroup fetches
 constexpr int LOADER_REGISTERS = 40, PRODUCT_REGISTERS = 152;
 constexpr int OUT_ROWS = 8;                                   // map rows that leave a warp at a time
-constexpr int OUT_COLUMNS = CM_TENSOR_COLUMNS / 4;            // and columns
+constexpr int OUT_COLUMNS = XNCC_TENSOR_COLUMNS / 4;            // and columns
 constexpr int OUT_BYTES = OUT_ROWS * OUT_COLUMNS * 4;
 constexpr int BARRIER = 16; // bytes: a stage's pair is `full`, then 8 bytes on `empty`
-constexpr int DESCRIPTOR_CORE = CM_TENSOR_CORE / 16;          // descriptors count in 16 bytes
+constexpr int DESCRIPTOR_CORE = XNCC_TENSOR_CORE / 16;          // descriptors count in 16 bytes
 
 struct Chunk {
     int row, array;
@@ -40,11 +40,11 @@ struct Chunk {
 // committed in an even number of BATCHES, since two sets of A registers take turns.
 template <int CHUNKS, int HALF> struct Width {
     static constexpr int ARRAYS = CHUNKS + HALF;
-    static constexpr int WHOLE_STEPS = CM_TENSOR_PERIOD * CHUNKS / 2;
+    static constexpr int WHOLE_STEPS = XNCC_TENSOR_PERIOD * CHUNKS / 2;
     static constexpr int STEPS = WHOLE_STEPS + 2 * HALF;
     static constexpr int BATCHES = 2 * ((STEPS + 7) / 8);
-    static constexpr int ROW = (CM_TENSOR_COLUMNS + 16 * ARRAYS + 63) / 128 * 128 + 64; // cm_tensor_row_bytes
-    static constexpr int STAGE = CM_TENSOR_PERIOD * ROW;
+    static constexpr int ROW = (XNCC_TENSOR_COLUMNS + 16 * ARRAYS + 63) / 128 * 128 + 64; // xncc_tensor_row_bytes
+    static constexpr int STAGE = XNCC_TENSOR_PERIOD * ROW;
 
     __device__ static constexpr int first(int batch)
     {
@@ -196,7 +196,7 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, co
 #pragma unroll
     for (int i = 0; i < 64; i++)
         d[i] = 0;
-    constexpr uint32_t DOWN = W::ARRAYS * CM_TENSOR_PERIOD * DESCRIPTOR_CORE; // later image rows meet earlier rows of B
+    constexpr uint32_t DOWN = W::ARRAYS * XNCC_TENSOR_PERIOD * DESCRIPTOR_CORE; // later image rows meet earlier rows of B
     barrier_wait(walk.full(), walk.parity);
     load_a<W, 0>(even, walk.rows(W::STAGE), walk.half_shift);
     run_period<W, 0, UPPER>(d, even, odd, toeplitz, walk);
@@ -222,8 +222,8 @@ template <class W> __device__ void fetch_tiles(const TensorJob &job, uint32_t ri
     int stage = 0;
     uint32_t parity = 1;
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
-        int x = tile % job.tiles_across * (CM_TENSOR_COLUMNS / 4) + job.x, y = tile / job.tiles_across * CM_TENSOR_ROWS + job.y;
-        for (int period = 0; period < job.blocks.periods; period++, y += CM_TENSOR_PERIOD) {
+        int x = tile % job.tiles_across * (XNCC_TENSOR_COLUMNS / 4) + job.x, y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y;
+        for (int period = 0; period < job.blocks.periods; period++, y += XNCC_TENSOR_PERIOD) {
             uint32_t full = barriers + BARRIER * stage;
             barrier_wait(full + 8, parity);
             barrier_expect(full, W::STAGE);
@@ -252,10 +252,10 @@ __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, ui
     int group = threadIdx.x / GROUP_THREADS, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     Walk walk = { ring + (warp * 16 + g) * 8 + 4 * t, barriers, t >= 2 ? W::ROW - 8u : 0u, static_cast<uint32_t>(job.blocks.stages), 0, 0,
                   lane == 0 };
-    uint32_t last = W::ARRAYS * (CM_TENSOR_PERIOD * job.blocks.periods - 1) * DESCRIPTOR_CORE; // B of image row 0
+    uint32_t last = W::ARRAYS * (XNCC_TENSOR_PERIOD * job.blocks.periods - 1) * DESCRIPTOR_CORE; // B of image row 0
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
-        uint32_t *sums = job.sums + blockIdx.y * job.slot_sums + static_cast<int64_t>(tile / job.tiles_across * CM_TENSOR_ROWS) * job.pitch +
-                         tile % job.tiles_across * CM_TENSOR_COLUMNS + warp * OUT_COLUMNS;
+        uint32_t *sums = job.sums + blockIdx.y * job.slot_sums + static_cast<int64_t>(tile / job.tiles_across * XNCC_TENSOR_ROWS) * job.pitch +
+                         tile % job.tiles_across * XNCC_TENSOR_COLUMNS + warp * OUT_COLUMNS;
         Out out = { sums, job.pitch, buffers + (group * 4 + warp) * OUT_BYTES, lane, 8 * g + 2 * t, job.blocks.staged != 0,
                     job.add != 0 };
         run_tile<W>(job, base / 16 + last, walk, out, Judge<JUDGES>{ job, tile, warp, lane, 8 * g + 2 * t, 0 });
@@ -308,36 +308,36 @@ template <class W, bool JUDGES> __global__ __launch_bounds__(THREADS, 1) void co
 
 using Kernel = void (*)(TensorJob);
 
-template <bool JUDGES> Kernel kernel_of(const cm_tensor_blocks &b)
+template <bool JUDGES> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
-#define CM_WIDTH(chunks, half) \
+#define XNCC_WIDTH(chunks, half) \
     case 2 * (chunks) + (half): return correlate_wgmma<Width<chunks, half>, JUDGES>
     switch (2 * b.chunks + b.half) {
-        CM_WIDTH(0, 1);
-        CM_WIDTH(1, 0);
-        CM_WIDTH(1, 1);
-        CM_WIDTH(2, 0);
-        CM_WIDTH(2, 1);
-        CM_WIDTH(3, 0);
-        CM_WIDTH(3, 1);
-        CM_WIDTH(4, 0);
-        CM_WIDTH(4, 1);
-        CM_WIDTH(5, 0);
-        CM_WIDTH(5, 1);
-        CM_WIDTH(6, 0);
-        CM_WIDTH(6, 1);
-        CM_WIDTH(7, 0);
-        CM_WIDTH(7, 1);
-        CM_WIDTH(8, 0);
-        CM_WIDTH(8, 1);
+        XNCC_WIDTH(0, 1);
+        XNCC_WIDTH(1, 0);
+        XNCC_WIDTH(1, 1);
+        XNCC_WIDTH(2, 0);
+        XNCC_WIDTH(2, 1);
+        XNCC_WIDTH(3, 0);
+        XNCC_WIDTH(3, 1);
+        XNCC_WIDTH(4, 0);
+        XNCC_WIDTH(4, 1);
+        XNCC_WIDTH(5, 0);
+        XNCC_WIDTH(5, 1);
+        XNCC_WIDTH(6, 0);
+        XNCC_WIDTH(6, 1);
+        XNCC_WIDTH(7, 0);
+        XNCC_WIDTH(7, 1);
+        XNCC_WIDTH(8, 0);
+        XNCC_WIDTH(8, 1);
     }
-#undef CM_WIDTH
+#undef XNCC_WIDTH
     return nullptr;
 }
 
 } // namespace
 
-cudaError_t wgmma_raise(const cm_tensor_blocks &blocks, int most)
+cudaError_t wgmma_raise(const xncc_tensor_blocks &blocks, int most)
 {
     cudaError_t code = raise(kernel_of<false>(blocks), most);
     return code == cudaSuccess ? raise(kernel_of<true>(blocks), most) : code;
@@ -351,4 +351,4 @@ cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stre
     return launch(kernel, grid, THREADS, job.blocks.shared_bytes, stream, job.early, job);
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,10 +1,10 @@
 // PTX of Hopper's matrix products and bulk copies, one function an instruction.
-#ifndef CM_CUDA_TENSOR_WGMMA_CUH
-#define CM_CUDA_TENSOR_WGMMA_CUH
+#ifndef XNCC_CUDA_TENSOR_WGMMA_CUH
+#define XNCC_CUDA_TENSOR_WGMMA_CUH
 
 #include <stdint.h>
 
-namespace cm {
+namespace xncc {
 
 __device__ __forceinline__ uint32_t shared_address(const void *p)
 {
@@ -89,7 +89,7 @@ template <int PENDING> __device__ __forceinline__ void product_wait()
 }
 
 // clang-format off
-#define CM_ACCUMULATE(o) "+r"(d[o]), "+r"(d[o + 1]), "+r"(d[o + 2]), "+r"(d[o + 3]), "+r"(d[o + 4]), "+r"(d[o + 5]), "+r"(d[o + 6]), "+r"(d[o + 7])
+#define XNCC_ACCUMULATE(o) "+r"(d[o]), "+r"(d[o + 1]), "+r"(d[o + 2]), "+r"(d[o + 3]), "+r"(d[o + 4]), "+r"(d[o + 5]), "+r"(d[o + 6]), "+r"(d[o + 7])
 
 // d += a * b, 64 x 128 x 32 and 64 x 64 x 32 bytes; b is a descriptor.
 __device__ __forceinline__ void product_128(uint32_t *d, const uint32_t *a, uint64_t b)
@@ -98,8 +98,8 @@ __device__ __forceinline__ void product_128(uint32_t *d, const uint32_t *a, uint
                  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
                  "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,"
                  "%62,%63}, {%64,%65,%66,%67}, %68, 1;"
-                 : CM_ACCUMULATE(0), CM_ACCUMULATE(8), CM_ACCUMULATE(16), CM_ACCUMULATE(24), CM_ACCUMULATE(32), CM_ACCUMULATE(40),
-                   CM_ACCUMULATE(48), CM_ACCUMULATE(56)
+                 : XNCC_ACCUMULATE(0), XNCC_ACCUMULATE(8), XNCC_ACCUMULATE(16), XNCC_ACCUMULATE(24), XNCC_ACCUMULATE(32), XNCC_ACCUMULATE(40),
+                   XNCC_ACCUMULATE(48), XNCC_ACCUMULATE(56)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
@@ -108,12 +108,12 @@ __device__ __forceinline__ void product_64(uint32_t *d, const uint32_t *a, uint6
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 "
                  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
                  "{%32,%33,%34,%35}, %36, 1;"
-                 : CM_ACCUMULATE(0), CM_ACCUMULATE(8), CM_ACCUMULATE(16), CM_ACCUMULATE(24)
+                 : XNCC_ACCUMULATE(0), XNCC_ACCUMULATE(8), XNCC_ACCUMULATE(16), XNCC_ACCUMULATE(24)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
-#undef CM_ACCUMULATE
+#undef XNCC_ACCUMULATE
 // clang-format on
 
-} // namespace cm
+} // namespace xncc
 
 #endif

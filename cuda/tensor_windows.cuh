@@ -1,11 +1,11 @@
 // Window sums of a strip of 512 columns, four rows at a time, and the map made of them and X: what the score pass of 8-bit pixels
 // (tensor_score.cu) and the fused kernel (tensor_fused.cu) share.
-#ifndef CM_CUDA_TENSOR_WINDOWS_CUH
-#define CM_CUDA_TENSOR_WINDOWS_CUH
+#ifndef XNCC_CUDA_TENSOR_WINDOWS_CUH
+#define XNCC_CUDA_TENSOR_WINDOWS_CUH
 
 #include "tensor_route.cuh"
 
-namespace cm {
+namespace xncc {
 
 template <int WORDS> struct Windows {
     static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PITCH = Span<WORDS>::PITCH;
@@ -26,7 +26,7 @@ struct Adjacent {
     }
     template <bool VECTOR> __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
     {
-        cm::store<VECTOR>(to, f, x, width);
+        xncc::store<VECTOR>(to, f, x, width);
     }
 };
 
@@ -58,7 +58,7 @@ struct Apart {
 
 __device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_t q, uint32_t x)
 {
-    return cm_score_integer(CM_CCOEFF_NORMED, &job.all.rule, s, q, x);
+    return xncc_score_integer(XNCC_CCOEFF_NORMED, &job.all.rule, s, q, x);
 }
 
 // X of a batch and a thread's columns: where a kernel before left it,
@@ -137,7 +137,7 @@ __device__ __forceinline__ int first_row(const Job &job)
 }
 __device__ __forceinline__ int first_column()
 {
-    return blockIdx.x * CM_TENSOR_COLUMNS;
+    return blockIdx.x * XNCC_TENSOR_COLUMNS;
 }
 
 // Sums over all but the last row of the segment's first windows, down the columns and then along the row.
@@ -281,6 +281,6 @@ template <class Route, class Spread, bool VECTOR> struct ToMap {
     }
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

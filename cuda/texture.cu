@@ -2,13 +2,13 @@
 
 #include "model/score.h"
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
 __constant__ __align__(16) unsigned char bank[BANK_BYTES];
 
-constexpr int SPAN = CM_THREAD_COLUMNS;
+constexpr int SPAN = XNCC_THREAD_COLUMNS;
 constexpr int THREADS_X = 32, THREADS_Y = 4;
 
 // How a pixel type is multiplied and summed: a window row in Row, a window in Sum.
@@ -36,7 +36,7 @@ __device__ uint32_t value_of(unsigned short pixel, double)
 }
 __device__ double value_of(float pixel, double pivot)
 {
-    return cm_centred(pixel, pivot);
+    return xncc_centred(pixel, pivot);
 }
 
 __device__ void add_product(uint32_t &sum, uint32_t a, uint32_t b)
@@ -49,7 +49,7 @@ __device__ void add_product(uint64_t &sum, uint32_t a, uint32_t b)
 }
 __device__ void add_product(double &sum, double a, double b)
 {
-    sum = cm_sum(sum, cm_product(a, b));
+    sum = xncc_sum(sum, xncc_product(a, b));
 }
 
 template <class Pixel> __device__ Pixel fetch(cudaTextureObject_t texture, int x, int y)
@@ -108,13 +108,13 @@ __global__ __launch_bounds__(THREADS_X *THREADS_Y) void correlate(CorrelateJob j
             sums[k] = total[k];
 }
 
-template <bool CONSTANT> cudaError_t launch(cm_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
+template <bool CONSTANT> cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
 {
     dim3 block(THREADS_X, THREADS_Y), grid(static_cast<unsigned>(ceil_div(job.width, THREADS_X * SPAN)),
                                            static_cast<unsigned>(ceil_div(job.height, THREADS_Y)));
-    if (pixel == CM_F32)
+    if (pixel == XNCC_F32)
         correlate<float, double, CONSTANT><<<grid, block, 0, stream>>>(job);
-    else if (pixel == CM_U16)
+    else if (pixel == XNCC_U16)
         correlate<unsigned short, uint64_t, CONSTANT><<<grid, block, 0, stream>>>(job);
     else if (narrow)
         correlate<unsigned char, uint32_t, CONSTANT><<<grid, block, 0, stream>>>(job);
@@ -140,4 +140,4 @@ CorrelateFamily constant_family()
     return CorrelateFamily{ FAMILY_TEXTURE, load_rows, launch<true> };
 }
 
-} // namespace cm
+} // namespace xncc

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-namespace cm {
+namespace xncc {
 
 namespace {
 
@@ -28,12 +28,12 @@ void fill_slice(void *argument, uint64_t index, int32_t)
             memcpy(part.from(y, 1).target, part.from(y, 1).source, part.row_bytes);
 }
 
-void fill(cm_pool *copiers, const UploadRows &rows, unsigned char *packed)
+void fill(xncc_pool *copiers, const UploadRows &rows, unsigned char *packed)
 {
     Filling f = { rows, static_cast<int32_t>(ceil_div(SLICE_BYTES, rows.row_bytes)) };
     f.rows.target = packed;
     f.rows.target_pitch = rows.row_bytes;
-    cm_pool_run(copiers, static_cast<uint64_t>(ceil_div(rows.rows, f.slice)), fill_slice, &f);
+    xncc_pool_run(copiers, static_cast<uint64_t>(ceil_div(rows.rows, f.slice)), fill_slice, &f);
 }
 
 } // namespace
@@ -127,18 +127,18 @@ int32_t ready_rows(const StageView &view, int32_t size, int32_t height, int32_t 
 }
 
 // A band whose image rows come in chunks, each followed by the products that it completes - where there is a target for them.
-cm_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *target)
+xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *target)
 {
-    cm_work *work = call.work;
+    xncc_work *work = call.work;
     StageView view = work->stage.view(bx, by);
-    size_t size = cm_pixel_size(work->problem.pixel);
-    const unsigned char *first = static_cast<const unsigned char *>(cm_image_row(call.image, work->y.stage_start(by))) +
+    size_t size = xncc_pixel_size(work->problem.pixel);
+    const unsigned char *first = static_cast<const unsigned char *>(xncc_image_row(call.image, work->y.stage_start(by))) +
                                  static_cast<size_t>(work->x.stage_start(bx)) * size;
-    const UploadRows rows = { first, static_cast<size_t>(cm_image_pitch(call.image)), const_cast<unsigned char *>(view.data),
+    const UploadRows rows = { first, static_cast<size_t>(xncc_image_pitch(call.image)), const_cast<unsigned char *>(view.data),
                               static_cast<size_t>(view.pitch), static_cast<size_t>(view.width) * size, view.height };
     int32_t step = Upload::chunk_rows(rows.row_bytes), done = 0, height = work->y.length(by);
-    bool whole = work->decision.kernel == CM_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
-    cm_status status = check(work->upload.begin(first, call.stream), "preparing to copy the image", call.error);
+    bool whole = work->decision.kernel == XNCC_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
+    xncc_status status = check(work->upload.begin(first, call.stream), "preparing to copy the image", call.error);
     for (int32_t y = 0; y < view.height && !status; y += step) {
         const UploadRows chunk = rows.from(y, step);
         status = check(work->upload.put(chunk, call.stream), "copying the image to the device", call.error);
@@ -153,26 +153,26 @@ cm_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *tar
 
 bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
 {
-    const cm_work *work = call.work;
-    uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) * cm_pixel_size(work->problem.pixel);
-    return call.image->memory == CM_HOST && Upload::is_worth(row_bytes, work->y.stage_length(by));
+    const xncc_work *work = call.work;
+    uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) * xncc_pixel_size(work->problem.pixel);
+    return call.image->memory == XNCC_HOST && Upload::is_worth(row_bytes, work->y.stage_length(by));
 }
 
 } // namespace
 
-cm_status put_stage(const Call &call, int32_t bx, int32_t by)
+xncc_status put_stage(const Call &call, int32_t bx, int32_t by)
 {
     if (is_worth_chunks(call, bx, by))
         return put_chunks(call, bx, by, nullptr);
     return check(call.work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
 }
 
-cm_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target)
+xncc_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
     if (is_worth_chunks(call, bx, by))
         return put_chunks(call, bx, by, &target);
-    cm_status status = put_stage(call, bx, by);
+    xncc_status status = put_stage(call, bx, by);
     return status ? status : put_products(call, bx, by, target, BandRows{ 0, call.work->y.length(by) });
 }
 
-} // namespace cm
+} // namespace xncc

@@ -1,11 +1,11 @@
 // Images on their way from host memory: through pinned chunks on a stream of their own, so that what can be computed of the rows that
 // have arrived runs beside the copy of the others.
-#ifndef CM_CUDA_UPLOAD_CUH
-#define CM_CUDA_UPLOAD_CUH
+#ifndef XNCC_CUDA_UPLOAD_CUH
+#define XNCC_CUDA_UPLOAD_CUH
 
 #include "core.cuh"
 
-namespace cm {
+namespace xncc {
 
 // Rows on the host and where they belong on the device; pitches in bytes.
 struct UploadRows {
@@ -31,7 +31,7 @@ class Upload
 {
 public:
     // The threads that fill the chunks, to be named before anything is copied; they outlive this.
-    void share_out(cm_pool *pool)
+    void share_out(xncc_pool *pool)
     {
         copiers = pool;
     }
@@ -50,7 +50,7 @@ public:
 
 private:
     static constexpr int CHUNKS = 3;
-    cm_pool *copiers = nullptr;
+    xncc_pool *copiers = nullptr;
     bool made = false, pinned = false;
     int next = 0;
     Stream copies;
@@ -58,6 +58,6 @@ private:
     PinnedMemory chunk[CHUNKS];
 };
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -1,11 +1,11 @@
 // What the score of a window needs beside X. Several templates on one image share it, so that it is computed once (tensor_score.cu) and read
 // where the products have X in registers (tensor_wgmma.cu).
-#ifndef CM_CUDA_WINDOW_TERMS_CUH
-#define CM_CUDA_WINDOW_TERMS_CUH
+#ifndef XNCC_CUDA_WINDOW_TERMS_CUH
+#define XNCC_CUDA_WINDOW_TERMS_CUH
 
 #include <stdint.h>
 
-namespace cm {
+namespace xncc {
 
 constexpr double LIFT = 4503599627370496.0; // 2^52: a double 2^52 + v has the integer v in its low word
 constexpr int LIFT_HIGH = 0x43300000;
@@ -36,6 +36,6 @@ __device__ __forceinline__ float weighed(int best, float unit)
     return static_cast<float>(__hiloint2double(best, 0)) * unit;
 }
 
-} // namespace cm
+} // namespace xncc
 
 #endif

@@ -11,11 +11,11 @@ mkdir -p "$build" out
 log=$build/demo.log
 echo "building in $build ..."
 # The CUDA engine for the GPU that is here, and only where one is: the full list is the project's default when built by hand.
-cuda=(-DCORRMATCH_CUDA=OFF)
+cuda=(-DEXACTNCC_CUDA=OFF)
 if has_gpu; then
-    cuda=(-DCORRMATCH_CUDA=AUTO -DCMAKE_CUDA_ARCHITECTURES=native)
+    cuda=(-DEXACTNCC_CUDA=AUTO -DCMAKE_CUDA_ARCHITECTURES=native)
 fi
-if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCORRMATCH_TESTS=OFF "${cuda[@]}" &&
+if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_TESTS=OFF "${cuda[@]}" &&
        cmake --build "$build" --parallel "$jobs"; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "the build failed; all of its output is in $log" >&2
@@ -23,7 +23,7 @@ if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCORRMATCH_TESTS=OFF "
 fi
 rm -f "$log"
 
-tool=$build/apps/corrmatch
+tool=$build/apps/exactncc
 overlay=out/board-overlay.png
 rm -f out/board-overlay.png out/board-overlay.tif
 find_board() {

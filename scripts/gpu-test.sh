@@ -28,7 +28,7 @@ nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader
 
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native -DCORRMATCH_CUDA=ON
+cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native -DEXACTNCC_CUDA=ON
 cmake --build "$build" --parallel "$(nproc)"
 
 # A test that finds no device reports itself as skipped; here that is a failure.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table and the plot of docs/subpixel.md: the errors of cm_refine over shifts that are known.
+"""The table and the plot of docs/subpixel.md: the errors of xncc_refine over shifts that are known.
 
     subpixel_error.py BRIDGE PLOT.png PICTURE.tif...
 

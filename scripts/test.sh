@@ -5,7 +5,7 @@
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
 #
-# BUILD_ROOT (default: build-test) holds the builds. CORRMATCH_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
+# BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
 # least compiled; `default` is the project's full list, which takes several times longer.
 set -euo pipefail
@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/setup.sh
 setup
 root=${BUILD_ROOT:-build-test}
-architectures=${CORRMATCH_CUDA_ARCHITECTURES:-}
+architectures=${EXACTNCC_CUDA_ARCHITECTURES:-}
 [[ -n $architectures ]] || { has_gpu && architectures=native || architectures="75;90"; }
 mkdir -p "$root"
 report=$root/summary.txt
@@ -29,7 +29,7 @@ build() {
     local name=$1 start=$SECONDS
     shift
     echo "== $name: build"
-    cmake -S . -B "$root/$name" -DCORRMATCH_WERROR=ON "$@"
+    cmake -S . -B "$root/$name" -DEXACTNCC_WERROR=ON "$@"
     cmake --build "$root/$name" --parallel "$jobs"
     note "$name: built in $((SECONDS - start)) s"
 }
@@ -73,17 +73,17 @@ if [[ ${1:-} == quick ]]; then
     exit 0
 fi
 
-build asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCORRMATCH_CUDA=OFF -DCORRMATCH_SANITIZE=address,undefined
+build asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
 run asan --label-exclude 'gpu|slow|lint|mutant'
 
-build tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCORRMATCH_CUDA=OFF -DCORRMATCH_APPS=OFF -DCORRMATCH_SANITIZE=thread
+build tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
 # Older thread sanitizers do not start where addresses are randomized widely.
 setarch "$(uname -m)" -R true 2>/dev/null && launcher=(setarch "$(uname -m)" -R)
 run tsan --label-regex '^threads$'
 launcher=()
 
 if command -v clang >/dev/null; then
-    build clang -DCMAKE_BUILD_TYPE=Release -DCORRMATCH_CUDA=OFF -DCMAKE_C_COMPILER=clang
+    build clang -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DCMAKE_C_COMPILER=clang
     run clang --label-regex 'threads|lint'
 else
     note "no clang here: its warnings were not looked at"

@@ -18,62 +18,62 @@ static uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
-void app_bench_fill(void *data, cm_pixel pixel, size_t count, uint64_t seed)
+void app_bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
         const uint64_t r = next_random(&seed) >> 32;
         const double unit = (double)(r >> 8) / 16777216.0;
         switch (pixel) {
-        case CM_U8:
-        case CM_S8: ((uint8_t *)data)[i] = (uint8_t)(r >> 8); break;
-        case CM_U16:
-        case CM_S16: ((uint16_t *)data)[i] = (uint16_t)(r >> 8); break;
-        case CM_U32: ((uint32_t *)data)[i] = (uint32_t)r; break;
-        case CM_F32: ((float *)data)[i] = (float)unit; break;
-        case CM_F64: ((double *)data)[i] = unit; break;
+        case XNCC_U8:
+        case XNCC_S8: ((uint8_t *)data)[i] = (uint8_t)(r >> 8); break;
+        case XNCC_U16:
+        case XNCC_S16: ((uint16_t *)data)[i] = (uint16_t)(r >> 8); break;
+        case XNCC_U32: ((uint32_t *)data)[i] = (uint32_t)r; break;
+        case XNCC_F32: ((float *)data)[i] = (float)unit; break;
+        case XNCC_F64: ((double *)data)[i] = unit; break;
         }
     }
 }
 
-size_t app_bench_channels(const cm_problem *problem)
+size_t app_bench_channels(const xncc_problem *problem)
 {
     return problem->channels ? (size_t)problem->channels : 1;
 }
 
 /* 30 percent of the template's pixels, one at least, do not count; any choice of so many is as likely. */
-static cm_status make_mask(app_bench_case *c, size_t count, app_error *error)
+static xncc_status make_mask(app_bench_case *c, size_t count, app_error *error)
 {
     size_t out = count * 3 / 10 > 1 ? count * 3 / 10 : 1;
     uint64_t seed = 5;
     if (count < 2)
-        return app_fail(error, CM_ERROR_ARGUMENT, "--mask: a template of one pixel has none to spare; give another");
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "--mask: a template of one pixel has none to spare; give another");
     c->mask = calloc(count, 1);
     if (!c->mask)
-        return app_fail(error, CM_ERROR_MEMORY, "out of memory for a mask of %zu pixels", count);
+        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a mask of %zu pixels", count);
     for (size_t i = 0; i < count; i++) {
         c->mask[i] = (next_random(&seed) >> 33) % (count - i) >= out;
         out -= !c->mask[i];
     }
     c->pixels.mask = c->mask;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_error *error)
+xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, app_error *error)
 {
     const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
     const size_t part = (size_t)problem->width * (size_t)problem->height, channels = app_bench_channels(problem);
-    const size_t size = channels * cm_pixel_size(problem->pixel);
+    const size_t size = channels * xncc_pixel_size(problem->pixel);
     memset(c, 0, sizeof *c);
     c->problem = *problem;
-    c->map = (cm_map){ .width = problem->image_width, .height = problem->image_height };
-    if (problem->task == CM_TASK_MATCH &&
-        cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
-                      &c->map.width, &c->map.height, &c->x0, &c->y0) != CM_OK)
-        return app_fail(error, CM_ERROR_ARGUMENT,
+    c->map = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
+    if (problem->task == XNCC_TASK_MATCH &&
+        xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
+                      &c->map.width, &c->map.height, &c->x0, &c->y0) != XNCC_OK)
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "the template of %d x %d exceeds the image of %d x %d; give other sizes", problem->width,
                         problem->height, problem->image_width, problem->image_height);
     void *image = calloc(pixels, size), *part_pixels = calloc(part, size);
-    c->image = (cm_image){ .data = image,
+    c->image = (xncc_image){ .data = image,
                            .width = problem->image_width,
                            .height = problem->image_height,
                            .pixel = problem->pixel,
@@ -85,12 +85,12 @@ cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_
     c->coefficients = calloc(part, sizeof(float));
     c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
     if (!image || !part_pixels || !c->coefficients || !c->map.data)
-        return app_fail(error, CM_ERROR_MEMORY, "out of memory for an image of %d x %d; give a smaller --size",
+        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for an image of %d x %d; give a smaller --size",
                         problem->image_width, problem->image_height);
     app_bench_fill(image, problem->pixel, pixels * channels, 1);
     app_bench_fill(part_pixels, problem->pixel, part * channels, 2);
-    app_bench_fill(c->coefficients, CM_F32, part, 3);
-    return problem->part_masked ? make_mask(c, part, error) : CM_OK;
+    app_bench_fill(c->coefficients, XNCC_F32, part, 3);
+    return problem->part_masked ? make_mask(c, part, error) : XNCC_OK;
 }
 
 void app_bench_case_close(app_bench_case *c)
@@ -118,62 +118,62 @@ double app_bench_macs(const app_bench_case *c)
 }
 
 typedef struct engine {
-    cm_context *context;
+    xncc_context *context;
     const char *kernel;
 } engine;
 
 /* A kernel on an image that may be a part of the case's. out->data is allocated here and is the caller's. */
-static cm_status run_kernel(engine by, const app_bench_case *c, const cm_problem *problem, const cm_image *image,
-                            cm_map *out, app_error *error)
+static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_problem *problem, const xncc_image *image,
+                            xncc_map *out, app_error *error)
 {
-    cm_plan *plan = NULL;
-    cm_template *part = NULL;
-    cm_filter *filter = NULL;
-    cm_status status = CM_OK;
-    *out = (cm_map){ .width = problem->image_width, .height = problem->image_height };
+    xncc_plan *plan = NULL;
+    xncc_template *part = NULL;
+    xncc_filter *filter = NULL;
+    xncc_status status = XNCC_OK;
+    *out = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
     int32_t x0, y0;
-    if (problem->task == CM_TASK_MATCH)
-        status = cm_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
+    if (problem->task == XNCC_TASK_MATCH)
+        status = xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
                                problem->height, &out->width, &out->height, &x0, &y0);
     out->data = calloc((size_t)out->width * (size_t)out->height, sizeof(float));
     if (!out->data)
-        return app_fail(error, CM_ERROR_MEMORY, "out of memory for a map of %d x %d; give a smaller --size", out->width,
+        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a map of %d x %d; give a smaller --size", out->width,
                         out->height);
     if (!status)
-        status = cm_plan_create(by.context, problem, &(cm_preference){ .kernel = by.kernel }, &plan);
-    if (!status && problem->task == CM_TASK_MATCH) {
-        status = cm_template_create(by.context, &c->pixels, &part);
+        status = xncc_plan_create(by.context, problem, &(xncc_preference){ .kernel = by.kernel }, &plan);
+    if (!status && problem->task == XNCC_TASK_MATCH) {
+        status = xncc_template_create(by.context, &c->pixels, &part);
         if (!status)
-            status = cm_plan_correlate(plan, image, part, out, NULL);
+            status = xncc_plan_correlate(plan, image, part, out, NULL);
     } else if (!status) {
-        status = cm_filter_create(by.context, c->coefficients, problem->width, problem->height, NULL, &filter);
+        status = xncc_filter_create(by.context, c->coefficients, problem->width, problem->height, NULL, &filter);
         if (!status)
-            status = cm_plan_convolve(plan, image, filter, out, NULL);
+            status = xncc_plan_convolve(plan, image, filter, out, NULL);
     }
-    cm_plan_destroy(plan);
-    cm_template_destroy(part);
-    cm_filter_destroy(filter);
-    return status ? app_fail(error, status, "the check by %s: %s", by.kernel, cm_status_string(status)) : CM_OK;
+    xncc_plan_destroy(plan);
+    xncc_template_destroy(part);
+    xncc_filter_destroy(filter);
+    return status ? app_fail(error, status, "the check by %s: %s", by.kernel, xncc_status_string(status)) : XNCC_OK;
 }
 
 /* The reference kernel's scores in a region go to *part. */
-static cm_status expect_region(cm_context *checker, const app_bench_case *c, const app_bench_region *r, float **part,
+static xncc_status expect_region(xncc_context *checker, const app_bench_case *c, const app_bench_region *r, float **part,
                                app_error *error)
 {
-    const int convolve = c->problem.task == CM_TASK_CONVOLVE;
+    const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
     /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor lies, less than w to
      * both sides. */
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
-    cm_image view;
-    cm_map map;
-    cm_problem problem = c->problem;
+    xncc_image view;
+    xncc_map map;
+    xncc_problem problem = c->problem;
     /* With the border `overlap` sums are made as for a masked image, also where all pixels count. */
-    problem.image_masked = problem.mode != CM_VALID && problem.border == CM_BORDER_OVERLAP;
-    problem.mode = CM_VALID;
+    problem.image_masked = problem.mode != XNCC_VALID && problem.border == XNCC_BORDER_OVERLAP;
+    problem.mode = XNCC_VALID;
     problem.image_width = r->width + (convolve ? 2 * left : problem.width - 1);
     problem.image_height = r->height + (convolve ? 2 * top : problem.height - 1);
-    cm_status status =
-        cm_image_crop(&c->image, r->x - left, r->y - top, problem.image_width, problem.image_height, &view);
+    xncc_status status =
+        xncc_image_crop(&c->image, r->x - left, r->y - top, problem.image_width, problem.image_height, &view);
     if (status)
         return app_fail(error, status, "bench: a part to check lies outside the image");
     status = run_kernel((engine){ checker, "reference" }, c, &problem, &view, &map, error);
@@ -193,34 +193,34 @@ int app_bench_same_kind(const char *a, const char *b)
 }
 
 /* The whole map by the fastest kernel of another kind, where there is one. */
-static cm_status expect_whole(cm_context *context, app_bench_case *c, const char *kernel, app_error *error)
+static xncc_status expect_whole(xncc_context *context, app_bench_case *c, const char *kernel, app_error *error)
 {
     const char *name[KERNELS];
-    cm_map map;
-    const size_t count = cm_kernels(context, &c->problem, name, KERNELS);
+    xncc_map map;
+    const size_t count = xncc_kernels(context, &c->problem, name, KERNELS);
     for (size_t i = 0; i < count && i < KERNELS; i++) {
         if (app_bench_same_kind(kernel, name[i]) || strcmp(name[i], "reference") == 0)
             continue;
-        cm_status status = run_kernel((engine){ context, name[i] }, c, &c->problem, &c->image, &map, error);
+        xncc_status status = run_kernel((engine){ context, name[i] }, c, &c->problem, &c->image, &map, error);
         c->whole = map.data;
         return status;
     }
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_bench_expect(cm_context *checker, cm_context *context, app_bench_case *c, const char *kernel,
+xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_bench_case *c, const char *kernel,
                            app_error *error)
 {
     if (c->expected)
-        return c->whole ? CM_OK : expect_whole(context, c, kernel, error);
-    const int convolve = c->problem.task == CM_TASK_CONVOLVE;
+        return c->whole ? XNCC_OK : expect_whole(context, c, kernel, error);
+    const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
     /* Where regions may lie: x from left, so many positions. */
     const int32_t wide = c->image.width - (convolve ? 2 * left : c->problem.width - 1);
     const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.height - 1);
     if (app_bench_macs(c) <= app_bench_reference_macs || wide < 1 || high < 1) {
-        cm_map map;
-        cm_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image, &map, error);
+        xncc_map map;
+        xncc_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image, &map, error);
         c->whole = map.data;
         c->expected = !status;
         return status;
@@ -228,7 +228,7 @@ cm_status app_bench_expect(cm_context *checker, cm_context *context, app_bench_c
     const double fit = sqrt(part_macs / ((double)c->problem.width * (double)c->problem.height));
     const int32_t side = fit < 8.0 ? 8 : fit > 512.0 ? 512 : (int32_t)fit;
     const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int i = 0; i < APP_BENCH_REGIONS && !status; i++) {
         c->region[i] =
             (app_bench_region){ left + (wide - width) / 2 * i, top + (high - height) / 2 * i, width, height };

@@ -1,9 +1,9 @@
-/* One case of `corrmatch bench`: pseudo-random pixels, what is done with them, and the check of a result against
+/* One case of `exactncc bench`: pseudo-random pixels, what is done with them, and the check of a result against
  * `reference`. */
 #ifndef APP_BENCH_CASE_H
 #define APP_BENCH_CASE_H
 
-#include "corrmatch/plan.h"
+#include "exactncc/plan.h"
 #include "fail.h"
 
 /* A rectangle of windows (matching) or of output pixels, wholly inside the image with all that they read. */
@@ -14,12 +14,12 @@ typedef struct app_bench_region {
 enum { APP_BENCH_REGIONS = 3 };
 
 typedef struct app_bench_case {
-    cm_problem problem;
-    cm_image image, pixels; /* pixels: of the template */
+    xncc_problem problem;
+    xncc_image image, pixels; /* pixels: of the template */
     uint8_t *mask;          /* of the template, or NULL */
     float *coefficients;
-    cm_map map;     /* results go here */
-    int32_t x0, y0; /* CM_TASK_MATCH: top-left pixel of the window of map element (0, 0) */
+    xncc_map map;     /* results go here */
+    int32_t x0, y0; /* XNCC_TASK_MATCH: top-left pixel of the window of map element (0, 0) */
     /* What results are compared with, from app_bench_expect. */
     float *whole; /* the whole map, or NULL */
     app_bench_region region[APP_BENCH_REGIONS];
@@ -29,14 +29,14 @@ typedef struct app_bench_case {
 } app_bench_case;
 
 /* Takes memory and fills it; the same problem always gives the same pixels. To be closed whatever is returned. */
-cm_status app_bench_case_open(const cm_problem *problem, app_bench_case *c, app_error *error);
+xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, app_error *error);
 void app_bench_case_close(app_bench_case *c);
 
 /* Pseudo-random samples, the same for the same seed (not 0). */
-void app_bench_fill(void *data, cm_pixel pixel, size_t count, uint64_t seed);
+void app_bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed);
 
 /* Samples a pixel of a problem. */
-size_t app_bench_channels(const cm_problem *problem);
+size_t app_bench_channels(const xncc_problem *problem);
 
 /* Multiply-adds and map elements. */
 double app_bench_macs(const app_bench_case *c);
@@ -49,7 +49,7 @@ extern const double app_bench_reference_macs;
  * kernel's map where that is little work. Else the reference kernel's scores in three parts of it (the corners top left
  * and bottom right, and the middle), and the whole map by the fastest kernel of another kind than `kernel`, where there
  * is one. checker has the CPU engine, context the engine of `kernel`. */
-cm_status app_bench_expect(cm_context *checker, cm_context *context, app_bench_case *c, const char *kernel,
+xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_bench_case *c, const char *kernel,
                            app_error *error);
 
 /* 1 when the map is what was expected, bit for bit. */

@@ -49,18 +49,18 @@ static double host_copy_rate(void)
     return 2.0 * BYTES / (took[RUNS / 2] * 1e-3);
 }
 
-cm_status app_bench_open(const app_options *options, app_bench_run *run, app_error *error)
+xncc_status app_bench_open(const app_options *options, app_bench_run *run, app_error *error)
 {
     memset(run, 0, sizeof *run);
     run->options = options;
-    cm_status status = app_session_open(options, &run->session, error);
+    xncc_status status = app_session_open(options, &run->session, error);
     if (status)
         return status;
     run->cuda = strcmp(run->session.device, "cpu") != 0;
-    status = cm_context_create(&(cm_context_options){ .device = CM_DEVICE_CPU, .threads = options->device.threads },
+    status = xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = options->device.threads },
                                &run->checker);
     if (status)
-        return app_fail(error, status, "cannot start the CPU engine: %s", cm_status_string(status));
+        return app_fail(error, status, "cannot start the CPU engine: %s", xncc_status_string(status));
     run->host_rate = host_copy_rate();
     if (run->cuda)
         status = app_device_copy_rate(options->device.cuda_index, &run->device_rate, error);
@@ -73,7 +73,7 @@ void app_bench_close(app_bench_run *run)
 {
     for (int i = 0; i < run->sections; i++)
         app_rows_free(&run->section[i].rows);
-    cm_context_destroy(run->checker);
+    xncc_context_destroy(run->checker);
     app_session_close(&run->session);
 }
 
@@ -85,9 +85,9 @@ app_bench_section *app_bench_section_add(app_bench_run *run, const char *name, c
     return section;
 }
 
-cm_status app_bench_row(app_bench_section *section, const app_value *row, app_error *error)
+xncc_status app_bench_row(app_bench_section *section, const app_value *row, app_error *error)
 {
-    return app_rows_add(&section->rows, row) ? CM_OK : app_fail(error, CM_ERROR_MEMORY, "out of memory");
+    return app_rows_add(&section->rows, row) ? XNCC_OK : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
 }
 
 static void print_json(const app_bench_run *run)
@@ -96,7 +96,7 @@ static void print_json(const app_bench_run *run)
     app_json_string(stdout, run->session.device);
     printf(",\n  \"version\": \"%s\",\n  \"host_copy_gb_s\": %.6g,\n  \"device_copy_gb_s\": %.6g,\n"
            "  \"device_tmac_s\": %.6g",
-           cm_version(), run->host_rate * 1e-9, run->device_rate * 1e-9, run->mac_rate * 1e-12);
+           xncc_version(), run->host_rate * 1e-9, run->device_rate * 1e-9, run->mac_rate * 1e-12);
     for (int i = 0; i < run->sections; i++) {
         printf(",\n  \"%s\": ", run->section[i].name);
         app_rows_print(stdout, &run->section[i].rows, run->section[i].skip, APP_JSON);
@@ -136,22 +136,22 @@ int app_bench_is_wanted(const app_options *options, const char *kernel)
     return strncmp(kernel, options->kernel, length) == 0 && (kernel[length] == 0 || kernel[length] == '-');
 }
 
-const char *app_bench_best(const app_bench_run *run, const cm_problem *problem, int cpu)
+const char *app_bench_best(const app_bench_run *run, const xncc_problem *problem, int cpu)
 {
     const char *kernel[APP_BENCH_KERNELS];
-    size_t count = cm_kernels(cpu ? run->checker : run->session.context, problem, kernel, APP_BENCH_KERNELS);
+    size_t count = xncc_kernels(cpu ? run->checker : run->session.context, problem, kernel, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS; i++)
         if (app_bench_on_cpu(run, kernel[i]) == cpu)
             return kernel[i];
     return NULL;
 }
 
-size_t app_bench_choice(const app_bench_run *run, const cm_problem *problem, const char **kernel)
+size_t app_bench_choice(const app_bench_run *run, const xncc_problem *problem, const char **kernel)
 {
     size_t count = 0;
     const char *name[APP_BENCH_KERNELS];
     if (run->options->kernel) {
-        const size_t all = cm_kernels(run->session.context, problem, name, APP_BENCH_KERNELS);
+        const size_t all = xncc_kernels(run->session.context, problem, name, APP_BENCH_KERNELS);
         for (size_t i = 0; i < all && i < APP_BENCH_KERNELS; i++)
             if (app_bench_is_wanted(run->options, name[i]))
                 kernel[count++] = name[i];
@@ -165,12 +165,12 @@ size_t app_bench_choice(const app_bench_run *run, const cm_problem *problem, con
     return count;
 }
 
-const char *app_bench_checker(const app_bench_run *run, const cm_problem *problem, const char *timed)
+const char *app_bench_checker(const app_bench_run *run, const xncc_problem *problem, const char *timed)
 {
     const char *name[APP_BENCH_KERNELS];
     const double macs = (double)problem->image_width * (double)problem->image_height * (double)problem->width *
                         (double)problem->height * (double)app_bench_channels(problem);
-    const size_t count = cm_kernels(run->checker, problem, name, APP_BENCH_KERNELS);
+    const size_t count = xncc_kernels(run->checker, problem, name, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS; i++)
         if (!app_bench_same_kind(timed, name[i]) && strcmp(name[i], "reference") != 0 &&
             (macs > app_bench_reference_macs || strcmp(timed, "reference") == 0))
@@ -178,13 +178,13 @@ const char *app_bench_checker(const app_bench_run *run, const cm_problem *proble
     return "reference";
 }
 
-cm_status app_bench_wall(const app_options *options, cm_status (*call)(void *state), void *state, double *ms)
+xncc_status app_bench_wall(const app_options *options, xncc_status (*call)(void *state), void *state, double *ms)
 {
     static double took[MAX_REPEAT + 1];
     int count = 0;
     for (int i = 0; i <= options->repeat; i++) {
         double start = now_ms();
-        cm_status status = call(state);
+        xncc_status status = call(state);
         if (status)
             return status;
         took[count] = now_ms() - start;
@@ -196,57 +196,57 @@ cm_status app_bench_wall(const app_options *options, cm_status (*call)(void *sta
     }
     qsort(took, (size_t)count, sizeof took[0], by_value);
     *ms = took[count / 2];
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_context *app_bench_context(const app_bench_run *run, const char *kernel)
+xncc_context *app_bench_context(const app_bench_run *run, const char *kernel)
 {
     return app_bench_on_cpu(run, kernel) ? run->checker : run->session.context;
 }
 
-cm_status app_bench_fail(const app_bench_run *run, cm_status status, const char *kernel, app_error *error)
+xncc_status app_bench_fail(const app_bench_run *run, xncc_status status, const char *kernel, app_error *error)
 {
-    char text[CM_ERROR_SIZE];
-    cm_context_error(app_bench_context(run, kernel), text, sizeof text);
-    return app_fail(error, status, "%s: %s", kernel, text[0] ? text : cm_status_string(status));
+    char text[XNCC_ERROR_SIZE];
+    xncc_context_error(app_bench_context(run, kernel), text, sizeof text);
+    return app_fail(error, status, "%s: %s", kernel, text[0] ? text : xncc_status_string(status));
 }
 
 /* What one kernel works with. */
 typedef struct trial {
     app_bench_case *c;
-    cm_plan *plan;
-    cm_template *part;
-    cm_filter *filter;
+    xncc_plan *plan;
+    xncc_template *part;
+    xncc_filter *filter;
 } trial;
 
-static cm_status open_trial(const app_bench_run *run, app_bench_case *c, const char *kernel, trial *t, app_error *error)
+static xncc_status open_trial(const app_bench_run *run, app_bench_case *c, const char *kernel, trial *t, app_error *error)
 {
-    cm_context *context = app_bench_context(run, kernel);
+    xncc_context *context = app_bench_context(run, kernel);
     *t = (trial){ .c = c };
-    cm_status status = cm_plan_create(context, &c->problem, &(cm_preference){ .kernel = kernel }, &t->plan);
-    if (!status && c->problem.task == CM_TASK_MATCH)
-        status = cm_template_create(context, &c->pixels, &t->part);
+    xncc_status status = xncc_plan_create(context, &c->problem, &(xncc_preference){ .kernel = kernel }, &t->plan);
+    if (!status && c->problem.task == XNCC_TASK_MATCH)
+        status = xncc_template_create(context, &c->pixels, &t->part);
     else if (!status)
-        status = cm_filter_create(context, c->coefficients, c->problem.width, c->problem.height, NULL, &t->filter);
-    return status ? app_bench_fail(run, status, kernel, error) : CM_OK;
+        status = xncc_filter_create(context, c->coefficients, c->problem.width, c->problem.height, NULL, &t->filter);
+    return status ? app_bench_fail(run, status, kernel, error) : XNCC_OK;
 }
 
 static void close_trial(trial *t)
 {
-    cm_plan_destroy(t->plan);
-    cm_template_destroy(t->part);
-    cm_filter_destroy(t->filter);
+    xncc_plan_destroy(t->plan);
+    xncc_template_destroy(t->part);
+    xncc_filter_destroy(t->filter);
 }
 
-static cm_status call_trial(void *state)
+static xncc_status call_trial(void *state)
 {
     const trial *t = state;
-    return t->part ? cm_plan_correlate(t->plan, &t->c->image, t->part, &t->c->map, NULL)
-                   : cm_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
+    return t->part ? xncc_plan_correlate(t->plan, &t->c->image, t->part, &t->c->map, NULL)
+                   : xncc_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
 }
 
 /* On the device, and the check of what comes of it. */
-static cm_status measure_device(app_bench_run *run, const trial *t, app_bench_time *time, app_error *error)
+static xncc_status measure_device(app_bench_run *run, const trial *t, app_bench_time *time, app_error *error)
 {
     app_bench_case *c = t->c;
     const app_device_job job = { .plan = t->plan,
@@ -259,19 +259,19 @@ static cm_status measure_device(app_bench_run *run, const trial *t, app_bench_ti
     int exact = 0;
     /* A run that writes nothing must not pass for one that did. */
     memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
-    cm_status status = app_device_time(&job, &time->ms, error);
+    xncc_status status = app_device_time(&job, &time->ms, error);
     if (!status)
         exact = app_bench_check(c);
     time->exact = time->exact && exact;
     return status;
 }
 
-cm_status app_bench_measure(app_bench_run *run, app_bench_case *c, const char *kernel, app_bench_time *time,
+xncc_status app_bench_measure(app_bench_run *run, app_bench_case *c, const char *kernel, app_bench_time *time,
                             app_error *error)
 {
     trial t;
     *time = (app_bench_time){ 0 };
-    cm_status status = app_bench_expect(run->checker, app_bench_context(run, kernel), c, kernel, error);
+    xncc_status status = app_bench_expect(run->checker, app_bench_context(run, kernel), c, kernel, error);
     if (status)
         return status;
     status = open_trial(run, c, kernel, &t, error);
@@ -298,11 +298,11 @@ double app_bench_floor(const app_bench_run *run, const app_bench_case *c, const 
     const double rate = cpu ? run->host_rate : run->device_rate;
     const double pixels = (double)c->image.width * (double)c->image.height;
     const double samples = pixels * (double)app_bench_channels(&c->problem);
-    const double bytes = samples * (double)cm_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
+    const double bytes = samples * (double)xncc_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
     const double copy = rate > 0.0 ? bytes / rate * 1e3 : (double)NAN;
     /* 16-bit pixels take the products of two bytes with two bytes; floats have no integer products. */
-    const double digits = (double)cm_pixel_size(c->problem.pixel), products = digits * digits;
-    const int integer = c->problem.task == CM_TASK_MATCH && c->problem.pixel != CM_F32 && c->problem.pixel != CM_F64;
+    const double digits = (double)xncc_pixel_size(c->problem.pixel), products = digits * digits;
+    const int integer = c->problem.task == XNCC_TASK_MATCH && c->problem.pixel != XNCC_F32 && c->problem.pixel != XNCC_F64;
     *by = "bytes";
     if (cpu || !integer || !(run->mac_rate > 0.0))
         return copy;

@@ -38,9 +38,9 @@ struct Event {
     }
 };
 
-cm_status fail(app_error *error, cudaError_t e, const char *what)
+xncc_status fail(app_error *error, cudaError_t e, const char *what)
 {
-    return app_fail(error, CM_ERROR_DEVICE, "timing on the device: %s: %s", what, cudaGetErrorString(e));
+    return app_fail(error, XNCC_ERROR_DEVICE, "timing on the device: %s: %s", what, cudaGetErrorString(e));
 }
 
 template <typename T>
@@ -50,10 +50,10 @@ double median(std::vector<T> &v)
     return v[v.size() / 2];
 }
 
-size_t row_bytes(const cm_image *image)
+size_t row_bytes(const xncc_image *image)
 {
     const size_t channels = image->channels ? (size_t)image->channels : 1;
-    return (size_t)image->width * channels * cm_pixel_size(image->pixel);
+    return (size_t)image->width * channels * xncc_pixel_size(image->pixel);
 }
 
 // Keeps the stream busy while the host puts a run behind it, so that the time between the events is the device's alone.
@@ -100,8 +100,8 @@ struct Clock {
 struct Setting {
     Clock clock;
     Buffer image, map, match, found;
-    cm_image image_view;
-    cm_map map_view;
+    xncc_image image_view;
+    xncc_map map_view;
     cudaError_t open(const app_device_job *job)
     {
         const size_t row = row_bytes(job->image), rows = (size_t)job->image->height;
@@ -113,29 +113,29 @@ struct Setting {
         if (e == cudaSuccess && !job->find)
             e = cudaMallocPitch(&map.p, &map.pitch, (size_t)job->map->width * sizeof(float), (size_t)job->map->height);
         if (e == cudaSuccess && job->find)
-            e = cudaMalloc(&match.p, job->find->top * sizeof(cm_match));
+            e = cudaMalloc(&match.p, job->find->top * sizeof(xncc_match));
         if (e == cudaSuccess && job->find)
             e = cudaMalloc(&found.p, sizeof(uint32_t));
         image_view = *job->image;
         image_view.data = image.p;
         image_view.pitch = (int64_t)image.pitch;
-        image_view.memory = CM_DEVICE;
+        image_view.memory = XNCC_DEVICE;
         if (!job->find) {
             map_view = *job->map;
             map_view.data = static_cast<float *>(map.p);
             map_view.pitch = (int64_t)map.pitch;
-            map_view.memory = CM_DEVICE;
+            map_view.memory = XNCC_DEVICE;
         }
         return e;
     }
-    cm_status run(const app_device_job *job)
+    xncc_status run(const app_device_job *job)
     {
         if (job->find)
-            return cm_plan_find_on_device(job->plan, &image_view, job->part, job->find, static_cast<cm_match *>(match.p),
+            return xncc_plan_find_on_device(job->plan, &image_view, job->part, job->find, static_cast<xncc_match *>(match.p),
                                           job->find->top, static_cast<uint32_t *>(found.p), clock.stream.s);
         if (job->part)
-            return cm_plan_correlate(job->plan, &image_view, job->part, &map_view, clock.stream.s);
-        return cm_plan_convolve(job->plan, &image_view, job->filter, &map_view, clock.stream.s);
+            return xncc_plan_correlate(job->plan, &image_view, job->part, &map_view, clock.stream.s);
+        return xncc_plan_convolve(job->plan, &image_view, job->filter, &map_view, clock.stream.s);
     }
     cudaError_t fetch(const app_device_job *job)
     {
@@ -148,7 +148,7 @@ struct Setting {
         cudaError_t e = cudaMemcpy(&count, found.p, sizeof count, cudaMemcpyDeviceToHost);
         *job->found = std::min((size_t)count, job->find->top);
         if (e == cudaSuccess)
-            e = cudaMemcpy(job->match, match.p, *job->found * sizeof(cm_match), cudaMemcpyDeviceToHost);
+            e = cudaMemcpy(job->match, match.p, *job->found * sizeof(xncc_match), cudaMemcpyDeviceToHost);
         return e;
     }
 };
@@ -171,7 +171,7 @@ constexpr Rate rates[] = {
 
 } // namespace
 
-cm_status app_device_time(const app_device_job *job, double *ms, app_error *error)
+xncc_status app_device_time(const app_device_job *job, double *ms, app_error *error)
 {
     std::vector<float> times;
     Setting setting;
@@ -183,8 +183,8 @@ cm_status app_device_time(const app_device_job *job, double *ms, app_error *erro
     for (int32_t i = -2; i < job->repeat; i++) {
         float took = 0.0f;
         cudaError_t e = setting.clock.begin();
-        if (cm_status status = setting.run(job))
-            return app_fail(error, status, "timing on the device: the kernel failed: %s", cm_status_string(status));
+        if (xncc_status status = setting.run(job))
+            return app_fail(error, status, "timing on the device: the kernel failed: %s", xncc_status_string(status));
         if (e == cudaSuccess)
             e = setting.clock.end(&took);
         if (e != cudaSuccess)
@@ -195,10 +195,10 @@ cm_status app_device_time(const app_device_job *job, double *ms, app_error *erro
     if (cudaError_t e = setting.fetch(job); e != cudaSuccess)
         return fail(error, e, "copying the result");
     *ms = median(times);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_error *error)
+xncc_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_error *error)
 {
     const size_t bytes = (size_t)256 << 20; // beyond the caches of any device
     std::vector<float> times;
@@ -231,10 +231,10 @@ cm_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app
             times.push_back(took);
     }
     *bytes_per_second = 2.0 * (double)bytes / (median(times) * 1e-3);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_error *error)
+xncc_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_error *error)
 {
     int major = 0, minor = 0, processors = 0, kilohertz = 0;
     *macs_per_second = 0.0;
@@ -247,15 +247,15 @@ cm_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_e
         return fail(error, e, "asking for the multiprocessors");
     if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, cuda_index) != cudaSuccess) {
         cudaGetLastError(); // a device that does not tell its clock has no known rate
-        return CM_OK;
+        return XNCC_OK;
     }
     for (const Rate &rate : rates)
         if (rate.major == major && rate.minor == minor)
             *macs_per_second = (double)rate.macs * processors * kilohertz * 1e3;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
+xncc_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
 {
     const size_t up = row_bytes(copy->image) * (size_t)copy->image->height;
     const size_t down = copy->map ? (size_t)copy->map->width * sizeof(float) * (size_t)copy->map->height : 0;
@@ -292,10 +292,10 @@ cm_status app_device_copy_time(const app_device_copy *copy, double *ms, app_erro
             times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
     *ms = median(times);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_device_image(const cm_image *image, int32_t cuda_index, cm_image *view, app_error *error)
+xncc_status app_device_image(const xncc_image *image, int32_t cuda_index, xncc_image *view, app_error *error)
 {
     const size_t row = row_bytes(image), rows = (size_t)image->height;
     void *p = nullptr;
@@ -307,13 +307,13 @@ cm_status app_device_image(const cm_image *image, int32_t cuda_index, cm_image *
         e = cudaMallocPitch(&p, &pitch, row, rows);
     view->data = p;
     view->pitch = (int64_t)pitch;
-    view->memory = CM_DEVICE;
+    view->memory = XNCC_DEVICE;
     if (e == cudaSuccess)
         e = cudaMemcpy2D(p, pitch, image->data, row, row, rows, cudaMemcpyHostToDevice);
-    return e == cudaSuccess ? CM_OK : fail(error, e, "copying the image");
+    return e == cudaSuccess ? XNCC_OK : fail(error, e, "copying the image");
 }
 
-void app_device_image_free(cm_image *view)
+void app_device_image_free(xncc_image *view)
 {
     cudaFree(const_cast<void *>(view->data));
     view->data = nullptr;

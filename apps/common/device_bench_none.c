@@ -3,40 +3,40 @@
 
 #include <string.h>
 
-static cm_status no_cuda(app_error *error)
+static xncc_status no_cuda(app_error *error)
 {
-    return app_fail(error, CM_ERROR_UNSUPPORTED, "this build has no CUDA; build with a CUDA compiler");
+    return app_fail(error, XNCC_ERROR_UNSUPPORTED, "this build has no CUDA; build with a CUDA compiler");
 }
 
-cm_status app_device_time(const app_device_job *job, double *ms, app_error *error)
+xncc_status app_device_time(const app_device_job *job, double *ms, app_error *error)
 {
     (void)job;
     *ms = 0.0;
     return no_cuda(error);
 }
 
-cm_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_error *error)
+xncc_status app_device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_error *error)
 {
     (void)cuda_index;
     *bytes_per_second = 0.0;
     return no_cuda(error);
 }
 
-cm_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_error *error)
+xncc_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app_error *error)
 {
     (void)cuda_index;
     *macs_per_second = 0.0;
     return no_cuda(error);
 }
 
-cm_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
+xncc_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
 {
     (void)copy;
     *ms = 0.0;
     return no_cuda(error);
 }
 
-cm_status app_device_image(const cm_image *image, int32_t cuda_index, cm_image *view, app_error *error)
+xncc_status app_device_image(const xncc_image *image, int32_t cuda_index, xncc_image *view, app_error *error)
 {
     (void)image;
     (void)cuda_index;
@@ -44,7 +44,7 @@ cm_status app_device_image(const cm_image *image, int32_t cuda_index, cm_image *
     return no_cuda(error);
 }
 
-void app_device_image_free(cm_image *view)
+void app_device_image_free(xncc_image *view)
 {
     (void)view;
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-cm_status app_fail(app_error *error, cm_status status, const char *format, ...)
+xncc_status app_fail(app_error *error, xncc_status status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -12,7 +12,7 @@ cm_status app_fail(app_error *error, cm_status status, const char *format, ...)
     return status;
 }
 
-cm_status app_blame_usage(app_error *error, cm_status status)
+xncc_status app_blame_usage(app_error *error, xncc_status status)
 {
     error->usage = 1;
     return status;

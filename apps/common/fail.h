@@ -2,7 +2,7 @@
 #ifndef APP_FAIL_H
 #define APP_FAIL_H
 
-#include "corrmatch/status.h"
+#include "exactncc/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,11 +20,11 @@ typedef struct app_error {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-cm_status
-app_fail(app_error *error, cm_status status, const char *format, ...);
+xncc_status
+app_fail(app_error *error, xncc_status status, const char *format, ...);
 
 /* Marks the failure as wrong usage (exit status 2) and returns the status. */
-cm_status app_blame_usage(app_error *error, cm_status status);
+xncc_status app_blame_usage(app_error *error, xncc_status status);
 
 #ifdef __cplusplus
 }

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-cm_status app_filter_gaussian(double sigma, app_filter *filter, app_error *error)
+xncc_status app_filter_gaussian(double sigma, app_filter *filter, app_error *error)
 {
     const double reach = ceil(4.0 * sigma);
-    if (!(sigma > 0.0) || 2.0 * reach + 1.0 > CM_MAX_FILTER)
-        return app_fail(error, CM_ERROR_ARGUMENT,
+    if (!(sigma > 0.0) || 2.0 * reach + 1.0 > XNCC_MAX_FILTER)
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "--gaussian %g: a filter of 2*ceil(4*SIGMA)+1 coefficients a side must not exceed %d", sigma,
-                        CM_MAX_FILTER);
+                        XNCC_MAX_FILTER);
     const int radius = (int)reach, side = 2 * radius + 1;
-    double line[CM_MAX_FILTER], sum = 0.0;
+    double line[XNCC_MAX_FILTER], sum = 0.0;
     for (int i = 0; i < side; i++) {
         line[i] = exp(-(double)((i - radius) * (i - radius)) / (2.0 * sigma * sigma));
         sum += line[i];
@@ -26,7 +26,7 @@ cm_status app_filter_gaussian(double sigma, app_filter *filter, app_error *error
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++)
             filter->value[y * side + x] = (float)(line[y] * line[x] / (sum * sum));
-    return CM_OK;
+    return XNCC_OK;
 }
 
 void app_filter_gradient(char along, int side, app_filter *filter)
@@ -42,7 +42,7 @@ void app_filter_gradient(char along, int side, app_filter *filter)
 }
 
 /* One line's numbers to the end of the filter. */
-static cm_status take_line(const char *path, int number, char *line, app_filter *filter, app_error *error)
+static xncc_status take_line(const char *path, int number, char *line, app_filter *filter, app_error *error)
 {
     static const char separators[] = " \t,;\r\n";
     int32_t width = 0;
@@ -50,50 +50,50 @@ static cm_status take_line(const char *path, int number, char *line, app_filter 
     if (comment)
         *comment = 0;
     for (char *word = strtok_r(line, separators, &rest); word; word = strtok_r(NULL, separators, &rest)) {
-        if (width == CM_MAX_FILTER || filter->height == CM_MAX_FILTER)
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: a filter has at most %d x %d coefficients", path,
-                            number, CM_MAX_FILTER, CM_MAX_FILTER);
+        if (width == XNCC_MAX_FILTER || filter->height == XNCC_MAX_FILTER)
+            return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: line %d: a filter has at most %d x %d coefficients", path,
+                            number, XNCC_MAX_FILTER, XNCC_MAX_FILTER);
         int32_t at = filter->height * (filter->height ? filter->width : 0) + width;
         if (filter->height && width == filter->width)
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: more than the %d numbers of the rows before", path,
+            return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: line %d: more than the %d numbers of the rows before", path,
                             number, filter->width);
         if (!app_parse_float(word, 0, &filter->value[at]))
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: \"%.40s\" is not a finite number", path, number,
+            return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: line %d: \"%.40s\" is not a finite number", path, number,
                             word);
         width++;
     }
     if (width == 0)
-        return CM_OK;
+        return XNCC_OK;
     if (filter->height && width != filter->width)
-        return app_fail(error, CM_ERROR_ARGUMENT,
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: line %d: %d numbers, and %d in the rows before; all rows must be as long", path, number,
                         width, filter->width);
     filter->width = width;
     filter->height++;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_filter_load(const char *path, app_filter *filter, app_error *error)
+xncc_status app_filter_load(const char *path, app_filter *filter, app_error *error)
 {
     FILE *file = fopen(path, "r");
     if (!file)
-        return app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path, strerror(errno));
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path, strerror(errno));
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     filter->width = filter->height = 0;
     errno = 0;
     for (int number = 1; !status && (length = getline(&line, &room, file)) >= 0; number++) {
         if (strlen(line) != (size_t)length)
-            status = app_fail(error, CM_ERROR_ARGUMENT, "%s: line %d: is not text; give rows of numbers", path, number);
+            status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: line %d: is not text; give rows of numbers", path, number);
         else
             status = take_line(path, number, line, filter, error);
     }
     if (!status && ferror(file))
-        status = app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot read: %s", path, strerror(errno));
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot read: %s", path, strerror(errno));
     if (!status && filter->height == 0)
-        status = app_fail(error, CM_ERROR_ARGUMENT, "%s: holds no numbers; give rows of coefficients", path);
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: holds no numbers; give rows of coefficients", path);
     free(line);
     fclose(file);
     return status;

@@ -15,11 +15,11 @@ typedef struct range {
     double low, high;
 } range;
 
-static range range_of(const float *score, size_t count, cm_method method)
+static range range_of(const float *score, size_t count, xncc_method method)
 {
-    if (method == CM_CCOEFF_NORMED)
+    if (method == XNCC_CCOEFF_NORMED)
         return (range){ -1, 1 };
-    if (method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED || method == CM_COVERAGE)
+    if (method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED || method == XNCC_COVERAGE)
         return (range){ 0, 1 };
     range r = { INFINITY, -INFINITY };
     for (size_t i = 0; i < count; i++) {
@@ -40,10 +40,10 @@ static void paint(double place, unsigned char *rgb)
         rgb[c] = (unsigned char)floor(scale[stop][c] + rest * (scale[stop + 1][c] - scale[stop][c]) + 0.5);
 }
 
-void app_heatmap_paint(const float *score, size_t count, cm_method method, unsigned char *rgb)
+void app_heatmap_paint(const float *score, size_t count, xncc_method method, unsigned char *rgb)
 {
     const range r = range_of(score, count, method);
-    const int small_is_good = cm_method_is_distance(method);
+    const int small_is_good = xncc_method_is_distance(method);
     for (size_t i = 0; i < count; i++, rgb += 3) {
         const double v = (double)score[i];
         double place = r.high > r.low ? (v - r.low) / (r.high - r.low) : 1;
@@ -55,16 +55,16 @@ void app_heatmap_paint(const float *score, size_t count, cm_method method, unsig
     }
 }
 
-cm_status app_heatmap_write(const char *path, const cm_map *map, cm_method method, const app_place *place,
+xncc_status app_heatmap_write(const char *path, const xncc_map *map, xncc_method method, const app_place *place,
                             app_error *error)
 {
     const size_t count = (size_t)map->width * (size_t)map->height;
     unsigned char *rgb = calloc(count, 3);
     if (!rgb)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, map->width,
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, map->width,
                         map->height);
     app_heatmap_paint(map->data, count, method, rgb);
-    cm_status status = app_overlay_save(path, &(app_rgb){ rgb, map->width, map->height, *place }, error);
+    xncc_status status = app_overlay_save(path, &(app_rgb){ rgb, map->width, map->height, *place }, error);
     free(rgb);
     return status;
 }

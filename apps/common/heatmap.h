@@ -2,7 +2,7 @@
 #ifndef APP_HEATMAP_H
 #define APP_HEATMAP_H
 
-#include "corrmatch/template.h"
+#include "exactncc/template.h"
 #include "fail.h"
 #include "geo.h"
 
@@ -12,10 +12,10 @@
  * the place is 1). At 0, 1/4, 1/2, 3/4 and 1 the colours are (68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98)
  * and (253, 231, 37), five of matplotlib's viridis (van der Walt and Smith, 2015), with straight lines between; NaN is
  * (128, 128, 128). rgb gets three bytes a score. */
-void app_heatmap_paint(const float *score, size_t count, cm_method method, unsigned char *rgb);
+void app_heatmap_paint(const float *score, size_t count, xncc_method method, unsigned char *rgb);
 
 /* Writes RGB TIFF, or PNG when the name ends in .png. The map's rows have no gaps. */
-cm_status app_heatmap_write(const char *path, const cm_map *map, cm_method method, const app_place *place,
+xncc_status app_heatmap_write(const char *path, const xncc_map *map, xncc_method method, const app_place *place,
                             app_error *error);
 
 #endif

@@ -5,25 +5,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-cm_status app_map_check(const app_options *o, app_error *error)
+xncc_status app_map_check(const app_options *o, app_error *error)
 {
     if (!o->output)
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT), "-o: is missing; name the TIFF to write");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "-o: is missing; name the TIFF to write");
     return app_check_output(o, "-o", o->output, error);
 }
 
-cm_status app_map_open(const char *path, int32_t width, int32_t height, cm_map *map, app_error *error)
+xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map, app_error *error)
 {
-    *map = (cm_map){ .width = width, .height = height };
+    *map = (xncc_map){ .width = width, .height = height };
     map->data = calloc((size_t)width * (size_t)height, sizeof *map->data);
     if (!map->data)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a map of %d x %d; free some memory", path, width,
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a map of %d x %d; free some memory", path, width,
                         height);
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* Smallest and largest value that is a number; NaN when there is none. */
-static void find_range(const cm_map *map, double *low, double *high)
+static void find_range(const xncc_map *map, double *low, double *high)
 {
     *low = *high = (double)NAN;
     for (size_t i = 0; i < (size_t)map->width * (size_t)map->height; i++) {
@@ -46,7 +46,7 @@ static void print_rows(const app_options *o, const app_rows *rows, const char *d
     printf(",\n  \"description\": %s\n}\n", description);
 }
 
-cm_status app_map_report(const app_options *o, const app_map_out *outs, size_t count, const char *description,
+xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t count, const char *description,
                          app_error *error)
 {
     static const app_column columns[] = {
@@ -57,7 +57,7 @@ cm_status app_map_report(const app_options *o, const app_map_out *outs, size_t c
     app_rows rows = { .columns = columns, .width = sizeof columns / sizeof columns[0] };
     int ok = 1;
     for (size_t i = 0; i < count && !o->quiet && ok; i++) {
-        const cm_map *map = &outs[i].map;
+        const xncc_map *map = &outs[i].map;
         double low, high;
         find_range(map, &low, &high);
         const app_value row[] = { { .text = outs[i].path },  { .integer = map->width }, { .integer = map->height },
@@ -68,10 +68,10 @@ cm_status app_map_report(const app_options *o, const app_map_out *outs, size_t c
     if (ok && !o->quiet)
         print_rows(o, &rows, description);
     app_rows_free(&rows);
-    return ok ? app_finish_stdout(error) : app_fail(error, CM_ERROR_MEMORY, "out of memory");
+    return ok ? app_finish_stdout(error) : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
 }
 
-cm_status app_map_write(const app_map_out *out, const char *description, app_error *error)
+xncc_status app_map_write(const app_map_out *out, const char *description, app_error *error)
 {
     const app_tiff_out picture = { .pixels = out->map.data,
                                    .width = out->map.width,

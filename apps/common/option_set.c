@@ -5,16 +5,16 @@
 #include <float.h>
 #include <string.h>
 
-/* In the order of cm_mode and cm_border. */
+/* In the order of xncc_mode and xncc_border. */
 static const char *const modes[] = { "valid", "same", "full", NULL };
 static const char *const borders[] = { "clamp", "zero", "mirror", "wrap", "overlap", NULL };
 
-const char *app_mode_name(cm_mode mode)
+const char *app_mode_name(xncc_mode mode)
 {
     return modes[mode];
 }
 
-const char *app_border_name(cm_border border)
+const char *app_border_name(xncc_border border)
 {
     return borders[border];
 }
@@ -45,11 +45,11 @@ int app_set_subpixel(app_options *o, const char *text)
 int app_set_merge(app_options *o, const char *text)
 {
     const int distance = strncmp(text, "distance:", 9) == 0;
-    const double most = distance ? CM_MAX_SIDE : 1.0;
+    const double most = distance ? XNCC_MAX_SIDE : 1.0;
     if (!distance && strncmp(text, "iou:", 4) != 0)
         return 0;
     o->has_merge = 1;
-    o->merge.rule = distance ? CM_MERGE_DISTANCE : CM_MERGE_OVERLAP;
+    o->merge.rule = distance ? XNCC_MERGE_DISTANCE : XNCC_MERGE_OVERLAP;
     return app_parse_double(text + (distance ? 9 : 4), &o->merge.limit) && o->merge.limit >= 0.0 &&
            o->merge.limit <= most;
 }
@@ -71,7 +71,7 @@ int app_set_roi(app_options *o, const char *text)
             return 0;
         memcpy(number, text, length);
         number[length] = 0;
-        if (!app_set_count(number, i < 2 ? 0 : 1, CM_MAX_SIDE, part[i]))
+        if (!app_set_count(number, i < 2 ? 0 : 1, XNCC_MAX_SIDE, part[i]))
             return 0;
         text += length + 1;
     }
@@ -81,20 +81,20 @@ int app_set_roi(app_options *o, const char *text)
 int app_set_mode(app_options *o, const char *text)
 {
     const int i = app_word_index(modes, text);
-    o->mode = i < 0 ? CM_VALID : (cm_mode)i;
+    o->mode = i < 0 ? XNCC_VALID : (xncc_mode)i;
     return i >= 0;
 }
 
 int app_set_border(app_options *o, const char *text)
 {
     const int i = app_word_index(borders, text);
-    o->border = i < 0 ? CM_BORDER_CLAMP : (cm_border)i;
+    o->border = i < 0 ? XNCC_BORDER_CLAMP : (xncc_border)i;
     return i >= 0;
 }
 
 int app_set_filter_border(app_options *o, const char *text)
 {
-    return app_set_border(o, text) && (o->border == CM_BORDER_CLAMP || o->border == CM_BORDER_ZERO);
+    return app_set_border(o, text) && (o->border == XNCC_BORDER_CLAMP || o->border == XNCC_BORDER_ZERO);
 }
 
 int app_set_mask(app_options *o, const char *text)
@@ -193,9 +193,9 @@ int app_set_template(app_options *o, const char *text)
 
 int app_set_pixel(app_options *o, const char *text)
 {
-    for (int pixel = CM_U8; pixel <= CM_F64; pixel++)
-        if (strcmp(cm_pixel_name((cm_pixel)pixel), text) == 0) {
-            o->pixel = (cm_pixel)pixel;
+    for (int pixel = XNCC_U8; pixel <= XNCC_F64; pixel++)
+        if (strcmp(xncc_pixel_name((xncc_pixel)pixel), text) == 0) {
+            o->pixel = (xncc_pixel)pixel;
             return 1;
         }
     return 0;
@@ -203,7 +203,7 @@ int app_set_pixel(app_options *o, const char *text)
 
 int app_set_channel_count(app_options *o, const char *text)
 {
-    return app_set_count(text, 1, CM_MAX_CHANNELS, &o->channels);
+    return app_set_count(text, 1, XNCC_MAX_CHANNELS, &o->channels);
 }
 
 int app_set_with_mask(app_options *o, const char *text)
@@ -252,15 +252,15 @@ int app_set_bank(app_options *o, const char *text)
     return app_set_count(text, 1, 10000, &o->bank);
 }
 
-cm_problem app_options_problem(const app_options *o, cm_task task, app_size image, app_size part)
+xncc_problem app_options_problem(const app_options *o, xncc_task task, app_size image, app_size part)
 {
-    cm_problem problem = { .task = task,
+    xncc_problem problem = { .task = task,
                            .pixel = o->pixel,
                            .image_width = image.width,
                            .image_height = image.height,
                            .width = part.width,
                            .height = part.height };
-    if (task == CM_TASK_CONVOLVE)
+    if (task == XNCC_TASK_CONVOLVE)
         return problem;
     problem.method = o->method;
     problem.mode = o->mode;

@@ -23,13 +23,13 @@ static int set_device(app_options *o, const char *text)
 {
     int64_t index = 0;
     if (strcmp(text, "auto") == 0)
-        o->device.device = CM_DEVICE_AUTO;
+        o->device.device = XNCC_DEVICE_AUTO;
     else if (strcmp(text, "cpu") == 0)
-        o->device.device = CM_DEVICE_CPU;
+        o->device.device = XNCC_DEVICE_CPU;
     else if (strcmp(text, "cuda") == 0)
-        o->device.device = CM_DEVICE_CUDA;
+        o->device.device = XNCC_DEVICE_CUDA;
     else if (strncmp(text, "cuda:", 5) == 0 && app_parse_integer(text + 5, 0, 1023, &index))
-        o->device.device = CM_DEVICE_CUDA;
+        o->device.device = XNCC_DEVICE_CUDA;
     else
         return 0;
     o->device.cuda_index = (int32_t)index;
@@ -44,14 +44,14 @@ static int set_kernel(app_options *o, const char *text)
 
 static int set_method(app_options *o, const char *text)
 {
-    return cm_method_parse(text, &o->method) == CM_OK;
+    return xncc_method_parse(text, &o->method) == XNCC_OK;
 }
 
 static int set_flat(app_options *o, const char *text)
 {
     static const char *const words[] = { "zero", "nan", NULL };
     int i = app_word_index(words, text);
-    o->flat = i == 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
+    o->flat = i == 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
     return i >= 0;
 }
 
@@ -112,7 +112,7 @@ static int set_max_score(app_options *o, const char *text)
 
 static int set_min_distance(app_options *o, const char *text)
 {
-    return app_set_count(text, 1, CM_MAX_SIDE, &o->min_distance);
+    return app_set_count(text, 1, XNCC_MAX_SIDE, &o->min_distance);
 }
 
 static int set_overlay(app_options *o, const char *text)
@@ -209,7 +209,7 @@ static const entry table[] = {
     { "find", 0, NULL, APP_BENCH, app_set_bench_find, "", "instead: searches without a map, and a bank of templates" },
     { "bank", 0, "N", APP_BENCH, app_set_bank, "a whole number 1 .. 10000", "templates in that bank (default 360)" },
     { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N", "which engine (default auto: the fastest)" },
-    { "kernel", 0, "NAME", EVERY, set_kernel, "a name; corrmatch info lists them",
+    { "kernel", 0, "NAME", EVERY, set_kernel, "a name; exactncc info lists them",
       "force a kernel (default: the fastest)" },
     { "threads", 0, "N", EVERY, set_threads, "a whole number 0 .. 1024", "CPU threads (default 0: one a processor)" },
     { "format", 0, "NAME", WORKING | APP_BENCH, set_format, "table, csv or json", "table (default), csv or json" },
@@ -250,7 +250,7 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
     set_defaults(options, argv[0]);
     options->masks = calloc((size_t)argc, sizeof *options->masks);
     if (!options->masks) {
-        app_fail(error, CM_ERROR_MEMORY, "out of memory");
+        app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
         return APP_WRONG;
     }
     for (int i = 0; i < ENTRIES; i++)
@@ -263,18 +263,18 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
     while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const char *at = argv[optind - 1];
         if (key == ':') {
-            app_fail(error, CM_ERROR_ARGUMENT, "%s: needs a value; see corrmatch %s --help", at, argv[0]);
+            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: needs a value; see exactncc %s --help", at, argv[0]);
             return APP_WRONG;
         }
         const entry *e = key == '?' ? NULL : find_entry(key, command);
         if (!e) {
-            app_fail(error, CM_ERROR_ARGUMENT, "%s: no such option, or not so; see corrmatch %s --help", at, argv[0]);
+            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: no such option, or not so; see exactncc %s --help", at, argv[0]);
             return APP_WRONG;
         }
         if (!e->set)
             return APP_HELP;
         if (!e->set(options, optarg)) {
-            app_fail(error, CM_ERROR_ARGUMENT, "--%s %s: must be %s", e->name, optarg, e->expected);
+            app_fail(error, XNCC_ERROR_ARGUMENT, "--%s %s: must be %s", e->name, optarg, e->expected);
             return APP_WRONG;
         }
     }

@@ -2,8 +2,8 @@
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
-#include "corrmatch/merge.h"
-#include "corrmatch/plan.h"
+#include "exactncc/merge.h"
+#include "exactncc/plan.h"
 #include "report.h"
 #include "tiff_read.h"
 
@@ -33,13 +33,13 @@ typedef enum app_task { APP_TASK_ALL, APP_TASK_MATCH, APP_TASK_CONVOLVE } app_ta
 
 typedef struct app_options {
     const char *command; /* "find", ... */
-    cm_context_options device;
+    xncc_context_options device;
     const char *kernel;
-    cm_method method;
-    cm_mode mode;
-    cm_border border;
-    cm_flat flat;
-    double min_valid;   /* as in cm_options */
+    xncc_method method;
+    xncc_mode mode;
+    xncc_border border;
+    xncc_flat flat;
+    double min_valid;   /* as in xncc_options */
     const char **masks; /* of the templates, in their order; "-": none */
     int mask_count;
     const char *image_mask;
@@ -52,7 +52,7 @@ typedef struct app_options {
     int32_t min_distance; /* 0: the library's default */
     app_area roi;         /* width 0: the whole image */
     int subpixel, has_merge;
-    cm_merge_options merge;
+    xncc_merge_options merge;
     const char *overlay, *output, *heatmap, *coverage;
     app_reading reading;
     double gaussian; /* 0: not given */
@@ -61,7 +61,7 @@ typedef struct app_options {
     const char *filter;
     int correlate;
     app_sizes sizes, templates;
-    cm_pixel pixel;
+    xncc_pixel pixel;
     int32_t channels;            /* bench and info: samples a pixel; 0: 1 */
     int with_mask, image_masked; /* bench and info: a masked template; info: a masked image */
     app_task task;
@@ -80,11 +80,11 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
 void app_options_close(app_options *options);
 
 /* "valid", ... and "clamp", ..., as the options take them. */
-const char *app_mode_name(cm_mode mode);
-const char *app_border_name(cm_border border);
+const char *app_mode_name(xncc_mode mode);
+const char *app_border_name(xncc_border border);
 
 /* The problem that the options of bench and info speak of, for these sizes. */
-cm_problem app_options_problem(const app_options *options, cm_task task, app_size image, app_size part);
+xncc_problem app_options_problem(const app_options *options, xncc_task task, app_size image, app_size part);
 
 /* The list of a sub-command's options, for --help. */
 void app_options_print(unsigned command, FILE *out);

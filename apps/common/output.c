@@ -9,36 +9,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static cm_status fail_errno(const char *path, const char *what, app_error *error)
+static xncc_status fail_errno(const char *path, const char *what, app_error *error)
 {
-    return app_fail(error, CM_ERROR_ARGUMENT, "%s: %s: %s", path, what, strerror(errno));
+    return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: %s: %s", path, what, strerror(errno));
 }
 
-cm_status app_output_check(const char *path, app_error *error)
+xncc_status app_output_check(const char *path, app_error *error)
 {
     struct stat info;
     char *directory = strdup(path);
     if (!directory)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", path);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
     char *slash = strrchr(directory, '/');
     if (!slash)
         strcpy(directory, *path ? "." : "");
     else
         slash[slash == directory] = 0;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         status =
-            app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot write: it is not a regular file; give another name", path);
+            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot write: it is not a regular file; give another name", path);
     else if (access(directory, W_OK | X_OK) != 0)
         status = fail_errno(path, "cannot write in its directory", error);
     free(directory);
     return status;
 }
 
-cm_status app_output_open(const char *path, app_output *output, app_error *error)
+xncc_status app_output_open(const char *path, app_output *output, app_error *error)
 {
     *output = (app_output){ .fd = -1 };
-    cm_status status = app_output_check(path, error);
+    xncc_status status = app_output_check(path, error);
     if (status)
         return status;
     output->path = realpath(path, NULL);
@@ -48,7 +48,7 @@ cm_status app_output_open(const char *path, app_output *output, app_error *error
     output->name = size ? malloc(size) : NULL;
     if (!output->name) {
         free(output->path);
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", path);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
     }
     for (int attempt = 0; output->fd < 0 && attempt < 100; attempt++) {
         snprintf(output->name, size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
@@ -57,14 +57,14 @@ cm_status app_output_open(const char *path, app_output *output, app_error *error
             break;
     }
     if (output->fd >= 0)
-        return CM_OK;
+        return XNCC_OK;
     status = fail_errno(path, "cannot write", error);
     free(output->name);
     free(output->path);
     return status;
 }
 
-cm_status app_output_close(app_output *output, cm_status status, app_error *error)
+xncc_status app_output_close(app_output *output, xncc_status status, app_error *error)
 {
     if (output->fd >= 0 && close(output->fd) != 0 && !status)
         status = fail_errno(output->path, "cannot write", error);

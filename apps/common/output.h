@@ -12,14 +12,14 @@ typedef struct app_output {
 } app_output;
 
 /* Can the file be made? Asked before the work starts. */
-cm_status app_output_check(const char *path, app_error *error);
+xncc_status app_output_check(const char *path, app_error *error);
 
 /* After a failure *output needs no discard. */
-cm_status app_output_open(const char *path, app_output *output, app_error *error);
+xncc_status app_output_open(const char *path, app_output *output, app_error *error);
 
 /* Ends it: renamed to its name, or removed when the status is a failure or the rename fails. Returns the status that
  * counts. */
-cm_status app_output_close(app_output *output, cm_status status, app_error *error);
+xncc_status app_output_close(app_output *output, xncc_status status, app_error *error);
 
 /* 1 when both names lead to the same existing file. */
 int app_same_file(const char *a, const char *b);

@@ -100,7 +100,7 @@ unsigned char *app_overlay_ground(const app_picture *scene)
     const int shown = scene->channels >= 3 ? 3 : 1;
     unsigned char *rgb = calloc(count, 3);
     double low = 0, high = 255;
-    if (rgb && scene->pixel != CM_U8)
+    if (rgb && scene->pixel != XNCC_U8)
         find_range(scene, shown, &low, &high);
     for (size_t i = 0; rgb && i < count; i++)
         for (int c = 0; c < 3; c++) {
@@ -123,10 +123,10 @@ int app_overlay_has_png(void)
     return 1;
 }
 
-static cm_status write_png(const char *path, const app_rgb *picture, app_error *error)
+static xncc_status write_png(const char *path, const app_rgb *picture, app_error *error)
 {
     app_output output;
-    cm_status status = app_output_open(path, &output, error);
+    xncc_status status = app_output_open(path, &output, error);
     if (status)
         return status;
     FILE *file = fdopen(output.fd, "wb");
@@ -141,7 +141,7 @@ static cm_status write_png(const char *path, const app_rgb *picture, app_error *
     }
     if (!done)
         status =
-            app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot write PNG: %s; make room, or give a name that ends in .tif",
+            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot write PNG: %s; make room, or give a name that ends in .tif",
                      path, image.message[0] ? image.message : "write error");
     return app_output_close(&output, status, error);
 }
@@ -151,22 +151,22 @@ int app_overlay_has_png(void)
     return 0;
 }
 
-static cm_status write_png(const char *path, const app_rgb *picture, app_error *error)
+static xncc_status write_png(const char *path, const app_rgb *picture, app_error *error)
 {
     (void)picture;
-    return app_fail(error, CM_ERROR_UNSUPPORTED,
-                    "%s: this corrmatch was built without libpng; give a name that ends in .tif", path);
+    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                    "%s: this exactncc was built without libpng; give a name that ends in .tif", path);
 }
 #endif
 
-cm_status app_overlay_check(const char *path, app_error *error)
+xncc_status app_overlay_check(const char *path, app_error *error)
 {
     if (is_png(path) && !app_overlay_has_png())
         return write_png(path, NULL, error);
     return app_output_check(path, error);
 }
 
-cm_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error)
+xncc_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error)
 {
     if (is_png(path))
         return write_png(path, picture, error);
@@ -176,15 +176,15 @@ cm_status app_overlay_save(const char *path, const app_rgb *picture, app_error *
     return app_tiff_write(path, &out, error);
 }
 
-cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
+xncc_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
                             app_error *error)
 {
     unsigned char *rgb = app_overlay_ground(scene);
     if (!rgb)
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width,
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width,
                         scene->height);
     app_overlay_draw(rgb, scene->width, scene->height, frames, count);
-    cm_status status =
+    xncc_status status =
         app_overlay_save(path, &(app_rgb){ rgb, scene->width, scene->height, { &scene->geo, 0, 0 } }, error);
     free(rgb);
     return status;

@@ -14,12 +14,12 @@ typedef struct app_frame {
 int app_overlay_has_png(void);
 
 /* Can a picture be written under that name? Asked before the work starts. */
-cm_status app_overlay_check(const char *path, app_error *error);
+xncc_status app_overlay_check(const char *path, app_error *error);
 
 /* Writes RGB TIFF, or PNG when the name ends in .png. Scenes of three and more channels show the first three in colour,
  * the others their first in grey. Scenes that are not 8-bit are scaled so that their smallest finite value is black and
  * their largest white. Frames are drawn last to first, so that the best match lies on top. */
-cm_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
+xncc_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
                             app_error *error);
 
 typedef struct app_rgb {
@@ -29,7 +29,7 @@ typedef struct app_rgb {
 } app_rgb;
 
 /* Its last step. */
-cm_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error);
+xncc_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error);
 
 /* Its first two, for tests: width * height * 3 bytes, to be freed by the caller; NULL when there is no memory. */
 unsigned char *app_overlay_ground(const app_picture *scene);

@@ -8,26 +8,26 @@ static uint64_t row_samples(const app_picture *p)
     return (uint64_t)p->width * (uint64_t)p->channels;
 }
 
-cm_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
 {
     *picture =
         (app_picture){ .width = info->width, .height = info->height, .channels = info->channels, .pixel = info->pixel };
     app_tiff_geo(tiff, &picture->geo);
     /* Zeroed pages come from the system untouched: memory is used only as rows arrive. */
     picture->pixels =
-        calloc((size_t)info->height, (size_t)(row_samples(picture) * (uint64_t)cm_pixel_size(info->pixel)));
+        calloc((size_t)info->height, (size_t)(row_samples(picture) * (uint64_t)xncc_pixel_size(info->pixel)));
     if (info->masked)
         picture->mask = calloc((size_t)info->height, (size_t)info->width);
     if (picture->pixels && (picture->mask || !info->masked))
-        return CM_OK;
+        return XNCC_OK;
     app_picture_free(picture);
-    return app_fail(error, CM_ERROR_MEMORY, "out of memory for %d x %d pixels; free some memory or cut the picture",
+    return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for %d x %d pixels; free some memory or cut the picture",
                     info->width, info->height);
 }
 
 app_tiff_target app_picture_target(const app_picture *p)
 {
-    return (app_tiff_target){ p->pixels, (int64_t)(row_samples(p) * cm_pixel_size(p->pixel)), p->mask };
+    return (app_tiff_target){ p->pixels, (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)), p->mask };
 }
 
 void app_picture_settle(app_picture *p)
@@ -38,9 +38,9 @@ void app_picture_settle(app_picture *p)
     p->mask = NULL;
 }
 
-cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
 {
-    cm_status status = app_picture_make(tiff, info, picture, error);
+    xncc_status status = app_picture_make(tiff, info, picture, error);
     if (status)
         return status;
     const app_tiff_target to = app_picture_target(picture);
@@ -53,13 +53,13 @@ cm_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_pictur
     return status;
 }
 
-cm_status app_picture_load(const char *path, uint32_t page, const app_reading *reading, app_picture *picture,
+xncc_status app_picture_load(const char *path, uint32_t page, const app_reading *reading, app_picture *picture,
                            app_error *error)
 {
     app_tiff *tiff;
     app_tiff_page info;
     memset(picture, 0, sizeof *picture);
-    cm_status status = app_tiff_open(path, reading, &tiff, error);
+    xncc_status status = app_tiff_open(path, reading, &tiff, error);
     if (!status)
         status = app_tiff_select(tiff, page, &info, error);
     if (!status)
@@ -84,89 +84,89 @@ size_t app_picture_samples(const app_picture *p)
 double app_picture_value(const app_picture *picture, size_t i)
 {
     switch (picture->pixel) {
-    case CM_U8: return ((const uint8_t *)picture->pixels)[i];
-    case CM_S8: return ((const int8_t *)picture->pixels)[i];
-    case CM_U16: return ((const uint16_t *)picture->pixels)[i];
-    case CM_S16: return ((const int16_t *)picture->pixels)[i];
-    case CM_U32: return ((const uint32_t *)picture->pixels)[i];
-    case CM_F32: return (double)((const float *)picture->pixels)[i];
-    case CM_F64: break;
+    case XNCC_U8: return ((const uint8_t *)picture->pixels)[i];
+    case XNCC_S8: return ((const int8_t *)picture->pixels)[i];
+    case XNCC_U16: return ((const uint16_t *)picture->pixels)[i];
+    case XNCC_S16: return ((const int16_t *)picture->pixels)[i];
+    case XNCC_U32: return ((const uint32_t *)picture->pixels)[i];
+    case XNCC_F32: return (double)((const float *)picture->pixels)[i];
+    case XNCC_F64: break;
     }
     return ((const double *)picture->pixels)[i];
 }
 
 /* Floats of 32 bits hold integers up to 2^24. */
-static int holds(cm_pixel a, cm_pixel b)
+static int holds(xncc_pixel a, xncc_pixel b)
 {
     switch (a) {
-    case CM_U8: return b == CM_U8;
-    case CM_S8: return b == CM_S8;
-    case CM_U16: return b == CM_U16 || b == CM_U8;
-    case CM_S16: return b == CM_S16 || b == CM_S8 || b == CM_U8;
-    case CM_U32: return b == CM_U32 || b == CM_U16 || b == CM_U8;
-    case CM_F32: return b != CM_U32 && b != CM_F64;
-    case CM_F64: break;
+    case XNCC_U8: return b == XNCC_U8;
+    case XNCC_S8: return b == XNCC_S8;
+    case XNCC_U16: return b == XNCC_U16 || b == XNCC_U8;
+    case XNCC_S16: return b == XNCC_S16 || b == XNCC_S8 || b == XNCC_U8;
+    case XNCC_U32: return b == XNCC_U32 || b == XNCC_U16 || b == XNCC_U8;
+    case XNCC_F32: return b != XNCC_U32 && b != XNCC_F64;
+    case XNCC_F64: break;
     }
     return 1;
 }
 
-cm_pixel app_pixel_join(cm_pixel a, cm_pixel b)
+xncc_pixel app_pixel_join(xncc_pixel a, xncc_pixel b)
 {
-    static const cm_pixel order[] = { CM_U8, CM_S8, CM_U16, CM_S16, CM_U32, CM_F32 };
+    static const xncc_pixel order[] = { XNCC_U8, XNCC_S8, XNCC_U16, XNCC_S16, XNCC_U32, XNCC_F32 };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         if (holds(order[i], a) && holds(order[i], b))
             return order[i];
-    return CM_F64;
+    return XNCC_F64;
 }
 
-cm_image app_picture_image(const app_picture *p, cm_pixel pixel, const void *pixels)
+xncc_image app_picture_image(const app_picture *p, xncc_pixel pixel, const void *pixels)
 {
-    return (cm_image){
+    return (xncc_image){
         .data = pixels, .width = p->width, .height = p->height, .pixel = pixel, .channels = p->channels, .mask = p->mask
     };
 }
 
-cm_status app_picture_frame(const app_picture *picture, cm_pixel pixel, cm_image *view, void **converted,
+xncc_status app_picture_frame(const app_picture *picture, xncc_pixel pixel, xncc_image *view, void **converted,
                             app_error *error)
 {
     *converted = NULL;
     *view = app_picture_image(picture, pixel, picture->pixels);
     if (picture->pixel == pixel)
-        return CM_OK;
+        return XNCC_OK;
     uint64_t bytes;
-    if (!__builtin_mul_overflow(row_samples(picture) * (uint64_t)picture->height, (uint64_t)cm_pixel_size(pixel),
+    if (!__builtin_mul_overflow(row_samples(picture) * (uint64_t)picture->height, (uint64_t)xncc_pixel_size(pixel),
                                 &bytes))
         *converted = calloc(1, (size_t)bytes);
     if (!*converted)
-        return app_fail(error, CM_ERROR_MEMORY,
+        return app_fail(error, XNCC_ERROR_MEMORY,
                         "out of memory for %d x %d pixels as %s; free some memory or store image and "
                         "template with the same sample type",
-                        picture->width, picture->height, cm_pixel_name(pixel));
+                        picture->width, picture->height, xncc_pixel_name(pixel));
     view->data = *converted;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-void app_picture_convert(const app_picture *picture, cm_pixel pixel, int32_t first, int32_t rows, void *converted)
+void app_picture_convert(const app_picture *picture, xncc_pixel pixel, int32_t first, int32_t rows, void *converted)
 {
     const size_t row = (size_t)row_samples(picture), begin = (size_t)first * row, end = begin + (size_t)rows * row;
     for (size_t i = begin; i < end; i++) {
         const double v = app_picture_value(picture, i);
         switch (pixel) {
-        case CM_U8: ((uint8_t *)converted)[i] = (uint8_t)v; break;
-        case CM_S8: ((int8_t *)converted)[i] = (int8_t)v; break;
-        case CM_U16: ((uint16_t *)converted)[i] = (uint16_t)v; break;
-        case CM_S16: ((int16_t *)converted)[i] = (int16_t)v; break;
-        case CM_U32: ((uint32_t *)converted)[i] = (uint32_t)v; break;
-        case CM_F32: ((float *)converted)[i] = (float)v; break;
-        case CM_F64: ((double *)converted)[i] = v; break;
+        case XNCC_U8: ((uint8_t *)converted)[i] = (uint8_t)v; break;
+        case XNCC_S8: ((int8_t *)converted)[i] = (int8_t)v; break;
+        case XNCC_U16: ((uint16_t *)converted)[i] = (uint16_t)v; break;
+        case XNCC_S16: ((int16_t *)converted)[i] = (int16_t)v; break;
+        case XNCC_U32: ((uint32_t *)converted)[i] = (uint32_t)v; break;
+        case XNCC_F32: ((float *)converted)[i] = (float)v; break;
+        case XNCC_F64: ((double *)converted)[i] = v; break;
         }
     }
 }
 
-cm_status app_picture_view(const app_picture *picture, cm_pixel pixel, cm_image *view, void **converted,
+xncc_status app_picture_view(const app_picture *picture, xncc_pixel pixel, xncc_image *view, void **converted,
                            app_error *error)
 {
-    cm_status status = app_picture_frame(picture, pixel, view, converted, error);
+    xncc_status status = app_picture_frame(picture, pixel, view, converted, error);
     if (!status && *converted)
         app_picture_convert(picture, pixel, 0, picture->height, *converted);
     return status;

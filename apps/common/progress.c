@@ -27,7 +27,7 @@ static void *watch(void *data)
     int shown = 0;
     pthread_mutex_lock(&p->lock);
     for (long ms = FIRST_MS; !wait_ms(p, ms); ms = STEP_MS) {
-        fprintf(stderr, "\r%s: %3.0f %%", p->what, 100.0 * cm_context_progress(p->context));
+        fprintf(stderr, "\r%s: %3.0f %%", p->what, 100.0 * xncc_context_progress(p->context));
         fflush(stderr);
         shown = 1;
     }
@@ -37,7 +37,7 @@ static void *watch(void *data)
     return NULL;
 }
 
-void app_progress_start(app_progress *p, const cm_context *context, const char *what, int quiet)
+void app_progress_start(app_progress *p, const xncc_context *context, const char *what, int quiet)
 {
     memset(p, 0, sizeof *p);
     if (quiet || !isatty(STDERR_FILENO))

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Publishes rows that are final, or the end. */
-static void publish(app_reader *r, int32_t rows, cm_status status)
+static void publish(app_reader *r, int32_t rows, xncc_status status)
 {
     pthread_mutex_lock(&r->lock);
     r->rows = rows;
@@ -19,7 +19,7 @@ static void *read_rows(void *data)
     app_reader *r = data;
     const app_picture *p = r->picture;
     const app_tiff_target to = app_picture_target(p);
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     for (int32_t done = 0, ready = 0; done < p->height && !status; done = ready) {
         status = app_tiff_decode(r->tiff, &to, &ready, &r->error);
         if (!status && r->converted)
@@ -29,7 +29,7 @@ static void *read_rows(void *data)
     return NULL;
 }
 
-void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, cm_pixel pixel, void *converted,
+void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, xncc_pixel pixel, void *converted,
                       int beside)
 {
     memset(r, 0, sizeof *r);
@@ -55,7 +55,7 @@ int32_t app_reader_wait(app_reader *r, int32_t wanted)
     return rows;
 }
 
-cm_status app_reader_stop(app_reader *r, app_error *error)
+xncc_status app_reader_stop(app_reader *r, app_error *error)
 {
     if (r->threaded)
         pthread_join(r->thread, NULL);

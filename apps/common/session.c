@@ -10,11 +10,11 @@
 enum { DEVICES = 64 };
 
 /* The CUDA device with that number, or else the entry that says why there is none. */
-static const cm_device_info *find_cuda(const cm_device_info *info, size_t count, int32_t index)
+static const xncc_device_info *find_cuda(const xncc_device_info *info, size_t count, int32_t index)
 {
-    const cm_device_info *reason = NULL;
+    const xncc_device_info *reason = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (info[i].device != CM_DEVICE_CUDA)
+        if (info[i].device != XNCC_DEVICE_CUDA)
             continue;
         if (info[i].index == index)
             return &info[i];
@@ -24,42 +24,42 @@ static const cm_device_info *find_cuda(const cm_device_info *info, size_t count,
     return reason;
 }
 
-cm_status app_session_open(const app_options *options, app_session *session, app_error *error)
+xncc_status app_session_open(const app_options *options, app_session *session, app_error *error)
 {
-    cm_device_info info[DEVICES];
+    xncc_device_info info[DEVICES];
     memset(session, 0, sizeof *session);
     session->options = options;
-    const cm_device_info *cuda = NULL;
-    if (options->device.device != CM_DEVICE_CPU) {
-        size_t count = cm_device_describe(info, DEVICES);
+    const xncc_device_info *cuda = NULL;
+    if (options->device.device != XNCC_DEVICE_CPU) {
+        size_t count = xncc_device_describe(info, DEVICES);
         cuda = find_cuda(info, count < DEVICES ? count : DEVICES, options->device.cuda_index);
     }
-    cm_status status = cm_context_create(&options->device, &session->context);
-    if (status && options->device.device == CM_DEVICE_CUDA)
+    xncc_status status = xncc_context_create(&options->device, &session->context);
+    if (status && options->device.device == XNCC_DEVICE_CUDA)
         return app_fail(error, status, "--device cuda:%d: %s; use --device cpu", options->device.cuda_index,
                         !cuda           ? "there is no such device"
                         : cuda->text[0] ? cuda->text
-                                        : cm_status_string(status));
+                                        : xncc_status_string(status));
     if (status)
-        return app_fail(error, status, "cannot start: %s", cm_status_string(status));
+        return app_fail(error, status, "cannot start: %s", xncc_status_string(status));
     if (cuda && cuda->usable)
         snprintf(session->device, sizeof session->device, "cuda:%d %s", cuda->index, cuda->name);
     else
         snprintf(session->device, sizeof session->device, "cpu");
-    return CM_OK;
+    return XNCC_OK;
 }
 
 void app_session_close(app_session *session)
 {
-    cm_context_destroy(session->context);
+    xncc_context_destroy(session->context);
     session->context = NULL;
 }
 
-cm_status app_session_fail(const app_session *session, cm_status status, const char *about, app_error *error)
+xncc_status app_session_fail(const app_session *session, xncc_status status, const char *about, app_error *error)
 {
-    char text[CM_ERROR_SIZE];
-    cm_context_error(session->context, text, sizeof text);
-    return app_fail(error, status, "%s: %s", about, text[0] ? text : cm_status_string(status));
+    char text[XNCC_ERROR_SIZE];
+    xncc_context_error(session->context, text, sizeof text);
+    return app_fail(error, status, "%s: %s", about, text[0] ? text : xncc_status_string(status));
 }
 
 /* By the kernel's name; a plan does not say its engine otherwise. The CUDA engine's own FFT is "fft" alone. */
@@ -72,94 +72,94 @@ const char *app_session_device(const app_session *session, const char *kernel)
     return session->device;
 }
 
-static cm_status area_of(const app_options *o, const app_source *scene, app_area *area, app_error *error)
+static xncc_status area_of(const app_options *o, const app_source *scene, app_area *area, app_error *error)
 {
     const app_picture *s = &scene->picture;
     *area = o->roi.width ? o->roi : (app_area){ 0, 0, s->width, s->height };
     if (area->x > s->width - area->width || area->y > s->height - area->height)
-        return app_fail(error, CM_ERROR_ARGUMENT,
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "--roi %d,%d,%d,%d: is not wholly inside the %d x %d pixels of %s; give one that is", area->x,
                         area->y, area->width, area->height, s->width, s->height, scene->path);
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* Whether the template fits the area, and has as many channels. */
-static cm_status check_fit(const app_options *o, const app_area *a, const app_source *scene, const app_source *part,
+static xncc_status check_fit(const app_options *o, const app_area *a, const app_source *scene, const app_source *part,
                            app_error *error)
 {
     const app_picture *s = &scene->picture, *p = &part->picture;
-    if (o->mode == CM_VALID && (p->width > a->width || p->height > a->height))
-        return app_fail(error, CM_ERROR_ARGUMENT,
+    if (o->mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
                         "template, or --mode same",
                         part->path, p->width, p->height, a->width, a->height, o->roi.width ? "--roi" : scene->path);
     if (s->channels != p->channels)
-        return app_fail(error, CM_ERROR_ARGUMENT,
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
                         part->path, p->channels, scene->path, s->channels);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-static cm_problem problem_of(const app_options *o, const app_search *search)
+static xncc_problem problem_of(const app_options *o, const app_search *search)
 {
-    return (cm_problem){ .task = CM_TASK_MATCH,
+    return (xncc_problem){ .task = XNCC_TASK_MATCH,
                          .pixel = search->scene.pixel,
                          .image_width = search->area.width,
                          .image_height = search->area.height,
-                         .width = cm_template_width(search->part),
-                         .height = cm_template_height(search->part),
+                         .width = xncc_template_width(search->part),
+                         .height = xncc_template_height(search->part),
                          .method = o->method,
                          .mode = o->mode,
                          .border = o->border,
                          .flat = o->flat,
                          .channels = search->scene.channels,
                          .image_masked = search->scene.mask != NULL,
-                         .part_masked = cm_template_masked(search->part),
+                         .part_masked = xncc_template_masked(search->part),
                          .min_valid = o->min_valid };
 }
 
-cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
+xncc_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
                           app_error *error)
 {
     const app_options *o = session->options;
-    cm_image pixels;
+    xncc_image pixels;
     memset(search, 0, sizeof *search);
     const app_area *a = &search->area;
-    cm_status status = area_of(o, scene, &search->area, error);
+    xncc_status status = area_of(o, scene, &search->area, error);
     if (!status)
         status = check_fit(o, a, scene, part, error);
     if (status)
         return status;
-    const cm_pixel pixel = app_pixel_join(scene->picture.pixel, part->picture.pixel);
+    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, part->picture.pixel);
     status = app_source_view(scene, pixel, &search->scene, error);
-    if (!status && cm_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
-        status = app_fail(error, CM_ERROR_ARGUMENT, "%s: has no such rectangle; give another --roi", scene->path);
+    if (!status && xncc_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: has no such rectangle; give another --roi", scene->path);
     if (!status)
         status = app_source_view(part, pixel, &pixels, error);
     if (status)
         return status;
-    status = cm_template_create(session->context, &pixels, &search->part);
+    status = xncc_template_create(session->context, &pixels, &search->part);
     if (status)
         return app_session_fail(session, status, part->path, error);
-    const cm_problem *p = &search->problem;
+    const xncc_problem *p = &search->problem;
     search->problem = problem_of(o, search);
-    cm_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width, &search->height,
+    xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width, &search->height,
                   &search->x0, &search->y0);
     search->x0 += a->x;
     search->y0 += a->y;
-    status = cm_plan_create(session->context, p, &(cm_preference){ .kernel = o->kernel }, &search->plan);
-    if (status == CM_ERROR_ARGUMENT && o->kernel)
+    status = xncc_plan_create(session->context, p, &(xncc_preference){ .kernel = o->kernel }, &search->plan);
+    if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
-    return status ? app_session_fail(session, status, part->path, error) : CM_OK;
+    return status ? app_session_fail(session, status, part->path, error) : XNCC_OK;
 }
 
 int app_search_has_nan(const app_search *search)
 {
-    const cm_problem *p = &search->problem;
-    if (p->method == CM_COVERAGE)
+    const xncc_problem *p = &search->problem;
+    if (p->method == XNCC_COVERAGE)
         return 0;
-    return p->flat == CM_FLAT_NAN || p->image_masked || p->part_masked || p->pixel == CM_F32 || p->pixel == CM_F64 ||
-           (p->border == CM_BORDER_OVERLAP && p->mode != CM_VALID);
+    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->part_masked || p->pixel == XNCC_F32 || p->pixel == XNCC_F64 ||
+           (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
 app_place app_search_place(const app_search *search, const app_source *scene)
@@ -170,8 +170,8 @@ app_place app_search_place(const app_search *search, const app_source *scene)
 
 void app_search_close(app_search *search)
 {
-    cm_plan_destroy(search->plan);
-    cm_template_destroy(search->part);
+    xncc_plan_destroy(search->plan);
+    xncc_template_destroy(search->part);
     memset(search, 0, sizeof *search);
 }
 
@@ -185,49 +185,49 @@ int app_is_input(const app_options *o, const char *path)
     return found;
 }
 
-cm_status app_check_masks(const app_options *o, app_error *error)
+xncc_status app_check_masks(const app_options *o, app_error *error)
 {
     if (o->mask_count == 0 || o->mask_count == o->file_count - 1)
-        return CM_OK;
-    return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return XNCC_OK;
+    return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                     "--mask: %d given for %d template%s; give one for each, in their order, - for none", o->mask_count,
                     o->file_count - 1, o->file_count == 2 ? "" : "s");
 }
 
-cm_status app_load_template(const app_options *o, int i, app_source *part, app_error *error)
+xncc_status app_load_template(const app_options *o, int i, app_source *part, app_error *error)
 {
     const char *mask = o->mask_count ? o->masks[i] : "-";
-    cm_status status = app_source_load(o->files[i + 1], 0, &o->reading, part, error);
+    xncc_status status = app_source_load(o->files[i + 1], 0, &o->reading, part, error);
     if (!status && strcmp(mask, "-") != 0)
         status = app_source_mask(part, mask, &o->reading, error);
     return status;
 }
 
-static cm_status check_input(const app_options *o, const char *option, const char *path, app_error *error)
+static xncc_status check_input(const app_options *o, const char *option, const char *path, app_error *error)
 {
     if (app_is_input(o, path))
-        return app_fail(error, app_blame_usage(error, CM_ERROR_ARGUMENT),
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "%s %s: would overwrite an input; give another name", option, path);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_check_output(const app_options *o, const char *option, const char *path, app_error *error)
+xncc_status app_check_output(const app_options *o, const char *option, const char *path, app_error *error)
 {
-    cm_status status = check_input(o, option, path, error);
+    xncc_status status = check_input(o, option, path, error);
     return status ? status : app_output_check(path, error);
 }
 
-cm_status app_check_picture(const app_options *o, const char *option, const char *path, app_error *error)
+xncc_status app_check_picture(const app_options *o, const char *option, const char *path, app_error *error)
 {
-    cm_status status = check_input(o, option, path, error);
+    xncc_status status = check_input(o, option, path, error);
     return status ? status : app_overlay_check(path, error);
 }
 
-cm_status app_finish_stdout(app_error *error)
+xncc_status app_finish_stdout(app_error *error)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
-        return app_fail(error, CM_ERROR_ARGUMENT, "standard output: cannot write: %s; make room or write elsewhere",
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "standard output: cannot write: %s; make room or write elsewhere",
                         errno ? strerror(errno) : "write error");
-    return CM_OK;
+    return XNCC_OK;
 }

@@ -8,16 +8,16 @@
 
 typedef struct app_session {
     const app_options *options;
-    cm_context *context;
+    xncc_context *context;
     char device[160]; /* "cuda:0 NAME", or "cpu" where the context has no CUDA device */
 } app_session;
 
 /* On failure there is nothing to close. */
-cm_status app_session_open(const app_options *options, app_session *session, app_error *error);
+xncc_status app_session_open(const app_options *options, app_session *session, app_error *error);
 void app_session_close(app_session *session);
 
 /* Appends the context's error text to the names given (what the call was about) and returns the status. */
-cm_status app_session_fail(const app_session *session, cm_status status, const char *about, app_error *error);
+xncc_status app_session_fail(const app_session *session, xncc_status status, const char *about, app_error *error);
 
 /* The device that a kernel runs on, as reports name it. */
 const char *app_session_device(const app_session *session, const char *kernel);
@@ -25,16 +25,16 @@ const char *app_session_device(const app_session *session, const char *kernel);
 /* A template laid over a scene: ready to be run. */
 typedef struct app_search {
     app_area area;  /* of the picture: all, or --roi */
-    cm_image scene; /* the pixels of the area */
-    cm_template *part;
-    cm_problem problem;
-    cm_plan *plan;
+    xncc_image scene; /* the pixels of the area */
+    xncc_template *part;
+    xncc_problem problem;
+    xncc_plan *plan;
     int32_t width, height; /* of the map */
     int32_t x0, y0;        /* top-left pixel of the window of its element (0, 0), in the picture */
 } app_search;
 
 /* *search is to be closed whatever is returned. */
-cm_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
+xncc_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
                           app_error *error);
 void app_search_close(app_search *search);
 
@@ -49,18 +49,18 @@ app_place app_search_place(const app_search *search, const app_source *scene);
 int app_is_input(const app_options *options, const char *path);
 
 /* Is there no --mask, or one for each template? */
-cm_status app_check_masks(const app_options *options, app_error *error);
+xncc_status app_check_masks(const app_options *options, app_error *error);
 
 /* Reads the i-th template with its mask. */
-cm_status app_load_template(const app_options *options, int i, app_source *part, app_error *error);
+xncc_status app_load_template(const app_options *options, int i, app_source *part, app_error *error);
 
 /* Can the file that an option names be written, and is it none of the inputs? */
-cm_status app_check_output(const app_options *options, const char *option, const char *path, app_error *error);
+xncc_status app_check_output(const app_options *options, const char *option, const char *path, app_error *error);
 
 /* The same for a colour picture. */
-cm_status app_check_picture(const app_options *options, const char *option, const char *path, app_error *error);
+xncc_status app_check_picture(const app_options *options, const char *option, const char *path, app_error *error);
 
 /* stdout is complete, or the text says that it could not be written. */
-cm_status app_finish_stdout(app_error *error);
+xncc_status app_finish_stdout(app_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-cm_status app_source_load(const char *path, uint32_t page, const app_reading *reading, app_source *source,
+xncc_status app_source_load(const char *path, uint32_t page, const app_reading *reading, app_source *source,
                           app_error *error)
 {
     memset(source, 0, sizeof *source);
@@ -34,23 +34,23 @@ static uint8_t counts(const app_picture *mask, size_t i)
 }
 
 /* Leaves in the picture's mask what counts in both. */
-static cm_status combine(app_picture *p, const app_picture *mask, app_error *error)
+static xncc_status combine(app_picture *p, const app_picture *mask, app_error *error)
 {
     const size_t count = (size_t)p->width * (size_t)p->height;
     if (!p->mask) {
         p->mask = malloc(count);
         if (!p->mask)
-            return app_fail(error, CM_ERROR_MEMORY, "out of memory for a mask of %d x %d; free some memory", p->width,
+            return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a mask of %d x %d; free some memory", p->width,
                             p->height);
         memset(p->mask, 1, count);
     }
     for (size_t i = 0; i < count; i++)
         p->mask[i] &= counts(mask, i);
     app_picture_settle(p);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_source_mask(app_source *source, const char *path, const app_reading *reading, app_error *error)
+xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading, app_error *error)
 {
     app_picture mask, *p = &source->picture;
     app_reading how = *reading;
@@ -58,11 +58,11 @@ cm_status app_source_mask(app_source *source, const char *path, const app_readin
     how.mask = 1;
     /* A value that is given is that of images and templates. */
     how.no_data = reading->no_data == APP_NO_DATA_NONE ? APP_NO_DATA_NONE : APP_NO_DATA_TAG;
-    cm_status status = app_picture_load(path, 0, &how, &mask, error);
+    xncc_status status = app_picture_load(path, 0, &how, &mask, error);
     if (status)
         return status;
     if (mask.width != p->width || mask.height != p->height)
-        status = app_fail(error, CM_ERROR_ARGUMENT,
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: the mask's %d x %d pixels are not the %d x %d of %s; give a mask of those extents", path,
                           mask.width, mask.height, p->width, p->height, source->path);
     else
@@ -71,24 +71,24 @@ cm_status app_source_mask(app_source *source, const char *path, const app_readin
     return status;
 }
 
-cm_status app_source_expect(app_source *source, cm_pixel pixel, app_error *error)
+xncc_status app_source_expect(app_source *source, xncc_pixel pixel, app_error *error)
 {
     app_error text;
-    cm_image view;
+    xncc_image view;
     source->form = pixel;
-    cm_status status = app_picture_frame(&source->picture, pixel, &view, &source->converted, &text);
-    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
+    xncc_status status = app_picture_frame(&source->picture, pixel, &view, &source->converted, &text);
+    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : XNCC_OK;
 }
 
-cm_status app_source_view(app_source *source, cm_pixel pixel, cm_image *view, app_error *error)
+xncc_status app_source_view(app_source *source, xncc_pixel pixel, xncc_image *view, app_error *error)
 {
     app_error text;
     if (source->converted && source->form == pixel) {
         *view = app_picture_image(&source->picture, pixel, source->converted);
-        return CM_OK;
+        return XNCC_OK;
     }
     free(source->converted);
     source->form = pixel;
-    cm_status status = app_picture_view(&source->picture, pixel, view, &source->converted, &text);
-    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : CM_OK;
+    xncc_status status = app_picture_view(&source->picture, pixel, view, &source->converted, &text);
+    return status ? app_fail(error, status, "%s: %s", source->path, text.text) : XNCC_OK;
 }

@@ -18,58 +18,58 @@ static const char *photometric_name(uint16_t value)
     }
 }
 
-static cm_status choose_unsigned(tiff_layout *l, app_error *error)
+static xncc_status choose_unsigned(tiff_layout *l, app_error *error)
 {
     if (l->bits == 1 || l->bits == 2 || l->bits == 4 || l->bits == 8)
-        l->pixel = CM_U8;
+        l->pixel = XNCC_U8;
     else if (l->bits == 16)
-        l->pixel = CM_U16;
+        l->pixel = XNCC_U16;
     else if (l->bits == 32)
-        l->pixel = CM_U32;
+        l->pixel = XNCC_U32;
     else
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 or 32 bits or to "
                         "float",
                         l->bits);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-static cm_status choose_pixel(tiff_layout *l, app_error *error)
+static xncc_status choose_pixel(tiff_layout *l, app_error *error)
 {
     switch (l->format) {
     case SAMPLEFORMAT_UINT:
     case SAMPLEFORMAT_VOID: return choose_unsigned(l, error);
     case SAMPLEFORMAT_INT:
         if (l->bits != 8 && l->bits != 16 && l->bits != 32)
-            return app_fail(error, CM_ERROR_UNSUPPORTED,
+            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                             "BitsPerSample %u of signed samples is not supported; convert to 8, 16 or 32 bits or to "
                             "float",
                             l->bits);
-        l->pixel = l->bits == 8 ? CM_S8 : l->bits == 16 ? CM_S16 : CM_F64;
-        return CM_OK;
+        l->pixel = l->bits == 8 ? XNCC_S8 : l->bits == 16 ? XNCC_S16 : XNCC_F64;
+        return XNCC_OK;
     case SAMPLEFORMAT_IEEEFP:
         if (l->bits != 32 && l->bits != 64)
-            return app_fail(error, CM_ERROR_UNSUPPORTED,
+            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                             "BitsPerSample %u of float samples is not supported; convert to 32 or 64 bits", l->bits);
-        l->pixel = l->bits == 32 ? CM_F32 : CM_F64;
-        return CM_OK;
+        l->pixel = l->bits == 32 ? XNCC_F32 : XNCC_F64;
+        return XNCC_OK;
     default: break;
     }
-    return app_fail(error, CM_ERROR_UNSUPPORTED,
+    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                     "SampleFormat %u (%s) is not supported; convert to 8, 16 or 32 bits or to float", l->format,
                     l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
                                                                                                     : "unknown");
 }
 
 /* 16-bit entries count by their upper byte; maps written with 8-bit entries by mistake are common. */
-static cm_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
+static xncc_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
 {
     uint16_t *map[3];
-    if (l->bits > 8 || l->pixel != CM_U8)
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
+    if (l->bits > 8 || l->pixel != XNCC_U8)
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8", l->bits);
     if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] || !map[2])
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
     unsigned largest = 0;
     const unsigned entries = 1u << l->bits;
@@ -80,7 +80,7 @@ static cm_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
         for (int c = 0; c < 3; c++)
             l->colour[i][c] = (uint8_t)(map[c][i] >> shift);
     l->palette = 1;
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* How many samples of a pixel PhotometricInterpretation speaks of (the others are extra), and in *first the first of
@@ -125,12 +125,12 @@ static int is_alpha(const extras *e, unsigned sample)
 }
 
 /* Fills pick and channels. The colours are never alpha, whatever the file says. */
-static cm_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l, unsigned colours, uint16_t first,
+static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l, unsigned colours, uint16_t first,
                               app_error *error)
 {
     const extras e = read_extras(tif, l);
     const int sum = reading->channels == APP_SUM, all = sum && first == 0 && !l->palette;
-    const unsigned most = all ? CM_MAX_CHANNELS : colours == 3 && first == 0 ? 3 : 1;
+    const unsigned most = all ? XNCC_MAX_CHANNELS : colours == 3 && first == 0 ? 3 : 1;
     uint16_t alpha = 0;
     for (uint16_t s = first; s < l->samples; s++) {
         if (s >= colours && is_alpha(&e, s)) {
@@ -139,17 +139,17 @@ static cm_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout
         } else if (l->picked < most) {
             l->pick[l->picked++] = s;
         } else if (all) {
-            return app_fail(error, CM_ERROR_UNSUPPORTED,
+            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                             "SamplesPerPixel %u: --channels sum takes at most %d; take --channels luma, or split the "
                             "file",
-                            l->samples, CM_MAX_CHANNELS);
+                            l->samples, XNCC_MAX_CHANNELS);
         }
     }
     l->luma = !all && l->picked == 3;
     l->channels = all ? l->picked : sum && l->palette ? 3 : 1;
     if (l->alpha)
         l->pick[l->picked++] = alpha;
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* A no-data value that the file's samples cannot hold marks nothing. */
@@ -175,7 +175,7 @@ static void place_no_data(tiff_layout *l, double value)
     l->no_data_level = (uint32_t)(value - low) * (l->bits < 8 && !l->palette ? 255u / ((1u << l->bits) - 1) : 1u);
 }
 
-static cm_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
 {
     char text[64];
     double value = reading->no_data_value;
@@ -183,27 +183,27 @@ static cm_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layo
     if (reading->no_data == APP_NO_DATA_TAG)
         has = app_no_data_read(tif, &value, text, sizeof text);
     if (has < 0)
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "GDAL_NODATA \"%s\" is not a number; give --no-data with the right one, or --no-data none",
                         text);
     if (has)
         place_no_data(l, value);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
 {
     uint16_t first;
     const unsigned colours = count_colours(l, reading, &first);
-    cm_status status = choose_pixel(l, error);
+    xncc_status status = choose_pixel(l, error);
     if (status)
         return status;
     if (colours == 0)
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB", l->photometric,
                         photometric_name(l->photometric));
     if (colours > l->samples)
-        return app_fail(error, CM_ERROR_UNSUPPORTED,
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "
                         "supported; it must be at least 3",
                         l->samples, l->photometric);

@@ -9,11 +9,11 @@
 typedef struct tiff_layout {
     uint32_t width, height;
     uint16_t bits, samples, format, photometric, compression, subfile;
-    uint16_t pick[CM_MAX_CHANNELS + 1]; /* the samples that are read of a pixel: colours or bands, then alpha */
+    uint16_t pick[XNCC_MAX_CHANNELS + 1]; /* the samples that are read of a pixel: colours or bands, then alpha */
     uint16_t picked;                    /* how many, alpha with them */
     uint16_t planes;   /* how many segments hold them for one place: 1, or as many when planes are separate */
     uint16_t channels; /* of the picture */
-    cm_pixel pixel;    /* of the picture */
+    xncc_pixel pixel;    /* of the picture */
     int alpha;         /* 1: the last that is picked is alpha */
     int luma;          /* 1: the first three make one channel */
     int separate, tiled, invert, palette;
@@ -28,15 +28,15 @@ typedef struct tiff_layout {
     uint8_t colour[256][3]; /* of each palette entry */
 } tiff_layout;
 
-/* Reads the tags of the current directory and fills *layout. CM_ERROR_UNSUPPORTED names the tag and its value. The text
+/* Reads the tags of the current directory and fills *layout. XNCC_ERROR_UNSUPPORTED names the tag and its value. The text
  * does not name the file. */
-cm_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout *layout, app_error *error);
+xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout *layout, app_error *error);
 
 /* Its parts that say what a sample is, which samples make a pixel, and which pixels count. */
-cm_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *layout, app_error *error);
+xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *layout, app_error *error);
 
 /* Refuses a page that would take more than the limits. */
-cm_status tiff_layout_check(const tiff_layout *layout, uint64_t file_size, const app_reading *reading,
+xncc_status tiff_layout_check(const tiff_layout *layout, uint64_t file_size, const app_reading *reading,
                             app_error *error);
 
 /* Whether its pixels have to be told apart by whether they count. */

@@ -76,31 +76,31 @@ static TIFF *open_handle(app_tiff *t)
     return tif;
 }
 
-cm_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff, app_error *error)
+xncc_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff, app_error *error)
 {
     struct stat info;
     *tiff = NULL;
     if (stat(path, &info) != 0)
-        return app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path, strerror(errno));
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path, strerror(errno));
     if (!S_ISREG(info.st_mode))
-        return app_fail(error, CM_ERROR_ARGUMENT, "%s: is not a regular file; name a TIFF file", path);
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: is not a regular file; name a TIFF file", path);
     app_tiff *t = calloc(1, sizeof *t);
     if (!t || !(t->path = strdup(path))) {
         free(t);
-        return app_fail(error, CM_ERROR_MEMORY, "%s: out of memory", path);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
     }
     t->reading = *reading;
     t->file_size = (uint64_t)info.st_size;
     t->page = UINT32_MAX;
     t->tif = open_handle(t);
     if (!t->tif) {
-        app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot be read as TIFF: %s; give a TIFF file", path,
+        app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot be read as TIFF: %s; give a TIFF file", path,
                  t->message[0] ? t->message : "no reason given");
         app_tiff_close(t);
-        return CM_ERROR_ARGUMENT;
+        return XNCC_ERROR_ARGUMENT;
     }
     *tiff = t;
-    return CM_OK;
+    return XNCC_OK;
 }
 
 void app_tiff_close(app_tiff *t)
@@ -119,12 +119,12 @@ uint32_t app_tiff_pages(app_tiff *t)
     return TIFFNumberOfDirectories(t->tif);
 }
 
-static cm_status fail_page(const app_tiff *t, cm_status status, const char *text, app_error *error)
+static xncc_status fail_page(const app_tiff *t, xncc_status status, const char *text, app_error *error)
 {
     return app_fail(error, status, "%s: page %u: %s", t->path, t->page, text);
 }
 
-cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_error *error)
+xncc_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_error *error)
 {
     app_error text;
     const int fresh = t->page == UINT32_MAX && page == 0; /* opening has read the first directory */
@@ -138,14 +138,14 @@ cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_e
     if (!fresh && !TIFFSetDirectory(t->tif, (tdir_t)page)) {
         uint32_t pages = app_tiff_pages(t);
         if (page >= pages)
-            return app_fail(error, CM_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0",
+            return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0",
                             t->path, page, pages);
-        app_fail(&text, CM_OK, "cannot be read: %s; the file is damaged",
+        app_fail(&text, XNCC_OK, "cannot be read: %s; the file is damaged",
                  t->message[0] ? t->message : "no reason given");
-        return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
+        return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
     }
     tiff_layout layout;
-    cm_status status = tiff_layout_read(t->tif, &t->reading, &layout, &text);
+    xncc_status status = tiff_layout_read(t->tif, &t->reading, &layout, &text);
     if (!status)
         status = tiff_layout_check(&layout, t->file_size, &t->reading, &text);
     if (status)
@@ -157,15 +157,15 @@ cm_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_e
     info->channels = layout.channels;
     info->masked = tiff_layout_masked(&layout);
     info->secondary = layout.subfile != 0;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-static cm_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y, app_error *error)
+static xncc_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y, app_error *error)
 {
     app_error text;
-    app_fail(&text, CM_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
+    app_fail(&text, XNCC_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
              t->message[0] ? t->message : "too few bytes, or a stream of another size");
-    return fail_page(t, CM_ERROR_UNSUPPORTED, text.text, error);
+    return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
 }
 
 /* Strips or tiles of all planes at one place, into the segment buffer. bytes: what each must have. */
@@ -191,9 +191,9 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
 static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x, uint32_t width, uint32_t rows)
 {
     const tiff_layout *l = &t->layout;
-    const uint64_t pixel = l->channels * (uint64_t)cm_pixel_size(l->pixel);
+    const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel);
     for (uint32_t r = 0; r < rows; r++) {
-        const uint8_t *row[CM_MAX_CHANNELS + 1];
+        const uint8_t *row[XNCC_MAX_CHANNELS + 1];
         for (unsigned plane = 0; plane < l->planes; plane++)
             row[plane] = t->segment + plane * l->segment_bytes + r * l->row_bytes;
         const uint64_t y = (uint64_t)t->row + r;
@@ -202,7 +202,7 @@ static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32
     }
 }
 
-static cm_status decode_lines(app_tiff *t, const app_tiff_target *to, app_error *error)
+static xncc_status decode_lines(app_tiff *t, const app_tiff_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
@@ -212,10 +212,10 @@ static cm_status decode_lines(app_tiff *t, const app_tiff_target *to, app_error 
         convert_segment(t, to, 0, l->width, 1);
         t->row++;
     }
-    return CM_OK;
+    return XNCC_OK;
 }
 
-static cm_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error *error)
+static xncc_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     const uint32_t left = l->height - t->row, rows = left < l->segment_height ? left : l->segment_height;
@@ -231,20 +231,20 @@ static cm_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error *
             break; /* x + segment_width may exceed 32 bits */
     }
     t->row += rows;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready, app_error *error)
+xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready, app_error *error)
 {
     const tiff_layout *l = &t->layout;
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (l->height == 0)
-        return app_fail(error, CM_ERROR_ARGUMENT, "%s: no page has been selected", t->path);
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: no page has been selected", t->path);
     if (!t->segment) {
         uint64_t bytes = l->by_line ? l->row_bytes : l->segment_bytes * l->planes; /* checked by tiff_layout_check */
         t->segment = calloc(1, (size_t)bytes);
         if (!t->segment)
-            return fail_page(t, CM_ERROR_MEMORY, "out of memory for a strip or tile; free some memory", error);
+            return fail_page(t, XNCC_ERROR_MEMORY, "out of memory for a strip or tile; free some memory", error);
     }
     if (t->row < l->height) {
         t->decoding = 1;

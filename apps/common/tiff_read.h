@@ -16,7 +16,7 @@
 #ifndef APP_TIFF_READ_H
 #define APP_TIFF_READ_H
 
-#include "corrmatch/image.h"
+#include "exactncc/image.h"
 #include "fail.h"
 #include "geo.h"
 
@@ -43,8 +43,8 @@ extern const app_reading app_default_reading;
 
 typedef struct app_tiff_page {
     int32_t width, height;
-    cm_pixel pixel;
-    int32_t channels; /* of the picture: samples a pixel, 1 .. CM_MAX_CHANNELS */
+    xncc_pixel pixel;
+    int32_t channels; /* of the picture: samples a pixel, 1 .. XNCC_MAX_CHANNELS */
     int masked;       /* 1: there may be pixels that do not count */
     int secondary;    /* a reduced copy of another page, or a transparency mask (NewSubfileType) */
 } app_tiff_page;
@@ -52,7 +52,7 @@ typedef struct app_tiff_page {
 typedef struct app_tiff app_tiff;
 
 /* On failure *tiff is NULL. Page 0 is not yet looked at. */
-cm_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff, app_error *error);
+xncc_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff, app_error *error);
 void app_tiff_close(app_tiff *tiff);
 
 /* How many pages (directories of the main chain) there are; 0 is possible for a damaged file. */
@@ -60,7 +60,7 @@ uint32_t app_tiff_pages(app_tiff *tiff);
 
 /* Selects a page, counted from 0, checks that it can be read within the limits, and describes it. Nothing of its size
  * has been allocated when this returns. */
-cm_status app_tiff_select(app_tiff *tiff, uint32_t page, app_tiff_page *info, app_error *error);
+xncc_status app_tiff_select(app_tiff *tiff, uint32_t page, app_tiff_page *info, app_error *error);
 
 /* The selected page's geo tags; to be freed with app_geo_free. Empty where there are none or memory is short. */
 void app_tiff_geo(app_tiff *tiff, app_geo *geo);
@@ -74,7 +74,7 @@ typedef struct app_tiff_target {
 
 /* Decodes the next strip, row of tiles or few lines of the selected page, and says in *ready how many rows from the top
  * are finished. To be called until that is the height. */
-cm_status app_tiff_decode(app_tiff *tiff, const app_tiff_target *to, int32_t *ready, app_error *error);
+xncc_status app_tiff_decode(app_tiff *tiff, const app_tiff_target *to, int32_t *ready, app_error *error);
 
 /* The names of the codecs that this libtiff has, called one after the other, and its version line (constant string). */
 void app_tiff_codecs(void (*take)(void *data, const char *name), void *data);

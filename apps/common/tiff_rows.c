@@ -104,10 +104,10 @@ static void store_integers(const chunk *c, unsigned channel, const uint32_t *v)
     size_t at = (size_t)c->first * step + channel;
     for (size_t i = 0; i < c->count; i++, at += step) {
         switch (c->l->pixel) {
-        case CM_U8: ((uint8_t *)c->out)[at] = (uint8_t)v[i]; break;
-        case CM_S8: ((uint8_t *)c->out)[at] = (uint8_t)(v[i] ^ 0x80u); break;
-        case CM_U16: ((uint16_t *)c->out)[at] = (uint16_t)v[i]; break;
-        case CM_S16: ((uint16_t *)c->out)[at] = (uint16_t)(v[i] ^ 0x8000u); break;
+        case XNCC_U8: ((uint8_t *)c->out)[at] = (uint8_t)v[i]; break;
+        case XNCC_S8: ((uint8_t *)c->out)[at] = (uint8_t)(v[i] ^ 0x80u); break;
+        case XNCC_U16: ((uint16_t *)c->out)[at] = (uint16_t)v[i]; break;
+        case XNCC_S16: ((uint16_t *)c->out)[at] = (uint16_t)(v[i] ^ 0x8000u); break;
         default: ((uint32_t *)c->out)[at] = v[i]; break;
         }
     }
@@ -118,7 +118,7 @@ static void store_reals(const chunk *c, unsigned channel, const double *v)
     const size_t step = c->l->channels;
     size_t at = (size_t)c->first * step + channel;
     for (size_t i = 0; i < c->count; i++, at += step) {
-        if (c->l->pixel == CM_F32)
+        if (c->l->pixel == XNCC_F32)
             ((float *)c->out)[at] = (float)v[i];
         else
             ((double *)c->out)[at] = v[i];
@@ -197,7 +197,7 @@ static void convert_reals(const chunk *c)
 
 static int has_reals(const tiff_layout *l)
 {
-    return l->pixel == CM_F32 || l->pixel == CM_F64;
+    return l->pixel == XNCC_F32 || l->pixel == XNCC_F64;
 }
 
 /* Alpha is the last that is picked. Half the range was added to signed samples. */
@@ -219,15 +219,15 @@ static void mask_alpha(const chunk *c)
 /* Are the samples in the file those of the picture, side by side? */
 static int is_plain(const tiff_layout *l)
 {
-    return !l->luma && !l->invert && !l->palette && l->bits == 8 * cm_pixel_size(l->pixel) &&
-           l->channels == l->picked && (l->format != SAMPLEFORMAT_INT || l->pixel != CM_F64) &&
+    return !l->luma && !l->invert && !l->palette && l->bits == 8 * xncc_pixel_size(l->pixel) &&
+           l->channels == l->picked && (l->format != SAMPLEFORMAT_INT || l->pixel != XNCC_F64) &&
            (l->separate ? l->channels == 1 : l->samples == l->channels);
 }
 
 void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t count, void *out, uint8_t *mask)
 {
     if (!mask && is_plain(l)) {
-        memcpy(out, row[0], (size_t)count * l->channels * cm_pixel_size(l->pixel));
+        memcpy(out, row[0], (size_t)count * l->channels * xncc_pixel_size(l->pixel));
         return;
     }
     for (uint64_t first = 0; first < count; first += CHUNK) {

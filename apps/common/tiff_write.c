@@ -34,7 +34,7 @@ static int on_warning(TIFF *tif, void *data, const char *module, const char *for
 static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
 {
     char software[64];
-    snprintf(software, sizeof software, "corrmatch %s", cm_version());
+    snprintf(software, sizeof software, "exactncc %s", xncc_version());
     int ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)picture->width) &&
              TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)picture->height) &&
              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, picture->rgb ? 8 : 32) &&
@@ -68,13 +68,13 @@ static int write_strips(TIFF *tif, const app_tiff_out *picture)
     return TIFFFlush(tif);
 }
 
-cm_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error)
+xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error)
 {
     const uint64_t bytes = (uint64_t)picture->width * (uint64_t)picture->height * (picture->rgb ? 3 : 4);
     const uint64_t big = picture->big_above ? picture->big_above : 3500000000u;
     app_error message = { .text = "" };
     app_output output;
-    cm_status status = app_output_open(path, &output, error);
+    xncc_status status = app_output_open(path, &output, error);
     if (status)
         return status;
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
@@ -98,7 +98,7 @@ cm_status app_tiff_write(const char *path, const app_tiff_out *picture, app_erro
         close(fd);
     }
     if (!done || message.text[0])
-        status = app_fail(error, CM_ERROR_ARGUMENT, "%s: cannot write: %.200s; make room or give another name", path,
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot write: %.200s; make room or give another name", path,
                           errno             ? strerror(errno)
                           : message.text[0] ? message.text
                                             : "libtiff gave no reason");

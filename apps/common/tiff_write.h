@@ -19,6 +19,6 @@ typedef struct app_tiff_out {
 } app_tiff_out;
 
 /* Written as app_output says; every write is checked, and the file is flushed to the disk before it gets its name. */
-cm_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error);
+xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error);
 
 #endif

@@ -1,11 +1,11 @@
 /* Functions that the C and the CUDA compiler both build from one text. */
-#ifndef CM_BASE_BOTH_H
-#define CM_BASE_BOTH_H
+#ifndef XNCC_BASE_BOTH_H
+#define XNCC_BASE_BOTH_H
 
 #ifdef __CUDACC__
-#define CM_BOTH __host__ __device__ __forceinline__
+#define XNCC_BOTH __host__ __device__ __forceinline__
 #else
-#define CM_BOTH inline
+#define XNCC_BOTH inline
 #endif
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-cm_status cm_fail(cm_error *error, cm_status status, const char *format, ...)
+xncc_status xncc_fail(xncc_error *error, xncc_status status, const char *format, ...)
 {
     if (error) {
         va_list arguments;

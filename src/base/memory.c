@@ -10,7 +10,7 @@ static atomic_ullong asked;
 static atomic_ullong fail_at;
 static atomic_int fail_on;
 
-uint64_t cm_alloc_fail(uint64_t nth, int persistent)
+uint64_t xncc_alloc_fail(uint64_t nth, int persistent)
 {
     atomic_store(&fail_at, 0);
     atomic_store(&fail_on, persistent);
@@ -26,10 +26,10 @@ static int told_to_fail(void)
     return at != 0 && (now == at || (now > at && atomic_load(&fail_on)));
 }
 
-void *cm_alloc(uint64_t count, uint64_t size)
+void *xncc_alloc(uint64_t count, uint64_t size)
 {
     uint64_t bytes;
-    if (!cm_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT || told_to_fail())
+    if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT || told_to_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);
@@ -38,7 +38,7 @@ void *cm_alloc(uint64_t count, uint64_t size)
     return memory;
 }
 
-void cm_free(void *memory)
+void xncc_free(void *memory)
 {
     free(memory);
 }

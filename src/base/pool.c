@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 
-/* One cm_pool_run under way; lives on its caller's stack. All fields are guarded by the pool's mutex. */
+/* One xncc_pool_run under way; lives on its caller's stack. All fields are guarded by the pool's mutex. */
 typedef struct job {
     struct job *next;
-    cm_task_fn function;
+    xncc_task_fn function;
     void *argument;
     uint64_t count;
     uint64_t started;
@@ -16,7 +16,7 @@ typedef struct job {
     pthread_cond_t done;
 } job;
 
-struct cm_pool {
+struct xncc_pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     job *jobs; /* those with tasks left to start, oldest first */
@@ -26,7 +26,7 @@ struct cm_pool {
     pthread_t *thread;
 };
 
-static void job_remove(cm_pool *pool, const job *finished)
+static void job_remove(xncc_pool *pool, const job *finished)
 {
     for (job **at = &pool->jobs; *at; at = &(*at)->next) {
         if (*at == finished) {
@@ -37,7 +37,7 @@ static void job_remove(cm_pool *pool, const job *finished)
 }
 
 /* Takes tasks of a job until none is left to start. Called and returns with the mutex held. */
-static void job_work(cm_pool *pool, job *j)
+static void job_work(xncc_pool *pool, job *j)
 {
     int32_t slot = j->slots++;
     while (j->started < j->count) {
@@ -59,7 +59,7 @@ static void job_work(cm_pool *pool, job *j)
 
 static void *worker(void *argument)
 {
-    cm_pool *pool = argument;
+    xncc_pool *pool = argument;
     pthread_mutex_lock(&pool->mutex);
     while (!pool->stop) {
         if (pool->jobs)
@@ -71,7 +71,7 @@ static void *worker(void *argument)
     return NULL;
 }
 
-void cm_pool_run(cm_pool *pool, uint64_t count, cm_task_fn function, void *argument)
+void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void *argument)
 {
     if (pool->workers == 0 || count <= 1) {
         for (uint64_t i = 0; i < count; i++)
@@ -93,15 +93,15 @@ void cm_pool_run(cm_pool *pool, uint64_t count, cm_task_fn function, void *argum
     pthread_cond_destroy(&j.done);
 }
 
-cm_status cm_pool_create(int32_t threads, cm_pool **result, cm_error *error)
+xncc_status xncc_pool_create(int32_t threads, xncc_pool **result, xncc_error *error)
 {
     *result = NULL;
-    cm_pool *pool = cm_alloc(1, sizeof *pool);
-    pthread_t *list = cm_alloc((uint64_t)threads, sizeof *list);
+    xncc_pool *pool = xncc_alloc(1, sizeof *pool);
+    pthread_t *list = xncc_alloc((uint64_t)threads, sizeof *list);
     if (!pool || !list) {
-        cm_free(pool);
-        cm_free(list);
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for a pool of %d threads", (int)threads);
+        xncc_free(pool);
+        xncc_free(list);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a pool of %d threads", (int)threads);
     }
     pool->thread = list;
     pool->threads = threads;
@@ -109,17 +109,17 @@ cm_status cm_pool_create(int32_t threads, cm_pool **result, cm_error *error)
     pthread_cond_init(&pool->wake, NULL);
     for (int32_t i = 0; i < threads - 1; i++) {
         if (pthread_create(&list[i], NULL, worker, pool) != 0) {
-            cm_pool_destroy(pool);
-            return cm_fail(error, CM_ERROR_MEMORY, "thread %d of %d could not be started: ask for fewer threads",
+            xncc_pool_destroy(pool);
+            return xncc_fail(error, XNCC_ERROR_MEMORY, "thread %d of %d could not be started: ask for fewer threads",
                            (int)i + 2, (int)threads);
         }
         pool->workers++;
     }
     *result = pool;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-void cm_pool_destroy(cm_pool *pool)
+void xncc_pool_destroy(xncc_pool *pool)
 {
     if (!pool)
         return;
@@ -131,11 +131,11 @@ void cm_pool_destroy(cm_pool *pool)
         pthread_join(pool->thread[i], NULL);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);
-    cm_free(pool->thread);
-    cm_free(pool);
+    xncc_free(pool->thread);
+    xncc_free(pool);
 }
 
-int32_t cm_pool_threads(const cm_pool *pool)
+int32_t xncc_pool_threads(const xncc_pool *pool)
 {
     return pool->threads;
 }

@@ -1,22 +1,22 @@
-#include "corrmatch/status.h"
+#include "exactncc/status.h"
 
 #define TEXT_OF(x) #x
 #define VERSION(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
 
-const char *cm_status_string(cm_status status)
+const char *xncc_status_string(xncc_status status)
 {
     switch (status) {
-    case CM_OK: return "done";
-    case CM_ERROR_ARGUMENT: return "invalid argument";
-    case CM_ERROR_MEMORY: return "out of memory";
-    case CM_ERROR_UNSUPPORTED: return "not supported";
-    case CM_ERROR_DEVICE: return "device error";
-    case CM_ERROR_INTERNAL: return "internal error";
+    case XNCC_OK: return "done";
+    case XNCC_ERROR_ARGUMENT: return "invalid argument";
+    case XNCC_ERROR_MEMORY: return "out of memory";
+    case XNCC_ERROR_UNSUPPORTED: return "not supported";
+    case XNCC_ERROR_DEVICE: return "device error";
+    case XNCC_ERROR_INTERNAL: return "internal error";
     }
     return "unknown status";
 }
 
-const char *cm_version(void)
+const char *xncc_version(void)
 {
-    return VERSION(CM_VERSION_MAJOR, CM_VERSION_MINOR, CM_VERSION_PATCH);
+    return VERSION(XNCC_VERSION_MAJOR, XNCC_VERSION_MINOR, XNCC_VERSION_PATCH);
 }

@@ -1,9 +1,9 @@
 /* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its products one by one in
- * the order of include/corrmatch/convolve.h, so the bits are those of the reference. The including file defines
+ * the order of include/exactncc/convolve.h, so the bits are those of the reference. The including file defines
  * CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS, 4 or 2 side by side: 4 rows of them are the accumulators, which
  * should fit the registers. */
-#ifndef CM_CPU_CONVOLVE_BODY_H
-#define CM_CPU_CONVOLVE_BODY_H
+#ifndef XNCC_CPU_CONVOLVE_BODY_H
+#define XNCC_CPU_CONVOLVE_BODY_H
 
 #include "cpu/windows.h"
 
@@ -19,39 +19,39 @@ static inline cf convolve_fma(cf a, cf b, cf c);
 enum { CONVOLVE_STRIP = 512, CONVOLVE_ROWS = 4, CONVOLVE_TILE = CONVOLVE_VECTORS * CONVOLVE_LANES, CONVOLVE_BAND = 64 };
 
 /* Staged rows: a ring, padded so that rows are no power of two apart and whole vectors can be read. */
-static int32_t convolve_row_floats(const cm_problem *problem)
+static int32_t convolve_row_floats(const xncc_problem *problem)
 {
     return (CONVOLVE_STRIP + problem->width + CONVOLVE_TILE + 15) / 16 * 16 + 16;
 }
 
-static int32_t convolve_ring(const cm_problem *problem)
+static int32_t convolve_ring(const xncc_problem *problem)
 {
     return problem->height + CONVOLVE_ROWS - 1;
 }
 
-static void convolve_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+static void convolve_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
 {
     (void)self;
-    *shape = (cm_shape){ .columns = CONVOLVE_STRIP, .rows = CONVOLVE_BAND };
+    *shape = (xncc_shape){ .columns = CONVOLVE_STRIP, .rows = CONVOLVE_BAND };
     /* and one row of raw pixels of at most 4 bytes */
     shape->scratch_bytes =
         (uint64_t)(convolve_ring(problem) + 1) * (uint64_t)convolve_row_floats(problem) * sizeof(float);
 }
 
-static void convolve_floats(const void *raw, cm_pixel pixel, int32_t count, float *out)
+static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, float *out)
 {
-    if (pixel == CM_F32)
+    if (pixel == XNCC_F32)
         memcpy(out, raw, (size_t)count * sizeof *out);
-    for (int32_t i = 0; i < count && pixel == CM_U8; i++)
+    for (int32_t i = 0; i < count && pixel == XNCC_U8; i++)
         out[i] = (float)((const uint8_t *)raw)[i];
-    for (int32_t i = 0; i < count && pixel == CM_U16; i++)
+    for (int32_t i = 0; i < count && pixel == XNCC_U16; i++)
         out[i] = (float)((const uint16_t *)raw)[i];
 }
 
 /* count pixels of image row y from column x on as floats, with the border. */
-static void convolve_stage(const cm_job *job, int64_t y, int64_t x, int32_t count, float *out, void *buffer)
+static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out, void *buffer)
 {
-    convolve_floats(cm_raw_row(job, y, x, count, buffer), job->image->pixel, count, out);
+    convolve_floats(xncc_raw_row(job, y, x, count, buffer), job->image->pixel, count, out);
 }
 
 typedef struct convolve_sums {
@@ -122,7 +122,7 @@ static inline void convolve_store(float *out, const convolve_sums *sum, int32_t 
 }
 
 /* CONVOLVE_ROWS map rows at strip column x; row[jj] is staged image row jj. */
-static void convolve_tile(const cm_filter *filter, const float *const *row, int32_t x, convolve_sums sum[CONVOLVE_ROWS])
+static void convolve_tile(const xncc_filter *filter, const float *const *row, int32_t x, convolve_sums sum[CONVOLVE_ROWS])
 {
     const cf zero = { 0 };
     convolve_sums none = { .a = zero, .b = zero };
@@ -150,8 +150,8 @@ static void convolve_tile(const cm_filter *filter, const float *const *row, int3
 }
 
 typedef struct convolve_strip {
-    const cm_job *job;
-    const cm_area *area;
+    const xncc_job *job;
+    const xncc_area *area;
     float *ring;
     void *raw;
     int32_t x, width;
@@ -161,7 +161,7 @@ typedef struct convolve_strip {
 /* Map rows done .. done + live - 1 of the area. */
 static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
 {
-    const float *row[CM_MAX_FILTER + CONVOLVE_ROWS - 1];
+    const float *row[XNCC_MAX_FILTER + CONVOLVE_ROWS - 1];
     for (int32_t jj = 0; jj < t->rows; jj++)
         row[jj] = t->ring + (ptrdiff_t)((done + jj) % t->rows) * t->floats;
     for (int32_t x = 0; x < t->width; x += CONVOLVE_TILE) {
@@ -174,7 +174,7 @@ static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
 
 static void convolve_down(const convolve_strip *t)
 {
-    const cm_job *job = t->job;
+    const xncc_job *job = t->job;
     int32_t staged = 0, count = t->width + job->filter->width - 1;
     int64_t left = (int64_t)job->x0 + t->x, top = (int64_t)job->y0 + t->area->y;
     for (int32_t done = 0; done < t->area->height; done += CONVOLVE_ROWS) {
@@ -185,7 +185,7 @@ static void convolve_down(const convolve_strip *t)
     }
 }
 
-static void convolve_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
 {
     (void)self;
     convolve_strip t = { .job = job, .area = area, .ring = scratch };

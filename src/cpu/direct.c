@@ -11,18 +11,18 @@ enum {
     LEAST_STRIP = 256,
     RING_BYTES = 448 << 10,  /* with the table and the rows of sums this stays within 1 MB of second-level cache */
     MOST_PANEL_BYTES = 2048, /* template columns at a time */
-    MOST_PANEL_U16 = 496,    /* a row of it stays within CM_MOST_PRODUCTS_U16 in every form */
+    MOST_PANEL_U16 = 496,    /* a row of it stays within XNCC_MOST_PRODUCTS_U16 in every form */
     GATHER_BYTES = 1 << 20
 };
 
 /* How a problem is cut; a function of the problem alone. */
 typedef struct cut {
-    cm_isa_dot dot;
+    xncc_isa_dot dot;
     int32_t phases, planes, element;
     int32_t panel_width, panel_height, panels_across, panels_down;
     int32_t groups;      /* of a panel's row */
     int32_t chunk;       /* template rows whose sums fit 32 bits */
-    int32_t strip;       /* map columns, a multiple of CM_TILE */
+    int32_t strip;       /* map columns, a multiple of XNCC_TILE */
     int32_t gather_rows; /* map rows gathered at a time when there are several panels */
     int narrow;          /* u8 and one chunk: every sum fits 32 bits */
     int single;          /* one panel */
@@ -51,14 +51,14 @@ static int64_t ring_rows(const cut *c)
     return (int64_t)c->panel_height + c->dot.rows - 1;
 }
 
-static cut cut_make(const cm_direct_isa *isa, const cm_problem *problem)
+static cut cut_make(const xncc_direct_isa *isa, const xncc_problem *problem)
 {
-    int wide_pixels = problem->pixel == CM_U16;
+    int wide_pixels = problem->pixel == XNCC_U16;
     cut c = { .dot = wide_pixels ? isa->u16 : isa->u8 };
-    c.phases = c.dot.form == CM_FORM_BYTES ? 4 : c.dot.form == CM_FORM_WORDS ? 2 : 1;
+    c.phases = c.dot.form == XNCC_FORM_BYTES ? 4 : c.dot.form == XNCC_FORM_WORDS ? 2 : 1;
     c.planes = wide_pixels ? 2 : 1;
-    c.element = c.dot.form == CM_FORM_BYTES ? 1 : 2;
-    int32_t most_groups = (wide_pixels ? CM_MOST_PRODUCTS_U16 : CM_MOST_PRODUCTS_U8) / c.phases;
+    c.element = c.dot.form == XNCC_FORM_BYTES ? 1 : 2;
+    int32_t most_groups = (wide_pixels ? XNCC_MOST_PRODUCTS_U16 : XNCC_MOST_PRODUCTS_U8) / c.phases;
     c.panels_across = ceil_div(problem->width, wide_pixels ? MOST_PANEL_U16 : MOST_PANEL_BYTES);
     c.panel_width = ceil_div(problem->width, c.panels_across);
     c.panels_across = ceil_div(problem->width, c.panel_width);
@@ -97,7 +97,7 @@ typedef struct scratch {
 } scratch;
 
 /* Lays the scratch out in memory (NULL: only counts); returns its bytes. */
-static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memory, scratch *s)
+static uint64_t scratch_lay(const cut *c, const xncc_problem *problem, char *memory, scratch *s)
 {
     enum { PIECES = 7 };
     uint64_t strip = (uint64_t)c->strip, rows = (uint64_t)ring_rows(c);
@@ -106,7 +106,7 @@ static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memor
                                strip * sizeof(int32_t) * (uint64_t)(c->dot.rows * c->planes),
                                c->narrow ? 0 : strip * sizeof(int64_t) * (uint64_t)c->gather_rows,
                                (strip + (uint64_t)c->panel_width) * sizeof(uint16_t),
-                               cm_windows_bytes(problem, c->narrow, c->strip),
+                               xncc_windows_bytes(problem, c->narrow, c->strip),
                                c->single ? 0 : table_dwords(c) * sizeof(int32_t) };
     uint64_t at[PIECES], total = 0;
     for (int i = 0; i < PIECES; i++) {
@@ -124,26 +124,26 @@ static uint64_t scratch_lay(const cut *c, const cm_problem *problem, char *memor
     return total;
 }
 
-void cm_direct_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+void xncc_direct_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
 {
     cut c = cut_make(self->variant, problem);
-    *shape = (cm_shape){ .columns = c.strip };
+    *shape = (xncc_shape){ .columns = c.strip };
     /* Rows: many enough that the rows above a rectangle, summed up before its first window, do not count; few enough
      * for an even load. */
     int64_t area_rows = (int64_t)64 + problem->height / 2;
     area_rows = (area_rows + c.dot.rows - 1) / c.dot.rows * c.dot.rows;
     if (!c.single)
         area_rows = (area_rows + c.gather_rows - 1) / c.gather_rows * c.gather_rows;
-    shape->rows = area_rows > CM_MAX_SIDE ? CM_MAX_SIDE : (int32_t)area_rows;
+    shape->rows = area_rows > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)area_rows;
     shape->scratch_bytes = scratch_lay(&c, problem, NULL, NULL);
     shape->shared_bytes = c.single ? table_dwords(&c) * sizeof(int32_t) : 0;
 }
 
 /* Template pixel (i, j) as the forms take it, one number for each plane. */
-static void digits(const cm_template *part, int32_t i, int32_t j, int32_t digit[2])
+static void digits(const xncc_template *part, int32_t i, int32_t j, int32_t digit[2])
 {
     size_t at = (size_t)j * (size_t)part->width + (size_t)i;
-    if (part->pixel == CM_U8) {
+    if (part->pixel == XNCC_U8) {
         digit[0] = ((const uint8_t *)part->pixels)[at] - 128;
         return;
     }
@@ -170,7 +170,7 @@ static void table_put(const cut *c, int32_t *row, int32_t i, const int32_t digit
 }
 
 /* Writes a panel's table: template rows j0 .. and columns i0 .. */
-static void table_fill(const cut *c, const cm_template *part, int32_t j0, int32_t i0, int32_t *table)
+static void table_fill(const cut *c, const xncc_template *part, int32_t j0, int32_t i0, int32_t *table)
 {
     int32_t rows = smaller(c->panel_height, part->height - j0), width = smaller(c->panel_width, part->width - i0);
     memset(table, 0, table_dwords(c) * sizeof(int32_t));
@@ -184,7 +184,7 @@ static void table_fill(const cut *c, const cm_template *part, int32_t j0, int32_
     }
 }
 
-void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *memory)
+void xncc_direct_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *memory)
 {
     (void)memory;
     cut c = cut_make(self->variant, job->problem);
@@ -194,17 +194,17 @@ void cm_direct_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared,
 
 /* A strip of a rectangle under way. */
 typedef struct strip {
-    const cm_job *job;
-    const cm_area *area;
+    const xncc_job *job;
+    const xncc_area *area;
     cut c;
     scratch s;
-    cm_windows windows;
+    xncc_windows windows;
     int32_t x, width; /* map columns */
 } strip;
 
-static void stage_words(const void *raw, cm_pixel pixel, int16_t *restrict out, int32_t count)
+static void stage_words(const void *raw, xncc_pixel pixel, int16_t *restrict out, int32_t count)
 {
-    if (pixel == CM_U8) {
+    if (pixel == XNCC_U8) {
         const uint8_t *restrict in = raw;
         for (int32_t i = 0; i < count; i++)
             out[i] = in[i];
@@ -220,8 +220,8 @@ static void stage(strip *t, int32_t i0, int32_t panel_width, int64_t image_y, in
 {
     int32_t count = t->width + panel_width - 1;
     char *to = t->s.ring + slot * t->c.row_bytes;
-    const void *raw = cm_raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count, t->s.raw);
-    if (t->c.dot.form == CM_FORM_BYTES)
+    const void *raw = xncc_raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count, t->s.raw);
+    if (t->c.dot.form == XNCC_FORM_BYTES)
         memcpy(to, raw, (size_t)count);
     else
         stage_words(raw, t->job->image->pixel, (int16_t *)(void *)to, count);
@@ -250,12 +250,12 @@ static void panel_block(strip *t, const panel *p, const void *const *row, int32_
 {
     const cut *c = &t->c;
     for (int32_t j = 0; j < p->height; j += c->chunk) {
-        cm_dot dot = { .row = row + j,
+        xncc_dot dot = { .row = row + j,
                        .table = p->table + (size_t)j * (size_t)(c->planes * c->groups * c->phases),
                        .rows = smaller(c->chunk, p->height - j),
                        .groups = c->groups,
                        .live = live,
-                       .columns = (t->width + CM_TILE - 1) / CM_TILE * CM_TILE,
+                       .columns = (t->width + XNCC_TILE - 1) / XNCC_TILE * XNCC_TILE,
                        .out = t->s.x32,
                        .stride = c->strip };
         c->dot.dot(&dot);
@@ -277,12 +277,12 @@ static void panel_block(strip *t, const panel *p, const void *const *row, int32_
 /* Scores map row y from its products: x32 when narrow, else gathered. */
 static void score_row(strip *t, int32_t y, const int32_t *x32, int64_t *gathered)
 {
-    cm_windows_score(&t->windows, y, y == t->area->y, x32, gathered);
+    xncc_windows_score(&t->windows, y, y == t->area->y, x32, gathered);
 }
 
 static void strip_single(strip *t)
 {
-    const cm_area *a = t->area;
+    const xncc_area *a = t->area;
     panel p = { .height = t->job->part->height, .width = t->job->part->width, .table = t->job->shared };
     for (int32_t done = 0; done < a->height; done += t->c.dot.rows) {
         int32_t live = smaller(t->c.dot.rows, a->height - done);
@@ -299,7 +299,7 @@ static void strip_single(strip *t)
 static void gather(strip *t, int32_t first, int32_t count)
 {
     const cut *c = &t->c;
-    const cm_template *part = t->job->part;
+    const xncc_template *part = t->job->part;
     memset(t->s.x64, 0, (size_t)count * (size_t)c->strip * sizeof *t->s.x64);
     for (int32_t j0 = 0; j0 < part->height; j0 += c->panel_height) {
         for (int32_t i0 = 0; i0 < part->width; i0 += c->panel_width) {
@@ -318,7 +318,7 @@ static void gather(strip *t, int32_t first, int32_t count)
 
 static void strip_gathered(strip *t)
 {
-    const cm_area *a = t->area;
+    const xncc_area *a = t->area;
     for (int32_t done = 0; done < a->height; done += t->c.gather_rows) {
         int32_t count = smaller(t->c.gather_rows, a->height - done);
         gather(t, a->y + done, count);
@@ -327,9 +327,9 @@ static void strip_gathered(strip *t)
     }
 }
 
-void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, const cm_area *area)
+void xncc_direct_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memory, const xncc_area *area)
 {
-    const cm_direct_isa *isa = self->variant;
+    const xncc_direct_isa *isa = self->variant;
     strip t = { .job = job, .area = area, .c = cut_make(isa, job->problem) };
     (void)scratch_lay(&t.c, job->problem, memory, &t.s);
     int64_t rows = ring_rows(&t.c);
@@ -338,8 +338,8 @@ void cm_direct_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, 
     for (int32_t x = 0; x < area->width; x += t.c.strip) {
         t.x = area->x + x;
         t.width = smaller(t.c.strip, area->width - x);
-        cm_windows_begin(&t.windows, isa->windows, job, t.c.narrow, t.c.strip, t.s.windows);
-        cm_windows_place(&t.windows, area, t.x, t.width);
+        xncc_windows_begin(&t.windows, isa->windows, job, t.c.narrow, t.c.strip, t.s.windows);
+        xncc_windows_place(&t.windows, area, t.x, t.width);
         if (t.c.single)
             strip_single(&t);
         else

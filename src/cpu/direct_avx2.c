@@ -21,22 +21,22 @@ static inline vec vec_words(vec sum, vec image, const int32_t *dword)
 
 enum { ROWS_U8 = 6, ROWS_U16 = 3 };
 
-static void dot_u8(const cm_dot *d)
+static void dot_u8(const xncc_dot *d)
 {
     dot_live(d, 0, 1, ROWS_U8);
 }
 
-static void dot_u16(const cm_dot *d)
+static void dot_u16(const xncc_dot *d)
 {
     dot_live(d, 0, 2, ROWS_U16);
 }
 
-const cm_isa_windows cm_windows_avx2 = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
+const xncc_isa_windows xncc_windows_avx2 = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
                                          rows_wide_add, rows_wide_slide, rows_wide_score,
                                          joint_give,    joint_plane,     joint_fold,      joint_score };
-static const cm_direct_isa isa = {
-    .u8 = { CM_FORM_WORDS, ROWS_U8, dot_u8 },
-    .u16 = { CM_FORM_WORDS, ROWS_U16, dot_u16 },
-    .windows = &cm_windows_avx2,
+static const xncc_direct_isa isa = {
+    .u8 = { XNCC_FORM_WORDS, ROWS_U8, dot_u8 },
+    .u16 = { XNCC_FORM_WORDS, ROWS_U16, dot_u16 },
+    .windows = &xncc_windows_avx2,
 };
-const cm_cpu_kernel cm_direct_avx2_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, NULL, &isa };
+const xncc_cpu_kernel xncc_direct_avx2_match = { xncc_direct_shape, xncc_direct_begin, xncc_direct_area, NULL, &isa };

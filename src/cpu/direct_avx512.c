@@ -63,12 +63,12 @@ static inline void vec_store4(int32_t *out, const vec sum[4])
 
 #include "cpu/dot.h"
 
-static void dot_u8(const cm_dot *d)
+static void dot_u8(const xncc_dot *d)
 {
     dot_live(d, 1, 1, ROWS);
 }
 
-static void dot_u16(const cm_dot *d)
+static void dot_u16(const xncc_dot *d)
 {
     dot_live(d, 0, 2, ROWS);
 }
@@ -95,12 +95,12 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     }
 }
 
-const cm_isa_windows cm_windows_avx512 = { rows_add_u8,   rows_slide_u8,   window_sums,    rows_score,
+const xncc_isa_windows xncc_windows_avx512 = { rows_add_u8,   rows_slide_u8,   window_sums,    rows_score,
                                            rows_wide_add, rows_wide_slide, rows_wide_score,
                                            joint_give,    joint_plane,     joint_fold,      joint_score };
-static const cm_direct_isa isa = {
-    .u8 = { CM_FORM_BYTES, ROWS, dot_u8 },
-    .u16 = { CM_FORM_WORDS, ROWS, dot_u16 },
-    .windows = &cm_windows_avx512,
+static const xncc_direct_isa isa = {
+    .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
+    .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },
+    .windows = &xncc_windows_avx512,
 };
-const cm_cpu_kernel cm_direct_avx512_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, NULL, &isa };
+const xncc_cpu_kernel xncc_direct_avx512_match = { xncc_direct_shape, xncc_direct_begin, xncc_direct_area, NULL, &isa };

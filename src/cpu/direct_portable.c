@@ -28,7 +28,7 @@ static inline void add_tap(int32_t *restrict sum, const int16_t *restrict image,
 }
 
 /* One map row's tile under one plane; t is the table at that plane and steps by `planes` dwords. */
-static void tile(const cm_dot *d, int32_t r, int32_t x, int32_t planes, const int32_t *t, int32_t *out)
+static void tile(const xncc_dot *d, int32_t r, int32_t x, int32_t planes, const int32_t *t, int32_t *out)
 {
     int32_t sum[TILE] = { 0 };
     for (int32_t j = 0; j < d->rows; j++) {
@@ -46,7 +46,7 @@ static void tile(const cm_dot *d, int32_t r, int32_t x, int32_t planes, const in
         out[i] = sum[i];
 }
 
-static void dot(const cm_dot *d, int32_t planes)
+static void dot(const xncc_dot *d, int32_t planes)
 {
     for (int32_t x = 0; x < d->columns; x += TILE)
         for (int32_t r = 0; r < d->live; r++)
@@ -54,22 +54,22 @@ static void dot(const cm_dot *d, int32_t planes)
                 tile(d, r, x, planes, d->table + plane, d->out + (r * planes + plane) * d->stride + x);
 }
 
-static void dot_u8(const cm_dot *d)
+static void dot_u8(const xncc_dot *d)
 {
     dot(d, 1);
 }
 
-static void dot_u16(const cm_dot *d)
+static void dot_u16(const xncc_dot *d)
 {
     dot(d, 2);
 }
 
-const cm_isa_windows cm_windows_portable = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
+const xncc_isa_windows xncc_windows_portable = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
                                              rows_wide_add, rows_wide_slide, rows_wide_score,
                                              joint_give,    joint_plane,     joint_fold,      joint_score };
-static const cm_direct_isa isa = {
-    .u8 = { CM_FORM_SINGLE, ROWS, dot_u8 },
-    .u16 = { CM_FORM_SINGLE, ROWS, dot_u16 },
-    .windows = &cm_windows_portable,
+static const xncc_direct_isa isa = {
+    .u8 = { XNCC_FORM_SINGLE, ROWS, dot_u8 },
+    .u16 = { XNCC_FORM_SINGLE, ROWS, dot_u16 },
+    .windows = &xncc_windows_portable,
 };
-const cm_cpu_kernel cm_direct_portable_match = { cm_direct_shape, cm_direct_begin, cm_direct_area, NULL, &isa };
+const xncc_cpu_kernel xncc_direct_portable_match = { xncc_direct_shape, xncc_direct_begin, xncc_direct_area, NULL, &isa };

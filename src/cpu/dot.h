@@ -4,8 +4,8 @@
  *   vec_bytes(sum, image, &dword)             sum + 4 products of u8 and s8 in each lane (not needed where DOT_BYTES is
  * 0) vec_words(sum, image, &dword)             sum + 2 products of s16 in each lane vec_store4(out, sum[4]),
  * vec_store2(out, sum[2])    4 or 2 phases into consecutive columns */
-#ifndef CM_CPU_DOT_H
-#define CM_CPU_DOT_H
+#ifndef XNCC_CPU_DOT_H
+#define XNCC_CPU_DOT_H
 
 #define DOT_INLINE __attribute__((always_inline)) static inline
 
@@ -39,7 +39,7 @@ typedef struct dot_block {
 
 /* One template row for each map row: map rows 0 .. split - 1 meet image row `upper` with table rows upwards from
  * `high`, the others image row `lower` with those from `low`; r rows up is r * step back. */
-DOT_INLINE void dot_pass(const cm_dot *d, dot_kind kind, dot_block *block, int split, const char *upper,
+DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int split, const char *upper,
                          const int32_t *high, const char *lower, const int32_t *low)
 {
     const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
@@ -56,7 +56,7 @@ DOT_INLINE void dot_pass(const cm_dot *d, dot_kind kind, dot_block *block, int s
 }
 
 /* A whole template row for one map row, for templates lower than a block. */
-DOT_INLINE void dot_single(const cm_dot *d, dot_kind kind, int32_t jj, int r, const char *image, dot_row *row)
+DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, const char *image, dot_row *row)
 {
     if (r >= kind.live || jj < r || jj - r >= d->rows)
         return;
@@ -65,12 +65,12 @@ DOT_INLINE void dot_single(const cm_dot *d, dot_kind kind, int32_t jj, int r, co
         dot_group(row, vec_load(image + 4 * (ptrdiff_t)g), table + (ptrdiff_t)g * kind.count, kind.bytes, kind.count);
 }
 
-DOT_INLINE const char *dot_image(const cm_dot *d, dot_kind kind, int32_t jj, int32_t x)
+DOT_INLINE const char *dot_image(const xncc_dot *d, dot_kind kind, int32_t jj, int32_t x)
 {
     return (const char *)d->row[jj] + (ptrdiff_t)x * (kind.bytes ? 1 : 2);
 }
 
-DOT_INLINE void dot_low(const cm_dot *d, dot_kind kind, int32_t x, dot_block *block)
+DOT_INLINE void dot_low(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *block)
 {
     for (int32_t jj = 0; jj < d->rows + kind.live - 1; jj++) {
         const char *image = dot_image(d, kind, jj, x);
@@ -81,7 +81,7 @@ DOT_INLINE void dot_low(const cm_dot *d, dot_kind kind, int32_t x, dot_block *bl
 
 /* Map row r meets template row jj - r in image row jj. The first and the last live - 1 image rows meet only some of the
  * map rows; image rows jj and rows + jj meet exactly all of them together. */
-DOT_INLINE void dot_high(const cm_dot *d, dot_kind kind, int32_t x, dot_block *block)
+DOT_INLINE void dot_high(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *block)
 {
     const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
 #define DOT_EDGE(jj)                                                                                                   \
@@ -97,7 +97,7 @@ DOT_INLINE void dot_high(const cm_dot *d, dot_kind kind, int32_t x, dot_block *b
 }
 
 /* live map rows x one vector's columns. */
-DOT_INLINE void dot_tile(const cm_dot *d, int32_t x, dot_kind kind)
+DOT_INLINE void dot_tile(const xncc_dot *d, int32_t x, dot_kind kind)
 {
     const vec zero = vec_zero();
     const dot_row none = { { zero, zero, zero, zero } };
@@ -116,7 +116,7 @@ DOT_INLINE void dot_tile(const cm_dot *d, int32_t x, dot_kind kind)
     DOT_EACH_ROW(DOT_STORE)
 }
 
-DOT_INLINE void dot_tiles(const cm_dot *d, int bytes, int planes, int live)
+DOT_INLINE void dot_tiles(const xncc_dot *d, int bytes, int planes, int live)
 {
     const dot_kind kind = { bytes, planes, planes * (bytes ? 4 : 2), live };
     for (int32_t x = 0; x < d->columns; x += VEC_LANES * (bytes ? 4 : 2))
@@ -124,7 +124,7 @@ DOT_INLINE void dot_tiles(const cm_dot *d, int bytes, int planes, int live)
 }
 
 /* All the numbers of live rows up to `most`, each with its own loops. */
-DOT_INLINE void dot_live(const cm_dot *d, int bytes, int planes, int most)
+DOT_INLINE void dot_live(const xncc_dot *d, int bytes, int planes, int most)
 {
     switch (d->live < most ? d->live : most) {
     case 1: dot_tiles(d, bytes, planes, 1); return;

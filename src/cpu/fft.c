@@ -13,24 +13,24 @@ static uint64_t round64(uint64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-static uint64_t spectrum_bytes(const cm_fft_cut *c)
+static uint64_t spectrum_bytes(const xncc_fft_cut *c)
 {
     return (uint64_t)c->nx * (uint64_t)c->ny * 16;
 }
 
-static uint64_t array_bytes(const cm_fft_isa *isa, const cm_fft_cut *c)
+static uint64_t array_bytes(const xncc_fft_isa *isa, const xncc_fft_cut *c)
 {
     return round64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
 }
 
-static int32_t strip_room(const cm_fft_cut *c)
+static int32_t strip_room(const xncc_fft_cut *c)
 {
     return (2 * c->across + 63) / 64 * 64;
 }
 
-static int is_narrow(const cm_problem *problem)
+static int is_narrow(const xncc_problem *problem)
 {
-    return problem->pixel == CM_U8 && (int64_t)problem->width * problem->height <= CM_MOST_PRODUCTS_U8;
+    return problem->pixel == XNCC_U8 && (int64_t)problem->width * problem->height <= XNCC_MOST_PRODUCTS_U8;
 }
 
 /* One thread's memory. */
@@ -43,7 +43,7 @@ typedef struct scratch {
     char *windows;
 } scratch;
 
-static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm_problem *problem, char *memory,
+static uint64_t scratch_lay(const xncc_fft_isa *isa, const xncc_fft_cut *c, const xncc_problem *problem, char *memory,
                             scratch *s)
 {
     enum { PIECES = 9 };
@@ -51,13 +51,13 @@ static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm
     uint64_t two = c->planes == 2 ? 1 : 0;
     uint64_t bytes[PIECES] = { array_bytes(isa, c),
                                two * array_bytes(isa, c),
-                               2 * (uint64_t)c->ny * CM_FFT_COLUMN,
+                               2 * (uint64_t)c->ny * XNCC_FFT_COLUMN,
                                strip * sizeof(int64_t),
                                two * strip * sizeof(int64_t),
                                strip * sizeof(int32_t),
                                (uint64_t)c->nx * sizeof(uint16_t),
                                (uint64_t)c->nx * sizeof(uint16_t),
-                               cm_windows_bytes(problem, is_narrow(problem), strip_room(c)) };
+                               xncc_windows_bytes(problem, is_narrow(problem), strip_room(c)) };
     for (int i = 0; i < PIECES; i++) {
         at[i] = total;
         total += round64(bytes[i]) + 64;
@@ -73,19 +73,19 @@ static uint64_t scratch_lay(const cm_fft_isa *isa, const cm_fft_cut *c, const cm
 }
 
 /* Shared memory: the spectra, then the tables. */
-static void shared_lay(const cm_fft_cut *c, char *shared, char *spectrum[2], char **table)
+static void shared_lay(const xncc_fft_cut *c, char *shared, char *spectrum[2], char **table)
 {
     spectrum[0] = shared;
     spectrum[1] = shared + (c->planes - 1) * (ptrdiff_t)spectrum_bytes(c);
     *table = shared + c->planes * (ptrdiff_t)spectrum_bytes(c);
 }
 
-void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+void xncc_fft_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
 {
-    const cm_fft_isa *isa = self->variant;
-    cm_fft_cut c = { 0 };
-    *shape = (cm_shape){ 0 };
-    if (!cm_fft_cut_make(problem, &c))
+    const xncc_fft_isa *isa = self->variant;
+    xncc_fft_cut c = { 0 };
+    *shape = (xncc_shape){ 0 };
+    if (!xncc_fft_cut_make(problem, &c))
         return;
     shape->columns = 2 * c.across;
     shape->rows = c.down;
@@ -95,12 +95,12 @@ void cm_fft_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape
                           array_bytes(isa, &c) + (uint64_t)c.nx * sizeof(double);
 }
 
-/* Template row j, digit by digit, as cm_form has it. */
-static void digits(const cm_template *part, int32_t j, int plane, double *digit)
+/* Template row j, digit by digit, as xncc_form has it. */
+static void digits(const xncc_template *part, int32_t j, int plane, double *digit)
 {
     for (int32_t i = 0; i < part->width; i++) {
         size_t at = (size_t)j * (size_t)part->width + (size_t)i;
-        if (part->pixel == CM_U8) {
+        if (part->pixel == XNCC_U8) {
             digit[i] = (double)((const uint8_t *)part->pixels)[at] - 128.0;
         } else {
             int32_t t = ((const uint16_t *)part->pixels)[at];
@@ -109,13 +109,13 @@ static void digits(const cm_template *part, int32_t j, int plane, double *digit)
     }
 }
 
-void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *memory)
+void xncc_fft_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *memory)
 {
-    const cm_fft_isa *isa = self->variant;
-    cm_fft_cut c = { 0 };
+    const xncc_fft_isa *isa = self->variant;
+    xncc_fft_cut c = { 0 };
     scratch s = { 0 };
     char *spectrum[2], *table;
-    if (!cm_fft_cut_make(job->problem, &c))
+    if (!xncc_fft_cut_make(job->problem, &c))
         return;
     shared_lay(&c, shared, spectrum, &table);
     (void)scratch_lay(isa, &c, job->problem, memory, &s);
@@ -135,9 +135,9 @@ void cm_fft_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, vo
 
 /* A pair of blocks under way: map columns x .. x + width - 1, of which the first block has across. */
 typedef struct block {
-    const cm_fft_isa *isa;
-    const cm_job *job;
-    cm_fft_cut c;
+    const xncc_fft_isa *isa;
+    const xncc_job *job;
+    xncc_fft_cut c;
     scratch s;
     const void *table;
     int32_t x, y, width, height;
@@ -145,19 +145,19 @@ typedef struct block {
 
 static void block_in(const block *b)
 {
-    const cm_job *job = b->job;
+    const xncc_job *job = b->job;
     int32_t w = job->part->width, rows = b->height + job->part->height - 1;
     int32_t width_a = smaller(b->width, b->c.across), width_b = b->width - width_a;
-    cm_fft_pixels p = { .b = b->s.raw[1], /* never a null pointer, even where there is no second block */
+    xncc_fft_pixels p = { .b = b->s.raw[1], /* never a null pointer, even where there is no second block */
                         .count_a = width_a + w - 1,
                         .count_b = width_b ? width_b + w - 1 : 0,
                         .pixel = job->image->pixel };
     int64_t left = (int64_t)job->x0 + b->x, top = (int64_t)job->y0 + b->y;
     uint64_t step = b->isa->row_bytes(b->c.nx);
     for (int32_t j = 0; j < rows; j++) {
-        p.a = cm_raw_row(job, top + j, left, p.count_a, b->s.raw[0]);
+        p.a = xncc_raw_row(job, top + j, left, p.count_a, b->s.raw[0]);
         if (width_b)
-            p.b = cm_raw_row(job, top + j, left + b->c.across, p.count_b, b->s.raw[1]);
+            p.b = xncc_raw_row(job, top + j, left + b->c.across, p.count_b, b->s.raw[1]);
         b->isa->row_in(b->table, &b->c, &p, b->s.array[0] + (uint64_t)j * step);
     }
     memset(b->s.array[0] + (uint64_t)rows * step, 0, (size_t)(b->c.ny - rows) * step);
@@ -167,7 +167,7 @@ static void block_in(const block *b)
  * leaves what the direct kernels' products are. */
 static void block_products(const block *b, int32_t r)
 {
-    const cm_score_rule *rule = &b->job->rule;
+    const xncc_score_rule *rule = &b->job->rule;
     uint64_t step = b->isa->row_bytes(b->c.nx);
     int32_t width_a = smaller(b->width, b->c.across);
     for (int plane = 0; plane < b->c.planes; plane++)
@@ -189,37 +189,37 @@ static void block_products(const block *b, int32_t r)
 }
 
 /* What a job needs for all its blocks. */
-static void block_begin(block *b, cm_windows *windows, void *memory, char *spectrum[2])
+static void block_begin(block *b, xncc_windows *windows, void *memory, char *spectrum[2])
 {
     char *table;
     (void)scratch_lay(b->isa, &b->c, b->job->problem, memory, &b->s);
     shared_lay(&b->c, (char *)(uintptr_t)b->job->shared, spectrum, &table);
     b->table = table;
-    cm_windows_begin(windows, b->isa->windows, b->job, is_narrow(b->job->problem), strip_room(&b->c), b->s.windows);
+    xncc_windows_begin(windows, b->isa->windows, b->job, is_narrow(b->job->problem), strip_room(&b->c), b->s.windows);
 }
 
 /* The blocks at column x and row y of the rectangle. */
-static void block_place(block *b, cm_windows *windows, const cm_area *area, int32_t x, int32_t y)
+static void block_place(block *b, xncc_windows *windows, const xncc_area *area, int32_t x, int32_t y)
 {
     b->x = area->x + x;
     b->y = area->y + y;
     b->width = smaller(2 * b->c.across, area->width - x);
     b->height = smaller(b->c.down, area->height - y);
-    cm_windows_place(windows, area, b->x, b->width);
+    xncc_windows_place(windows, area, b->x, b->width);
 }
 
-static void block_row(const block *b, cm_windows *windows, int32_t r)
+static void block_row(const block *b, xncc_windows *windows, int32_t r)
 {
     block_products(b, r);
-    cm_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0]);
+    xncc_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0]);
 }
 
-void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, const cm_area *area)
+void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memory, const xncc_area *area)
 {
     block b = { .isa = self->variant, .job = job };
-    cm_windows windows;
+    xncc_windows windows;
     char *spectrum[2];
-    if (!cm_fft_cut_make(job->problem, &b.c))
+    if (!xncc_fft_cut_make(job->problem, &b.c))
         return;
     block_begin(&b, &windows, memory, spectrum);
     for (int32_t y = 0; y < area->height; y += b.c.down) {
@@ -234,17 +234,17 @@ void cm_fft_area(const cm_cpu_kernel *self, const cm_job *job, void *memory, con
 }
 
 /* The image is transformed once, and its columns with both spectra, as if they were two digits of one template. */
-void cm_fft_pair(const cm_cpu_kernel *self, const cm_job job[2], void *const memory[2], const cm_area area[2])
+void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *const memory[2], const xncc_area area[2])
 {
     block b[2] = { { .isa = self->variant, .job = &job[0] }, { .isa = self->variant, .job = &job[1] } };
-    cm_windows windows[2];
+    xncc_windows windows[2];
     char *spectrum[2][2];
-    if (!cm_fft_cut_make(job[0].problem, &b[0].c))
+    if (!xncc_fft_cut_make(job[0].problem, &b[0].c))
         return;
     b[1].c = b[0].c;
     for (int i = 0; i < 2; i++)
         block_begin(&b[i], &windows[i], memory[i], spectrum[i]);
-    cm_fft_cut both = b[0].c;
+    xncc_fft_cut both = b[0].c;
     both.planes = 2;
     char *const arrays[2] = { b[0].s.array[0], b[1].s.array[0] }, *const spectra[2] = { spectrum[0][0],
                                                                                         spectrum[1][0] };

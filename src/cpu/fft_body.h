@@ -5,8 +5,8 @@
  * Along columns every lane is a column. Along a row of N = lanes * m elements, lane l holds elements l, l + lanes, ...:
  * the vectors are transformed over m like columns, then multiplied by w_N^(l * k), then the lanes are combined by a
  * transform of length FFT_LANES after a transposition of lanes x lanes. */
-#ifndef CM_CPU_FFT_BODY_H
-#define CM_CPU_FFT_BODY_H
+#ifndef XNCC_CPU_FFT_BODY_H
+#define XNCC_CPU_FFT_BODY_H
 
 #include "cpu/fft.h"
 #include "cpu/fft_points.h"
@@ -156,9 +156,9 @@ static void row_backward(const void *table, int32_t nx, int32_t ny, vc *x)
 }
 
 /* FFT_LANES pixels less the shift. */
-FFT_INLINE vd pixels(const void *from, cm_pixel pixel)
+FFT_INLINE vd pixels(const void *from, xncc_pixel pixel)
 {
-    if (pixel == CM_U8) {
+    if (pixel == XNCC_U8) {
         vb v;
         memcpy(&v, from, sizeof v);
         return __builtin_convertvector(__builtin_convertvector(v, vi), vd) - 128.0;
@@ -169,9 +169,9 @@ FFT_INLINE vd pixels(const void *from, cm_pixel pixel)
 }
 
 /* Vector i of a row of count pixels, with zeros past its end. */
-FFT_INLINE vd some_pixels(const void *row, cm_pixel pixel, int32_t i, int32_t count)
+FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t count)
 {
-    const size_t size = pixel == CM_U8 ? 1 : 2;
+    const size_t size = pixel == XNCC_U8 ? 1 : 2;
     const char *from = (const char *)row + (size_t)i * FFT_LANES * size;
     int32_t left = count - i * FFT_LANES;
     if (left >= FFT_LANES)
@@ -179,13 +179,13 @@ FFT_INLINE vd some_pixels(const void *row, cm_pixel pixel, int32_t i, int32_t co
     double value[FFT_LANES] = { 0 };
     for (int32_t k = 0; k < left; k++)
         value[k] =
-            pixel == CM_U8 ? (double)((const uint8_t *)from)[k] - 128.0 : (double)((const uint16_t *)from)[k] - 32768.0;
+            pixel == XNCC_U8 ? (double)((const uint8_t *)from)[k] - 128.0 : (double)((const uint16_t *)from)[k] - 32768.0;
     vd v;
     memcpy(&v, value, sizeof v);
     return v;
 }
 
-static void row_in(const void *table, const cm_fft_cut *cut, const cm_fft_pixels *p, void *row)
+static void row_in(const void *table, const xncc_fft_cut *cut, const xncc_fft_pixels *p, void *row)
 {
     vc *x = row;
     for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
@@ -195,7 +195,7 @@ static void row_in(const void *table, const cm_fft_cut *cut, const cm_fft_pixels
     row_forward(table, cut->nx, cut->ny, x);
 }
 
-static void digits_in(const void *table, const cm_fft_cut *cut, const double *digit, void *row)
+static void digits_in(const void *table, const xncc_fft_cut *cut, const double *digit, void *row)
 {
     vc *x = row;
     for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
@@ -211,12 +211,12 @@ static uint64_t row_bytes(int32_t nx)
     return (uint64_t)(nx / FFT_LANES + 1) * sizeof(vc);
 }
 
-FFT_INLINE vc *column_at(char *array, const cm_fft_cut *cut, int32_t y, int32_t i)
+FFT_INLINE vc *column_at(char *array, const xncc_fft_cut *cut, int32_t y, int32_t i)
 {
     return (vc *)(void *)(array + (uint64_t)y * row_bytes(cut->nx)) + i;
 }
 
-static void column_load(char *array, const cm_fft_cut *cut, int32_t i, vc *column)
+static void column_load(char *array, const xncc_fft_cut *cut, int32_t i, vc *column)
 {
     for (int32_t y = 0; y < cut->ny; y++) {
         const vc *at = column_at(array, cut, y, i);
@@ -226,7 +226,7 @@ static void column_load(char *array, const cm_fft_cut *cut, int32_t i, vc *colum
 }
 
 /* A template's rows into its spectrum, scaled, the columns one after the other as convolve reads them. */
-static void columns(const void *table, const cm_fft_cut *cut, char *array, void *spectrum)
+static void columns(const void *table, const xncc_fft_cut *cut, char *array, void *spectrum)
 {
     const double scale = 1.0 / ((double)cut->nx * (double)cut->ny);
     for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
@@ -238,7 +238,7 @@ static void columns(const void *table, const cm_fft_cut *cut, char *array, void 
     }
 }
 
-static void convolve(const void *table, const cm_fft_cut *cut, char *const array[2], char *const spectrum[2],
+static void convolve(const void *table, const xncc_fft_cut *cut, char *const array[2], char *const spectrum[2],
                      void *buffer)
 {
     vc *column = buffer, *product = column + cut->ny;
@@ -263,7 +263,7 @@ FFT_INLINE void round_out(vd v, int32_t left, int64_t *out)
     memcpy(out, &bits, left >= FFT_LANES ? sizeof bits : (size_t)left * sizeof *out);
 }
 
-static void row_out(const void *table, const cm_fft_cut *cut, void *row, int32_t count, int64_t *a, int64_t *b)
+static void row_out(const void *table, const xncc_fft_cut *cut, void *row, int32_t count, int64_t *a, int64_t *b)
 {
     vc *x = row;
     row_backward(table, cut->nx, cut->ny, x);

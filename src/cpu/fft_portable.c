@@ -3,7 +3,7 @@
 #include "cpu/fft_body.h"
 #include "cpu/variants.h"
 
-static const cm_fft_isa isa = {
+static const xncc_fft_isa isa = {
     .row_bytes = row_bytes,
     .table_bytes = table_bytes,
     .tables = tables,
@@ -12,6 +12,6 @@ static const cm_fft_isa isa = {
     .columns = columns,
     .convolve = convolve,
     .row_out = row_out,
-    .windows = &cm_windows_portable,
+    .windows = &xncc_windows_portable,
 };
-const cm_cpu_kernel cm_fft_portable_match = { cm_fft_shape, cm_fft_begin, cm_fft_area, cm_fft_pair, &isa };
+const xncc_cpu_kernel xncc_fft_portable_match = { xncc_fft_shape, xncc_fft_begin, xncc_fft_area, xncc_fft_pair, &isa };

@@ -20,6 +20,6 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
 
-const cm_cpu_kernel cm_float_avx2_match = { float_shape, float_begin, float_area, NULL, NULL };
-const cm_cpu_kernel cm_direct_avx2_convolve = { convolve_shape, NULL, convolve_area, NULL, NULL };
-const cm_cpu_kernel cm_float_avx2_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL, NULL };
+const xncc_cpu_kernel xncc_float_avx2_match = { float_shape, float_begin, float_area, NULL, NULL };
+const xncc_cpu_kernel xncc_direct_avx2_convolve = { convolve_shape, NULL, convolve_area, NULL, NULL };
+const xncc_cpu_kernel xncc_float_avx2_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL, NULL };

@@ -5,8 +5,8 @@
  *
  * One image row at a time meets all the template rows of the windows in hand: a window's rows come in order, and no
  * more than the image row and the running sums of BAND x STRIP windows have to be kept. */
-#ifndef CM_CPU_FLOAT_BODY_H
-#define CM_CPU_FLOAT_BODY_H
+#ifndef XNCC_CPU_FLOAT_BODY_H
+#define XNCC_CPU_FLOAT_BODY_H
 
 #include "cpu/windows.h"
 
@@ -27,7 +27,7 @@ typedef struct float_sums {
     float *raw;
 } float_sums;
 
-static uint64_t float_lay(const cm_problem *problem, char *memory, float_sums *s)
+static uint64_t float_lay(const xncc_problem *problem, char *memory, float_sums *s)
 {
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
     uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE, total = 3 * SUMS + 2 * line + 2 * FLOAT_STRIP;
@@ -44,16 +44,16 @@ static uint64_t float_lay(const cm_problem *problem, char *memory, float_sums *s
     return total * sizeof(double);
 }
 
-static void float_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+static void float_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
 {
     (void)self;
-    *shape = (cm_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
+    *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
     shape->shared_bytes = (uint64_t)problem->width * (uint64_t)problem->height * sizeof(double);
     shape->scratch_bytes = float_lay(problem, NULL, NULL);
 }
 
 /* The template less the pivot. */
-static void float_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch)
+static void float_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
 {
     (void)scratch;
     (void)self;
@@ -61,7 +61,7 @@ static void float_begin(const cm_cpu_kernel *self, const cm_job *job, void *shar
     const float *pixels = job->part->pixels;
     double *out = shared;
     for (size_t i = 0; i < count; i++)
-        out[i] = cm_centred(pixels[i], job->rule.pivot);
+        out[i] = xncc_centred(pixels[i], job->rule.pivot);
 }
 
 static inline fd float_load(const double *from)
@@ -150,7 +150,7 @@ __attribute__((always_inline)) static inline void float_products(const double *l
 }
 
 /* Image row yy of the band (its windows' first row is 0) meets map rows first .. last. */
-static void float_meet(const float_sums *s, const cm_job *job, int32_t yy, int32_t rows)
+static void float_meet(const float_sums *s, const xncc_job *job, int32_t yy, int32_t rows)
 {
     const int32_t width = job->part->width, height = job->part->height;
     const double *t = job->shared;
@@ -172,8 +172,8 @@ static inline fd float_choose(fl condition, fd yes, fd no)
     return (fd)((condition & (fl)yes) | (~condition & (fl)no));
 }
 
-/* cm_score_float for NCC, step by step, in vectors. */
-static inline fd float_ncc(const cm_score_rule *rule, fd S, fd Q, fd X)
+/* xncc_score_float for NCC, step by step, in vectors. */
+static inline fd float_ncc(const xncc_score_rule *rule, fd S, fd Q, fd X)
 {
     const fd zero = { 0 }, one = zero + 1.0;
     fd energy = rule->fn * Q, var = energy - S * S;
@@ -183,11 +183,11 @@ static inline fd float_ncc(const cm_score_rule *rule, fd S, fd Q, fd X)
     return float_choose(var <= rule->noise * energy, flat, score);
 }
 
-static void float_score(const cm_job *job, const double *S, const double *Q, const double *X, float *out, int32_t count)
+static void float_score(const xncc_job *job, const double *S, const double *Q, const double *X, float *out, int32_t count)
 {
-    if (job->problem->method != CM_CCOEFF_NORMED || job->rule.root_var == 0.0) {
+    if (job->problem->method != XNCC_CCOEFF_NORMED || job->rule.root_var == 0.0) {
         for (int32_t x = 0; x < count; x++)
-            out[x] = cm_score_float(job->problem->method, &job->rule, S[x], Q[x], X[x]);
+            out[x] = xncc_score_float(job->problem->method, &job->rule, S[x], Q[x], X[x]);
         return;
     }
     for (int32_t x = 0; x < count; x += FLOAT_LANES) {
@@ -198,14 +198,14 @@ static void float_score(const cm_job *job, const double *S, const double *Q, con
 }
 
 /* Map rows y .. y + rows - 1 of the strip at column x. */
-static void float_band(const cm_job *job, const float_sums *s, const cm_area *area, const cm_area *part)
+static void float_band(const xncc_job *job, const float_sums *s, const xncc_area *area, const xncc_area *part)
 {
     int32_t width = job->part->width, count = part->width + width - 1;
     memset(s->X, 0, 3 * sizeof(double) * FLOAT_BAND * FLOAT_STRIP);
     for (int32_t yy = 0; yy < part->height + job->part->height - 1; yy++) {
-        const float *raw = cm_raw_row(job, (int64_t)job->y0 + part->y + yy, (int64_t)job->x0 + part->x, count, s->raw);
+        const float *raw = xncc_raw_row(job, (int64_t)job->y0 + part->y + yy, (int64_t)job->x0 + part->x, count, s->raw);
         for (int32_t i = 0; i < count; i++)
-            s->line[i] = cm_centred(raw[i], job->rule.pivot);
+            s->line[i] = xncc_centred(raw[i], job->rule.pivot);
         float_row_sums(s, width);
         float_meet(s, job, yy, part->height);
     }
@@ -216,14 +216,14 @@ static void float_band(const cm_job *job, const float_sums *s, const cm_area *ar
     }
 }
 
-static void float_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+static void float_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
 {
     (void)self;
     float_sums s = { 0 };
     (void)float_lay(job->problem, scratch, &s);
     for (int32_t y = 0; y < area->height; y += FLOAT_BAND) {
         for (int32_t x = 0; x < area->width; x += FLOAT_STRIP) {
-            cm_area part = { .x = area->x + x, .y = area->y + y };
+            xncc_area part = { .x = area->x + x, .y = area->y + y };
             part.width = area->width - x < FLOAT_STRIP ? area->width - x : FLOAT_STRIP;
             part.height = area->height - y < FLOAT_BAND ? area->height - y : FLOAT_BAND;
             float_band(job, &s, area, &part);

@@ -1,8 +1,8 @@
 /* `direct` for float pixels of the joint route, in the order of sums that joint.h fixes: vectors run over neighbouring
  * windows, as in float_body.h, whose loops serve where every pixel counts. Where some do not, they add 0, which changes
  * no bit of a sum that began with +0; a pixel that the template leaves out is passed over. */
-#ifndef CM_CPU_FLOAT_JOINT_BODY_H
-#define CM_CPU_FLOAT_JOINT_BODY_H
+#ifndef XNCC_CPU_FLOAT_JOINT_BODY_H
+#define XNCC_CPU_FLOAT_JOINT_BODY_H
 
 #include "cpu/float_body.h"
 #include "cpu/float_joint.h"
@@ -10,7 +10,7 @@
 
 /* What begin makes of a template: its sums, then its samples less the pivot, channel by channel. */
 typedef struct fjoint_shared {
-    double T[CM_MAX_CHANNELS], T2[CM_MAX_CHANNELS];
+    double T[XNCC_MAX_CHANNELS], T2[XNCC_MAX_CHANNELS];
 } fjoint_shared;
 
 typedef struct fjoint_memory {
@@ -18,16 +18,16 @@ typedef struct fjoint_memory {
     double *N, *T, *T2; /* as sums.X, where the image varies */
     int64_t *line_mask; /* all bits of a pixel that counts */
     uint8_t *count;
-    cm_joint_real *joint;
-    cm_stage stage;
+    xncc_joint_real *joint;
+    xncc_stage stage;
 } fjoint_memory;
 
-static int fjoint_varies(const cm_problem *p)
+static int fjoint_varies(const xncc_problem *p)
 {
-    return p->image_masked || (p->border == CM_BORDER_OVERLAP && p->mode != CM_VALID);
+    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
-static uint64_t fjoint_lay(const cm_problem *problem, char *memory, fjoint_memory *m)
+static uint64_t fjoint_lay(const xncc_problem *problem, char *memory, fjoint_memory *m)
 {
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP, PIECES = 7 };
     const int32_t wide = problem->width + FLOAT_STRIP - 1;
@@ -36,8 +36,8 @@ static uint64_t fjoint_lay(const cm_problem *problem, char *memory, fjoint_memor
                                      varies * 3 * SUMS * sizeof(double),
                                      line * sizeof(int64_t),
                                      line,
-                                     SUMS * sizeof(cm_joint_real),
-                                     cm_stage_lay(problem, wide, NULL, NULL),
+                                     SUMS * sizeof(xncc_joint_real),
+                                     xncc_stage_lay(problem, wide, NULL, NULL),
                                      0 };
     uint64_t at[PIECES], total = 0;
     for (int i = 0; i < PIECES; i++) {
@@ -51,32 +51,32 @@ static uint64_t fjoint_lay(const cm_problem *problem, char *memory, fjoint_memor
         m->T2 = m->T + SUMS;
         m->line_mask = (int64_t *)(void *)(memory + at[2]);
         m->count = (uint8_t *)(memory + at[3]);
-        m->joint = (cm_joint_real *)(void *)(memory + at[4]);
-        (void)cm_stage_lay(problem, wide, memory + at[5], &m->stage);
+        m->joint = (xncc_joint_real *)(void *)(memory + at[4]);
+        (void)xncc_stage_lay(problem, wide, memory + at[5], &m->stage);
     }
     return total;
 }
 
-static void fjoint_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+static void fjoint_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
 {
     (void)self;
-    *shape = (cm_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
+    *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
     shape->scratch_bytes = fjoint_lay(problem, NULL, NULL);
     shape->shared_bytes = sizeof(fjoint_shared) + (uint64_t)problem->width * (uint64_t)problem->height *
-                                                      (uint64_t)cm_problem_channels(problem) * sizeof(double);
+                                                      (uint64_t)xncc_problem_channels(problem) * sizeof(double);
 }
 
-static double *fjoint_values(const void *shared, const cm_template *part, int32_t channel)
+static double *fjoint_values(const void *shared, const xncc_template *part, int32_t channel)
 {
     char *first = (char *)(uintptr_t)shared + sizeof(fjoint_shared);
     return (double *)(void *)first + (size_t)channel * (size_t)part->width * (size_t)part->height;
 }
 
-static void fjoint_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch)
+static void fjoint_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
 {
     (void)self;
     (void)scratch;
-    const cm_template *part = job->part;
+    const xncc_template *part = job->part;
     fjoint_shared *s = shared;
     for (int32_t c = 0; c < part->channels; c++) {
         double *out = fjoint_values(shared, part, c);
@@ -85,7 +85,7 @@ static void fjoint_begin(const cm_cpu_kernel *self, const cm_job *job, void *sha
             double T = 0.0, T2 = 0.0;
             for (int32_t i = 0; i < part->width; i++) {
                 const size_t at = (size_t)j * (size_t)part->width + (size_t)i;
-                const double t = cm_sum(cm_sample_value(part->pixel, part->pixels, (int64_t)at * part->channels + c),
+                const double t = xncc_sum(xncc_sample_value(part->pixel, part->pixels, (int64_t)at * part->channels + c),
                                         -job->joint.pivot[c]);
                 out[at] = t;
                 T += part->mask && !part->mask[at] ? 0.0 : t;
@@ -99,7 +99,7 @@ static void fjoint_begin(const cm_cpu_kernel *self, const cm_job *job, void *sha
 
 /* A rectangle of at most FLOAT_STRIP x FLOAT_BAND windows. */
 typedef struct fjoint_run {
-    const cm_job *job;
+    const xncc_job *job;
     fjoint_memory m;
     int32_t width, height;
     int varies;
@@ -108,18 +108,18 @@ typedef struct fjoint_run {
 /* The image row of a channel less the pivot; 0 where it does not count. */
 static void fjoint_line(const fjoint_run *r, int32_t yy, int32_t channel)
 {
-    const cm_stage *stage = &r->m.stage;
-    const cm_pixel pixel = r->job->part->pixel;
+    const xncc_stage *stage = &r->m.stage;
+    const xncc_pixel pixel = r->job->part->pixel;
     const int32_t channels = r->job->part->channels, count = stage->width;
     const double pivot = r->job->joint.pivot[channel];
-    const void *raw = cm_stage_raw(stage, yy);
+    const void *raw = xncc_stage_raw(stage, yy);
     double *restrict line = r->m.sums.line;
     int64_t *restrict mask = r->m.line_mask;
     for (int32_t i = 0; i < count; i++)
-        line[i] = cm_sample_value(pixel, raw, (int64_t)i * channels + channel) + -pivot;
+        line[i] = xncc_sample_value(pixel, raw, (int64_t)i * channels + channel) + -pivot;
     if (!r->varies)
         return;
-    cm_stage_count_row(stage, yy, r->m.count);
+    xncc_stage_count_row(stage, yy, r->m.count);
     for (int32_t i = 0; i < count; i++) {
         mask[i] = -(int64_t)r->m.count[i];
         line[i] = r->m.count[i] ? line[i] : 0.0;
@@ -162,7 +162,7 @@ __attribute__((always_inline)) static inline void fjoint_store(const fjoint_run 
 __attribute__((always_inline)) static inline void fjoint_products(const fjoint_run *r, const double *t, int32_t j,
                                                                   int32_t to, int varies)
 {
-    const cm_template *part = r->job->part;
+    const xncc_template *part = r->job->part;
     const int32_t width = part->width;
     const uint8_t *counts = part->mask ? part->mask + (size_t)j * (size_t)width : NULL;
     const fd zero = { 0 };
@@ -189,9 +189,9 @@ __attribute__((always_inline)) static inline void fjoint_products(const fjoint_r
 static void fjoint_channel(const fjoint_run *r, int32_t channel)
 {
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
-    const cm_template *part = r->job->part;
+    const xncc_template *part = r->job->part;
     const double *t = fjoint_values(r->job->shared, part, channel);
-    cm_job job = *r->job;
+    xncc_job job = *r->job;
     job.shared = t;
     memset(r->m.sums.X, 0, 3 * sizeof(double) * SUMS);
     if (r->varies)
@@ -221,7 +221,7 @@ static void fjoint_add(const fjoint_run *r, int32_t channel, float *out, ptrdiff
     for (int32_t y = 0; y < r->height; y++) {
         for (int32_t x = 0; x < r->width; x++) {
             const ptrdiff_t at = (ptrdiff_t)y * FLOAT_STRIP + x;
-            cm_joint_reals sums = { r->m.sums.S[at], r->m.sums.Q[at], r->m.sums.X[at], s->T[channel], s->T2[channel] };
+            xncc_joint_reals sums = { r->m.sums.S[at], r->m.sums.Q[at], r->m.sums.X[at], s->T[channel], s->T2[channel] };
             uint64_t n = r->job->joint.whole;
             if (r->varies) {
                 n = (uint64_t)r->m.N[at];
@@ -229,15 +229,15 @@ static void fjoint_add(const fjoint_run *r, int32_t channel, float *out, ptrdiff
                 sums.T2 = r->m.T2[at];
             }
             if (channel == 0)
-                r->m.joint[at] = cm_joint_real_begin(n);
-            cm_joint_real_add(&r->m.joint[at], &sums);
+                r->m.joint[at] = xncc_joint_real_begin(n);
+            xncc_joint_real_add(&r->m.joint[at], &sums);
             if (channel == r->job->part->channels - 1)
-                out[y * pitch + x] = cm_joint_real_score(r->job->problem->method, &r->job->joint, n, &r->m.joint[at]);
+                out[y * pitch + x] = xncc_joint_real_score(r->job->problem->method, &r->job->joint, n, &r->m.joint[at]);
         }
     }
 }
 
-static void fjoint_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+static void fjoint_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
 {
     (void)self;
     fjoint_run r = { .job = job, .varies = fjoint_varies(job->problem) };

@@ -4,62 +4,62 @@
 #include <string.h>
 
 /* A plane of the image in the thread's memory. */
-static cm_image plane_view(const cm_joint_run *r, const void *plane, cm_pixel pixel)
+static xncc_image plane_view(const xncc_joint_run *r, const void *plane, xncc_pixel pixel)
 {
-    return (cm_image){ .data = plane,
+    return (xncc_image){ .data = plane,
                        .width = r->m.stage.width,
                        .height = r->m.stage.height,
-                       .pitch = r->cut.pitch * (pixel == CM_U16 ? 2 : 1),
+                       .pitch = r->cut.pitch * (pixel == XNCC_U16 ? 2 : 1),
                        .pixel = pixel };
 }
 
 /* A row of X, the last sum of its channel, stands there. */
 static void row_is_there(void *whom, int32_t x, int32_t y, int32_t width)
 {
-    cm_joint_row_terms(whom, x, y, width);
+    xncc_joint_row_terms(whom, x, y, width);
 }
 
 /* A product on its way to the rectangle's sums. */
 typedef struct given {
-    cm_job job;
-    cm_sums sums;
-    cm_area area;
+    xncc_job job;
+    xncc_sums sums;
+    xncc_area area;
 } given;
 
-static int32_t piece_of(const cm_joint_run *r, const cm_product_of *product)
+static int32_t piece_of(const xncc_joint_run *r, const xncc_product_of *product)
 {
     return r->cut.pieces > 1 ? product->shift / 16 : 0;
 }
 
-static void give(cm_joint_run *r, const cm_product_of *product, const cm_image *plane, given *g)
+static void give(xncc_joint_run *r, const xncc_product_of *product, const xncc_image *plane, given *g)
 {
-    const cm_joint_part *part = &r->shared->part[cm_joint_part_index(&r->cut, &product->part)];
+    const xncc_joint_part *part = &r->shared->part[xncc_joint_part_index(&r->cut, &product->part)];
     const int32_t piece = piece_of(r, product);
-    g->sums = (cm_sums){ .X = r->m.sum[product->sum][piece], .shift = product->shift - 16 * piece };
+    g->sums = (xncc_sums){ .X = r->m.sum[product->sum][piece], .shift = product->shift - 16 * piece };
     g->sums.add = r->started[product->sum][piece]++ > 0;
-    g->area = (cm_area){ .width = r->area->width, .height = r->area->height, .pitch = r->cut.stride };
-    if (product->sum == CM_SUM_X && r->cut.digits == 1) {
+    g->area = (xncc_area){ .width = r->area->width, .height = r->area->height, .pitch = r->cut.stride };
+    if (product->sum == XNCC_SUM_X && r->cut.digits == 1) {
         /* the plane is the channel itself */
-        g->sums.S = r->had[CM_SUM_S] == CM_HAD_WINDOW ? r->m.sum[CM_SUM_S][0] : NULL;
-        g->sums.Q = r->had[CM_SUM_Q] == CM_HAD_WINDOW ? r->m.sum[CM_SUM_Q][0] : NULL;
+        g->sums.S = r->had[XNCC_SUM_S] == XNCC_HAD_WINDOW ? r->m.sum[XNCC_SUM_S][0] : NULL;
+        g->sums.Q = r->had[XNCC_SUM_Q] == XNCC_HAD_WINDOW ? r->m.sum[XNCC_SUM_Q][0] : NULL;
     }
-    if (product->sum == CM_SUM_X && r->cut.late) {
+    if (product->sum == XNCC_SUM_X && r->cut.late) {
         g->sums.row = row_is_there;
         g->sums.whom = r;
         g->area.pitch = 0;
     }
-    g->job = (cm_job){ .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule };
+    g->job = (xncc_job){ .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule };
     g->job.shared = part->shared;
     g->job.map_width = r->area->width;
     g->job.map_height = r->area->height;
     g->job.bare = part->bare;
     /* with all of the template, the windows' counts are the window sums of the plane that counts */
-    if (product->image.kind == CM_PLANE_COUNT && r->had[CM_SUM_N] == CM_HAD_WINDOW)
-        g->sums.known = r->m.sum[CM_SUM_N][0];
+    if (product->image.kind == XNCC_PLANE_COUNT && r->had[XNCC_SUM_N] == XNCC_HAD_WINDOW)
+        g->sums.known = r->m.sum[XNCC_SUM_N][0];
 }
 
 /* The product of a plane, or two at once. */
-static void put_product(cm_joint_run *r, const cm_product_of *first, const cm_product_of *second, const cm_image *plane)
+static void put_product(xncc_joint_run *r, const xncc_product_of *first, const xncc_product_of *second, const xncc_image *plane)
 {
     given a, b;
     give(r, first, plane, &a);
@@ -70,45 +70,45 @@ static void put_product(cm_joint_run *r, const cm_product_of *first, const cm_pr
     }
     give(r, second, plane, &b);
     b.area.sums = &b.sums;
-    const cm_job jobs[2] = { a.job, b.job };
-    const cm_area areas[2] = { a.area, b.area };
+    const xncc_job jobs[2] = { a.job, b.job };
+    const xncc_area areas[2] = { a.area, b.area };
     void *const scratch[2] = { r->m.inner[0], r->m.inner[1] };
     r->inner->pair(r->inner, jobs, scratch, areas);
 }
 
-static int same_plane(const cm_plane_of *a, const cm_plane_of *b)
+static int same_plane(const xncc_plane_of *a, const xncc_plane_of *b)
 {
     return a->kind == b->kind && a->digit == b->digit && a->channel == b->channel;
 }
 
 /* Is this product one of the sums first .. last of the channel under way? A plane of the template that is 0 all over
  * has none, but X may have to bring the window sums. */
-static int wanted(const cm_joint_run *r, const cm_product_of *p, cm_sum_id first, cm_sum_id last)
+static int wanted(const xncc_joint_run *r, const xncc_product_of *p, xncc_sum_id first, xncc_sum_id last)
 {
-    if (p->sum < first || p->sum > last || p->channel != r->channel || r->had[p->sum] != CM_HAD_PRODUCTS)
+    if (p->sum < first || p->sum > last || p->channel != r->channel || r->had[p->sum] != XNCC_HAD_PRODUCTS)
         return 0;
-    return (p->sum == CM_SUM_X && r->cut.digits == 1) || !r->shared->part[cm_joint_part_index(&r->cut, &p->part)].empty;
+    return (p->sum == XNCC_SUM_X && r->cut.digits == 1) || !r->shared->part[xncc_joint_part_index(&r->cut, &p->part)].empty;
 }
 
-static void clear_sum(const cm_joint_run *r, cm_sum_id sum, int32_t piece)
+static void clear_sum(const xncc_joint_run *r, xncc_sum_id sum, int32_t piece)
 {
-    const size_t rows = cm_joint_in_row(&r->cut, sum) ? 1 : (size_t)r->area->height;
+    const size_t rows = xncc_joint_in_row(&r->cut, sum) ? 1 : (size_t)r->area->height;
     if (r->m.sum[sum][piece])
         memset(r->m.sum[sum][piece], 0, (size_t)r->cut.stride * rows * sizeof(uint64_t));
 }
 
 /* Sums that no product has reached are 0; but for one that is on its way, and X where it is never kept. */
-static void clear_missing(const cm_joint_run *r, cm_sum_id first, cm_sum_id last, cm_sum_id coming)
+static void clear_missing(const xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last, xncc_sum_id coming)
 {
     for (int s = (int)first; s <= (int)last; s++)
         for (int32_t k = 0; k < r->cut.pieces; k++)
-            if (r->had[s] == CM_HAD_PRODUCTS && !r->started[s][k] && s != (int)coming &&
-                !(s == CM_SUM_X && r->cut.late))
-                clear_sum(r, (cm_sum_id)s, k);
+            if (r->had[s] == XNCC_HAD_PRODUCTS && !r->started[s][k] && s != (int)coming &&
+                !(s == XNCC_SUM_X && r->cut.late))
+                clear_sum(r, (xncc_sum_id)s, k);
 }
 
 /* The wanted product before the one at i, from the same plane; 0: none (and the first is never it). */
-static size_t partner(const cm_joint_run *r, size_t i, cm_sum_id first, cm_sum_id last)
+static size_t partner(const xncc_joint_run *r, size_t i, xncc_sum_id first, xncc_sum_id last)
 {
     for (size_t k = i; k-- > 0 && r->cut.pairs;)
         if (wanted(r, &r->shared->product[k], first, last))
@@ -117,49 +117,49 @@ static size_t partner(const cm_joint_run *r, size_t i, cm_sum_id first, cm_sum_i
 }
 
 /* All products of sums first .. last of the channel under way, from the list's end: so X comes last. */
-static void put_products(cm_joint_run *r, cm_sum_id first, cm_sum_id last)
+static void put_products(xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last)
 {
-    const cm_plane_of count = { CM_PLANE_COUNT, 0, 0 };
-    cm_plane_of staged = { CM_PLANE_COUNT, -1, 0 };
+    const xncc_plane_of count = { XNCC_PLANE_COUNT, 0, 0 };
+    xncc_plane_of staged = { XNCC_PLANE_COUNT, -1, 0 };
     uint32_t any = 1;
     memset(r->started, 0, sizeof r->started);
     for (size_t i = r->shared->products; i-- > 0;) {
-        const cm_product_of *p = &r->shared->product[i], *second = NULL;
+        const xncc_product_of *p = &r->shared->product[i], *second = NULL;
         if (!wanted(r, p, first, last))
             continue;
         const int counts = same_plane(&p->image, &count);
         if (!counts && !same_plane(&p->image, &staged)) {
-            any = cm_stage_plane(&r->m.stage, r->isa, &p->image, 1, r->m.plane);
+            any = xncc_stage_plane(&r->m.stage, r->isa, &p->image, 1, r->m.plane);
             staged = p->image;
         }
-        if (!counts && any == 0 && (p->sum != CM_SUM_X || r->cut.digits > 1))
+        if (!counts && any == 0 && (p->sum != XNCC_SUM_X || r->cut.digits > 1))
             continue;
-        const cm_image view = plane_view(r, counts ? (const void *)r->m.stage.count : r->m.plane, CM_U8);
+        const xncc_image view = plane_view(r, counts ? (const void *)r->m.stage.count : r->m.plane, XNCC_U8);
         const size_t other = partner(r, i, first, last);
         if (other > 0) {
             second = &r->shared->product[other - 1];
             i = other - 1;
         }
-        if (r->cut.late && (p->sum == CM_SUM_X || (second && second->sum == CM_SUM_X)))
+        if (r->cut.late && (p->sum == XNCC_SUM_X || (second && second->sum == XNCC_SUM_X)))
             clear_missing(r, first, last, p->sum);
         put_product(r, p, second, &view);
     }
     if (!r->cut.late)
-        clear_missing(r, first, last, CM_SUMS);
+        clear_missing(r, first, last, XNCC_SUMS);
 }
 
 /* Sums over whole windows of a plane, and of its squares, where S and Q are not NULL. */
-static void put_windows(cm_joint_run *r, const void *plane, cm_pixel pixel, uint64_t *S, uint64_t *Q)
+static void put_windows(xncc_joint_run *r, const void *plane, xncc_pixel pixel, uint64_t *S, uint64_t *Q)
 {
-    const cm_image view = plane_view(r, plane, pixel);
-    const cm_template part = { .width = r->job->part->width, .height = r->job->part->height, .pixel = pixel };
-    const cm_job job = { .problem = &r->cut.inner, .image = &view, .part = &part };
+    const xncc_image view = plane_view(r, plane, pixel);
+    const xncc_template part = { .width = r->job->part->width, .height = r->job->part->height, .pixel = pixel };
+    const xncc_job job = { .problem = &r->cut.inner, .image = &view, .part = &part };
     const size_t bytes = (size_t)r->area->width * sizeof(uint64_t);
-    cm_windows windows;
-    cm_windows_begin(&windows, r->isa, &job, 0, r->cut.stride, r->m.windows);
-    cm_windows_place(&windows, NULL, 0, r->area->width);
+    xncc_windows windows;
+    xncc_windows_begin(&windows, r->isa, &job, 0, r->cut.stride, r->m.windows);
+    xncc_windows_place(&windows, NULL, 0, r->area->width);
     for (int32_t y = 0; y < r->area->height; y++) {
-        const cm_wide_row row = cm_windows_sums(&windows, y, y == 0);
+        const xncc_wide_row row = xncc_windows_sums(&windows, y, y == 0);
         if (S)
             memcpy(S + (ptrdiff_t)y * r->cut.stride, row.S, bytes);
         if (Q)
@@ -168,25 +168,25 @@ static void put_windows(cm_joint_run *r, const void *plane, cm_pixel pixel, uint
 }
 
 /* Window sums of a channel whose products have not brought them: by digits of 16 bits, so that nothing overflows. */
-static void put_channel_windows(cm_joint_run *r, int32_t channel)
+static void put_channel_windows(xncc_joint_run *r, int32_t channel)
 {
-    const int S = r->had[CM_SUM_S] == CM_HAD_WINDOW, Q = r->had[CM_SUM_Q] == CM_HAD_WINDOW;
+    const int S = r->had[XNCC_SUM_S] == XNCC_HAD_WINDOW, Q = r->had[XNCC_SUM_Q] == XNCC_HAD_WINDOW;
     if (r->cut.digits == 1 || (!S && !Q))
         return;
     if (r->cut.digits == 2) {
-        (void)cm_stage_plane(&r->m.stage, r->isa, &(cm_plane_of){ CM_PLANE_VALUE, 0, channel }, 2, r->m.plane);
-        put_windows(r, r->m.plane, CM_U16, S ? r->m.sum[CM_SUM_S][0] : NULL, Q ? r->m.sum[CM_SUM_Q][0] : NULL);
+        (void)xncc_stage_plane(&r->m.stage, r->isa, &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, channel }, 2, r->m.plane);
+        put_windows(r, r->m.plane, XNCC_U16, S ? r->m.sum[XNCC_SUM_S][0] : NULL, Q ? r->m.sum[XNCC_SUM_Q][0] : NULL);
         return;
     }
     for (int32_t d = 2; d < JOINT_PIECES && S; d++)
-        clear_sum(r, CM_SUM_S, d);
+        clear_sum(r, XNCC_SUM_S, d);
     for (int32_t d = 0; d < 2 && S; d++) {
-        (void)cm_stage_plane(&r->m.stage, r->isa, &(cm_plane_of){ CM_PLANE_VALUE, d, channel }, 2, r->m.plane);
-        put_windows(r, r->m.plane, CM_U16, r->m.sum[CM_SUM_S][d], NULL);
+        (void)xncc_stage_plane(&r->m.stage, r->isa, &(xncc_plane_of){ XNCC_PLANE_VALUE, d, channel }, 2, r->m.plane);
+        put_windows(r, r->m.plane, XNCC_U16, r->m.sum[XNCC_SUM_S][d], NULL);
     }
     for (int32_t d = 0; d < 4 && Q; d++) {
-        (void)cm_stage_plane(&r->m.stage, r->isa, &(cm_plane_of){ CM_PLANE_SQUARE, d, channel }, 2, r->m.plane);
-        put_windows(r, r->m.plane, CM_U16, r->m.sum[CM_SUM_Q][d], NULL);
+        (void)xncc_stage_plane(&r->m.stage, r->isa, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, channel }, 2, r->m.plane);
+        put_windows(r, r->m.plane, XNCC_U16, r->m.sum[XNCC_SUM_Q][d], NULL);
     }
 }
 
@@ -197,63 +197,63 @@ static void fill_row(uint64_t *row, int32_t count, uint64_t value)
 }
 
 /* What the sums of this rectangle come from: where all pixels count, those of the template alone are constants. */
-static void settle_needs(cm_joint_run *r, cm_counts counts)
+static void settle_needs(xncc_joint_run *r, xncc_counts counts)
 {
-    for (int s = 0; s < CM_SUMS; s++)
+    for (int s = 0; s < XNCC_SUMS; s++)
         r->had[s] = r->cut.needs.sum[s];
-    if (counts == CM_COUNTS_ALL) {
+    if (counts == XNCC_COUNTS_ALL) {
         r->m.stage.count = NULL;
-        r->had[CM_SUM_N] = CM_HAD_CONSTANT;
-        if (r->had[CM_SUM_T] != CM_HAD_UNUSED)
-            r->had[CM_SUM_T] = CM_HAD_CONSTANT;
-        if (r->had[CM_SUM_T2] != CM_HAD_UNUSED)
-            r->had[CM_SUM_T2] = CM_HAD_CONSTANT;
+        r->had[XNCC_SUM_N] = XNCC_HAD_CONSTANT;
+        if (r->had[XNCC_SUM_T] != XNCC_HAD_UNUSED)
+            r->had[XNCC_SUM_T] = XNCC_HAD_CONSTANT;
+        if (r->had[XNCC_SUM_T2] != XNCC_HAD_UNUSED)
+            r->had[XNCC_SUM_T2] = XNCC_HAD_CONSTANT;
     }
     fill_row(r->m.none, r->cut.stride, 0);
-    fill_row(r->m.constant[CM_SUM_N], r->cut.stride, r->job->joint.whole);
+    fill_row(r->m.constant[XNCC_SUM_N], r->cut.stride, r->job->joint.whole);
 }
 
-static void score_nothing(const cm_joint_run *r)
+static void score_nothing(const xncc_joint_run *r)
 {
     float score;
-    (void)cm_joint_is_settled(r->job->problem->method, &r->job->joint, 0, &score);
+    (void)xncc_joint_is_settled(r->job->problem->method, &r->job->joint, 0, &score);
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
             r->area->out[y * r->area->pitch + x] = score;
 }
 
-void cm_planes_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+void xncc_planes_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
 {
-    const cm_joint_variant *variant = self->variant;
-    cm_joint_run r = {
+    const xncc_joint_variant *variant = self->variant;
+    xncc_joint_run r = {
         .job = job, .area = area, .isa = variant->windows, .inner = variant->inner, .shared = job->shared
     };
-    r.cut = cm_joint_cut_make(variant, job->problem);
-    (void)cm_joint_lay(&r.cut, scratch, &r.m);
+    r.cut = xncc_joint_cut_make(variant, job->problem);
+    (void)xncc_joint_lay(&r.cut, scratch, &r.m);
     r.m.stage.job = job;
     r.m.stage.left = (int64_t)job->x0 + area->x;
     r.m.stage.top = (int64_t)job->y0 + area->y;
     r.m.stage.width = area->width + job->part->width - 1;
     r.m.stage.height = area->height + job->part->height - 1;
     r.m.stage.pitch = r.cut.pitch;
-    const cm_counts counts = r.cut.varies ? cm_stage_counts(&r.m.stage) : CM_COUNTS_ALL;
-    if (counts == CM_COUNTS_NONE) {
+    const xncc_counts counts = r.cut.varies ? xncc_stage_counts(&r.m.stage) : XNCC_COUNTS_ALL;
+    if (counts == XNCC_COUNTS_NONE) {
         score_nothing(&r);
         return;
     }
     settle_needs(&r, counts);
-    if (r.had[CM_SUM_N] == CM_HAD_WINDOW)
-        put_windows(&r, r.m.stage.count, CM_U8, r.m.sum[CM_SUM_N][0], NULL);
-    put_products(&r, CM_SUM_N, CM_SUM_N);
-    if (job->problem->method == CM_COVERAGE) {
-        cm_joint_coverage(&r);
+    if (r.had[XNCC_SUM_N] == XNCC_HAD_WINDOW)
+        put_windows(&r, r.m.stage.count, XNCC_U8, r.m.sum[XNCC_SUM_N][0], NULL);
+    put_products(&r, XNCC_SUM_N, XNCC_SUM_N);
+    if (job->problem->method == XNCC_COVERAGE) {
+        xncc_joint_coverage(&r);
         return;
     }
     for (int32_t c = 0; c < r.cut.channels; c++) {
-        cm_joint_channel(&r, c);
-        put_products(&r, CM_SUM_S, CM_SUM_T2);
+        xncc_joint_channel(&r, c);
+        put_products(&r, XNCC_SUM_S, XNCC_SUM_T2);
         put_channel_windows(&r, c);
         for (int32_t y = 0; y < area->height && !r.cut.late; y++)
-            cm_joint_row_terms(&r, 0, y, area->width);
+            xncc_joint_row_terms(&r, 0, y, area->width);
     }
 }

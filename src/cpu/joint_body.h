@@ -1,13 +1,13 @@
 /* The rows of joint_rows.h in C that compilers turn into vectors. Included by the file of each instruction set, after
  * rows.h. */
-#ifndef CM_CPU_JOINT_BODY_H
-#define CM_CPU_JOINT_BODY_H
+#ifndef XNCC_CPU_JOINT_BODY_H
+#define XNCC_CPU_JOINT_BODY_H
 
 #include "cpu/rows.h"
 
-static void joint_give(const cm_given_row *row)
+static void joint_give(const xncc_given_row *row)
 {
-    const cm_given_row r = *row;
+    const xncc_given_row r = *row;
     const uint64_t mask = r.packed ? 0xffffffffu : UINT64_MAX;
     for (int32_t i = 0; i < r.count; i++) {
         const uint64_t S = r.S ? r.S[i] & mask : 0;
@@ -22,7 +22,7 @@ static void joint_give(const cm_given_row *row)
 
 /* One channel out of several, with a loop for each usual number of them. */
 #define JOINT_PICK(name, type)                                                                                         \
-    static inline void name(const cm_plane_row *r, type *restrict out)                                                 \
+    static inline void name(const xncc_plane_row *r, type *restrict out)                                                 \
     {                                                                                                                  \
         const type *restrict in = (const type *)r->raw + r->channel;                                                   \
         const int32_t step = r->channels, count = r->pixels;                                                           \
@@ -42,7 +42,7 @@ JOINT_PICK(joint_pick_u32, uint32_t)
 
 /* The digits of a row; `number` holds a sample's square. Returns all of them or-ed. */
 #define JOINT_DIGITS(name, type, number, piece)                                                                        \
-    static inline uint32_t name(const cm_plane_row *r, const type *restrict in, type turn, piece *restrict out)        \
+    static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type turn, piece *restrict out)        \
     {                                                                                                                  \
         const uint8_t *restrict counts = r->count;                                                                     \
         const int32_t shift = 8 * (int32_t)sizeof(piece) * r->digit, count = r->pixels;                                \
@@ -66,33 +66,33 @@ JOINT_DIGITS(joint_bytes_u32, uint32_t, uint64_t, uint8_t)
 JOINT_DIGITS(joint_words_u16, uint16_t, uint32_t, uint16_t)
 JOINT_DIGITS(joint_words_u32, uint32_t, uint64_t, uint16_t)
 
-static uint32_t joint_plane(const cm_plane_row *row)
+static uint32_t joint_plane(const xncc_plane_row *row)
 {
-    const cm_plane_row *r = row;
+    const xncc_plane_row *r = row;
     const void *in = r->channels > 1 ? r->buffer : r->raw;
     switch (r->pixel) {
-    case CM_U8:
-    case CM_S8:
-        if (r->channels > 1 && r->every && !r->square && r->pixel == CM_U8) {
+    case XNCC_U8:
+    case XNCC_S8:
+        if (r->channels > 1 && r->every && !r->square && r->pixel == XNCC_U8) {
             joint_pick_u8(r, r->out);
             return 1;
         }
         if (r->channels > 1)
             joint_pick_u8(r, r->buffer);
-        return joint_bytes_u8(r, in, r->pixel == CM_S8 ? 0x80 : 0, r->out);
-    case CM_U16:
-    case CM_S16:
+        return joint_bytes_u8(r, in, r->pixel == XNCC_S8 ? 0x80 : 0, r->out);
+    case XNCC_U16:
+    case XNCC_S16:
         if (r->channels > 1)
             joint_pick_u16(r, r->buffer);
         if (r->bytes == 1)
-            return joint_bytes_u16(r, in, r->pixel == CM_S16 ? 0x8000 : 0, r->out);
-        return joint_words_u16(r, in, r->pixel == CM_S16 ? 0x8000 : 0, r->out);
-    case CM_U32:
+            return joint_bytes_u16(r, in, r->pixel == XNCC_S16 ? 0x8000 : 0, r->out);
+        return joint_words_u16(r, in, r->pixel == XNCC_S16 ? 0x8000 : 0, r->out);
+    case XNCC_U32:
         if (r->channels > 1)
             joint_pick_u32(r, r->buffer);
         return r->bytes == 1 ? joint_bytes_u32(r, in, 0, r->out) : joint_words_u32(r, in, 0, r->out);
-    case CM_F32:
-    case CM_F64: break;
+    case XNCC_F32:
+    case XNCC_F64: break;
     }
     return 0;
 }
@@ -102,9 +102,9 @@ static inline void joint_put(uint64_t *to, uint64_t v, int add)
     *to = add ? *to + v : v;
 }
 
-static void joint_fold(const cm_fold_row *row)
+static void joint_fold(const xncc_fold_row *row)
 {
-    const cm_fold_row r = *row;
+    const xncc_fold_row r = *row;
     const uint64_t bias = r.bias, square = bias * bias;
     if (r.centred) {
         for (int32_t i = 0; i < r.count; i++)
@@ -130,8 +130,8 @@ static inline rows_ulong joint_load(const uint64_t *from)
     return v;
 }
 
-/* cm_joint_score in vectors. root: of row->part. */
-static inline rows_double joint_lanes(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row, double root,
+/* xncc_joint_score in vectors. root: of row->part. */
+static inline rows_double joint_lanes(xncc_method method, const xncc_joint_rule *rule, const xncc_joint_row *row, double root,
                                       int32_t i)
 {
     const rows_ulong a = joint_load(row->a + i), b = joint_load(row->b + i);
@@ -141,27 +141,27 @@ static inline rows_double joint_lanes(cm_method method, const cm_joint_rule *rul
     const rows_long flat = (B == 0.0) | (C == 0.0);
     const rows_double distance = rows_i64(b + c - 2 * a);
     switch (method) {
-    case CM_CCOEFF_NORMED:
-    case CM_CCORR_NORMED: return rows_choose(flat, undefined, rows_i64(a) / (rows_sqrt(B) * roots));
-    case CM_CCOEFF: return rows_i64(a) / rows_i64(joint_load(row->n + i));
-    case CM_CCORR: return rows_i64(a);
-    case CM_SQDIFF: return distance;
-    case CM_SQDIFF_NORMED: {
+    case XNCC_CCOEFF_NORMED:
+    case XNCC_CCORR_NORMED: return rows_choose(flat, undefined, rows_i64(a) / (rows_sqrt(B) * roots));
+    case XNCC_CCOEFF: return rows_i64(a) / rows_i64(joint_load(row->n + i));
+    case XNCC_CCORR: return rows_i64(a);
+    case XNCC_SQDIFF: return distance;
+    case XNCC_SQDIFF_NORMED: {
         const rows_double one = rows_choose(distance == 0.0, rows_fill(0.0), rows_fill(1.0));
         return rows_choose(flat, rule->nan_flat ? undefined : one, distance / (rows_sqrt(B) * roots));
     }
-    case CM_COVERAGE: break;
+    case XNCC_COVERAGE: break;
     }
     return rows_i64(joint_load(row->n + i)) / rows_fill((double)rule->whole);
 }
 
-static inline void joint_score_method(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row)
+static inline void joint_score_method(xncc_method method, const xncc_joint_rule *rule, const xncc_joint_row *row)
 {
     const double root = sqrt((double)row->part);
     const rows_ulong least = rule->least - (rows_ulong){ 0 };
     for (int32_t i = 0; i < row->count; i += ROWS_LANES) {
         rows_double score = joint_lanes(method, rule, row, root, i);
-        if (method != CM_COVERAGE)
+        if (method != XNCC_COVERAGE)
             score = rows_choose(joint_load(row->n + i) < least, rows_fill((double)NAN), score);
         rows_float rounded = __builtin_convertvector(score, rows_float);
         if (row->count - i >= ROWS_LANES)
@@ -172,16 +172,16 @@ static inline void joint_score_method(cm_method method, const cm_joint_rule *rul
 }
 
 /* One loop for each method. */
-static void joint_score(cm_method method, const cm_joint_rule *rule, const cm_joint_row *row)
+static void joint_score(xncc_method method, const xncc_joint_rule *rule, const xncc_joint_row *row)
 {
     switch (method) {
-    case CM_CCOEFF_NORMED: joint_score_method(CM_CCOEFF_NORMED, rule, row); return;
-    case CM_CCOEFF: joint_score_method(CM_CCOEFF, rule, row); return;
-    case CM_CCORR: joint_score_method(CM_CCORR, rule, row); return;
-    case CM_CCORR_NORMED: joint_score_method(CM_CCORR_NORMED, rule, row); return;
-    case CM_SQDIFF: joint_score_method(CM_SQDIFF, rule, row); return;
-    case CM_SQDIFF_NORMED: joint_score_method(CM_SQDIFF_NORMED, rule, row); return;
-    case CM_COVERAGE: joint_score_method(CM_COVERAGE, rule, row); return;
+    case XNCC_CCOEFF_NORMED: joint_score_method(XNCC_CCOEFF_NORMED, rule, row); return;
+    case XNCC_CCOEFF: joint_score_method(XNCC_CCOEFF, rule, row); return;
+    case XNCC_CCORR: joint_score_method(XNCC_CCORR, rule, row); return;
+    case XNCC_CCORR_NORMED: joint_score_method(XNCC_CCORR_NORMED, rule, row); return;
+    case XNCC_SQDIFF: joint_score_method(XNCC_SQDIFF, rule, row); return;
+    case XNCC_SQDIFF_NORMED: joint_score_method(XNCC_SQDIFF_NORMED, rule, row); return;
+    case XNCC_COVERAGE: joint_score_method(XNCC_COVERAGE, rule, row); return;
     }
 }
 

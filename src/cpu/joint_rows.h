@@ -1,15 +1,15 @@
 /* Rows of the joint route that each instruction set has its own build of (joint_body.h). */
-#ifndef CM_CPU_JOINT_ROWS_H
-#define CM_CPU_JOINT_ROWS_H
+#ifndef XNCC_CPU_JOINT_ROWS_H
+#define XNCC_CPU_JOINT_ROWS_H
 
 #include "model/joint.h"
 
 /* A row of a plane: digits of one channel's biased samples, or of their squares, 0 where a pixel does not count. */
-typedef struct cm_plane_row {
+typedef struct xncc_plane_row {
     const void *raw;      /* the image's samples, interleaved, without bias */
     const uint8_t *count; /* 1 or 0 for each pixel */
     int32_t every;        /* 1: all are 1 */
-    cm_pixel pixel;
+    xncc_pixel pixel;
     int32_t channels, channel;
     int32_t square;
     int32_t digit;
@@ -17,23 +17,23 @@ typedef struct cm_plane_row {
     int32_t pixels;
     void *out;
     void *buffer; /* room for a row of one channel's samples */
-} cm_plane_row;
+} xncc_plane_row;
 
 /* A row of one channel's sums, biased as joint.h has them, into the terms of the formulas: num, var and part_var when
  * centred, else X, Q and T2 of the samples themselves. All of it fits 63 bits. c may be NULL. */
-typedef struct cm_fold_row {
+typedef struct xncc_fold_row {
     const uint64_t *n, *S, *Q, *X, *T, *T2;
     uint64_t *a, *b, *c;
     uint64_t bias;
     int32_t centred, add, count;
-} cm_fold_row;
+} xncc_fold_row;
 
 /* A row of such terms to be scored. c NULL: it is `part` everywhere. Rows have room for whole vectors, out has not. */
-typedef struct cm_joint_row {
+typedef struct xncc_joint_row {
     const uint64_t *n, *a, *b, *c;
     uint64_t part;
     float *out;
     int32_t count;
-} cm_joint_row;
+} xncc_joint_row;
 
 #endif

@@ -2,20 +2,20 @@
 #include "cpu/joint_parts.h"
 
 /* Sums from column x of row y on that fit 64 bits: in their plane, or a row. */
-static const uint64_t *sum_row(const cm_joint_run *r, cm_sum_id sum, int32_t x, int32_t y)
+static const uint64_t *sum_row(const xncc_joint_run *r, xncc_sum_id sum, int32_t x, int32_t y)
 {
     switch (r->had[sum]) {
-    case CM_HAD_UNUSED: return r->m.none;
-    case CM_HAD_CONSTANT: return r->m.constant[sum];
-    case CM_HAD_WINDOW:
-    case CM_HAD_PRODUCTS: break;
+    case XNCC_HAD_UNUSED: return r->m.none;
+    case XNCC_HAD_CONSTANT: return r->m.constant[sum];
+    case XNCC_HAD_WINDOW:
+    case XNCC_HAD_PRODUCTS: break;
     }
-    return r->m.sum[sum][0] + (cm_joint_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) + x;
+    return r->m.sum[sum][0] + (xncc_joint_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) + x;
 }
 
-static int part_varies(const cm_joint_run *r)
+static int part_varies(const xncc_joint_run *r)
 {
-    return r->had[CM_SUM_T2] == CM_HAD_PRODUCTS || r->had[CM_SUM_T] == CM_HAD_PRODUCTS;
+    return r->had[XNCC_SUM_T2] == XNCC_HAD_PRODUCTS || r->had[XNCC_SUM_T] == XNCC_HAD_PRODUCTS;
 }
 
 /* Columns x .. x + width - 1 of row y; their terms stand at `at`. */
@@ -24,9 +24,9 @@ typedef struct stretch {
     ptrdiff_t at;
 } stretch;
 
-static void score_stretch(const cm_joint_run *r, const stretch *s)
+static void score_stretch(const xncc_joint_run *r, const stretch *s)
 {
-    const cm_joint_row row = { .n = sum_row(r, CM_SUM_N, s->x, s->y),
+    const xncc_joint_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
                                .a = r->m.term[0] + s->at,
                                .b = r->m.term[1] + s->at,
                                .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
@@ -36,14 +36,14 @@ static void score_stretch(const cm_joint_run *r, const stretch *s)
     r->isa->joint_score(r->job->problem->method, &r->job->joint, &row);
 }
 
-static void fold_stretch(const cm_joint_run *r, const stretch *s)
+static void fold_stretch(const xncc_joint_run *r, const stretch *s)
 {
-    const cm_fold_row row = { .n = sum_row(r, CM_SUM_N, s->x, s->y),
-                              .S = sum_row(r, CM_SUM_S, s->x, s->y),
-                              .Q = sum_row(r, CM_SUM_Q, s->x, s->y),
-                              .X = sum_row(r, CM_SUM_X, s->x, s->y),
-                              .T = sum_row(r, CM_SUM_T, s->x, s->y),
-                              .T2 = sum_row(r, CM_SUM_T2, s->x, s->y),
+    const xncc_fold_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
+                              .S = sum_row(r, XNCC_SUM_S, s->x, s->y),
+                              .Q = sum_row(r, XNCC_SUM_Q, s->x, s->y),
+                              .X = sum_row(r, XNCC_SUM_X, s->x, s->y),
+                              .T = sum_row(r, XNCC_SUM_T, s->x, s->y),
+                              .T2 = sum_row(r, XNCC_SUM_T2, s->x, s->y),
                               .a = r->m.term[0] + s->at,
                               .b = r->m.term[1] + s->at,
                               .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
@@ -54,68 +54,68 @@ static void fold_stretch(const cm_joint_run *r, const stretch *s)
     r->isa->fold(&row);
 }
 
-static void fill_constant(const cm_joint_run *r, cm_sum_id sum, uint64_t value)
+static void fill_constant(const xncc_joint_run *r, xncc_sum_id sum, uint64_t value)
 {
     for (int32_t i = 0; i < r->cut.stride; i++)
         r->m.constant[sum][i] = value;
 }
 
 /* Modulo 2^64: where the template's term is looked at, it fits. */
-void cm_joint_channel(cm_joint_run *r, int32_t channel)
+void xncc_joint_channel(xncc_joint_run *r, int32_t channel)
 {
     const uint64_t n = r->job->joint.whole, bias = r->job->joint.bias;
     const uint64_t T = r->shared->T[channel], T2 = r->shared->T2[channel].low;
     r->channel = channel;
-    fill_constant(r, CM_SUM_T, T);
-    fill_constant(r, CM_SUM_T2, T2);
+    fill_constant(r, XNCC_SUM_T, T);
+    fill_constant(r, XNCC_SUM_T2, T2);
     r->part_term += r->cut.centred ? n * T2 - T * T : T2 + n * bias * bias - 2 * bias * T;
 }
 
 /* The 64-bit numbers of a sum together. */
-static cm_u128 sum_at(const cm_joint_run *r, cm_sum_id sum, ptrdiff_t at)
+static xncc_u128 sum_at(const xncc_joint_run *r, xncc_sum_id sum, ptrdiff_t at)
 {
-    cm_u128 total = cm_u128_of(0);
+    xncc_u128 total = xncc_u128_of(0);
     for (int i = 0; i < JOINT_PIECES && r->m.sum[sum][i]; i++)
-        total = cm_u128_add(total, cm_u128_shift(cm_u128_of(r->m.sum[sum][i][at]), 16 * i));
+        total = xncc_u128_add(total, xncc_u128_shift(xncc_u128_of(r->m.sum[sum][i][at]), 16 * i));
     return total;
 }
 
-static int is_plane(const cm_joint_run *r, cm_sum_id sum)
+static int is_plane(const xncc_joint_run *r, xncc_sum_id sum)
 {
-    return r->had[sum] == CM_HAD_WINDOW || r->had[sum] == CM_HAD_PRODUCTS;
+    return r->had[sum] == XNCC_HAD_WINDOW || r->had[sum] == XNCC_HAD_PRODUCTS;
 }
 
-static uint64_t count_at(const cm_joint_run *r, ptrdiff_t at)
+static uint64_t count_at(const xncc_joint_run *r, ptrdiff_t at)
 {
-    return is_plane(r, CM_SUM_N) ? r->m.sum[CM_SUM_N][0][at] : r->job->joint.whole;
+    return is_plane(r, XNCC_SUM_N) ? r->m.sum[XNCC_SUM_N][0][at] : r->job->joint.whole;
 }
 
 /* Sums that the method does not ask for are 0, and their terms are not looked at. */
-static void add_channel(const cm_joint_run *r, int32_t channel, ptrdiff_t at, cm_joint *joint)
+static void add_channel(const xncc_joint_run *r, int32_t channel, ptrdiff_t at, xncc_joint *joint)
 {
-    cm_joint_sums s = { .S = 0 };
-    if (is_plane(r, CM_SUM_S))
-        s.S = sum_at(r, CM_SUM_S, at).low;
-    if (is_plane(r, CM_SUM_Q))
-        s.Q = sum_at(r, CM_SUM_Q, at);
-    s.X = sum_at(r, CM_SUM_X, at);
-    s.T = is_plane(r, CM_SUM_T) ? sum_at(r, CM_SUM_T, at).low : r->shared->T[channel];
-    s.T2 = is_plane(r, CM_SUM_T2) ? sum_at(r, CM_SUM_T2, at) : r->shared->T2[channel];
-    cm_joint_add(joint, &s, r->job->joint.bias);
+    xncc_joint_sums s = { .S = 0 };
+    if (is_plane(r, XNCC_SUM_S))
+        s.S = sum_at(r, XNCC_SUM_S, at).low;
+    if (is_plane(r, XNCC_SUM_Q))
+        s.Q = sum_at(r, XNCC_SUM_Q, at);
+    s.X = sum_at(r, XNCC_SUM_X, at);
+    s.T = is_plane(r, XNCC_SUM_T) ? sum_at(r, XNCC_SUM_T, at).low : r->shared->T[channel];
+    s.T2 = is_plane(r, XNCC_SUM_T2) ? sum_at(r, XNCC_SUM_T2, at) : r->shared->T2[channel];
+    xncc_joint_add(joint, &s, r->job->joint.bias);
 }
 
-static void add_wide(const cm_joint_run *r, int32_t x, int32_t y)
+static void add_wide(const xncc_joint_run *r, int32_t x, int32_t y)
 {
     const ptrdiff_t at = (ptrdiff_t)y * r->cut.stride + x;
-    cm_joint one = cm_joint_begin(count_at(r, at)), *joint = r->m.joint ? &r->m.joint[at] : &one;
+    xncc_joint one = xncc_joint_begin(count_at(r, at)), *joint = r->m.joint ? &r->m.joint[at] : &one;
     if (r->channel == 0)
         *joint = one;
     add_channel(r, r->channel, at, joint);
     if (r->channel == r->cut.channels - 1)
-        r->area->out[y * r->area->pitch + x] = cm_joint_score(r->job->problem->method, &r->job->joint, joint);
+        r->area->out[y * r->area->pitch + x] = xncc_joint_score(r->job->problem->method, &r->job->joint, joint);
 }
 
-void cm_joint_row_terms(const cm_joint_run *r, int32_t x, int32_t y, int32_t width)
+void xncc_joint_row_terms(const xncc_joint_run *r, int32_t x, int32_t y, int32_t width)
 {
     const stretch s = { x, y, width, r->cut.channels > 1 ? (ptrdiff_t)y * r->cut.stride + x : 0 };
     for (int32_t i = 0; i < width && !r->cut.fits; i++)
@@ -127,10 +127,10 @@ void cm_joint_row_terms(const cm_joint_run *r, int32_t x, int32_t y, int32_t wid
         score_stretch(r, &s);
 }
 
-void cm_joint_coverage(const cm_joint_run *r)
+void xncc_joint_coverage(const xncc_joint_run *r)
 {
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
-            (void)cm_joint_is_settled(CM_COVERAGE, &r->job->joint, count_at(r, (ptrdiff_t)y * r->cut.stride + x),
+            (void)xncc_joint_is_settled(XNCC_COVERAGE, &r->job->joint, count_at(r, (ptrdiff_t)y * r->cut.stride + x),
                                       &r->area->out[y * r->area->pitch + x]);
 }

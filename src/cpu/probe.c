@@ -22,7 +22,7 @@ static uint32_t saved_state(void)
     return low;
 }
 
-uint32_t cm_cpu_features(void)
+uint32_t xncc_cpu_features(void)
 {
     enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512VNNI = 1 << 11, AVXVNNI = 1 << 4 };
     const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* F, DQ, BW, VL */
@@ -32,11 +32,11 @@ uint32_t cm_cpu_features(void)
     state = saved_state();
     if ((state & 0x06) != 0x06 || !(b & AVX2) || !(leaf1c & FMA))
         return 0;
-    features |= CM_CPU_AVX2_FMA;
+    features |= XNCC_CPU_AVX2_FMA;
     if ((state & 0xe6) == 0xe6 && (b & avx512) == avx512 && (c & AVX512VNNI))
-        features |= CM_CPU_AVX512_VNNI;
+        features |= XNCC_CPU_AVX512_VNNI;
     if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVXVNNI))
-        features |= CM_CPU_AVXVNNI;
+        features |= XNCC_CPU_AVXVNNI;
     return features;
 }
 
@@ -52,7 +52,7 @@ static void brand(char text[49])
         text[end - 1] = '\0';
 }
 #else
-uint32_t cm_cpu_features(void)
+uint32_t xncc_cpu_features(void)
 {
     return 0;
 }
@@ -76,13 +76,13 @@ static void find_name(void)
         memcpy(name_text, "CPU", 4);
 }
 
-const char *cm_cpu_name(void)
+const char *xncc_cpu_name(void)
 {
     (void)pthread_once(&name_once, find_name);
     return name_text;
 }
 
-const char *cm_cpu_features_text(void)
+const char *xncc_cpu_features_text(void)
 {
     static const char *const text[8] = {
         "baseline only",
@@ -94,10 +94,10 @@ const char *cm_cpu_features_text(void)
         "AVX-VNNI, AVX-512 VNNI",
         "AVX2+FMA, AVX-VNNI, AVX-512 VNNI",
     };
-    return text[cm_cpu_features() & 7u];
+    return text[xncc_cpu_features() & 7u];
 }
 
-int32_t cm_cpu_processors(void)
+int32_t xncc_cpu_processors(void)
 {
     long count = 0;
 #ifdef __linux__

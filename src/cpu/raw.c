@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void copy_one(const cm_row *row, int64_t from, char *to)
+static void copy_one(const xncc_row *row, int64_t from, char *to)
 {
     const char *element = (const char *)row->data + (size_t)from * row->size;
     switch (row->size) {
@@ -17,19 +17,19 @@ static void copy_one(const cm_row *row, int64_t from, char *to)
 }
 
 /* Elements first .. end - 1 of what is asked for lie outside the row; the first one stands at x. */
-static void outside(const cm_row *row, int64_t x, int64_t first, int64_t end, char *out)
+static void outside(const xncc_row *row, int64_t x, int64_t first, int64_t end, char *out)
 {
     if (first >= end)
         return;
-    if (row->border == CM_BORDER_ZERO || row->border == CM_BORDER_OVERLAP) {
+    if (row->border == XNCC_BORDER_ZERO || row->border == XNCC_BORDER_OVERLAP) {
         memset(out + (size_t)first * row->size, 0, (size_t)(end - first) * row->size);
         return;
     }
     for (int64_t i = first; i < end; i++)
-        copy_one(row, cm_border_index(row->border, x + i, row->width), out + (size_t)i * row->size);
+        copy_one(row, xncc_border_index(row->border, x + i, row->width), out + (size_t)i * row->size);
 }
 
-const void *cm_row_take(const cm_row *row, int64_t x, int64_t count, void *buffer)
+const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *buffer)
 {
     if (x >= 0 && x + count <= row->width)
         return (const char *)row->data + (size_t)x * row->size;
@@ -60,17 +60,17 @@ static void *turn_high_bits(const void *raw, size_t size, int64_t count, void *b
     return buffer;
 }
 
-const void *cm_raw_row(const cm_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
+const void *xncc_raw_row(const xncc_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
 {
-    const cm_image *image = job->image;
-    const cm_border border = job->problem->border;
-    const int64_t line = cm_border_index(border, y, image->height);
-    const size_t size = cm_pixel_size(image->pixel);
+    const xncc_image *image = job->image;
+    const xncc_border border = job->problem->border;
+    const int64_t line = xncc_border_index(border, y, image->height);
+    const size_t size = xncc_pixel_size(image->pixel);
     const void *raw = buffer;
     if (line < 0)
         memset(buffer, 0, (size_t)count * size);
     else
         raw =
-            cm_row_take(&(cm_row){ cm_image_row(image, (int32_t)line), image->width, size, border }, x, count, buffer);
+            xncc_row_take(&(xncc_row){ xncc_image_row(image, (int32_t)line), image->width, size, border }, x, count, buffer);
     return job->turned ? turn_high_bits(raw, size, count, buffer) : raw;
 }

@@ -1,7 +1,7 @@
 /* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of each instruction
  * set, so that each has its own build of it. */
-#ifndef CM_CPU_ROWS_H
-#define CM_CPU_ROWS_H
+#ifndef XNCC_CPU_ROWS_H
+#define XNCC_CPU_ROWS_H
 
 #include "cpu/direct.h"
 
@@ -74,35 +74,35 @@ static inline rows_double rows_choose(rows_long condition, rows_double yes, rows
     return (rows_double)((condition & (rows_long)yes) | (~condition & (rows_long)no));
 }
 
-/* What the formulas of cm_score_integer start from, each rounded to double once; only those that the method needs are
+/* What the formulas of xncc_score_integer start from, each rounded to double once; only those that the method needs are
  * looked at. */
 typedef struct rows_terms {
     rows_double num, var, Q, X, distance;
 } rows_terms;
 
-/* cm_score_integer from there on. Flat templates are dealt with before. */
-static inline rows_double rows_finish(cm_method method, const cm_score_rule *rule, const rows_terms *t)
+/* xncc_score_integer from there on. Flat templates are dealt with before. */
+static inline rows_double rows_finish(xncc_method method, const xncc_score_rule *rule, const rows_terms *t)
 {
     const rows_double undefined = rows_fill((double)rule->undefined);
     switch (method) {
-    case CM_CCOEFF_NORMED: return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
-    case CM_CCOEFF: return t->num / (double)rule->n;
-    case CM_CCORR: return t->X;
-    case CM_CCORR_NORMED: return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
-    case CM_SQDIFF: return t->distance;
-    case CM_SQDIFF_NORMED: {
+    case XNCC_CCOEFF_NORMED: return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
+    case XNCC_CCOEFF: return t->num / (double)rule->n;
+    case XNCC_CCORR: return t->X;
+    case XNCC_CCORR_NORMED: return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
+    case XNCC_SQDIFF: return t->distance;
+    case XNCC_SQDIFF_NORMED: {
         rows_double one = rows_choose(t->distance == 0.0, rows_fill(0.0), rows_fill(1.0));
         rows_double flat = rule->nan_flat ? undefined : one;
         return rows_choose(t->Q == 0.0, flat, t->distance / (rows_sqrt(t->Q) * rule->root_sum2));
     }
-    case CM_COVERAGE: break;
+    case XNCC_COVERAGE: break;
     }
     return undefined;
 }
 
 /* Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of at most (65792 * 255)^2 <
- * 2^49, and every product and difference here is exact in double. The template was shifted by 128 (cm_form). */
-static inline rows_double rows_narrow(cm_method method, const cm_score_rule *rule, const int32_t *x,
+ * 2^49, and every product and difference here is exact in double. The template was shifted by 128 (xncc_form). */
+static inline rows_double rows_narrow(xncc_method method, const xncc_score_rule *rule, const int32_t *x,
                                       const uint64_t *window)
 {
     const double n = (double)rule->n;
@@ -119,7 +119,7 @@ static inline rows_double rows_narrow(cm_method method, const cm_score_rule *rul
 }
 
 /* Wide windows whose products fit 63 bits (rule->wide is 0). */
-static inline rows_double rows_wide(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, int32_t i)
+static inline rows_double rows_wide(xncc_method method, const xncc_score_rule *rule, const xncc_wide_row *row, int32_t i)
 {
     rows_ulong S, Q, X;
     memcpy(&S, row->S + i, sizeof S);
@@ -136,11 +136,11 @@ static inline rows_double rows_wide(cm_method method, const cm_score_rule *rule,
 typedef struct rows_source {
     const int32_t *x;
     const uint64_t *window;
-    const cm_wide_row *wide;
+    const xncc_wide_row *wide;
 } rows_source;
 
 /* All buffers have room for whole vectors past count; the map has not. */
-static inline void rows_score_method(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out,
+static inline void rows_score_method(xncc_method method, const xncc_score_rule *rule, const rows_source *s, float *out,
                                      int32_t count)
 {
     for (int32_t i = 0; i < count; i += ROWS_LANES) {
@@ -155,28 +155,28 @@ static inline void rows_score_method(cm_method method, const cm_score_rule *rule
 }
 
 /* One loop for each method. */
-static inline void rows_score_methods(cm_method method, const cm_score_rule *rule, const rows_source *s, float *out,
+static inline void rows_score_methods(xncc_method method, const xncc_score_rule *rule, const rows_source *s, float *out,
                                       int32_t count)
 {
     switch (method) {
-    case CM_CCOEFF_NORMED: rows_score_method(CM_CCOEFF_NORMED, rule, s, out, count); return;
-    case CM_CCOEFF: rows_score_method(CM_CCOEFF, rule, s, out, count); return;
-    case CM_CCORR: rows_score_method(CM_CCORR, rule, s, out, count); return;
-    case CM_CCORR_NORMED: rows_score_method(CM_CCORR_NORMED, rule, s, out, count); return;
-    case CM_SQDIFF: rows_score_method(CM_SQDIFF, rule, s, out, count); return;
-    case CM_SQDIFF_NORMED: rows_score_method(CM_SQDIFF_NORMED, rule, s, out, count); return;
-    case CM_COVERAGE: return; /* of the joint route */
+    case XNCC_CCOEFF_NORMED: rows_score_method(XNCC_CCOEFF_NORMED, rule, s, out, count); return;
+    case XNCC_CCOEFF: rows_score_method(XNCC_CCOEFF, rule, s, out, count); return;
+    case XNCC_CCORR: rows_score_method(XNCC_CCORR, rule, s, out, count); return;
+    case XNCC_CCORR_NORMED: rows_score_method(XNCC_CCORR_NORMED, rule, s, out, count); return;
+    case XNCC_SQDIFF: rows_score_method(XNCC_SQDIFF, rule, s, out, count); return;
+    case XNCC_SQDIFF_NORMED: rows_score_method(XNCC_SQDIFF_NORMED, rule, s, out, count); return;
+    case XNCC_COVERAGE: return; /* of the joint route */
     }
 }
 
 /* 1 when the template leaves the method without a value: by the plain function then. */
-static inline int rows_undefined(cm_method method, const cm_score_rule *rule)
+static inline int rows_undefined(xncc_method method, const xncc_score_rule *rule)
 {
-    int normed = method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED;
-    return (method == CM_CCOEFF_NORMED && rule->root_var == 0.0) || (normed && rule->sum2 == 0);
+    int normed = method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED;
+    return (method == XNCC_CCOEFF_NORMED && rule->root_var == 0.0) || (normed && rule->sum2 == 0);
 }
 
-static void rows_score(cm_method method, const cm_score_rule *rule, const int32_t *x, const uint64_t *window,
+static void rows_score(xncc_method method, const xncc_score_rule *rule, const int32_t *x, const uint64_t *window,
                        float *out, int32_t count)
 {
     if (!rows_undefined(method, rule)) {
@@ -185,11 +185,11 @@ static void rows_score(cm_method method, const cm_score_rule *rule, const int32_
     }
     for (int32_t i = 0; i < count; i++) {
         uint64_t S = window[i] & 0xffffffffu;
-        out[i] = cm_score_integer(method, rule, S, window[i] >> 32, (uint64_t)(x[i] + 128 * (int64_t)S));
+        out[i] = xncc_score_integer(method, rule, S, window[i] >> 32, (uint64_t)(x[i] + 128 * (int64_t)S));
     }
 }
 
-static void rows_wide_score(cm_method method, const cm_score_rule *rule, const cm_wide_row *row, float *out,
+static void rows_wide_score(xncc_method method, const xncc_score_rule *rule, const xncc_wide_row *row, float *out,
                             int32_t count)
 {
     if (!rule->wide && !rows_undefined(method, rule)) {
@@ -197,7 +197,7 @@ static void rows_wide_score(cm_method method, const cm_score_rule *rule, const c
         return;
     }
     for (int32_t i = 0; i < count; i++)
-        out[i] = cm_score_integer(method, rule, row->S[i], row->Q[i], row->X[i]);
+        out[i] = xncc_score_integer(method, rule, row->S[i], row->Q[i], row->X[i]);
 }
 
 /* Wide rows: 64-bit sums. */
@@ -211,18 +211,18 @@ static inline void rows_add_any(uint64_t *restrict S, uint64_t *restrict Q, cons
     }
 }
 
-static void rows_wide_add(uint64_t *S, uint64_t *Q, const void *enter, cm_pixel pixel, int32_t count)
+static void rows_wide_add(uint64_t *S, uint64_t *Q, const void *enter, xncc_pixel pixel, int32_t count)
 {
-    if (pixel == CM_U8)
+    if (pixel == XNCC_U8)
         rows_add_any(S, Q, enter, NULL, count);
     else
         rows_add_any(S, Q, NULL, enter, count);
 }
 
 static void rows_wide_slide(uint64_t *restrict S, uint64_t *restrict Q, const void *enter, const void *leave,
-                            cm_pixel pixel, int32_t count)
+                            xncc_pixel pixel, int32_t count)
 {
-    if (pixel == CM_U8) {
+    if (pixel == XNCC_U8) {
         const uint8_t *restrict a = enter, *restrict b = leave;
         for (int32_t i = 0; i < count; i++) {
             S[i] += (uint64_t)a[i] - (uint64_t)b[i];

@@ -2,34 +2,34 @@
  */
 #include "cpu/joint.h"
 
-static cm_pixel unsigned_of(cm_pixel pixel)
+static xncc_pixel unsigned_of(xncc_pixel pixel)
 {
-    return pixel == CM_S8 ? CM_U8 : CM_U16;
+    return pixel == XNCC_S8 ? XNCC_U8 : XNCC_U16;
 }
 
-static cm_problem unsigned_problem(const cm_problem *problem)
+static xncc_problem unsigned_problem(const xncc_problem *problem)
 {
-    cm_problem p = *problem;
+    xncc_problem p = *problem;
     p.pixel = unsigned_of(p.pixel);
     return p;
 }
 
-void cm_signed_shape(const cm_cpu_kernel *self, const cm_problem *problem, cm_shape *shape)
+void xncc_signed_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
 {
-    const cm_cpu_kernel *inner = self->variant;
-    const cm_problem p = unsigned_problem(problem);
+    const xncc_cpu_kernel *inner = self->variant;
+    const xncc_problem p = unsigned_problem(problem);
     inner->shape(inner, &p, shape);
 }
 
 /* What a job's views of pixels become; the template's are stored with their bias. */
 typedef struct turned {
-    cm_problem problem;
-    cm_template part;
-    cm_image image;
-    cm_job job;
+    xncc_problem problem;
+    xncc_template part;
+    xncc_image image;
+    xncc_job job;
 } turned;
 
-static void turn(turned *t, const cm_job *job)
+static void turn(turned *t, const xncc_job *job)
 {
     t->problem = unsigned_problem(job->problem);
     t->part = *job->part;
@@ -43,17 +43,17 @@ static void turn(turned *t, const cm_job *job)
     t->job.turned = 1;
 }
 
-void cm_signed_begin(const cm_cpu_kernel *self, const cm_job *job, void *shared, void *scratch)
+void xncc_signed_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
 {
-    const cm_cpu_kernel *inner = self->variant;
+    const xncc_cpu_kernel *inner = self->variant;
     turned t;
     turn(&t, job);
     inner->begin(inner, &t.job, shared, scratch);
 }
 
-void cm_signed_area(const cm_cpu_kernel *self, const cm_job *job, void *scratch, const cm_area *area)
+void xncc_signed_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
 {
-    const cm_cpu_kernel *inner = self->variant;
+    const xncc_cpu_kernel *inner = self->variant;
     turned t;
     turn(&t, job);
     inner->area(inner, &t.job, scratch, area);

@@ -1,32 +1,32 @@
 /* What every engine fills: the CPU engine in src/cpu, the CUDA engine in cuda. */
-#ifndef CM_ENGINE_ENGINE_H
-#define CM_ENGINE_ENGINE_H
+#ifndef XNCC_ENGINE_ENGINE_H
+#define XNCC_ENGINE_ENGINE_H
 
 #include "base/error.h"
-#include "corrmatch/plan.h"
+#include "exactncc/plan.h"
 #include "model/template.h"
 #include "peaks/peaks.h"
 #include "plan/decide.h"
 
 #ifdef __cplusplus
 #include <atomic>
-typedef std::atomic<uint64_t> cm_counter;
+typedef std::atomic<uint64_t> xncc_counter;
 #else
 #include <stdatomic.h>
-typedef _Atomic uint64_t cm_counter;
+typedef _Atomic uint64_t xncc_counter;
 #endif
 
-typedef struct cm_engine cm_engine; /* one device's state; may be used by several threads at once */
-typedef struct cm_work cm_work;     /* what a plan bound: workspace; one thread at a time */
-typedef struct cm_sweep cm_sweep;   /* a find that goes down the image as its rows arrive; holds its work until it ends */
+typedef struct xncc_engine xncc_engine; /* one device's state; may be used by several threads at once */
+typedef struct xncc_work xncc_work;     /* what a plan bound: workspace; one thread at a time */
+typedef struct xncc_sweep xncc_sweep;   /* a find that goes down the image as its rows arrive; holds its work until it ends */
 
-/* How far a call has come, for cm_context_progress: engines add to done. */
-typedef struct cm_progress {
-    cm_counter done, total;
-} cm_progress;
+/* How far a call has come, for xncc_context_progress: engines add to done. */
+typedef struct xncc_progress {
+    xncc_counter done, total;
+} xncc_progress;
 
 /* A call of so many units (map elements) begins. What finished calls counted is dropped, so that the fraction means the calls under way. */
-static inline void cm_progress_begin(cm_progress *progress, uint64_t units)
+static inline void xncc_progress_begin(xncc_progress *progress, uint64_t units)
 {
     if (atomic_load(&progress->done) >= atomic_load(&progress->total)) {
         atomic_store(&progress->done, UINT64_C(0));
@@ -35,80 +35,80 @@ static inline void cm_progress_begin(cm_progress *progress, uint64_t units)
     atomic_fetch_add(&progress->total, units);
 }
 
-static inline void cm_progress_step(cm_progress *progress, uint64_t units)
+static inline void xncc_progress_step(xncc_progress *progress, uint64_t units)
 {
     atomic_fetch_add(&progress->done, units);
 }
 
 /* Where matches go in device memory. Positions get the offset of the map's element (0, 0) in the image. */
-typedef struct cm_peak_target {
-    const cm_peak_rule *rule;
-    cm_match *match; /* rule->top of them */
+typedef struct xncc_peak_target {
+    const xncc_peak_rule *rule;
+    xncc_match *match; /* rule->top of them */
     uint32_t *found;
     int32_t x0, y0;
-} cm_peak_target;
+} xncc_peak_target;
 
 /* Templates of a plan's size, and their matches in host memory: those of template i from match + i * capacity on. */
-typedef struct cm_bank {
-    const cm_template *const *part;
+typedef struct xncc_bank {
+    const xncc_template *const *part;
     size_t count, capacity;
-    cm_match *match;
+    xncc_match *match;
     size_t *found;
-} cm_bank;
+} xncc_bank;
 
-typedef struct cm_engine_ops {
+typedef struct xncc_engine_ops {
     /* Frees the engine. */
-    void (*destroy)(cm_engine *engine);
+    void (*destroy)(xncc_engine *engine);
 
     /* Fills its half of the machine. */
-    void (*describe)(const cm_engine *engine, cm_machine *machine);
+    void (*describe)(const xncc_engine *engine, xncc_machine *machine);
 
     /* The engine's own form of a template or a filter, or NULL in *prepared when it needs none. */
-    cm_status (*prepare_template)(cm_engine *engine, const cm_template *part, void **prepared, cm_error *error);
-    cm_status (*prepare_filter)(cm_engine *engine, const cm_filter *filter, void **prepared, cm_error *error);
-    void (*release)(cm_engine *engine, void *prepared);
+    xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *part, void **prepared, xncc_error *error);
+    xncc_status (*prepare_filter)(xncc_engine *engine, const xncc_filter *filter, void **prepared, xncc_error *error);
+    void (*release)(xncc_engine *engine, void *prepared);
 
     /* Takes the workspace for a decided problem. */
-    cm_status (*bind)(cm_engine *engine, const cm_problem *problem, const cm_decision *decision, cm_progress *progress,
-                      cm_work **work, cm_error *error);
-    void (*unbind)(cm_work *work);
+    xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem, const xncc_decision *decision, xncc_progress *progress,
+                      xncc_work **work, xncc_error *error);
+    void (*unbind)(xncc_work *work);
 
-    /* Run it. Views are valid, fit the problem, and lie where the engine can reach them. Semantics of include/corrmatch/plan.h. */
-    cm_status (*correlate)(cm_work *work, const cm_image *image, const cm_template *part, const cm_map *map,
-                           cm_stream stream, cm_error *error);
-    cm_status (*find)(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
-                      cm_match *match, size_t *found, cm_stream stream, cm_error *error);
-    cm_status (*convolve)(cm_work *work, const cm_image *image, const cm_filter *filter, const cm_map *out,
-                          cm_stream stream, cm_error *error);
+    /* Run it. Views are valid, fit the problem, and lie where the engine can reach them. Semantics of include/exactncc/plan.h. */
+    xncc_status (*correlate)(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map,
+                           xncc_stream stream, xncc_error *error);
+    xncc_status (*find)(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule,
+                      xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error);
+    xncc_status (*convolve)(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out,
+                          xncc_stream stream, xncc_error *error);
 
     /* 1 when the engine has what the kernel needs, which it may have to load first. After a 0, describe no longer promises it.
      * NULL: always 1. */
-    int (*ready)(cm_engine *engine, cm_kernel kernel);
+    int (*ready)(xncc_engine *engine, xncc_kernel kernel);
 
     /* Copies a view in device memory to tightly packed host memory, and waits. NULL for the CPU engine. */
-    cm_status (*fetch)(cm_engine *engine, const cm_image *image, void *host, cm_error *error);
+    xncc_status (*fetch)(xncc_engine *engine, const xncc_image *image, void *host, xncc_error *error);
 
     /* find with the matches left in device memory, and find for many templates. NULL: the engine has no such memory; find is called for
      * each template. */
-    cm_status (*find_on_device)(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_target *target,
-                                cm_stream stream, cm_error *error);
-    cm_status (*find_bank)(cm_work *work, const cm_image *image, const cm_bank *bank, const cm_peak_rule *rule, cm_stream stream,
-                           cm_error *error);
+    xncc_status (*find_on_device)(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
+                                xncc_stream stream, xncc_error *error);
+    xncc_status (*find_bank)(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
+                           xncc_error *error);
 
-    /* find in steps, as include/corrmatch/scan.h has it; what sweep_begin is given outlives the sweep. Rows only grow, and are all there
+    /* find in steps, as include/exactncc/scan.h has it; what sweep_begin is given outlives the sweep. Rows only grow, and are all there
      * before sweep_finish. NULL, all four: the engine finds at the end. */
-    cm_status (*sweep_begin)(cm_work *work, const cm_image *image, const cm_template *part, const cm_peak_rule *rule,
-                             cm_sweep **sweep, cm_error *error);
-    cm_status (*sweep_rows)(cm_sweep *sweep, int32_t rows, cm_error *error);
-    cm_status (*sweep_finish)(cm_sweep *sweep, cm_match *match, size_t *found, cm_error *error);
-    void (*sweep_end)(cm_sweep *sweep);
+    xncc_status (*sweep_begin)(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule,
+                             xncc_sweep **sweep, xncc_error *error);
+    xncc_status (*sweep_rows)(xncc_sweep *sweep, int32_t rows, xncc_error *error);
+    xncc_status (*sweep_finish)(xncc_sweep *sweep, xncc_match *match, size_t *found, xncc_error *error);
+    void (*sweep_end)(xncc_sweep *sweep);
 
-    const struct cm_share_ops *share; /* engine/many.h */
-    const struct cm_merge_ops *merge; /* the same; NULL: the engine has no memory of its own */
-} cm_engine_ops;
+    const struct xncc_share_ops *share; /* engine/many.h */
+    const struct xncc_merge_ops *merge; /* the same; NULL: the engine has no memory of its own */
+} xncc_engine_ops;
 
-struct cm_engine {
-    const cm_engine_ops *ops;
+struct xncc_engine {
+    const xncc_engine_ops *ops;
 };
 
 #endif

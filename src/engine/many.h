@@ -1,56 +1,56 @@
 /* What an engine does for many templates beside running their plans. */
-#ifndef CM_ENGINE_MANY_H
-#define CM_ENGINE_MANY_H
+#ifndef XNCC_ENGINE_MANY_H
+#define XNCC_ENGINE_MANY_H
 
-#include "corrmatch/many.h"
+#include "exactncc/many.h"
 #include "engine/engine.h"
 
-typedef struct cm_share cm_share;           /* what the plans of a cm_many have in common; one thread at a time */
-typedef struct cm_merge_work cm_merge_work; /* what a cm_merger has on a device */
+typedef struct xncc_share xncc_share;           /* what the plans of a xncc_many have in common; one thread at a time */
+typedef struct xncc_merge_work xncc_merge_work; /* what a xncc_merger has on a device */
 
 /* A map and the template that it is of. Its extents are at most those of the best. */
-typedef struct cm_fold {
-    const cm_map *map; /* in the memory that best_begin gave */
+typedef struct xncc_fold {
+    const xncc_map *map; /* in the memory that best_begin gave */
     int32_t index;
     int32_t smallest; /* 1: small scores are good */
-} cm_fold;
+} xncc_fold;
 
-typedef struct cm_share_ops {
-    cm_status (*open)(cm_engine *engine, cm_share **share, cm_error *error);
-    void (*close)(cm_share *share);
+typedef struct xncc_share_ops {
+    xncc_status (*open)(xncc_engine *engine, xncc_share **share, xncc_error *error);
+    void (*close)(xncc_share *share);
 
     /* A view of a valid image that many plans of the engine read best. It is good until the share's next call. NULL: the image's own. */
-    cm_status (*image)(cm_share *share, const cm_image *image, cm_image *shared, cm_stream stream, cm_error *error);
+    xncc_status (*image)(xncc_share *share, const xncc_image *image, xncc_image *shared, xncc_stream stream, xncc_error *error);
 
     /* The best of several maps (many.h): begin says where (the views are valid, and outlive end), sets every position to none and gives
      * memory for a map of best's extents; each fold adds a map; end sees to it that the result is there. */
-    cm_status (*best_begin)(cm_share *share, const cm_best *best, cm_map *map, cm_stream stream, cm_error *error);
-    cm_status (*best_fold)(cm_share *share, const cm_fold *fold, cm_stream stream, cm_error *error);
-    cm_status (*best_end)(cm_share *share, cm_stream stream, cm_error *error);
-} cm_share_ops;
+    xncc_status (*best_begin)(xncc_share *share, const xncc_best *best, xncc_map *map, xncc_stream stream, xncc_error *error);
+    xncc_status (*best_fold)(xncc_share *share, const xncc_fold *fold, xncc_stream stream, xncc_error *error);
+    xncc_status (*best_end)(xncc_share *share, xncc_stream stream, xncc_error *error);
+} xncc_share_ops;
 
 /* Where merged candidates go. */
-typedef struct cm_merge_target {
-    const cm_merge_options *options; /* valid */
-    cm_candidate *result;
+typedef struct xncc_merge_target {
+    const xncc_merge_options *options; /* valid */
+    xncc_candidate *result;
     uint32_t capacity;
     uint32_t *kept;
-} cm_merge_target;
+} xncc_merge_target;
 
 /* many.h says what they do; arguments are checked. */
-typedef struct cm_merge_ops {
-    cm_status (*open)(cm_engine *engine, uint32_t room, cm_merge_work **work, cm_error *error);
-    void (*close)(cm_merge_work *work);
-    cm_status (*clear)(cm_merge_work *work, cm_stream stream, cm_error *error);
-    cm_status (*add)(cm_merge_work *work, const cm_match *match, const uint32_t *found, const cm_candidate *like, cm_stream stream,
-                     cm_error *error);
-    cm_status (*add_candidates)(cm_merge_work *work, const cm_candidate *candidate, uint32_t count, cm_stream stream, cm_error *error);
-    cm_status (*merge)(cm_merge_work *work, const cm_merge_target *target, cm_stream stream, cm_error *error);
-} cm_merge_ops;
+typedef struct xncc_merge_ops {
+    xncc_status (*open)(xncc_engine *engine, uint32_t room, xncc_merge_work **work, xncc_error *error);
+    void (*close)(xncc_merge_work *work);
+    xncc_status (*clear)(xncc_merge_work *work, xncc_stream stream, xncc_error *error);
+    xncc_status (*add)(xncc_merge_work *work, const xncc_match *match, const uint32_t *found, const xncc_candidate *like, xncc_stream stream,
+                     xncc_error *error);
+    xncc_status (*add_candidates)(xncc_merge_work *work, const xncc_candidate *candidate, uint32_t count, xncc_stream stream, xncc_error *error);
+    xncc_status (*merge)(xncc_merge_work *work, const xncc_merge_target *target, xncc_stream stream, xncc_error *error);
+} xncc_merge_ops;
 
 /* Does the score take the place of the best so far, which is of template `index`, or of none at -1? Without branches, so that loops over it
  * are vector code. */
-static CM_BOTH int cm_best_takes(const cm_fold *fold, float score, float best, int32_t index)
+static XNCC_BOTH int xncc_best_takes(const xncc_fold *fold, float score, float best, int32_t index)
 {
     const int better = fold->smallest ? score < best : score > best;
     return (score == score) & ((index < 0) | better | ((score == best) & (fold->index < index)));

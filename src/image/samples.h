@@ -1,22 +1,22 @@
 /* Samples of every type, which of them count, and where the pixels outside an image come from. One text for both compilers. */
-#ifndef CM_IMAGE_SAMPLES_H
-#define CM_IMAGE_SAMPLES_H
+#ifndef XNCC_IMAGE_SAMPLES_H
+#define XNCC_IMAGE_SAMPLES_H
 
 #include "base/both.h"
-#include "corrmatch/find.h"
+#include "exactncc/find.h"
 
 #include <math.h>
 #include <stdint.h>
 
-/* The index along one axis whose pixel stands at index i, which may lie outside; -1 where there is none (CM_BORDER_ZERO,
- * CM_BORDER_OVERLAP). */
-static CM_BOTH int64_t cm_border_index(cm_border border, int64_t i, int64_t extent)
+/* The index along one axis whose pixel stands at index i, which may lie outside; -1 where there is none (XNCC_BORDER_ZERO,
+ * XNCC_BORDER_OVERLAP). */
+static XNCC_BOTH int64_t xncc_border_index(xncc_border border, int64_t i, int64_t extent)
 {
     if (i >= 0 && i < extent)
         return i;
     switch (border) {
-    case CM_BORDER_CLAMP: return i < 0 ? 0 : extent - 1;
-    case CM_BORDER_MIRROR: {
+    case XNCC_BORDER_CLAMP: return i < 0 ? 0 : extent - 1;
+    case XNCC_BORDER_MIRROR: {
         int64_t period = 2 * (extent - 1);
         if (period == 0)
             return 0;
@@ -24,70 +24,70 @@ static CM_BOTH int64_t cm_border_index(cm_border border, int64_t i, int64_t exte
         at = at < 0 ? at + period : at;
         return at < extent ? at : period - at;
     }
-    case CM_BORDER_WRAP: {
+    case XNCC_BORDER_WRAP: {
         int64_t at = i % extent;
         return at < 0 ? at + extent : at;
     }
-    case CM_BORDER_ZERO:
-    case CM_BORDER_OVERLAP: return -1;
+    case XNCC_BORDER_ZERO:
+    case XNCC_BORDER_OVERLAP: return -1;
     }
     return -1;
 }
 
-static CM_BOTH int cm_pixel_is_float(cm_pixel pixel)
+static XNCC_BOTH int xncc_pixel_is_float(xncc_pixel pixel)
 {
-    return pixel == CM_F32 || pixel == CM_F64;
+    return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
 /* Signed samples are worked on as unsigned ones: each has this much added. */
-static CM_BOTH uint64_t cm_pixel_bias(cm_pixel pixel)
+static XNCC_BOTH uint64_t xncc_pixel_bias(xncc_pixel pixel)
 {
-    return pixel == CM_S8 ? 128 : pixel == CM_S16 ? 32768 : 0;
+    return pixel == XNCC_S8 ? 128 : pixel == XNCC_S16 ? 32768 : 0;
 }
 
 /* The largest of an integer type's biased samples. */
-static CM_BOTH uint64_t cm_pixel_max(cm_pixel pixel)
+static XNCC_BOTH uint64_t xncc_pixel_max(xncc_pixel pixel)
 {
-    return pixel == CM_U8 || pixel == CM_S8 ? 255 : pixel == CM_U32 ? UINT32_MAX : 65535;
+    return pixel == XNCC_U8 || pixel == XNCC_S8 ? 255 : pixel == XNCC_U32 ? UINT32_MAX : 65535;
 }
 
 /* Bytes of an integer type's biased samples. */
-static CM_BOTH int cm_pixel_digits(cm_pixel pixel)
+static XNCC_BOTH int xncc_pixel_digits(xncc_pixel pixel)
 {
-    return pixel == CM_U8 || pixel == CM_S8 ? 1 : pixel == CM_U32 ? 4 : 2;
+    return pixel == XNCC_U8 || pixel == XNCC_S8 ? 1 : pixel == XNCC_U32 ? 4 : 2;
 }
 
 /* Sample i of a row of integers, biased. */
-static CM_BOTH uint64_t cm_sample(cm_pixel pixel, const void *row, int64_t i)
+static XNCC_BOTH uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i)
 {
     switch (pixel) {
-    case CM_U8: return ((const uint8_t *)row)[i];
-    case CM_S8: return ((const uint8_t *)row)[i] ^ 0x80u;
-    case CM_U16: return ((const uint16_t *)row)[i];
-    case CM_S16: return ((const uint16_t *)row)[i] ^ 0x8000u;
-    case CM_U32: return ((const uint32_t *)row)[i];
-    case CM_F32:
-    case CM_F64: break;
+    case XNCC_U8: return ((const uint8_t *)row)[i];
+    case XNCC_S8: return ((const uint8_t *)row)[i] ^ 0x80u;
+    case XNCC_U16: return ((const uint16_t *)row)[i];
+    case XNCC_S16: return ((const uint16_t *)row)[i] ^ 0x8000u;
+    case XNCC_U32: return ((const uint32_t *)row)[i];
+    case XNCC_F32:
+    case XNCC_F64: break;
     }
     return 0;
 }
 
 /* Sample i of a row as the number that it is; exact for every type. */
-static CM_BOTH double cm_sample_value(cm_pixel pixel, const void *row, int64_t i)
+static XNCC_BOTH double xncc_sample_value(xncc_pixel pixel, const void *row, int64_t i)
 {
-    if (pixel == CM_F32)
+    if (pixel == XNCC_F32)
         return (double)((const float *)row)[i];
-    if (pixel == CM_F64)
+    if (pixel == XNCC_F64)
         return ((const double *)row)[i];
-    return (double)((int64_t)cm_sample(pixel, row, i) - (int64_t)cm_pixel_bias(pixel));
+    return (double)((int64_t)xncc_sample(pixel, row, i) - (int64_t)xncc_pixel_bias(pixel));
 }
 
 /* Is pixel x of a row other than the no-data value? */
-static CM_BOTH int cm_pixel_has_data(cm_pixel pixel, int32_t channels, double no_data, const void *row, int64_t x)
+static XNCC_BOTH int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data, const void *row, int64_t x)
 {
     int equal = 1;
     for (int64_t i = x * channels; i < (x + 1) * channels; i++) {
-        double v = cm_sample_value(pixel, row, i);
+        double v = xncc_sample_value(pixel, row, i);
         if (no_data != no_data && v != v)
             return 0;
         equal = equal && v == no_data;
@@ -96,11 +96,11 @@ static CM_BOTH int cm_pixel_has_data(cm_pixel pixel, int32_t channels, double no
 }
 
 /* Does pixel x of a row count? mask: the row's, or NULL. */
-static CM_BOTH int cm_pixel_counts(const cm_image *image, int32_t channels, const void *row, const uint8_t *mask, int64_t x)
+static XNCC_BOTH int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row, const uint8_t *mask, int64_t x)
 {
     if (mask && !mask[x])
         return 0;
-    return !image->has_no_data || cm_pixel_has_data(image->pixel, channels, image->no_data, row, x);
+    return !image->has_no_data || xncc_pixel_has_data(image->pixel, channels, image->no_data, row, x);
 }
 
 #endif

@@ -19,19 +19,19 @@
  *
  * Nothing here underflows where it matters: num and var are 0 or from 1 to 2^63, unit from 2^-32 to 1, so the exact errors of products
  * are multiples of 2^-110. */
-#ifndef CM_MODEL_PAIRS_H
-#define CM_MODEL_PAIRS_H
+#ifndef XNCC_MODEL_PAIRS_H
+#define XNCC_MODEL_PAIRS_H
 
 #include "model/score.h"
 
-typedef struct cm_pair {
+typedef struct xncc_pair {
     float high, low;
-} cm_pair;
+} xncc_pair;
 
-#define CM_PAIR_BOUND 0x1p-42f
+#define XNCC_PAIR_BOUND 0x1p-42f
 
 /* One rounding each, whatever the compiler would contract. */
-static CM_BOTH float cm_fused(float a, float b, float c)
+static XNCC_BOTH float xncc_fused(float a, float b, float c)
 {
 #if defined(__CUDA_ARCH__)
     return __fmaf_rn(a, b, c);
@@ -39,7 +39,7 @@ static CM_BOTH float cm_fused(float a, float b, float c)
     return fmaf(a, b, c);
 #endif
 }
-static CM_BOTH float cm_times(float a, float b)
+static XNCC_BOTH float xncc_times(float a, float b)
 {
 #if defined(__CUDA_ARCH__)
     return __fmul_rn(a, b);
@@ -47,7 +47,7 @@ static CM_BOTH float cm_times(float a, float b)
     return a * b;
 #endif
 }
-static CM_BOTH float cm_plus(float a, float b)
+static XNCC_BOTH float xncc_plus(float a, float b)
 {
 #if defined(__CUDA_ARCH__)
     return __fadd_rn(a, b);
@@ -57,38 +57,38 @@ static CM_BOTH float cm_plus(float a, float b)
 }
 
 /* 2^shift high + low as a pair, where high is 0 or the larger of the two terms; scale is 2^shift. */
-static CM_BOTH cm_pair cm_pair_join(float high, float scale, float low)
+static XNCC_BOTH xncc_pair xncc_pair_join(float high, float scale, float low)
 {
-    cm_pair p;
-    p.high = cm_fused(high, scale, low);
-    p.low = cm_plus(low, cm_fused(high, scale, -p.high));
+    xncc_pair p;
+    p.high = xncc_fused(high, scale, low);
+    p.low = xncc_plus(low, xncc_fused(high, scale, -p.high));
     return p;
 }
 
 /* Exact for -2^48 .. 2^48. The pieces are floats without rounding; the upper one has the sign (shifts keep it). */
-static CM_BOTH cm_pair cm_pair_narrow(int64_t v)
+static XNCC_BOTH xncc_pair xncc_pair_narrow(int64_t v)
 {
-    return cm_pair_join((float)(int32_t)(v >> 24), 0x1p24f, (float)((int32_t)v & 0xffffff));
+    return xncc_pair_join((float)(int32_t)(v >> 24), 0x1p24f, (float)((int32_t)v & 0xffffff));
 }
 
 /* For all of 64 bits: off by at most u (u + u) of the value, where the last piece meets a remainder of those above. */
-static CM_BOTH cm_pair cm_pair_wide(int64_t v)
+static XNCC_BOTH xncc_pair xncc_pair_wide(int64_t v)
 {
-    cm_pair upper = cm_pair_join((float)(int32_t)(v >> 40), 0x1p24f, (float)((int32_t)(v >> 16) & 0xffffff));
-    return cm_pair_join(upper.high, 0x1p16f, cm_fused(upper.low, 0x1p16f, (float)((int32_t)v & 0xffff)));
+    xncc_pair upper = xncc_pair_join((float)(int32_t)(v >> 40), 0x1p24f, (float)((int32_t)(v >> 16) & 0xffffff));
+    return xncc_pair_join(upper.high, 0x1p16f, xncc_fused(upper.low, 0x1p16f, (float)((int32_t)v & 0xffff)));
 }
 
 /* What the pairs need of a rule, made once on the host. */
-static inline cm_pair cm_pair_unit(cm_method method, const cm_score_rule *rule)
+static inline xncc_pair xncc_pair_unit(xncc_method method, const xncc_score_rule *rule)
 {
-    double unit = 1.0 / (method == CM_CCOEFF_NORMED ? rule->root_var : method == CM_CCOEFF ? (double)rule->n : rule->root_sum2);
-    cm_pair p = { (float)unit, 0.0f };
+    double unit = 1.0 / (method == XNCC_CCOEFF_NORMED ? rule->root_var : method == XNCC_CCOEFF ? (double)rule->n : rule->root_sum2);
+    xncc_pair p = { (float)unit, 0.0f };
     p.low = (float)(unit - (double)p.high);
     return p;
 }
 
 /* The seed y. */
-static CM_BOTH float cm_pair_seed(cm_pair var)
+static XNCC_BOTH float xncc_pair_seed(xncc_pair var)
 {
 #if defined(__CUDA_ARCH__)
     float y;
@@ -100,21 +100,21 @@ static CM_BOTH float cm_pair_seed(cm_pair var)
 }
 
 /* 1 when *score is what the formula gives, 0 when that has to be asked. */
-static CM_BOTH int cm_pair_quotient(cm_pair num, cm_pair var, cm_pair unit, float y, float *score)
+static XNCC_BOTH int xncc_pair_quotient(xncc_pair num, xncc_pair var, xncc_pair unit, float y, float *score)
 {
-    float p = cm_times(y, y), p_low = cm_fused(y, y, -p);
-    float e = cm_fused(-var.low, p, cm_fused(-var.high, p_low, cm_fused(-var.high, p, 1.0f)));
-    float half = cm_times(0.5f, e), c = cm_fused(cm_times(1.5f, half), half, half);
-    float t = cm_times(num.high, unit.high);
-    float t_low = cm_fused(num.low, unit.high, cm_fused(num.high, unit.low, cm_fused(num.high, unit.high, -t)));
-    float high = cm_times(t, y), low = cm_fused(t_low, y, cm_fused(t, y, -high));
-    low = cm_fused(high, c, cm_fused(low, c, low));
-    *score = cm_plus(high, cm_fused(CM_PAIR_BOUND, high, low));
-    return *score == cm_plus(high, cm_fused(-CM_PAIR_BOUND, high, low));
+    float p = xncc_times(y, y), p_low = xncc_fused(y, y, -p);
+    float e = xncc_fused(-var.low, p, xncc_fused(-var.high, p_low, xncc_fused(-var.high, p, 1.0f)));
+    float half = xncc_times(0.5f, e), c = xncc_fused(xncc_times(1.5f, half), half, half);
+    float t = xncc_times(num.high, unit.high);
+    float t_low = xncc_fused(num.low, unit.high, xncc_fused(num.high, unit.low, xncc_fused(num.high, unit.high, -t)));
+    float high = xncc_times(t, y), low = xncc_fused(t_low, y, xncc_fused(t, y, -high));
+    low = xncc_fused(high, c, xncc_fused(low, c, low));
+    *score = xncc_plus(high, xncc_fused(XNCC_PAIR_BOUND, high, low));
+    return *score == xncc_plus(high, xncc_fused(-XNCC_PAIR_BOUND, high, low));
 }
 
 /* One instruction; the compiler's own takes more where an operand was 64 bits long. */
-static CM_BOTH uint64_t cm_pair_product(uint32_t a, uint32_t b)
+static XNCC_BOTH uint64_t xncc_pair_product(uint32_t a, uint32_t b)
 {
 #if defined(__CUDA_ARCH__)
     uint64_t product;
@@ -126,44 +126,44 @@ static CM_BOTH uint64_t cm_pair_product(uint32_t a, uint32_t b)
 }
 
 /* a*b - c*d; narrow: all of them fit 32 bits. */
-static CM_BOTH int64_t cm_pair_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t d, int narrow)
+static XNCC_BOTH int64_t xncc_pair_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t d, int narrow)
 {
     if (narrow)
-        return (int64_t)(cm_pair_product((uint32_t)a, (uint32_t)b) - cm_pair_product((uint32_t)c, (uint32_t)d));
+        return (int64_t)(xncc_pair_product((uint32_t)a, (uint32_t)b) - xncc_pair_product((uint32_t)c, (uint32_t)d));
     return (int64_t)(a * b - c * d);
 }
 
-static CM_BOTH cm_pair cm_pair_of(int64_t v, int narrow)
+static XNCC_BOTH xncc_pair xncc_pair_of(int64_t v, int narrow)
 {
-    return narrow ? cm_pair_narrow(v) : cm_pair_wide(v);
+    return narrow ? xncc_pair_narrow(v) : xncc_pair_wide(v);
 }
 
-/* cm_score_integer in pairs: 1 when *score is what that returns, 0 when that has to be asked (always, where the rule is wide).
+/* xncc_score_integer in pairs: 1 when *score is what that returns, 0 when that has to be asked (always, where the rule is wide).
  * narrow: pixels of 8 bits, and n, S, Q and X fit 32 bits, so that num and var are at most (255 n / 2)^2 < 2^47. */
-static CM_BOTH int cm_pair_score(cm_method method, const cm_score_rule *rule, cm_pair unit, int narrow, uint64_t S, uint64_t Q,
+static XNCC_BOTH int xncc_pair_score(xncc_method method, const xncc_score_rule *rule, xncc_pair unit, int narrow, uint64_t S, uint64_t Q,
                                  uint64_t X, float *score)
 {
-    cm_pair one = { 1.0f, 0.0f }, num, var = one;
+    xncc_pair one = { 1.0f, 0.0f }, num, var = one;
     float seed = 1.0f;
     *score = 0.0f;
     if (!narrow && rule->wide)
         return 0;
     switch (method) {
-    case CM_CCOEFF_NORMED:
-    case CM_CCOEFF: num = cm_pair_of(cm_pair_difference(rule->n, X, S, rule->sum, narrow), narrow); break;
-    case CM_CCORR_NORMED: num = cm_pair_of((int64_t)X, narrow); break;
-    case CM_SQDIFF_NORMED: num = cm_pair_of((int64_t)(Q + rule->sum2 - 2 * X), narrow); break;
-    case CM_CCORR: *score = (float)(uint32_t)X; return narrow; /* a double holds it, and is rounded once */
-    case CM_SQDIFF: *score = (float)(uint32_t)(Q + rule->sum2 - 2 * X); return narrow; /* n 255^2 at most, likewise */
+    case XNCC_CCOEFF_NORMED:
+    case XNCC_CCOEFF: num = xncc_pair_of(xncc_pair_difference(rule->n, X, S, rule->sum, narrow), narrow); break;
+    case XNCC_CCORR_NORMED: num = xncc_pair_of((int64_t)X, narrow); break;
+    case XNCC_SQDIFF_NORMED: num = xncc_pair_of((int64_t)(Q + rule->sum2 - 2 * X), narrow); break;
+    case XNCC_CCORR: *score = (float)(uint32_t)X; return narrow; /* a double holds it, and is rounded once */
+    case XNCC_SQDIFF: *score = (float)(uint32_t)(Q + rule->sum2 - 2 * X); return narrow; /* n 255^2 at most, likewise */
     default: return 0;
     }
-    if (method == CM_CCOEFF_NORMED)
-        var = cm_pair_of(cm_pair_difference(rule->n, Q, S, S, narrow), narrow);
-    else if (method != CM_CCOEFF)
-        var = cm_pair_of((int64_t)Q, narrow);
-    if (method != CM_CCOEFF)
-        seed = cm_pair_seed(var);
-    return cm_pair_quotient(num, var, unit, seed, score);
+    if (method == XNCC_CCOEFF_NORMED)
+        var = xncc_pair_of(xncc_pair_difference(rule->n, Q, S, S, narrow), narrow);
+    else if (method != XNCC_CCOEFF)
+        var = xncc_pair_of((int64_t)Q, narrow);
+    if (method != XNCC_CCOEFF)
+        seed = xncc_pair_seed(var);
+    return xncc_pair_quotient(num, var, unit, seed, score);
 }
 
 #endif

@@ -1,20 +1,20 @@
 /* 128-bit integers for nvcc and for compilers without them. Differences are two's complement: of signed meaning are the functions that
  * say so. */
-#ifndef CM_MODEL_WIDE_H
-#define CM_MODEL_WIDE_H
+#ifndef XNCC_MODEL_WIDE_H
+#define XNCC_MODEL_WIDE_H
 
 #include "base/both.h"
 
 #include <math.h>
 #include <stdint.h>
 
-typedef struct cm_u128 {
+typedef struct xncc_u128 {
     uint64_t high, low;
-} cm_u128;
+} xncc_u128;
 
-static CM_BOTH cm_u128 cm_mul_wide(uint64_t a, uint64_t b)
+static XNCC_BOTH xncc_u128 xncc_mul_wide(uint64_t a, uint64_t b)
 {
-    cm_u128 p;
+    xncc_u128 p;
 #if defined(__CUDA_ARCH__)
     p.high = __umul64hi(a, b);
     p.low = a * b;
@@ -29,42 +29,42 @@ static CM_BOTH cm_u128 cm_mul_wide(uint64_t a, uint64_t b)
     return p;
 }
 
-static CM_BOTH cm_u128 cm_u128_of(uint64_t low)
+static XNCC_BOTH xncc_u128 xncc_u128_of(uint64_t low)
 {
-    cm_u128 v;
+    xncc_u128 v;
     v.high = 0;
     v.low = low;
     return v;
 }
 
-static CM_BOTH cm_u128 cm_u128_add(cm_u128 a, cm_u128 b)
+static XNCC_BOTH xncc_u128 xncc_u128_add(xncc_u128 a, xncc_u128 b)
 {
-    cm_u128 r;
+    xncc_u128 r;
     r.low = a.low + b.low;
     r.high = a.high + b.high + (r.low < a.low);
     return r;
 }
 
-static CM_BOTH cm_u128 cm_u128_sub(cm_u128 a, cm_u128 b)
+static XNCC_BOTH xncc_u128 xncc_u128_sub(xncc_u128 a, xncc_u128 b)
 {
-    cm_u128 r;
+    xncc_u128 r;
     r.low = a.low - b.low;
     r.high = a.high - b.high - (a.low < b.low);
     return r;
 }
 
 /* Modulo 2^128. */
-static CM_BOTH cm_u128 cm_u128_mul(cm_u128 a, uint64_t b)
+static XNCC_BOTH xncc_u128 xncc_u128_mul(xncc_u128 a, uint64_t b)
 {
-    cm_u128 r = cm_mul_wide(a.low, b);
+    xncc_u128 r = xncc_mul_wide(a.low, b);
     r.high += a.high * b;
     return r;
 }
 
 /* shift: 0 .. 63. Modulo 2^128. */
-static CM_BOTH cm_u128 cm_u128_shift(cm_u128 a, int shift)
+static XNCC_BOTH xncc_u128 xncc_u128_shift(xncc_u128 a, int shift)
 {
-    cm_u128 r = a;
+    xncc_u128 r = a;
     if (shift > 0) {
         r.high = a.high << shift | a.low >> (64 - shift);
         r.low = a.low << shift;
@@ -72,13 +72,13 @@ static CM_BOTH cm_u128 cm_u128_shift(cm_u128 a, int shift)
     return r;
 }
 
-static CM_BOTH int cm_u128_is_zero(cm_u128 a)
+static XNCC_BOTH int xncc_u128_is_zero(xncc_u128 a)
 {
     return (a.high | a.low) == 0;
 }
 
 /* Rounded to nearest, ties to even: the top 64 bits, the last of them sticky, are rounded once by the conversion. */
-static CM_BOTH double cm_u128_to_double(cm_u128 v)
+static XNCC_BOTH double xncc_u128_to_double(xncc_u128 v)
 {
     if (v.high == 0)
         return (double)v.low;
@@ -93,11 +93,11 @@ static CM_BOTH double cm_u128_to_double(cm_u128 v)
 }
 
 /* The same of a signed number. */
-static CM_BOTH double cm_s128_to_double(cm_u128 v)
+static XNCC_BOTH double xncc_s128_to_double(xncc_u128 v)
 {
     if (!(v.high >> 63))
-        return cm_u128_to_double(v);
-    return -cm_u128_to_double(cm_u128_sub(cm_u128_of(0), v));
+        return xncc_u128_to_double(v);
+    return -xncc_u128_to_double(xncc_u128_sub(xncc_u128_of(0), v));
 }
 
 #endif

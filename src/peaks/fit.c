@@ -17,7 +17,7 @@ static axis axis_of(double before, double middle, double after)
 }
 
 /* The peak of both axes and their cross term; 0 where it is not to be trusted. */
-static int fit_surface(double v[3][3], const axis *x, const axis *y, cm_fit *fit)
+static int fit_surface(double v[3][3], const axis *x, const axis *y, xncc_fit *fit)
 {
     const double cross = (v[2][2] - v[2][0] - v[0][2] + v[0][0]) / 4, middle = v[1][1];
     if (!x->peaked || !y->peaked || !isfinite(cross))
@@ -30,17 +30,17 @@ static int fit_surface(double v[3][3], const axis *x, const axis *y, cm_fit *fit
     const double dy = -(x->bend * y->slope - cross * x->slope) / determinant;
     if (!(determinant > 0) || !(fabs(dx) <= 1) || !(fabs(dy) <= 1))
         return 0;
-    *fit = (cm_fit){ dx, dy, middle + (x->slope * dx + y->slope * dy) / 2 };
+    *fit = (xncc_fit){ dx, dy, middle + (x->slope * dx + y->slope * dy) / 2 };
     return 1;
 }
 
-cm_fit cm_fit_peak(const cm_fit_scores *scores, int smallest)
+xncc_fit xncc_fit_peak(const xncc_fit_scores *scores, int smallest)
 {
     const double sign = smallest ? -1.0 : 1.0;
     double v[3][3];
     for (int i = 0; i < 9; i++)
         v[i / 3][i % 3] = sign * (double)scores->s[i / 3][i % 3];
-    cm_fit fit = { 0, 0, v[1][1] };
+    xncc_fit fit = { 0, 0, v[1][1] };
     const axis x = axis_of(v[1][0], v[1][1], v[1][2]), y = axis_of(v[0][1], v[1][1], v[2][1]);
     if (!fit_surface(v, &x, &y, &fit)) {
         fit.dx = x.peaked ? -x.slope / x.bend : 0;

@@ -9,74 +9,74 @@
 /* How many candidates have to be kept. Taking a match passes over candidates closer than d to it, all within a square of 2d - 1. No two
  * candidates are neighbours (one of two neighbours comes before the other), so such a square holds at most d * d of them, the match
  * included; the best top * d * d candidates therefore decide the result. */
-static uint64_t kept(const cm_peak_rule *rule, uint64_t positions)
+static uint64_t kept(const xncc_peak_rule *rule, uint64_t positions)
 {
     uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
-    if (!cm_mul_u64(d, d, &per_match) || !cm_mul_u64(per_match, rule->top, &all))
+    if (!xncc_mul_u64(d, d, &per_match) || !xncc_mul_u64(per_match, rule->top, &all))
         return positions;
     return all < positions ? all : positions;
 }
 
-struct cm_peaks {
-    cm_peak_rule rule;
+struct xncc_peaks {
+    xncc_peak_rule rule;
     uint64_t keep;  /* candidates that matter */
     uint64_t count; /* candidates held, at most most_held() */
     uint64_t room;
-    cm_match *candidate;
+    xncc_match *candidate;
     float limit;          /* what a candidate must reach now: the rule's limit, or the worst of a full set */
     unsigned char *flags; /* one row */
     float *outside;       /* a row of NaN: comes before nothing */
     int32_t row_room;
 };
 
-cm_status cm_peaks_create(const cm_peak_rule *rule, uint64_t positions, cm_peaks **peaks, cm_error *error)
+xncc_status xncc_peaks_create(const xncc_peak_rule *rule, uint64_t positions, xncc_peaks **peaks, xncc_error *error)
 {
     *peaks = NULL;
-    cm_peaks *p = cm_alloc(1, sizeof *p);
+    xncc_peaks *p = xncc_alloc(1, sizeof *p);
     if (!p)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for the peak search");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the peak search");
     p->rule = *rule;
     p->limit = rule->limit;
     p->keep = kept(rule, positions);
     *peaks = p;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-void cm_peaks_destroy(cm_peaks *peaks)
+void xncc_peaks_destroy(xncc_peaks *peaks)
 {
     if (!peaks)
         return;
-    cm_free(peaks->candidate);
-    cm_free(peaks->flags);
-    cm_free(peaks->outside);
-    cm_free(peaks);
+    xncc_free(peaks->candidate);
+    xncc_free(peaks->flags);
+    xncc_free(peaks->outside);
+    xncc_free(peaks);
 }
 
 static int compare_large(const void *a, const void *b)
 {
-    return cm_match_before(a, b, 0) ? -1 : 1;
+    return xncc_match_before(a, b, 0) ? -1 : 1;
 }
 
 static int compare_small(const void *a, const void *b)
 {
-    return cm_match_before(a, b, 1) ? -1 : 1;
+    return xncc_match_before(a, b, 1) ? -1 : 1;
 }
 
 /* Candidates or matches by the cell of min_distance x min_distance they lie in, one a cell. Open addressing, at most half full. */
 typedef struct cells {
     uint64_t mask;
     uint32_t *slot; /* index in match + 1; 0: empty */
-    const cm_match *match;
+    const xncc_match *match;
     int32_t side;
 } cells;
 
-static cm_status cells_make(cells *c, uint64_t most, const cm_match *match, int32_t side, cm_error *error)
+static xncc_status cells_make(cells *c, uint64_t most, const xncc_match *match, int32_t side, xncc_error *error)
 {
     uint64_t size = 16;
     while (size < 2 * most)
         size *= 2;
-    *c = (cells){ size - 1, cm_alloc(size, sizeof *c->slot), match, side };
-    return c->slot ? CM_OK : cm_fail(error, CM_ERROR_MEMORY, "no memory to choose among %llu candidates", (unsigned long long)most);
+    *c = (cells){ size - 1, xncc_alloc(size, sizeof *c->slot), match, side };
+    return c->slot ? XNCC_OK : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to choose among %llu candidates", (unsigned long long)most);
 }
 
 static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
@@ -84,7 +84,7 @@ static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
     uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
     h ^= h >> 29;
     while (c->slot[h & c->mask] != 0) {
-        const cm_match *m = &c->match[c->slot[h & c->mask] - 1];
+        const xncc_match *m = &c->match[c->slot[h & c->mask] - 1];
         if (m->x / c->side == cx && m->y / c->side == cy)
             break;
         h++;
@@ -95,13 +95,13 @@ static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
 /* Drops sorted candidates that cannot matter any more. Every candidate is taken or closer than d to one taken before it, and one taken is that
  * close to points of at most 3 x 3 cells of side d. So candidates in 9 * top different cells have at least top matches among them, and none
  * that comes after them all is looked at. */
-static cm_status cut_to_cells(cm_peaks *p, cm_error *error)
+static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
 {
     const uint64_t enough = 9 * (uint64_t)p->rule.top;
     if (p->rule.min_distance < 2 || p->count <= enough || p->count >= UINT32_MAX)
-        return CM_OK;
+        return XNCC_OK;
     cells c;
-    cm_status status = cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
+    xncc_status status = cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
     if (status)
         return status;
     uint64_t taken = 0;
@@ -115,12 +115,12 @@ static cm_status cut_to_cells(cm_peaks *p, cm_error *error)
             p->count = i + 1; /* ends the loop */
         }
     }
-    cm_free(c.slot);
-    return CM_OK;
+    xncc_free(c.slot);
+    return XNCC_OK;
 }
 
 /* Sorts the set, best first, and cuts it to what matters. */
-static cm_status settle(cm_peaks *p, cm_error *error)
+static xncc_status settle(xncc_peaks *p, xncc_error *error)
 {
     if (p->count > 1)
         qsort(p->candidate, (size_t)p->count, sizeof *p->candidate, p->rule.smallest ? compare_small : compare_large);
@@ -133,33 +133,33 @@ static cm_status settle(cm_peaks *p, cm_error *error)
 
 /* A set never needs more room than a quarter more than what can matter: often enough cut down to stay small, seldom enough for sorting not
  * to show. */
-static uint64_t most_held(const cm_peaks *p)
+static uint64_t most_held(const xncc_peaks *p)
 {
     return p->keep + p->keep / 4 + 64;
 }
 
-static cm_status grow(cm_peaks *p, cm_error *error)
+static xncc_status grow(xncc_peaks *p, xncc_error *error)
 {
     uint64_t room = p->room ? p->room * 2 : 256;
     if (room > most_held(p))
         room = most_held(p);
-    cm_match *larger = cm_alloc(room, sizeof *larger);
+    xncc_match *larger = xncc_alloc(room, sizeof *larger);
     if (!larger)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for %llu candidates; ask for fewer matches or a higher score",
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %llu candidates; ask for fewer matches or a higher score",
                        (unsigned long long)room);
     if (p->count)
         memcpy(larger, p->candidate, (size_t)p->count * sizeof *larger);
-    cm_free(p->candidate);
+    xncc_free(p->candidate);
     p->candidate = larger;
     p->room = room;
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* Makes room in a full set: by dropping what does not matter, and where that leaves it more than half full, by growing. */
-static cm_status make_room(cm_peaks *p, cm_error *error)
+static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
     enum { WORTH_SORTING = 1024 };
-    cm_status status = CM_OK;
+    xncc_status status = XNCC_OK;
     if (p->room >= WORTH_SORTING || p->room >= most_held(p))
         status = settle(p, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < most_held(p))))
@@ -167,25 +167,25 @@ static cm_status make_room(cm_peaks *p, cm_error *error)
     return status;
 }
 
-cm_status cm_peaks_add(cm_peaks *peaks, cm_match candidate, cm_error *error)
+xncc_status xncc_peaks_add(xncc_peaks *peaks, xncc_match candidate, xncc_error *error)
 {
     if (peaks->count == peaks->room) {
-        cm_status status = make_room(peaks, error);
+        xncc_status status = make_room(peaks, error);
         if (status)
             return status;
     }
     peaks->candidate[peaks->count++] = candidate;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status cm_peaks_merge(cm_peaks *peaks, const cm_peaks *other, cm_error *error)
+xncc_status xncc_peaks_merge(xncc_peaks *peaks, const xncc_peaks *other, xncc_error *error)
 {
     for (uint64_t i = 0; i < other->count; i++) {
-        cm_status status = cm_peaks_add(peaks, other->candidate[i], error);
+        xncc_status status = xncc_peaks_add(peaks, other->candidate[i], error);
         if (status)
             return status;
     }
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* The rows that decide whether a position comes before its neighbours. */
@@ -239,7 +239,7 @@ static inline void flag_reaching(const float *here, int32_t width, float limit, 
         flag[x] = (unsigned char)reaches(here[x], limit, smallest);
 }
 
-static void flag(const cm_peaks *p, const rows *r, int32_t width)
+static void flag(const xncc_peaks *p, const rows *r, int32_t width)
 {
     if (p->rule.min_distance > 1) {
         if (p->rule.smallest)
@@ -253,24 +253,24 @@ static void flag(const cm_peaks *p, const rows *r, int32_t width)
     }
 }
 
-static cm_status make_rows(cm_peaks *p, int32_t width, cm_error *error)
+static xncc_status make_rows(xncc_peaks *p, int32_t width, xncc_error *error)
 {
     if (width <= p->row_room)
-        return CM_OK;
-    cm_free(p->flags);
-    cm_free(p->outside);
+        return XNCC_OK;
+    xncc_free(p->flags);
+    xncc_free(p->outside);
     p->row_room = 0;
-    p->flags = cm_alloc((uint64_t)width + 8, 1);
-    p->outside = cm_alloc((uint64_t)width, sizeof(float));
+    p->flags = xncc_alloc((uint64_t)width + 8, 1);
+    p->outside = xncc_alloc((uint64_t)width, sizeof(float));
     if (!p->flags || !p->outside)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for a row of the peak search");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a row of the peak search");
     for (int32_t x = 0; x < width; x++)
         p->outside[x] = NAN;
     p->row_room = width;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-static cm_status take_flagged(cm_peaks *p, const float *here, int32_t width, int32_t y, cm_error *error)
+static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width, int32_t y, xncc_error *error)
 {
     for (int32_t x = 0; x < width; x++) {
         uint64_t eight;
@@ -281,17 +281,17 @@ static cm_status take_flagged(cm_peaks *p, const float *here, int32_t width, int
         }
         if (!p->flags[x] || !reaches(here[x], p->limit, p->rule.smallest))
             continue;
-        cm_status status = cm_peaks_add(p, (cm_match){ x, y, here[x] }, error);
+        xncc_status status = xncc_peaks_add(p, (xncc_match){ x, y, here[x] }, error);
         if (status)
             return status;
     }
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status cm_peaks_feed(cm_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width, int32_t first, int32_t count,
-                        int above, int below, cm_error *error)
+xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width, int32_t first, int32_t count,
+                        int above, int below, xncc_error *error)
 {
-    cm_status status = make_rows(peaks, width, error);
+    xncc_status status = make_rows(peaks, width, error);
     for (int32_t i = 0; i < count && !status; i++) {
         const float *here = row + i * pitch;
         rows r = { i > 0 || above ? here - pitch : peaks->outside, here,
@@ -303,7 +303,7 @@ cm_status cm_peaks_feed(cm_peaks *peaks, const float *row, ptrdiff_t pitch, int3
     return status;
 }
 
-static int too_close(const cells *c, const cm_match *candidate)
+static int too_close(const cells *c, const xncc_match *candidate)
 {
     int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
     for (int32_t y = cy - 1; y <= cy + 1; y++)
@@ -311,17 +311,17 @@ static int too_close(const cells *c, const cm_match *candidate)
             uint32_t taken = c->slot[slot_of(c, x, y)];
             if (taken == 0)
                 continue;
-            const cm_match *m = &c->match[taken - 1];
+            const xncc_match *m = &c->match[taken - 1];
             if (abs(m->x - candidate->x) < c->side && abs(m->y - candidate->y) < c->side)
                 return 1;
         }
     return 0;
 }
 
-cm_status cm_peaks_finish(cm_peaks *peaks, cm_match *match, size_t *found, cm_error *error)
+xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found, xncc_error *error)
 {
     *found = 0;
-    cm_status status = settle(peaks, error);
+    xncc_status status = settle(peaks, error);
     uint64_t most = peaks->count < peaks->rule.top ? peaks->count : peaks->rule.top;
     cells c;
     if (!status)
@@ -329,12 +329,12 @@ cm_status cm_peaks_finish(cm_peaks *peaks, cm_match *match, size_t *found, cm_er
     if (status)
         return status;
     for (uint64_t i = 0; i < peaks->count && *found < most; i++) {
-        const cm_match *candidate = &peaks->candidate[i];
+        const xncc_match *candidate = &peaks->candidate[i];
         if (too_close(&c, candidate))
             continue;
         match[*found] = *candidate;
         c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)++*found;
     }
-    cm_free(c.slot);
-    return CM_OK;
+    xncc_free(c.slot);
+    return XNCC_OK;
 }

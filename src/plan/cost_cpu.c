@@ -1,6 +1,6 @@
 /* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
  * processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Nanoseconds a map element: `element` for
- * sums and score, and products at `rate` a nanosecond; for `fft`, `point` nanoseconds a unit of cm_fft_cut.points.
+ * sums and score, and products at `rate` a nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_cut.points.
  * Other processors have other rates, but much the same ratios between kernels, and only these decide. */
 #include "plan/cost.h"
 #include "plan/cut_fft.h"
@@ -10,7 +10,7 @@ typedef struct rates {
 } rates;
 
 typedef struct row {
-    cm_kernel kernel;
+    xncc_kernel kernel;
     uint32_t feature;
     int32_t group[2];   /* template columns are padded to groups of so many pixels, u8 and u16 */
     rates u8, u16, f32; /* rate 0: not served */
@@ -18,23 +18,23 @@ typedef struct row {
 } row;
 
 static const row direct[] = {
-    { CM_KERNEL_REFERENCE, 0, { 1, 1 }, { 30, 0.5 }, { 30, 0.4 }, { 30, 0.2 }, { 10, 0.15 } },
-    { CM_KERNEL_DIRECT_PORTABLE, 0, { 1, 1 }, { 3.2, 12.4 }, { 6, 6.0 }, { 4, 7 }, { 1, 0.3 } },
-    { CM_KERNEL_DIRECT_AVX2, CM_CPU_AVX2_FMA, { 2, 2 }, { 1.65, 112 }, { 3, 50 }, { 2, 20 }, { 0.7, 40 } },
-    { CM_KERNEL_DIRECT_AVXVNNI, CM_CPU_AVXVNNI, { 4, 2 }, { 1.6, 232 }, { 3, 52 }, { 0, 0 }, { 0, 0 } },
-    { CM_KERNEL_DIRECT_AVX512, CM_CPU_AVX512_VNNI, { 4, 2 }, { 0.95, 475 }, { 2, 100 }, { 2, 30 }, { 0.5, 75 } },
+    { XNCC_KERNEL_REFERENCE, 0, { 1, 1 }, { 30, 0.5 }, { 30, 0.4 }, { 30, 0.2 }, { 10, 0.15 } },
+    { XNCC_KERNEL_DIRECT_PORTABLE, 0, { 1, 1 }, { 3.2, 12.4 }, { 6, 6.0 }, { 4, 7 }, { 1, 0.3 } },
+    { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA, { 2, 2 }, { 1.65, 112 }, { 3, 50 }, { 2, 20 }, { 0.7, 40 } },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, XNCC_CPU_AVXVNNI, { 4, 2 }, { 1.6, 232 }, { 3, 52 }, { 0, 0 }, { 0, 0 } },
+    { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 4, 2 }, { 0.95, 475 }, { 2, 100 }, { 2, 30 }, { 0.5, 75 } },
 };
 
 typedef struct fft_row {
-    cm_kernel kernel;
+    xncc_kernel kernel;
     uint32_t feature;
     double element[2], point[2]; /* u8, u16 */
 } fft_row;
 
 static const fft_row transforms[] = {
-    { CM_KERNEL_FFT_PORTABLE, 0, { 3.2, 6 }, { 0.35, 0.5 } },
-    { CM_KERNEL_FFT_AVX2, CM_CPU_AVX2_FMA, { 1.65, 3 }, { 0.24, 0.34 } },
-    { CM_KERNEL_FFT_AVX512, CM_CPU_AVX512_VNNI, { 0.95, 2 }, { 0.175, 0.24 } },
+    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6 }, { 0.35, 0.5 } },
+    { XNCC_KERNEL_FFT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3 }, { 0.24, 0.34 } },
+    { XNCC_KERNEL_FFT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2 }, { 0.175, 0.24 } },
 };
 
 static int32_t padded(int32_t width, int32_t group)
@@ -42,32 +42,32 @@ static int32_t padded(int32_t width, int32_t group)
     return (width + 2 * group - 2) / group * group;
 }
 
-static double elements(const cm_problem *p)
+static double elements(const xncc_problem *p)
 {
-    const cm_extent map = cm_problem_extent(p);
+    const xncc_extent map = xncc_problem_extent(p);
     return (double)map.width * (double)map.height;
 }
 
-static double direct_cost(const cm_problem *p, const row *r)
+static double direct_cost(const xncc_problem *p, const row *r)
 {
-    int u16 = p->pixel == CM_U16;
-    rates rate = p->task == CM_TASK_CONVOLVE ? r->convolution : u16 ? r->u16 : p->pixel == CM_U8 ? r->u8 : r->f32;
+    int u16 = p->pixel == XNCC_U16;
+    rates rate = p->task == XNCC_TASK_CONVOLVE ? r->convolution : u16 ? r->u16 : p->pixel == XNCC_U8 ? r->u8 : r->f32;
     if (rate.rate == 0.0)
         return -1.0;
-    int32_t width = p->task == CM_TASK_MATCH && p->pixel != CM_F32 ? padded(p->width, r->group[u16]) : p->width;
+    int32_t width = p->task == XNCC_TASK_MATCH && p->pixel != XNCC_F32 ? padded(p->width, r->group[u16]) : p->width;
     return elements(p) * (rate.element + (double)width * (double)p->height / rate.rate);
 }
 
-static double fft_cost(const cm_problem *p, const fft_row *r)
+static double fft_cost(const xncc_problem *p, const fft_row *r)
 {
-    cm_fft_cut cut;
-    int u16 = p->pixel == CM_U16;
-    if (p->task != CM_TASK_MATCH || !cm_fft_cut_make(p, &cut))
+    xncc_fft_cut cut;
+    int u16 = p->pixel == XNCC_U16;
+    if (p->task != XNCC_TASK_MATCH || !xncc_fft_cut_make(p, &cut))
         return -1.0;
     return elements(p) * r->element[u16] + cut.points * r->point[u16];
 }
 
-double cm_cost_cpu(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel)
+double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel)
 {
     double ns = -1.0, threads = machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0;
     for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)

@@ -40,18 +40,18 @@ static const double launch_ms = 0.004;
  *
  * Of cuFFT this takes what its manual says: mixed-radix Cooley-Tukey for such lengths, all in doubles. Measured errors are thousands of
  * times smaller: at most 6e-6, where the bound is 0.012 (2560 x 2560 points, noise under a nearly white template of 512 x 512). */
-double cm_fft_error_bound(double points, double pixels)
+double xncc_fft_error_bound(double points, double pixels)
 {
     return 40.0 * log2(points) * 0x1p-53 * 255.0 * sqrt(2.0 * points) * 255.0 * sqrt(pixels);
 }
 
-cm_fft_parts cm_fft_workspace(const cm_problem *problem, const cm_fft_blocks *blocks)
+xncc_fft_parts xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks)
 {
-    cm_fft_parts parts = { 0 };
+    xncc_fft_parts parts = { 0 };
     uint64_t transform = (uint64_t)blocks->width * (uint64_t)blocks->height * 2 * sizeof(double);
     parts.data = transform * (uint64_t)blocks->batch;
-    parts.product = problem->pixel == CM_U8 ? 0 : parts.data;
-    parts.spectrum = transform * (uint64_t)cm_fft_planes(problem->pixel);
+    parts.product = problem->pixel == XNCC_U8 ? 0 : parts.data;
+    parts.spectrum = transform * (uint64_t)xncc_fft_planes(problem->pixel);
     parts.area = parts.data;
     parts.total = parts.data + parts.product + parts.spectrum + parts.area;
     return parts;
@@ -84,25 +84,25 @@ static int list_sides(int32_t map, int32_t piece, side *list)
 }
 
 typedef struct search {
-    const cm_problem *problem;
-    const cm_machine *machine;
+    const xncc_problem *problem;
+    const xncc_machine *machine;
     uint64_t budget;
     int32_t pieces;
-    cm_fft_blocks best;
+    xncc_fft_blocks best;
     double ms;
 } search;
 
 /* Do doubles run at half the rate of floats? Elsewhere it is 1/32 or 1/64. */
-static int has_fast_doubles(const cm_machine *m)
+static int has_fast_doubles(const xncc_machine *m)
 {
     return m->cuda.minor == 0 && m->cuda.major >= 6 && m->cuda.major <= 10;
 }
 
 /* cost: picoseconds a point of a transform. */
-static double blocks_ms(const search *s, const cm_fft_blocks *b, int32_t cost, int64_t runs)
+static double blocks_ms(const search *s, const xncc_fft_blocks *b, int32_t cost, int64_t runs)
 {
-    double points = (double)b->width * (double)b->height, batch = (double)b->batch, planes = cm_fft_planes(s->problem->pixel);
-    double processors = cm_machine_processors(s->machine);
+    double points = (double)b->width * (double)b->height, batch = (double)b->batch, planes = xncc_fft_planes(s->problem->pixel);
+    double processors = xncc_machine_processors(s->machine);
     double transform = points * (double)cost * 1e-9 * measured_processors / processors;
     if (!has_fast_doubles(s->machine))
         transform += points * 5.0 * log2(points) / slow_flops_per_ms / processors;
@@ -115,16 +115,16 @@ static double blocks_ms(const search *s, const cm_fft_blocks *b, int32_t cost, i
 
 static void try_blocks(search *s, const side *across, const side *down)
 {
-    cm_fft_blocks b = s->best;
+    xncc_fft_blocks b = s->best;
     b.width = across->length;
     b.height = down->length;
     b.batch = 1;
-    if (cm_fft_error_bound((double)b.width * (double)b.height, (double)b.columns * (double)b.rows) >= 0.25)
+    if (xncc_fft_error_bound((double)b.width * (double)b.height, (double)b.columns * (double)b.rows) >= 0.25)
         return;
-    cm_fft_parts one = cm_fft_workspace(s->problem, &b);
+    xncc_fft_parts one = xncc_fft_workspace(s->problem, &b);
     if (one.total > s->budget)
         return;
-    int64_t slots = cm_fft_blocks_per_transform(s->problem->pixel);
+    int64_t slots = xncc_fft_blocks_per_transform(s->problem->pixel);
     int64_t transforms = ((int64_t)across->blocks * down->blocks + slots - 1) / slots;
     int64_t most = (int64_t)((s->budget - one.spectrum) / (one.total - one.spectrum));
     int64_t aim = (int64_t)(batch_bytes / one.data);
@@ -140,10 +140,10 @@ static void try_blocks(search *s, const side *across, const side *down)
 }
 
 /* The best blocks for a template cut into across x down pieces. */
-static void try_pieces(search *s, const cm_decision *fit, int32_t across, int32_t down)
+static void try_pieces(search *s, const xncc_decision *fit, int32_t across, int32_t down)
 {
     side wide[SIDES], high[SIDES];
-    s->best = (cm_fft_blocks){ .columns = (s->problem->width + across - 1) / across, .rows = (s->problem->height + down - 1) / down };
+    s->best = (xncc_fft_blocks){ .columns = (s->problem->width + across - 1) / across, .rows = (s->problem->height + down - 1) / down };
     s->pieces = across * down;
     s->ms = -1.0;
     int wides = list_sides(fit->band_width, s->best.columns, wide), highs = list_sides(fit->band_height, s->best.rows, high);
@@ -152,13 +152,13 @@ static void try_pieces(search *s, const cm_decision *fit, int32_t across, int32_
             try_blocks(s, &wide[i], &high[j]);
 }
 
-cm_status cm_fit_fft_cuda(const cm_problem *problem, const cm_machine *machine, uint64_t budget, cm_decision *fit,
-                          cm_error *error)
+xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget, xncc_decision *fit,
+                          xncc_error *error)
 {
-    if (problem->pixel == CM_F32)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "fft serves 8 and 16 bit pixels: sums of floats cannot be rounded to exact ones");
+    if (problem->pixel == XNCC_F32)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "fft serves 8 and 16 bit pixels: sums of floats cannot be rounded to exact ones");
     if (!machine->cuda.fft)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                        "fft needs the cuFFT library, which cannot be loaded; install the CUDA Toolkit's libcufft");
     search s = { .problem = problem, .machine = machine, .budget = budget, .ms = -1.0 };
     int32_t across = 1, down = 1;
@@ -168,7 +168,7 @@ cm_status cm_fit_fft_cuda(const cm_problem *problem, const cm_machine *machine, 
         if (s.ms >= 0.0)
             break;
         if (columns <= 16 && rows <= 16)
-            return cm_fail(error, CM_ERROR_UNSUPPORTED,
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                            "fft finds no blocks in %llu bytes of device memory; raise device_memory of the context",
                            (unsigned long long)budget);
         if (columns > rows)
@@ -178,5 +178,5 @@ cm_status cm_fit_fft_cuda(const cm_problem *problem, const cm_machine *machine, 
     }
     fit->fft = s.best;
     fit->estimate_ms = s.ms;
-    return CM_OK;
+    return XNCC_OK;
 }

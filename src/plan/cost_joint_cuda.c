@@ -22,40 +22,40 @@ static double round_up(double value, double unit)
     return (whole < units ? whole + 1.0 : whole) * unit;
 }
 
-int cm_joint_planes_for(const cm_problem *p, cm_kernel kernel, cm_joint_planes *planes)
+int xncc_joint_planes_for(const xncc_problem *p, xncc_kernel kernel, xncc_joint_planes *planes)
 {
-    cm_problem of = *p;
-    of.part_masked |= kernel == CM_KERNEL_TENSOR_FUSED;
-    return cm_joint_planes_make(&of, cm_kernel_is_tensor(kernel), planes);
+    xncc_problem of = *p;
+    of.part_masked |= kernel == XNCC_KERNEL_TENSOR_FUSED;
+    return xncc_joint_planes_make(&of, xncc_kernel_is_tensor(kernel), planes);
 }
 
-int cm_joint_is_quick(const cm_problem *p, const cm_joint_planes *planes)
+int xncc_joint_is_quick(const xncc_problem *p, const xncc_joint_planes *planes)
 {
-    return p->method == CM_CCOEFF_NORMED && cm_problem_channels(p) == 1 && cm_pixel_digits(p->pixel) == 1 && !planes->wide &&
-           (p->part_masked || p->width <= CM_WINDOW_WIDTH);
+    return p->method == XNCC_CCOEFF_NORMED && xncc_problem_channels(p) == 1 && xncc_pixel_digits(p->pixel) == 1 && !planes->wide &&
+           (p->part_masked || p->width <= XNCC_WINDOW_WIDTH);
 }
 
-double cm_cuda_source_bytes(const cm_problem *p)
+double xncc_cuda_source_bytes(const xncc_problem *p)
 {
     double pixels = (double)p->image_width * (double)p->image_height;
-    return pixels * ((double)cm_problem_channels(p) * (double)cm_pixel_size(p->pixel) + (p->image_masked ? 1.0 : 0.0));
+    return pixels * ((double)xncc_problem_channels(p) * (double)xncc_pixel_size(p->pixel) + (p->image_masked ? 1.0 : 0.0));
 }
 
-cm_joint_parts cm_joint_workspace(const cm_problem *p, const cm_joint_planes *planes, const cm_decision *d)
+xncc_joint_parts xncc_joint_workspace(const xncc_problem *p, const xncc_joint_planes *planes, const xncc_decision *d)
 {
     const double w = p->width, h = p->height;
     const double columns = (double)d->band_width + w - 1.0, rows = (double)d->band_height + h - 1.0;
-    cm_joint_parts parts = { .source = cm_cuda_source_bytes(p) };
-    parts.map = 4.0 * (double)cm_problem_extent(p).width * (double)d->joint.map_rows;
-    if (d->kernel != CM_KERNEL_JOINT) {
-        parts.image_pitch = round_up(columns, CM_STAGE_PITCH);
+    xncc_joint_parts parts = { .source = xncc_cuda_source_bytes(p) };
+    parts.map = 4.0 * (double)xncc_problem_extent(p).width * (double)d->joint.map_rows;
+    if (d->kernel != XNCC_KERNEL_JOINT) {
+        parts.image_pitch = round_up(columns, XNCC_STAGE_PITCH);
         parts.image = parts.image_pitch * rows;
-        parts.term_pitch = round_up(d->band_width, CM_TENSOR_COLUMNS);
-        if (d->kernel != CM_KERNEL_TENSOR_FUSED) /* that one keeps the sums in registers */
-            parts.term = parts.term_pitch * (round_up(d->band_height, 2 * CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
+        parts.term_pitch = round_up(d->band_width, XNCC_TENSOR_COLUMNS);
+        if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* that one keeps the sums in registers */
+            parts.term = parts.term_pitch * (round_up(d->band_height, 2 * XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
         parts.rows = planes->windows ? 4.0 * parts.term_pitch * rows : 0.0;
-        parts.part = planes->part_count * round_up(w, CM_STAGE_PITCH) * h;
-        if (cm_kernel_is_tensor(d->kernel)) {
+        parts.part = planes->part_count * round_up(w, XNCC_STAGE_PITCH) * h;
+        if (xncc_kernel_is_tensor(d->kernel)) {
             parts.part += planes->part_count * (double)d->tensor.toeplitz * d->tensor.across * d->tensor.down;
         } else {
             parts.part += planes->part_count * (w + 4.0) * (h + 4.0); /* in groups */
@@ -67,118 +67,118 @@ cm_joint_parts cm_joint_workspace(const cm_problem *p, const cm_joint_planes *pl
     return parts;
 }
 
-static cm_status refuse_memory(double need, double limit, cm_error *error)
+static xncc_status refuse_memory(double need, double limit, xncc_error *error)
 {
-    return cm_fail(error, CM_ERROR_UNSUPPORTED,
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                    "the image, as it comes from the host, and the smallest band of the map need %.0f bytes of device memory and a plan may "
                    "take %.0f; raise device_memory of the context",
                    need, limit);
 }
 
 /* Bands that fit: of the height given, halved until they do. The whole map is kept where there is room for it. */
-static cm_status fit_bands(const cm_problem *p, const cm_joint_planes *planes, double limit, cm_decision *fit, cm_error *error)
+static xncc_status fit_bands(const xncc_problem *p, const xncc_joint_planes *planes, double limit, xncc_decision *fit, xncc_error *error)
 {
     const double aim = limit < most_workspace ? limit : most_workspace;
-    const int32_t map_rows = cm_problem_extent(p).height;
+    const int32_t map_rows = xncc_problem_extent(p).height;
     fit->joint.map_rows = 0;
-    double fixed = cm_cuda_source_bytes(p), need;
-    while ((need = cm_joint_workspace(p, planes, fit).total) - fixed > aim && fit->band_height > 1)
+    double fixed = xncc_cuda_source_bytes(p), need;
+    while ((need = xncc_joint_workspace(p, planes, fit).total) - fixed > aim && fit->band_height > 1)
         fit->band_height = (fit->band_height + 1) / 2 > 64 ? ((fit->band_height + 1) / 2 + 31) / 32 * 32 : (fit->band_height + 1) / 2;
-    while ((need = cm_joint_workspace(p, planes, fit).total) > limit && fit->band_height > 1)
+    while ((need = xncc_joint_workspace(p, planes, fit).total) > limit && fit->band_height > 1)
         fit->band_height = (fit->band_height + 1) / 2;
     fit->joint.map_rows = map_rows;
-    if (cm_joint_workspace(p, planes, fit).total > limit)
+    if (xncc_joint_workspace(p, planes, fit).total > limit)
         fit->joint.map_rows = fit->band_height;
-    need = cm_joint_workspace(p, planes, fit).total;
-    return need > limit ? refuse_memory(need, limit, error) : CM_OK;
+    need = xncc_joint_workspace(p, planes, fit).total;
+    return need > limit ? refuse_memory(need, limit, error) : XNCC_OK;
 }
 
 /* Pixel by pixel: no planes, and of the map as much as there is room for. */
-static cm_status fit_pixels(const cm_problem *p, const cm_machine *m, double limit, cm_decision *fit, cm_error *error)
+static xncc_status fit_pixels(const xncc_problem *p, const xncc_machine *m, double limit, xncc_decision *fit, xncc_error *error)
 {
-    const cm_joint_planes none = { .image_count = 0 };
-    const cm_extent map = cm_problem_extent(p);
-    const double processors = cm_machine_processors(m);
+    const xncc_joint_planes none = { .image_count = 0 };
+    const xncc_extent map = xncc_problem_extent(p);
+    const double processors = xncc_machine_processors(m);
     fit->band_width = map.width;
     fit->band_height = map.height;
     fit->joint.map_rows = fit->band_height;
-    while (cm_joint_workspace(p, &none, fit).total > limit && fit->band_height > 1)
+    while (xncc_joint_workspace(p, &none, fit).total > limit && fit->band_height > 1)
         fit->joint.map_rows = fit->band_height = (fit->band_height + 1) / 2;
-    const double need = cm_joint_workspace(p, &none, fit).total;
-    fit->estimate_ms = launch_ms + (double)map.width * map.height * p->width * p->height * cm_problem_channels(p) / (joint_rate * processors);
-    return need > limit ? refuse_memory(need, limit, error) : CM_OK;
+    const double need = xncc_joint_workspace(p, &none, fit).total;
+    fit->estimate_ms = launch_ms + (double)map.width * map.height * p->width * p->height * xncc_problem_channels(p) / (joint_rate * processors);
+    return need > limit ? refuse_memory(need, limit, error) : XNCC_OK;
 }
 
 /* One product of planes, of tensor-fused all of them: the kernel's blocks and bands, and its time. */
-static cm_status fit_product(const cm_problem *inner, const cm_machine *m, const cm_joint_planes *planes, cm_decision *fit, cm_error *error)
+static xncc_status fit_product(const xncc_problem *inner, const xncc_machine *m, const xncc_joint_planes *planes, xncc_decision *fit, xncc_error *error)
 {
-    const cm_kernel kernel = fit->kernel;
-    if (cm_kernel_is_tensor(kernel)) {
-        const int fused = kernel == CM_KERNEL_TENSOR_FUSED;
-        cm_status status = fused ? cm_fit_tensor_planes(inner, m, planes, fit, error) : cm_fit_tensor(inner, m, kernel, fit, error);
-        fit->band_width = cm_problem_extent(inner).width;
-        fit->band_height = cm_problem_extent(inner).height;
+    const xncc_kernel kernel = fit->kernel;
+    if (xncc_kernel_is_tensor(kernel)) {
+        const int fused = kernel == XNCC_KERNEL_TENSOR_FUSED;
+        xncc_status status = fused ? xncc_fit_tensor_planes(inner, m, planes, fit, error) : xncc_fit_tensor(inner, m, kernel, fit, error);
+        fit->band_width = xncc_problem_extent(inner).width;
+        fit->band_height = xncc_problem_extent(inner).height;
         if (!fused)
-            fit->estimate_ms = cm_tensor_product_ms(inner, m, kernel, &fit->tensor);
+            fit->estimate_ms = xncc_tensor_product_ms(inner, m, kernel, &fit->tensor);
         return status;
     }
     /* half for the kernel's own bands and transforms, half for the planes */
-    cm_machine half = *m;
+    xncc_machine half = *m;
     half.cuda.workspace = m->cuda.workspace / 2;
-    return cm_fit_cuda(inner, &half, kernel, fit, error);
+    return xncc_fit_cuda(inner, &half, kernel, fit, error);
 }
 
-static double estimate(const cm_problem *p, const cm_machine *m, const cm_joint_planes *planes, const cm_decision *fit)
+static double estimate(const xncc_problem *p, const xncc_machine *m, const xncc_joint_planes *planes, const xncc_decision *fit)
 {
-    const double processors = cm_machine_processors(m);
-    const double elements = (double)cm_problem_extent(p).width * (double)cm_problem_extent(p).height;
+    const double processors = xncc_machine_processors(m);
+    const double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
     const double layout_ms = elements * planes->image_count / layout_rate / processors;
-    if (fit->kernel == CM_KERNEL_TENSOR_FUSED)
+    if (fit->kernel == XNCC_KERNEL_TENSOR_FUSED)
         return fit->estimate_ms + 2.0 * launch_ms + layout_ms;
     double each = planes->windows / window_rate + (1.0 + planes->term_count) / score_rate;
-    if (cm_joint_is_quick(p, planes))
+    if (xncc_joint_is_quick(p, planes))
         each = planes->windows ? 1.0 / quick_window_rate : (1.0 + planes->term_count) / quick_rate;
     return fit->estimate_ms * planes->products + launch_ms * (4.0 + planes->step_count) + layout_ms + elements * each / processors;
 }
 
 /* What a kernel of products refuses, whatever the sizes. */
-static cm_status check_kind(const cm_problem *p, cm_kernel kernel, cm_joint_planes *planes, cm_error *error)
+static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel, xncc_joint_planes *planes, xncc_error *error)
 {
-    const char *name = cm_kernel_table[kernel].name;
-    if (cm_pixel_is_float(p->pixel))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+    const char *name = xncc_kernel_table[kernel].name;
+    if (xncc_pixel_is_float(p->pixel))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                        "kernel %s serves floats only of one channel and f32, with all pixels counting; joint serves the others", name);
-    if (!cm_joint_planes_for(p, kernel, planes))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+    if (!xncc_joint_planes_for(p, kernel, planes))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                        "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s have more; joint serves them", name,
-                       (int)CM_JOINT_TERMS, cm_problem_channels(p), cm_pixel_name(p->pixel));
-    if (kernel == CM_KERNEL_TENSOR_FUSED && !cm_joint_is_quick(p, planes))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+                       (int)XNCC_JOINT_TERMS, xncc_problem_channels(p), xncc_pixel_name(p->pixel));
+    if (kernel == XNCC_KERNEL_TENSOR_FUSED && !xncc_joint_is_quick(p, planes))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                        "kernel %s serves ccoeff_normed of one channel of 8 bits and sums of 32 bits; joint serves the others", name);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status cm_fit_joint_cuda(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+xncc_status xncc_fit_joint_cuda(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
     const double workspace = m->cuda.workspace > 0 ? (double)m->cuda.workspace : 0.0;
     fit->kernel = kernel;
-    if (kernel == CM_KERNEL_JOINT)
+    if (kernel == XNCC_KERNEL_JOINT)
         return fit_pixels(p, m, workspace, fit, error);
-    const cm_problem inner = cm_problem_inner(p);
-    cm_joint_planes planes;
-    cm_status status = check_kind(p, kernel, &planes, error);
-    if (!status && (inner.image_width > CM_MAX_SIDE || inner.image_height > CM_MAX_SIDE))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
-                       cm_kernel_table[kernel].name, inner.image_width, inner.image_height, CM_MAX_SIDE);
+    const xncc_problem inner = xncc_problem_inner(p);
+    xncc_joint_planes planes;
+    xncc_status status = check_kind(p, kernel, &planes, error);
+    if (!status && (inner.image_width > XNCC_MAX_SIDE || inner.image_height > XNCC_MAX_SIDE))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
+                       xncc_kernel_table[kernel].name, inner.image_width, inner.image_height, XNCC_MAX_SIDE);
     if (!status)
         status = fit_product(&inner, m, &planes, fit, error);
     fit->kernel = kernel;
     if (!status)
-        status = fit_bands(p, &planes, cm_kernel_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
+        status = fit_bands(p, &planes, xncc_kernel_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
     if (status)
         return status;
     fit->joint.products = planes.products;
     fit->joint.windows = planes.windows;
     fit->estimate_ms = estimate(p, m, &planes, fit);
-    return CM_OK;
+    return XNCC_OK;
 }

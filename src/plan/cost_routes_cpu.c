@@ -7,68 +7,68 @@
 #include "plan/cut_fft.h"
 #include "plan/products.h"
 
-static double elements(const cm_problem *p)
+static double elements(const xncc_problem *p)
 {
-    const cm_extent map = cm_problem_extent(p);
+    const xncc_extent map = xncc_problem_extent(p);
     return (double)map.width * (double)map.height;
 }
 
-static double milliseconds(double nanoseconds, const cm_machine *machine)
+static double milliseconds(double nanoseconds, const xncc_machine *machine)
 {
     return nanoseconds * 1e-6 / (machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0);
 }
 
-static int image_varies(const cm_problem *p)
+static int image_varies(const xncc_problem *p)
 {
-    return p->image_masked || (p->border == CM_BORDER_OVERLAP && p->mode != CM_VALID);
+    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
 /* The plain loops look at every pixel of every window, whatever the route. */
-static double reference_cost(const cm_problem *p, const cm_machine *machine)
+static double reference_cost(const xncc_problem *p, const xncc_machine *machine)
 {
-    cm_problem plain = cm_problem_inner(p);
-    plain.pixel = cm_pixel_is_float(p->pixel) ? CM_F32 : CM_U16;
-    return 4.0 * cm_problem_channels(p) * cm_cost_cpu(&plain, machine, CM_KERNEL_REFERENCE);
+    xncc_problem plain = xncc_problem_inner(p);
+    plain.pixel = xncc_pixel_is_float(p->pixel) ? XNCC_F32 : XNCC_U16;
+    return 4.0 * xncc_problem_channels(p) * xncc_cost_cpu(&plain, machine, XNCC_KERNEL_REFERENCE);
 }
 
 /* Blocks of `fft` bring all their sums at once, and each of the template's planes has its spectrum: 256 MB of either
  * are too much for a kernel that another can stand in for. */
-static int fft_fits(const cm_problem *p, const cm_problem *inner)
+static int fft_fits(const xncc_problem *p, const xncc_problem *inner)
 {
-    const double most = 256.0 * (1 << 20), sums = p->pixel == CM_U32 ? 24.0 : 6.0;
-    cm_fft_cut cut;
-    if (!cm_fft_cut_make(inner, &cut))
+    const double most = 256.0 * (1 << 20), sums = p->pixel == XNCC_U32 ? 24.0 : 6.0;
+    xncc_fft_cut cut;
+    if (!xncc_fft_cut_make(inner, &cut))
         return 0;
     const double planes =
-        1.0 + (double)cm_problem_channels(p) * cm_pixel_digits(p->pixel) * (image_varies(p) ? 3.0 : 1.0);
+        1.0 + (double)xncc_problem_channels(p) * xncc_pixel_digits(p->pixel) * (image_varies(p) ? 3.0 : 1.0);
     return planes * 16.0 * cut.nx * cut.ny <= most && 2.0 * cut.across * cut.down * (8.0 * sums + 112.0) <= most;
 }
 
-static int is_fft(cm_kernel kernel)
+static int is_fft(xncc_kernel kernel)
 {
-    return kernel == CM_KERNEL_FFT_PORTABLE || kernel == CM_KERNEL_FFT_AVX2 || kernel == CM_KERNEL_FFT_AVX512;
+    return kernel == XNCC_KERNEL_FFT_PORTABLE || kernel == XNCC_KERNEL_FFT_AVX2 || kernel == XNCC_KERNEL_FFT_AVX512;
 }
 
 /* A product costs about what the plain problem does: it has no score, but its planes are made and its sums kept. Where
  * the terms of the scores exceed 63 bits they are made one by one, in 128. */
-static double products_cost(const cm_problem *p, const cm_machine *machine, cm_kernel kernel)
+static double products_cost(const xncc_problem *p, const xncc_machine *machine, xncc_kernel kernel)
 {
-    const cm_problem inner = cm_problem_inner(p);
-    const double one = cm_cost_cpu(&inner, machine, kernel), products = (double)cm_products_of(p, NULL, 0);
-    const double channels = cm_problem_channels(p),
-                 most = (double)p->width * p->height * (double)cm_pixel_max(p->pixel);
+    const xncc_problem inner = xncc_problem_inner(p);
+    const double one = xncc_cost_cpu(&inner, machine, kernel), products = (double)xncc_products_of(p, NULL, 0);
+    const double channels = xncc_problem_channels(p),
+                 most = (double)p->width * p->height * (double)xncc_pixel_max(p->pixel);
     if (one < 0.0 || (is_fft(kernel) && !fft_fits(p, &inner)))
         return -1.0;
-    const double wide = p->pixel == CM_U32 || channels * most * most >= 0x1p62 ? 60.0 * channels : 0.0;
+    const double wide = p->pixel == XNCC_U32 || channels * most * most >= 0x1p62 ? 60.0 * channels : 0.0;
     return one * (products < 1.0 ? 1.0 : products) + milliseconds(wide * elements(p), machine);
 }
 
 /* Floats: the same sums as the plain problem's, with the template's own beside them where the image varies. */
-static double floats_cost(const cm_problem *p, const cm_machine *machine, cm_kernel kernel)
+static double floats_cost(const xncc_problem *p, const xncc_machine *machine, xncc_kernel kernel)
 {
-    cm_problem inner = cm_problem_inner(p);
-    inner.pixel = CM_F32;
-    const double one = cm_cost_cpu(&inner, machine, kernel), channels = cm_problem_channels(p);
+    xncc_problem inner = xncc_problem_inner(p);
+    inner.pixel = XNCC_F32;
+    const double one = xncc_cost_cpu(&inner, machine, kernel), channels = xncc_problem_channels(p);
     if (one < 0.0)
         return -1.0;
     return channels * (one * (image_varies(p)  ? 3.5
@@ -77,16 +77,16 @@ static double floats_cost(const cm_problem *p, const cm_machine *machine, cm_ker
                        milliseconds(6.0 * elements(p), machine));
 }
 
-double cm_cost_cpu_routed(const cm_problem *problem, const cm_machine *machine, cm_kernel kernel)
+double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel)
 {
-    const cm_route route = cm_problem_route(problem);
-    if (route == CM_ROUTE_PLAIN)
-        return cm_cost_cpu(problem, machine, kernel);
-    if (kernel == CM_KERNEL_REFERENCE)
+    const xncc_route route = xncc_problem_route(problem);
+    if (route == XNCC_ROUTE_PLAIN)
+        return xncc_cost_cpu(problem, machine, kernel);
+    if (kernel == XNCC_KERNEL_REFERENCE)
         return reference_cost(problem, machine);
-    if (route == CM_ROUTE_JOINT)
-        return cm_pixel_is_float(problem->pixel) ? floats_cost(problem, machine, kernel)
+    if (route == XNCC_ROUTE_JOINT)
+        return xncc_pixel_is_float(problem->pixel) ? floats_cost(problem, machine, kernel)
                                                  : products_cost(problem, machine, kernel);
-    const cm_problem inner = cm_problem_inner(problem);
-    return cm_cost_cpu(&inner, machine, kernel);
+    const xncc_problem inner = xncc_problem_inner(problem);
+    return xncc_cost_cpu(&inner, machine, kernel);
 }

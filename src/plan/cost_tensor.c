@@ -33,51 +33,51 @@ static int32_t ceil_div(int32_t a, int32_t b)
     return (a + b - 1) / b;
 }
 
-int cm_kernel_is_tensor(cm_kernel kernel)
+int xncc_kernel_is_tensor(xncc_kernel kernel)
 {
-    return kernel == CM_KERNEL_TENSOR_WGMMA || kernel == CM_KERNEL_TENSOR_MMA || kernel == CM_KERNEL_TENSOR_FUSED;
+    return kernel == XNCC_KERNEL_TENSOR_WGMMA || kernel == XNCC_KERNEL_TENSOR_MMA || kernel == XNCC_KERNEL_TENSOR_FUSED;
 }
 
-int32_t cm_tensor_row_bytes(int32_t arrays)
+int32_t xncc_tensor_row_bytes(int32_t arrays)
 {
     /* 64 more than a multiple of 128: where a chunk's halves come from two rows, the rows lie in different banks */
-    return (CM_TENSOR_COLUMNS + 16 * arrays + 63) / 128 * 128 + 64;
+    return (XNCC_TENSOR_COLUMNS + 16 * arrays + 63) / 128 * 128 + 64;
 }
 
-int cm_tensor_scores(const cm_problem *p)
+int xncc_tensor_scores(const xncc_problem *p)
 {
     uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
-    if (p->method != CM_CCOEFF_NORMED)
+    if (p->method != XNCC_CCOEFF_NORMED)
         return 0;
-    return p->pixel == CM_U8 ? p->width <= CM_TENSOR_SCORE_WIDTH : p->width <= CM_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
+    return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH : p->width <= XNCC_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
 }
 
 /* A template row under 8 map elements is width + 7 bytes: whole chunks, and where no more than half of one is left, half a chunk. */
-static void cut_row(cm_tensor_blocks *b, int32_t chunk)
+static void cut_row(xncc_tensor_blocks *b, int32_t chunk)
 {
     int32_t bytes = b->width + 7, rest = bytes % chunk;
     b->half = rest > 0 && rest <= chunk / 2;
     b->chunks = bytes / chunk + (rest > chunk / 2);
 }
 
-static void fit_chunks(cm_tensor_blocks *b)
+static void fit_chunks(xncc_tensor_blocks *b)
 {
     cut_row(b, 16);
-    b->periods = ceil_div(b->height + CM_TENSOR_ROWS - 1, CM_TENSOR_PERIOD);
-    int32_t arrays = b->chunks + b->half, slides = CM_TENSOR_PERIOD * b->periods + CM_TENSOR_ROWS - 1;
-    b->row_bytes = cm_tensor_row_bytes(arrays);
-    b->toeplitz = (uint64_t)arrays * (uint64_t)slides * CM_TENSOR_CORE;
+    b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_PERIOD);
+    int32_t arrays = b->chunks + b->half, slides = XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS - 1;
+    b->row_bytes = xncc_tensor_row_bytes(arrays);
+    b->toeplitz = (uint64_t)arrays * (uint64_t)slides * XNCC_TENSOR_CORE;
 }
 
 /* tensor-mma: chunks of 32 bytes, image rows in groups of 16, and all of them under a block in shared memory. */
-static int fit_mma(cm_tensor_blocks *b, int64_t limit)
+static int fit_mma(xncc_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256 };
     b->chunks = ceil_div(b->width + 7, CHUNK);
-    b->periods = ceil_div(b->height + CM_TENSOR_ROWS - 1, CM_TENSOR_ROWS) * (CM_TENSOR_ROWS / CM_TENSOR_PERIOD);
-    b->row_bytes = CM_TENSOR_COLUMNS + CHUNK * b->chunks;
-    int64_t rows = CM_TENSOR_ROWS * (CM_TENSOR_MMA_DOWN - 1) + CM_TENSOR_PERIOD * b->periods;
-    b->toeplitz = (uint64_t)b->chunks * (uint64_t)(CM_TENSOR_PERIOD * b->periods + CM_TENSOR_ROWS) * FRAGMENT;
+    b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_ROWS) * (XNCC_TENSOR_ROWS / XNCC_TENSOR_PERIOD);
+    b->row_bytes = XNCC_TENSOR_COLUMNS + CHUNK * b->chunks;
+    int64_t rows = XNCC_TENSOR_ROWS * (XNCC_TENSOR_MMA_DOWN - 1) + XNCC_TENSOR_PERIOD * b->periods;
+    b->toeplitz = (uint64_t)b->chunks * (uint64_t)(XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS) * FRAGMENT;
     if (rows * b->row_bytes > limit)
         return 0;
     b->shared_bytes = (int32_t)(rows * b->row_bytes);
@@ -85,13 +85,13 @@ static int fit_mma(cm_tensor_blocks *b, int64_t limit)
 }
 
 /* Stages of the ring that shared memory leaves room for, and whether X goes out through shared memory too. */
-static int fit_shared_memory(cm_tensor_blocks *b, int64_t limit, int must_stage)
+static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stage)
 {
-    uint64_t stage = (uint64_t)CM_TENSOR_PERIOD * (uint64_t)b->row_bytes + BARRIER_BYTES;
+    uint64_t stage = (uint64_t)XNCC_TENSOR_PERIOD * (uint64_t)b->row_bytes + BARRIER_BYTES;
     for (int staged = 1; staged >= must_stage; staged--)
         for (int stages = MOST_STAGES; stages >= (staged ? STAGED_LEAST : LEAST_STAGES); stages--) {
-            uint64_t out = staged ? CM_TENSOR_COLUMNS * CM_TENSOR_PERIOD * 4 : 0;
-            uint64_t bytes = b->toeplitz + CM_TENSOR_WARPGROUPS * (stage * (uint64_t)stages + out) + BARRIER_BYTES;
+            uint64_t out = staged ? XNCC_TENSOR_COLUMNS * XNCC_TENSOR_PERIOD * 4 : 0;
+            uint64_t bytes = b->toeplitz + XNCC_TENSOR_WARPGROUPS * (stage * (uint64_t)stages + out) + BARRIER_BYTES;
             if ((int64_t)bytes <= limit) {
                 b->stages = stages;
                 b->staged = staged;
@@ -111,14 +111,14 @@ typedef struct fused_shape {
 
 /* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a block may have, and
  * each block takes one. */
-static int fit_fused(const cm_problem *p, const fused_shape *shape, cm_tensor_blocks *b, int64_t limit)
+static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256, RESERVED = 1024 };
-    int32_t rows = cm_tensor_fused_rows(p->height);
-    *b = (cm_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height, .row_bytes = CM_TENSOR_FUSED_PITCH };
+    int32_t rows = xncc_tensor_fused_rows(p->height);
+    *b = (xncc_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height, .row_bytes = XNCC_TENSOR_FUSED_PITCH };
     cut_row(b, CHUNK);
     b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
-    uint64_t ring = (uint64_t)(rows + CM_TENSOR_FUSED_SPARE) * CM_TENSOR_FUSED_PITCH;
+    uint64_t ring = (uint64_t)(rows + XNCC_TENSOR_FUSED_SPARE) * XNCC_TENSOR_FUSED_PITCH;
     uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring + (uint64_t)shape->parts * b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
     b->stages = blocks < shape->blocks ? (int32_t)blocks : shape->blocks;
@@ -127,35 +127,35 @@ static int fit_fused(const cm_problem *p, const fused_shape *shape, cm_tensor_bl
 }
 
 /* Multiply-adds for a map element, those with zeros included. The first and the last period of a tile of tensor-wgmma count half. */
-static double products(const cm_tensor_blocks *b, cm_kernel kernel)
+static double products(const xncc_tensor_blocks *b, xncc_kernel kernel)
 {
     double blocks = (double)b->across * b->down;
-    if (kernel == CM_KERNEL_TENSOR_MMA)
-        return blocks * 32.0 * b->chunks * CM_TENSOR_PERIOD * b->periods;
-    return blocks * (16.0 * b->chunks + 8.0 * b->half) * (CM_TENSOR_PERIOD * (b->periods - 1.0));
+    if (kernel == XNCC_KERNEL_TENSOR_MMA)
+        return blocks * 32.0 * b->chunks * XNCC_TENSOR_PERIOD * b->periods;
+    return blocks * (16.0 * b->chunks + 8.0 * b->half) * (XNCC_TENSOR_PERIOD * (b->periods - 1.0));
 }
 
-static int fit_block(cm_tensor_blocks *b, cm_kernel kernel, int64_t limit)
+static int fit_block(xncc_tensor_blocks *b, xncc_kernel kernel, int64_t limit)
 {
-    if (kernel == CM_KERNEL_TENSOR_MMA)
+    if (kernel == XNCC_KERNEL_TENSOR_MMA)
         return fit_mma(b, limit);
     fit_chunks(b);
     return fit_shared_memory(b, limit, b->across * b->down > 1);
 }
 
 /* The cheapest way of cutting the template. Blocks begin at multiples of 16 pixels, so that image rows are read in aligned pieces. */
-static int fit_blocks(const cm_problem *p, cm_kernel kernel, int64_t limit, cm_tensor_blocks *best)
+static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit, xncc_tensor_blocks *best)
 {
     int found = 0;
-    int32_t least = ceil_div(p->width, CM_TENSOR_WIDTH);
+    int32_t least = ceil_div(p->width, XNCC_TENSOR_WIDTH);
     for (int32_t across = least; across <= least + 2 && across <= p->width; across++)
         for (int32_t down = 1; down <= p->height; down++) {
-            cm_tensor_blocks b = { 0 };
+            xncc_tensor_blocks b = { 0 };
             b.width = across == 1 ? p->width : (int32_t)round_up((uint64_t)ceil_div(p->width, across), 16);
             b.height = ceil_div(p->height, down);
             b.across = ceil_div(p->width, b.width);
             b.down = ceil_div(p->height, b.height);
-            if (b.width > CM_TENSOR_WIDTH)
+            if (b.width > XNCC_TENSOR_WIDTH)
                 break;
             if (!fit_block(&b, kernel, limit))
                 continue;
@@ -167,16 +167,16 @@ static int fit_blocks(const cm_problem *p, cm_kernel kernel, int64_t limit, cm_t
     return found;
 }
 
-cm_tensor_parts cm_tensor_workspace(const cm_problem *p, const cm_tensor_blocks *b, int32_t width, int32_t height)
+xncc_tensor_parts xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b, int32_t width, int32_t height)
 {
-    cm_tensor_parts parts = { 0 };
+    xncc_tensor_parts parts = { 0 };
     uint64_t columns = (uint64_t)width + (uint64_t)p->width - 1, rows = (uint64_t)height + (uint64_t)p->height - 1;
-    parts.planes = p->pixel == CM_U16 ? 2 : 1;
+    parts.planes = p->pixel == XNCC_U16 ? 2 : 1;
     parts.plane_pitch = round_up(columns, 512);
     parts.plane = parts.plane_pitch * rows;
-    parts.sums_pitch = round_up((uint64_t)width, CM_TENSOR_COLUMNS);
+    parts.sums_pitch = round_up((uint64_t)width, XNCC_TENSOR_COLUMNS);
     if (b->periods) /* tensor-fused keeps X in registers */
-        parts.sums = parts.sums_pitch * (round_up((uint64_t)height, CM_TENSOR_ROWS) + CM_TENSOR_SPARE_ROWS) * 4;
+        parts.sums = parts.sums_pitch * (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
     parts.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
     uint64_t planes = (uint64_t)parts.planes;
     parts.total = planes * (parts.plane + parts.toeplitz) + planes * planes * parts.sums;
@@ -184,101 +184,101 @@ cm_tensor_parts cm_tensor_workspace(const cm_problem *p, const cm_tensor_blocks 
 }
 
 /* The limits that have nothing to do with sizes of memory. */
-static cm_status check_device(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_error *error)
+static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_error *error)
 {
-    const char *name = cm_kernel_table[kernel].name;
+    const char *name = xncc_kernel_table[kernel].name;
     int hopper = m->cuda.major == 9 && m->cuda.minor == 0;
-    if (p->pixel == CM_F32)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s takes pixels of 8 and 16 bits, and these are float", name);
-    if (kernel == CM_KERNEL_TENSOR_WGMMA && !hopper)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs a device of compute capability 9.0, and this one has %d.%d", name,
+    if (p->pixel == XNCC_F32)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s takes pixels of 8 and 16 bits, and these are float", name);
+    if (kernel == XNCC_KERNEL_TENSOR_WGMMA && !hopper)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s needs a device of compute capability 9.0, and this one has %d.%d", name,
                        m->cuda.major, m->cuda.minor);
     if (m->cuda.major < 8)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs a device of compute capability 8.0 or later, and this one has %d.%d",
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s needs a device of compute capability 8.0 or later, and this one has %d.%d",
                        name, m->cuda.major, m->cuda.minor);
     if ((uint64_t)p->width * (uint64_t)p->height > UINT32_MAX / (255u * 255u))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
                        name, UINT32_MAX / (255u * 255u), p->width, p->height);
-    return CM_OK;
+    return XNCC_OK;
 }
 
-static double elements_of(const cm_problem *p)
+static double elements_of(const xncc_problem *p)
 {
-    const cm_extent map = cm_problem_extent(p);
+    const xncc_extent map = xncc_problem_extent(p);
     return (double)map.width * (double)map.height;
 }
 
-double cm_tensor_product_ms(const cm_problem *p, const cm_machine *m, cm_kernel kernel, const cm_tensor_blocks *b)
+double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, const xncc_tensor_blocks *b)
 {
-    double processors = cm_machine_processors(m), elements = elements_of(p);
-    double product_ms = elements * products(b, kernel) / (kernel == CM_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
+    double processors = xncc_machine_processors(m), elements = elements_of(p);
+    double product_ms = elements * products(b, kernel) / (kernel == XNCC_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
     double sum_ms = elements * b->across * b->down / sum_rate;
-    return (p->pixel == CM_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
+    return (p->pixel == XNCC_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
 }
 
 /* Does a template fit the kernels and the shared memory? */
-static cm_status fit_fused_part(const cm_problem *p, const cm_machine *m, const fused_shape *shape, cm_decision *fit, cm_error *error)
+static xncc_status fit_fused_part(const xncc_problem *p, const xncc_machine *m, const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide%s, and this one is %d", shape->widest,
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide%s, and this one is %d", shape->widest,
                        shape->where, p->width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED,
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                        "tensor-fused needs shared memory for %d blocks of a template of %d rows, and %lld bytes are too few",
                        (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
-    return CM_OK;
+    return XNCC_OK;
 }
 
 /* Multiply-adds for a map element, those with zeros included. */
-static double fused_products(const cm_tensor_blocks *b)
+static double fused_products(const xncc_tensor_blocks *b)
 {
-    return (32.0 * b->chunks + 16.0 * b->half) * cm_tensor_fused_rows(b->height);
+    return (32.0 * b->chunks + 16.0 * b->half) * xncc_tensor_fused_rows(b->height);
 }
 
-static cm_status fit_fused_problem(const cm_problem *p, const cm_machine *m, cm_decision *fit, cm_error *error)
+static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
 {
-    static const fused_shape shape = { CM_TENSOR_FUSED_WINDOWS, 1, 1, CM_TENSOR_FUSED_BLOCKS, 57, "" };
-    if (p->pixel != CM_U8 || p->method != CM_CCOEFF_NORMED)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
-    cm_status status = fit_fused_part(p, m, &shape, fit, error);
+    static const fused_shape shape = { XNCC_TENSOR_FUSED_WINDOWS, 1, 1, XNCC_TENSOR_FUSED_BLOCKS, 57, "" };
+    if (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
+    xncc_status status = fit_fused_part(p, m, &shape, fit, error);
     if (status)
         return status;
-    double processors = cm_machine_processors(m);
+    double processors = xncc_machine_processors(m);
     double each = 1.0 / fused_element_rate + fused_products(&fit->tensor) / fused_rate;
     fit->estimate_ms = fused_start_ms + elements_of(p) * each / processors;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status cm_fit_tensor_planes(const cm_problem *p, const cm_machine *m, const cm_joint_planes *planes, cm_decision *fit, cm_error *error)
+xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m, const xncc_joint_planes *planes, xncc_decision *fit, xncc_error *error)
 {
-    const fused_shape shape = { 0, planes->image_count, planes->part_count, CM_TENSOR_PLANES_BLOCKS, 41, " where not all pixels count" };
-    cm_status status = check_device(p, m, CM_KERNEL_TENSOR_FUSED, error);
+    const fused_shape shape = { 0, planes->image_count, planes->part_count, XNCC_TENSOR_PLANES_BLOCKS, 41, " where not all pixels count" };
+    xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
     if (!status)
         status = fit_fused_part(p, m, &shape, fit, error);
     if (status)
         return status;
-    double processors = cm_machine_processors(m);
+    double processors = xncc_machine_processors(m);
     double each = 1.0 / planes_element_rate + planes->products * (1.0 / planes_sum_rate + fused_products(&fit->tensor) / planes_rate);
     fit->estimate_ms = planes_start_ms + product_start_ms * planes->products + elements_of(p) * each / processors;
-    return CM_OK;
+    return XNCC_OK;
 }
 
-cm_status cm_fit_tensor(const cm_problem *p, const cm_machine *m, cm_kernel kernel, cm_decision *fit, cm_error *error)
+xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
-    cm_status status = check_device(p, m, kernel, error);
+    xncc_status status = check_device(p, m, kernel, error);
     if (status)
         return status;
-    if (kernel == CM_KERNEL_TENSOR_FUSED)
+    if (kernel == XNCC_KERNEL_TENSOR_FUSED)
         return fit_fused_problem(p, m, fit, error);
-    const cm_tensor_blocks *b = &fit->tensor;
+    const xncc_tensor_blocks *b = &fit->tensor;
     if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",
-                       cm_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
-    double processors = cm_machine_processors(m), elements = elements_of(p);
-    int wide = p->pixel == CM_U16;
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",
+                       xncc_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
+    double processors = xncc_machine_processors(m), elements = elements_of(p);
+    int wide = p->pixel == XNCC_U16;
     double score_ms = elements / (wide ? wide_score_rate : score_rate);
-    if (!cm_tensor_scores(p))
+    if (!xncc_tensor_scores(p))
         score_ms = elements / other_score_rate + (wide ? elements / combine_rate : 0.0);
-    fit->estimate_ms = 3.0 * launch_ms + cm_tensor_product_ms(p, m, kernel, b) + score_ms / processors;
-    return CM_OK;
+    fit->estimate_ms = 3.0 * launch_ms + xncc_tensor_product_ms(p, m, kernel, b) + score_ms / processors;
+    return XNCC_OK;
 }

@@ -9,31 +9,31 @@
  * dimensions have m = log2 of the number of points. Larger radices do the same additions and fewer multiplications.
  * Twiddles are rounded from long double, so b <= u. Below 2^-44 the bracket is at most 1.01 * u * (3m + sqrt(5) * (3m +
  * 1) + 3m) < 13 * u * (m + 1). With c the largest size of a shifted pixel (128, or 32768) and d that of a template
- * digit (128), ||x|| <= sqrt(2N) * c for the two blocks together and ||y|| <= sqrt(n) * d. cm_fft_error returns the
- * bound; cuts are made only where it is at most CM_FFT_MOST_ERROR, below the 1/2 that would send a result to another
+ * digit (128), ||x|| <= sqrt(2N) * c for the two blocks together and ||y|| <= sqrt(n) * d. xncc_fft_error returns the
+ * bound; cuts are made only where it is at most XNCC_FFT_MOST_ERROR, below the 1/2 that would send a result to another
  * integer. */
-#ifndef CM_PLAN_CUT_FFT_H
-#define CM_PLAN_CUT_FFT_H
+#ifndef XNCC_PLAN_CUT_FFT_H
+#define XNCC_PLAN_CUT_FFT_H
 
-#include "corrmatch/plan.h"
+#include "exactncc/plan.h"
 
 /* Sides of a block, powers of two. */
-enum { CM_FFT_LEAST = 64, CM_FFT_MOST = 2048 };
+enum { XNCC_FFT_LEAST = 64, XNCC_FFT_MOST = 2048 };
 
-#define CM_FFT_MOST_ERROR 0.45
+#define XNCC_FFT_MOST_ERROR 0.45
 
 /* The blocks of a problem. */
-typedef struct cm_fft_cut {
+typedef struct xncc_fft_cut {
     int32_t nx, ny;       /* transform */
     int32_t across, down; /* results of one block: at most nx - w + 1, ny - h + 1; blocks go in pairs side by side */
     int32_t planes;       /* template digits: 1 (u8), 2 (u16) */
     double points; /* complex points of all pairs' transforms, times what a point costs (1 a level, with the ends) */
-} cm_fft_cut;
+} xncc_fft_cut;
 
 /* 0 when no block serves the problem. */
-int cm_fft_cut_make(const cm_problem *problem, cm_fft_cut *cut);
+int xncc_fft_cut_make(const xncc_problem *problem, xncc_fft_cut *cut);
 
 /* The bound above for n template pixels. */
-double cm_fft_error(const cm_fft_cut *cut, cm_pixel pixel, double n);
+double xncc_fft_error(const xncc_fft_cut *cut, xncc_pixel pixel, double n);
 
 #endif

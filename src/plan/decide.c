@@ -19,105 +19,105 @@ static int is_asked_for(const char *wanted, const char *name)
     return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
 }
 
-static int engine_allowed(cm_device engine, const cm_machine *machine, const cm_preference *preference)
+static int engine_allowed(xncc_device engine, const xncc_machine *machine, const xncc_preference *preference)
 {
-    if (preference->device != CM_DEVICE_AUTO && preference->device != engine)
+    if (preference->device != XNCC_DEVICE_AUTO && preference->device != engine)
         return 0;
-    return engine == CM_DEVICE_CPU ? !machine->cpu.absent : machine->cuda.present;
+    return engine == XNCC_DEVICE_CPU ? !machine->cpu.absent : machine->cuda.present;
 }
 
-static double transfer_ms(const cm_problem *p, const cm_preference *preference)
+static double transfer_ms(const xncc_problem *p, const xncc_preference *preference)
 {
     double pixels = (double)p->image_width * (double)p->image_height, bytes = 0.0;
-    if (preference->image_memory == CM_HOST)
-        bytes += pixels * (double)(cm_pixel_size(p->pixel) * (size_t)cm_problem_channels(p));
-    if (preference->map_memory == CM_HOST)
+    if (preference->image_memory == XNCC_HOST)
+        bytes += pixels * (double)(xncc_pixel_size(p->pixel) * (size_t)xncc_problem_channels(p));
+    if (preference->map_memory == XNCC_HOST)
         bytes += pixels * (double)sizeof(float);
     return bytes / transfer_bytes_per_ms;
 }
 
 /* Can this kernel serve the problem, and at what cost? */
-static cm_status fit(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
-                     cm_kernel kernel, cm_decision *decision, cm_error *error)
+static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine, const xncc_preference *preference,
+                     xncc_kernel kernel, xncc_decision *decision, xncc_error *error)
 {
-    const cm_kernel_row *row = &cm_kernel_table[kernel];
-    *decision = (cm_decision){ .kernel = kernel, .engine = row->engine };
+    const xncc_kernel_row *row = &xncc_kernel_table[kernel];
+    *decision = (xncc_decision){ .kernel = kernel, .engine = row->engine };
     if (!engine_allowed(row->engine, machine, preference))
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s needs the %s engine, which this context does not have",
-                       row->name, row->engine == CM_DEVICE_CPU ? "CPU" : "CUDA");
-    if (row->engine == CM_DEVICE_CPU) {
-        if (preference->image_memory == CM_DEVICE || preference->map_memory == CM_DEVICE)
-            return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s runs on the CPU, and image or map lie in device memory",
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs the %s engine, which this context does not have",
+                       row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA");
+    if (row->engine == XNCC_DEVICE_CPU) {
+        if (preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE)
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s runs on the CPU, and image or map lie in device memory",
                            row->name);
-        decision->estimate_ms = cm_cost_cpu_routed(problem, machine, kernel);
+        decision->estimate_ms = xncc_cost_cpu_routed(problem, machine, kernel);
         if (decision->estimate_ms < 0.0)
-            return cm_fail(error, CM_ERROR_UNSUPPORTED,
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                            "kernel %s cannot serve this problem on this machine (its instructions, pixel type or size)",
                            row->name);
-        return CM_OK;
+        return XNCC_OK;
     }
-    cm_status status = cm_fit_cuda_routed(problem, machine, kernel, decision, error);
+    xncc_status status = xncc_fit_cuda_routed(problem, machine, kernel, decision, error);
     decision->kernel = kernel;
     decision->engine = row->engine;
     decision->estimate_ms += transfer_ms(problem, preference);
     return status;
 }
 
-static void explain(const cm_decision *best, int feasible, const char *wanted, char *reason)
+static void explain(const xncc_decision *best, int feasible, const char *wanted, char *reason)
 {
     if (wanted && feasible == 1)
-        (void)snprintf(reason, CM_REASON_SIZE, "forced by name");
+        (void)snprintf(reason, XNCC_REASON_SIZE, "forced by name");
     else if (feasible == 1)
-        (void)snprintf(reason, CM_REASON_SIZE, "the only kernel that can serve the problem");
+        (void)snprintf(reason, XNCC_REASON_SIZE, "the only kernel that can serve the problem");
     else
-        (void)snprintf(reason, CM_REASON_SIZE, "lowest estimate of %d feasible kernels: %.4g ms, next %s with %.4g ms",
-                       feasible, best->estimate_ms, cm_kernel_table[best->runner_up].name, best->runner_up_ms);
+        (void)snprintf(reason, XNCC_REASON_SIZE, "lowest estimate of %d feasible kernels: %.4g ms, next %s with %.4g ms",
+                       feasible, best->estimate_ms, xncc_kernel_table[best->runner_up].name, best->runner_up_ms);
 }
 
-static cm_status check_preference(const cm_preference *preference, cm_task task, cm_error *error)
+static xncc_status check_preference(const xncc_preference *preference, xncc_task task, xncc_error *error)
 {
-    if ((unsigned)preference->device > CM_DEVICE_CUDA || (unsigned)preference->image_memory > CM_DEVICE ||
-        (unsigned)preference->map_memory > CM_DEVICE)
-        return cm_fail(error, CM_ERROR_ARGUMENT, "the preference names no device or no memory");
+    if ((unsigned)preference->device > XNCC_DEVICE_CUDA || (unsigned)preference->image_memory > XNCC_DEVICE ||
+        (unsigned)preference->map_memory > XNCC_DEVICE)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the preference names no device or no memory");
     int known = 0, serves = 0;
-    for (int k = 0; k < CM_KERNEL_COUNT; k++)
-        if (is_asked_for(preference->kernel, cm_kernel_table[k].name)) {
+    for (int k = 0; k < XNCC_KERNEL_COUNT; k++)
+        if (is_asked_for(preference->kernel, xncc_kernel_table[k].name)) {
             known = 1;
-            serves |= cm_kernel_table[k].tasks & (1 << task);
+            serves |= xncc_kernel_table[k].tasks & (1 << task);
         }
     if (!known)
-        return cm_fail(error, CM_ERROR_ARGUMENT, "there is no kernel named '%s' (`corrmatch info` lists them)",
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "there is no kernel named '%s' (`exactncc info` lists them)",
                        preference->kernel);
     if (!serves)
-        return cm_fail(error, CM_ERROR_UNSUPPORTED, "kernel %s does not serve %s", preference->kernel,
-                       task == CM_TASK_MATCH ? "matching" : "convolution");
-    return CM_OK;
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s does not serve %s", preference->kernel,
+                       task == XNCC_TASK_MATCH ? "matching" : "convolution");
+    return XNCC_OK;
 }
 
 /* Whose refusal is reported when no kernel fits: that of a kernel asked for, else of the one with the widest reach. */
-static int tells_most(const cm_preference *preference, cm_kernel kernel)
+static int tells_most(const xncc_preference *preference, xncc_kernel kernel)
 {
-    return preference->kernel || kernel == CM_KERNEL_TEX_TEX || kernel == CM_KERNEL_CONV_GLOBAL;
+    return preference->kernel || kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_CONV_GLOBAL;
 }
 
-cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const cm_preference *preference,
-                    cm_decision *decision, cm_error *error)
+xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine, const xncc_preference *preference,
+                    xncc_decision *decision, xncc_error *error)
 {
-    static const cm_preference none = { CM_DEVICE_AUTO, NULL, CM_HOST, CM_HOST };
-    const cm_preference *want = preference ? preference : &none;
-    cm_status status = cm_problem_check(problem, error);
+    static const xncc_preference none = { XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST };
+    const xncc_preference *want = preference ? preference : &none;
+    xncc_status status = xncc_problem_check(problem, error);
     if (!status)
         status = check_preference(want, problem->task, error);
     if (status)
         return status;
-    cm_decision best = { .kernel = CM_KERNEL_COUNT };
+    xncc_decision best = { .kernel = XNCC_KERNEL_COUNT };
     int feasible = 0;
-    cm_status refusal = cm_fail(error, CM_ERROR_UNSUPPORTED, "no engine of this context can serve the problem");
-    for (int k = 0; k < CM_KERNEL_COUNT; k++) {
-        cm_decision one;
-        if (!(cm_kernel_table[k].tasks & (1 << problem->task)) || !is_asked_for(want->kernel, cm_kernel_table[k].name))
+    xncc_status refusal = xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "no engine of this context can serve the problem");
+    for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
+        xncc_decision one;
+        if (!(xncc_kernel_table[k].tasks & (1 << problem->task)) || !is_asked_for(want->kernel, xncc_kernel_table[k].name))
             continue;
-        if (fit(problem, machine, want, (cm_kernel)k, &one, tells_most(want, (cm_kernel)k) ? error : NULL) != CM_OK)
+        if (fit(problem, machine, want, (xncc_kernel)k, &one, tells_most(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
             continue;
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
             if (feasible > 1) {
@@ -136,5 +136,5 @@ cm_status cm_decide(const cm_problem *problem, const cm_machine *machine, const 
         return refusal;
     explain(&best, feasible, want->kernel, best.reason);
     *decision = best;
-    return CM_OK;
+    return XNCC_OK;
 }

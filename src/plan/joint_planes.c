@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The plane's place in the list, where it is put unless it is there; -1 when the list is full. */
-static int place_plane(cm_plane_of *list, int32_t *count, int32_t room, const cm_plane_of *plane)
+static int place_plane(xncc_plane_of *list, int32_t *count, int32_t room, const xncc_plane_of *plane)
 {
     for (int32_t i = 0; i < *count; i++)
         if (list[i].kind == plane->kind && list[i].digit == plane->digit && list[i].channel == plane->channel)
@@ -18,21 +18,21 @@ static int place_plane(cm_plane_of *list, int32_t *count, int32_t room, const cm
 
 /* A list under construction. fills: of each term, how many sums of n byte products it holds. */
 typedef struct builder {
-    cm_joint_planes *planes;
+    xncc_joint_planes *planes;
     int32_t most; /* sums of n byte products that a term holds without overflow */
-    int32_t fills[CM_JOINT_TERMS];
+    int32_t fills[XNCC_JOINT_TERMS];
     int complete;
 } builder;
 
 static int is_of_channel(int sum)
 {
-    return sum == CM_SUM_S || sum == CM_SUM_T;
+    return sum == XNCC_SUM_S || sum == XNCC_SUM_T;
 }
 
 /* The term that takes a sum; *add says whether it holds something already. */
-static int place_term(builder *b, const cm_joint_term *term, uint8_t *add)
+static int place_term(builder *b, const xncc_joint_term *term, uint8_t *add)
 {
-    cm_joint_planes *p = b->planes;
+    xncc_joint_planes *p = b->planes;
     *add = 0;
     for (int32_t i = 0; i < p->term_count; i++)
         if (memcmp(&p->term[i], term, sizeof *term) == 0 && b->fills[i] < b->most) {
@@ -40,7 +40,7 @@ static int place_term(builder *b, const cm_joint_term *term, uint8_t *add)
             *add = 1;
             return i;
         }
-    if (p->term_count == CM_JOINT_TERMS)
+    if (p->term_count == XNCC_JOINT_TERMS)
         return -1;
     p->term[p->term_count] = *term;
     b->fills[p->term_count] = 1;
@@ -48,16 +48,16 @@ static int place_term(builder *b, const cm_joint_term *term, uint8_t *add)
 }
 
 /* part: NULL for a window's sum. */
-static void add_step(builder *b, const cm_plane_of *image, const cm_plane_of *part, cm_joint_term term, int square)
+static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of *part, xncc_joint_term term, int square)
 {
-    cm_joint_planes *p = b->planes;
+    xncc_joint_planes *p = b->planes;
     if (!is_of_channel(term.sum))
         term.channel = 0;
-    cm_joint_step step = { .part = CM_JOINT_WINDOW, .square = (uint8_t)square };
-    int at = place_plane(p->image, &p->image_count, CM_JOINT_IMAGE_PLANES, image);
-    int with = part ? place_plane(p->part, &p->part_count, CM_JOINT_PART_PLANES, part) : CM_JOINT_WINDOW;
+    xncc_joint_step step = { .part = XNCC_JOINT_WINDOW, .square = (uint8_t)square };
+    int at = place_plane(p->image, &p->image_count, XNCC_JOINT_IMAGE_PLANES, image);
+    int with = part ? place_plane(p->part, &p->part_count, XNCC_JOINT_PART_PLANES, part) : XNCC_JOINT_WINDOW;
     int to = place_term(b, &term, &step.add);
-    if (at < 0 || (part && with < 0) || to < 0 || p->step_count == CM_JOINT_STEPS) {
+    if (at < 0 || (part && with < 0) || to < 0 || p->step_count == XNCC_JOINT_STEPS) {
         b->complete = 0;
         return;
     }
@@ -70,39 +70,39 @@ static void add_step(builder *b, const cm_plane_of *image, const cm_plane_of *pa
 }
 
 /* The sums over whole windows. Squares of bytes are had from the bytes. */
-static void add_windows(builder *b, const cm_problem *p)
+static void add_windows(builder *b, const xncc_problem *p)
 {
-    const cm_needs *needs = &b->planes->needs;
-    const int digits = cm_pixel_digits(p->pixel);
-    if (needs->sum[CM_SUM_N] == CM_HAD_WINDOW)
-        add_step(b, &(cm_plane_of){ CM_PLANE_COUNT, 0, 0 }, NULL, (cm_joint_term){ CM_SUM_N, 0, 0 }, 0);
-    for (int32_t c = 0; c < cm_problem_channels(p); c++) {
-        for (int d = 0; d < digits && needs->sum[CM_SUM_S] == CM_HAD_WINDOW; d++)
-            add_step(b, &(cm_plane_of){ CM_PLANE_VALUE, d, c }, NULL, (cm_joint_term){ CM_SUM_S, (uint8_t)c, (uint8_t)(8 * d) }, 0);
-        if (needs->sum[CM_SUM_Q] != CM_HAD_WINDOW)
+    const xncc_needs *needs = &b->planes->needs;
+    const int digits = xncc_pixel_digits(p->pixel);
+    if (needs->sum[XNCC_SUM_N] == XNCC_HAD_WINDOW)
+        add_step(b, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, NULL, (xncc_joint_term){ XNCC_SUM_N, 0, 0 }, 0);
+    for (int32_t c = 0; c < xncc_problem_channels(p); c++) {
+        for (int d = 0; d < digits && needs->sum[XNCC_SUM_S] == XNCC_HAD_WINDOW; d++)
+            add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, d, c }, NULL, (xncc_joint_term){ XNCC_SUM_S, (uint8_t)c, (uint8_t)(8 * d) }, 0);
+        if (needs->sum[XNCC_SUM_Q] != XNCC_HAD_WINDOW)
             continue;
         for (int d = 0; d < 2 * digits; d++)
             if (digits == 1 && d == 0)
-                add_step(b, &(cm_plane_of){ CM_PLANE_VALUE, 0, c }, NULL, (cm_joint_term){ CM_SUM_Q, 0, 0 }, 1);
+                add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, c }, NULL, (xncc_joint_term){ XNCC_SUM_Q, 0, 0 }, 1);
             else if (digits > 1)
-                add_step(b, &(cm_plane_of){ CM_PLANE_SQUARE, d, c }, NULL, (cm_joint_term){ CM_SUM_Q, 0, (uint8_t)(8 * d) }, 0);
+                add_step(b, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c }, NULL, (xncc_joint_term){ XNCC_SUM_Q, 0, (uint8_t)(8 * d) }, 0);
     }
 }
 
-int cm_joint_planes_make(const cm_problem *p, int adds, cm_joint_planes *planes)
+int xncc_joint_planes_make(const xncc_problem *p, int adds, xncc_joint_planes *planes)
 {
     const uint64_t n = (uint64_t)p->width * (uint64_t)p->height, narrow = UINT32_MAX / (255u * 255u);
-    cm_product_of product[CM_JOINT_STEPS];
-    *planes = (cm_joint_planes){ .needs = cm_needs_of(p), .wide = n > narrow };
+    xncc_product_of product[XNCC_JOINT_STEPS];
+    *planes = (xncc_joint_planes){ .needs = xncc_needs_of(p), .wide = n > narrow };
     const uint64_t most = planes->wide || !adds ? 1 : narrow / n;
-    builder b = { .planes = planes, .most = most < CM_JOINT_STEPS ? (int32_t)most : CM_JOINT_STEPS, .complete = 1 };
-    const size_t count = cm_products_of(p, product, CM_JOINT_STEPS);
-    for (size_t i = 0; i < count && i < CM_JOINT_STEPS; i++)
+    builder b = { .planes = planes, .most = most < XNCC_JOINT_STEPS ? (int32_t)most : XNCC_JOINT_STEPS, .complete = 1 };
+    const size_t count = xncc_products_of(p, product, XNCC_JOINT_STEPS);
+    for (size_t i = 0; i < count && i < XNCC_JOINT_STEPS; i++)
         add_step(&b, &product[i].image, &product[i].part,
-                 (cm_joint_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel, (uint8_t)product[i].shift }, 0);
+                 (xncc_joint_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel, (uint8_t)product[i].shift }, 0);
     add_windows(&b, p);
     /* all of joint.h is at most C (n m)^2 with C channels and m the largest sample, twice that for the differences of sqdiff */
-    const double bound = (double)n * (double)cm_pixel_max(p->pixel);
-    planes->narrow_score = 4.0 * cm_problem_channels(p) * bound * bound < 9.2e18;
-    return b.complete && count <= CM_JOINT_STEPS;
+    const double bound = (double)n * (double)xncc_pixel_max(p->pixel);
+    planes->narrow_score = 4.0 * xncc_problem_channels(p) * bound * bound < 9.2e18;
+    return b.complete && count <= XNCC_JOINT_STEPS;
 }

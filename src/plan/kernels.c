@@ -1,7 +1,7 @@
 #include "plan/kernels.h"
 
-const cm_kernel_row cm_kernel_table[CM_KERNEL_COUNT] = {
-#define CM_KERNEL_ROW(id, name, engine, tasks) [CM_KERNEL_##id] = { name, engine, tasks },
-    CM_KERNEL_LIST(CM_KERNEL_ROW)
-#undef CM_KERNEL_ROW
+const xncc_kernel_row xncc_kernel_table[XNCC_KERNEL_COUNT] = {
+#define XNCC_KERNEL_ROW(id, name, engine, tasks) [XNCC_KERNEL_##id] = { name, engine, tasks },
+    XNCC_KERNEL_LIST(XNCC_KERNEL_ROW)
+#undef XNCC_KERNEL_ROW
 };

@@ -13,11 +13,11 @@ typedef struct spans {
 } spans;
 
 /* start, length: of the patch. */
-static spans spans_of(cm_border border, int64_t start, int64_t length, int64_t extent)
+static spans spans_of(xncc_border border, int64_t start, int64_t length, int64_t extent)
 {
     spans s = { { 0, 0 }, { 0, 0 }, 0 };
     for (int64_t i = 0; i < length; i++) {
-        const int64_t at = cm_border_index(border, start + i, extent);
+        const int64_t at = xncc_border_index(border, start + i, extent);
         int k = 0;
         if (at < 0)
             continue;
@@ -53,36 +53,36 @@ static int64_t spans_index(const spans *s, int64_t at)
 
 /* The pixels that a patch repeats, in host memory. */
 typedef struct source {
-    cm_image view;
+    xncc_image view;
     spans x, y;
 } source;
 
 /* Copies a rectangle of device memory. view: of all of it; to: its first row's place, whose rows follow after pitch bytes. */
-static cm_status bring_piece(const cm_patch *p, const cm_image *view, char *to, int64_t pitch, cm_error *error)
+static xncc_status bring_piece(const xncc_patch *p, const xncc_image *view, char *to, int64_t pitch, xncc_error *error)
 {
-    cm_engine *cuda = p->context->engine[cm_slot(CM_DEVICE_CUDA)];
-    const int64_t row = cm_image_row_bytes(view);
-    cm_image line = *view;
-    cm_status status = CM_OK;
+    xncc_engine *cuda = p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
+    const int64_t row = xncc_image_row_bytes(view);
+    xncc_image line = *view;
+    xncc_status status = XNCC_OK;
     if (row == pitch)
         return cuda->ops->fetch(cuda, view, to, error);
     line.height = 1;
     for (int32_t y = 0; y < view->height && !status; y++) {
-        line.data = cm_image_row(view, y);
+        line.data = xncc_image_row(view, y);
         status = cuda->ops->fetch(cuda, &line, to + y * pitch, error);
     }
     return status;
 }
 
 /* All pieces of a view (the image, or its mask as one) to tightly packed rows. */
-static cm_status bring_all(const cm_patch *p, const cm_image *view, const source *s, char *to, cm_error *error)
+static xncc_status bring_all(const xncc_patch *p, const xncc_image *view, const source *s, char *to, xncc_error *error)
 {
-    const int64_t size = (int64_t)cm_pixel_size(view->pixel) * cm_image_channels(view), pitch = spans_length(&s->x) * size;
-    cm_status status = CM_OK;
+    const int64_t size = (int64_t)xncc_pixel_size(view->pixel) * xncc_image_channels(view), pitch = spans_length(&s->x) * size;
+    xncc_status status = XNCC_OK;
     for (int k = 0; k < s->x.count * s->y.count && !status; k++) {
         const int i = k % s->x.count, j = k / s->x.count;
-        cm_image piece;
-        status = cm_image_crop(view, (int32_t)s->x.first[i], (int32_t)s->y.first[j], (int32_t)s->x.length[i],
+        xncc_image piece;
+        status = xncc_image_crop(view, (int32_t)s->x.first[i], (int32_t)s->y.first[j], (int32_t)s->x.length[i],
                                (int32_t)s->y.length[j], &piece);
         char *at = to + (j ? s->y.length[0] : 0) * pitch + (i ? s->x.length[0] : 0) * size;
         if (!status)
@@ -91,27 +91,27 @@ static cm_status bring_all(const cm_patch *p, const cm_image *view, const source
     return status;
 }
 
-static cm_status bring(cm_patch *p, source *s, cm_error *error)
+static xncc_status bring(xncc_patch *p, source *s, xncc_error *error)
 {
-    const cm_image *image = p->image;
+    const xncc_image *image = p->image;
     const uint64_t columns = (uint64_t)spans_length(&s->x), rows = (uint64_t)spans_length(&s->y);
-    const uint64_t pixel = (uint64_t)cm_pixel_size(image->pixel) * (uint64_t)cm_image_channels(image);
-    char *bytes = columns && rows ? cm_alloc(rows, columns * (pixel + (image->mask ? 1 : 0))) : NULL;
-    cm_free(p->brought);
+    const uint64_t pixel = (uint64_t)xncc_pixel_size(image->pixel) * (uint64_t)xncc_image_channels(image);
+    char *bytes = columns && rows ? xncc_alloc(rows, columns * (pixel + (image->mask ? 1 : 0))) : NULL;
+    xncc_free(p->brought);
     p->brought = bytes;
     if (columns == 0 || rows == 0)
-        return CM_OK; /* nothing of the image is repeated */
+        return XNCC_OK; /* nothing of the image is repeated */
     if (!bytes)
-        return cm_fail(error, CM_ERROR_MEMORY, "no memory for %llu x %llu pixels of the image", (unsigned long long)columns,
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %llu x %llu pixels of the image", (unsigned long long)columns,
                        (unsigned long long)rows);
-    cm_status status = bring_all(p, image, s, bytes, error);
+    xncc_status status = bring_all(p, image, s, bytes, error);
     s->view = *image;
     s->view.data = bytes;
     s->view.pitch = (int64_t)(columns * pixel);
-    s->view.memory = CM_HOST;
+    s->view.memory = XNCC_HOST;
     if (!status && image->mask) {
-        const cm_image mask = { .data = image->mask, .width = image->width, .height = image->height, .pitch = image->mask_pitch,
-                                .memory = CM_DEVICE };
+        const xncc_image mask = { .data = image->mask, .width = image->width, .height = image->height, .pitch = image->mask_pitch,
+                                .memory = XNCC_DEVICE };
         s->view.mask = (const uint8_t *)bytes + rows * columns * pixel;
         s->view.mask_pitch = (int64_t)columns;
         status = bring_all(p, &mask, s, bytes + rows * columns * pixel, error);
@@ -120,19 +120,19 @@ static cm_status bring(cm_patch *p, source *s, cm_error *error)
 }
 
 /* Row y of the patch, whose first pixel stands at column `left` of the image, from the source's row sy; -1: from none. */
-static void lay_row(const cm_patch *p, const source *s, int64_t left, int32_t y, int64_t sy)
+static void lay_row(const xncc_patch *p, const source *s, int64_t left, int32_t y, int64_t sy)
 {
-    const cm_image *view = &p->view;
-    const int32_t channels = cm_image_channels(view);
-    const size_t pixel = cm_pixel_size(view->pixel) * (size_t)channels;
-    char *to = (char *)(uintptr_t)cm_image_row(view, y);
-    uint8_t *counts = (uint8_t *)(uintptr_t)cm_image_mask_row(view, y);
-    const int outside = p->border == CM_BORDER_ZERO;
-    const void *row = sy < 0 ? NULL : (const char *)s->view.data + sy * cm_image_pitch(&s->view);
+    const xncc_image *view = &p->view;
+    const int32_t channels = xncc_image_channels(view);
+    const size_t pixel = xncc_pixel_size(view->pixel) * (size_t)channels;
+    char *to = (char *)(uintptr_t)xncc_image_row(view, y);
+    uint8_t *counts = (uint8_t *)(uintptr_t)xncc_image_mask_row(view, y);
+    const int outside = p->border == XNCC_BORDER_ZERO;
+    const void *row = sy < 0 ? NULL : (const char *)s->view.data + sy * xncc_image_pitch(&s->view);
     const int64_t mask_pitch = s->view.mask_pitch ? s->view.mask_pitch : s->view.width;
     const uint8_t *mask = sy < 0 || !s->view.mask ? NULL : s->view.mask + sy * mask_pitch;
     for (int32_t x = 0; x < view->width; x++) {
-        int64_t sx = row ? cm_border_index(p->border, left + x, p->image->width) : -1;
+        int64_t sx = row ? xncc_border_index(p->border, left + x, p->image->width) : -1;
         if (sx < 0) {
             memset(to + (size_t)x * pixel, 0, pixel);
         } else {
@@ -140,54 +140,54 @@ static void lay_row(const cm_patch *p, const source *s, int64_t left, int32_t y,
             memcpy(to + (size_t)x * pixel, (const char *)row + (size_t)sx * pixel, pixel);
         }
         if (counts)
-            counts[x] = (uint8_t)(sx < 0 ? outside : cm_pixel_counts(&s->view, channels, row, mask, sx));
+            counts[x] = (uint8_t)(sx < 0 ? outside : xncc_pixel_counts(&s->view, channels, row, mask, sx));
     }
 }
 
-static int is_inside(const cm_patch *p, int64_t left, int64_t top)
+static int is_inside(const xncc_patch *p, int64_t left, int64_t top)
 {
     return left >= 0 && top >= 0 && left + p->view.width <= p->image->width && top + p->view.height <= p->image->height;
 }
 
-cm_status cm_patch_fill(cm_patch *p, int64_t left, int64_t top, cm_error *error)
+xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error *error)
 {
     const int32_t width = p->view.width, height = p->view.height;
-    const uint64_t size = (uint64_t)cm_pixel_size(p->image->pixel) * (uint64_t)cm_image_channels(p->image);
-    if (p->image->memory == CM_HOST && is_inside(p, left, top))
-        return cm_image_crop(p->image, (int32_t)left, (int32_t)top, width, height, &p->view);
-    p->view = (cm_image){ .data = p->memory, .width = width, .height = height, .pixel = p->image->pixel, .channels = p->image->channels };
+    const uint64_t size = (uint64_t)xncc_pixel_size(p->image->pixel) * (uint64_t)xncc_image_channels(p->image);
+    if (p->image->memory == XNCC_HOST && is_inside(p, left, top))
+        return xncc_image_crop(p->image, (int32_t)left, (int32_t)top, width, height, &p->view);
+    p->view = (xncc_image){ .data = p->memory, .width = width, .height = height, .pixel = p->image->pixel, .channels = p->image->channels };
     if (p->masked)
         p->view.mask = (const uint8_t *)p->memory + (uint64_t)width * (uint64_t)height * size;
     source s = { .view = *p->image };
-    cm_status status = CM_OK;
-    if (p->image->memory == CM_DEVICE) {
+    xncc_status status = XNCC_OK;
+    if (p->image->memory == XNCC_DEVICE) {
         s.x = spans_of(p->border, left, width, p->image->width);
         s.y = spans_of(p->border, top, height, p->image->height);
         status = bring(p, &s, error);
     }
     for (int32_t y = 0; y < height && !status; y++) {
-        int64_t sy = cm_border_index(p->border, top + y, p->image->height);
+        int64_t sy = xncc_border_index(p->border, top + y, p->image->height);
         if (sy >= 0 && s.y.count)
             sy = spans_index(&s.y, sy);
-        lay_row(p, &s, left, y, p->image->memory == CM_DEVICE && !p->brought ? -1 : sy);
+        lay_row(p, &s, left, y, p->image->memory == XNCC_DEVICE && !p->brought ? -1 : sy);
     }
     return status;
 }
 
-cm_status cm_patch_make(cm_patch *p, int32_t width, int32_t height, cm_error *error)
+xncc_status xncc_patch_make(xncc_patch *p, int32_t width, int32_t height, xncc_error *error)
 {
-    const uint64_t size = (uint64_t)cm_pixel_size(p->image->pixel) * (uint64_t)cm_image_channels(p->image) + (p->masked ? 1 : 0);
-    p->view = (cm_image){ .width = width, .height = height };
-    if (p->image->memory == CM_DEVICE && !p->context->engine[cm_slot(CM_DEVICE_CUDA)])
-        return cm_fail(error, CM_ERROR_ARGUMENT, "image: it lies in device memory and this context has no device");
-    p->memory = cm_alloc((uint64_t)width * (uint64_t)height, size);
-    return p->memory ? CM_OK
-                     : cm_fail(error, CM_ERROR_MEMORY, "no memory for %d x %d pixels of the image", width, height);
+    const uint64_t size = (uint64_t)xncc_pixel_size(p->image->pixel) * (uint64_t)xncc_image_channels(p->image) + (p->masked ? 1 : 0);
+    p->view = (xncc_image){ .width = width, .height = height };
+    if (p->image->memory == XNCC_DEVICE && !p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)])
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "image: it lies in device memory and this context has no device");
+    p->memory = xncc_alloc((uint64_t)width * (uint64_t)height, size);
+    return p->memory ? XNCC_OK
+                     : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d x %d pixels of the image", width, height);
 }
 
-void cm_patch_clear(cm_patch *p)
+void xncc_patch_clear(xncc_patch *p)
 {
-    cm_free(p->memory);
-    cm_free(p->brought);
+    xncc_free(p->memory);
+    xncc_free(p->brought);
     p->memory = p->brought = NULL;
 }

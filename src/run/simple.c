@@ -3,81 +3,81 @@
 
 #include "image/image.h"
 
-/* What cm_correlate, cm_find and cm_convolve have in common: the plan for these arguments. */
-static cm_status plan_for(cm_context *context, cm_problem problem, const cm_image *image, cm_preference preference,
-                          cm_plan **plan)
+/* What xncc_correlate, xncc_find and xncc_convolve have in common: the plan for these arguments. */
+static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image, xncc_preference preference,
+                          xncc_plan **plan)
 {
-    cm_error error = { "" };
-    cm_status status = cm_image_check(image, "image", &error);
+    xncc_error error = { "" };
+    xncc_status status = xncc_image_check(image, "image", &error);
     if (status)
-        return cm_context_note(context, status, &error);
+        return xncc_context_note(context, status, &error);
     problem.pixel = image->pixel;
     problem.channels = image->channels;
-    problem.image_masked = cm_image_is_masked(image);
+    problem.image_masked = xncc_image_is_masked(image);
     problem.image_width = image->width;
     problem.image_height = image->height;
     preference.image_memory = image->memory;
-    return cm_plan_create(context, &problem, &preference, plan);
+    return xncc_plan_create(context, &problem, &preference, plan);
 }
 
-static cm_status refuse(cm_context *context, const char *what)
+static xncc_status refuse(xncc_context *context, const char *what)
 {
-    cm_error error = { "" };
-    return cm_context_note(context, cm_fail(&error, CM_ERROR_ARGUMENT, "%s: a null pointer", what), &error);
+    xncc_error error = { "" };
+    return xncc_context_note(context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s: a null pointer", what), &error);
 }
 
-cm_status cm_correlate(cm_context *context, const cm_image *image, const cm_template *part, const cm_options *options,
-                       const cm_map *map)
+xncc_status xncc_correlate(xncc_context *context, const xncc_image *image, const xncc_template *part, const xncc_options *options,
+                       const xncc_map *map)
 {
-    static const cm_options none = { .method = CM_CCOEFF_NORMED };
-    const cm_options *o = options ? options : &none;
+    static const xncc_options none = { .method = XNCC_CCOEFF_NORMED };
+    const xncc_options *o = options ? options : &none;
     if (!context || !part || !map)
         return refuse(context, !part ? "template" : "map");
-    cm_problem problem = { .task = CM_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
-                           .mode = o->mode, .border = o->border, .flat = o->flat, .part_masked = cm_template_masked(part),
+    xncc_problem problem = { .task = XNCC_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
+                           .mode = o->mode, .border = o->border, .flat = o->flat, .part_masked = xncc_template_masked(part),
                            .min_valid = o->min_valid };
-    cm_plan *plan = NULL;
-    cm_status status = plan_for(context, problem, image, (cm_preference){ .kernel = o->kernel, .map_memory = map->memory },
+    xncc_plan *plan = NULL;
+    xncc_status status = plan_for(context, problem, image, (xncc_preference){ .kernel = o->kernel, .map_memory = map->memory },
                                 &plan);
     if (!status)
-        status = cm_plan_correlate(plan, image, part, map, NULL);
-    cm_plan_destroy(plan);
+        status = xncc_plan_correlate(plan, image, part, map, NULL);
+    xncc_plan_destroy(plan);
     return status;
 }
 
-cm_status cm_find(cm_context *context, const cm_image *image, const cm_template *part, const cm_find_options *options,
-                  cm_match *match, size_t capacity, size_t *found)
+xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc_template *part, const xncc_find_options *options,
+                  xncc_match *match, size_t capacity, size_t *found)
 {
-    static const cm_find_options none = { .method = CM_CCOEFF_NORMED };
-    const cm_find_options *o = options ? options : &none;
+    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
+    const xncc_find_options *o = options ? options : &none;
     if (!context || !part || !found)
         return refuse(context, !part ? "template" : "found");
     *found = 0;
-    cm_problem problem = { .task = CM_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
-                           .mode = o->mode, .border = o->border, .part_masked = cm_template_masked(part), .min_valid = o->min_valid };
-    cm_plan *plan = NULL;
-    cm_status status = plan_for(context, problem, image,
-                                (cm_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : CM_HOST }, &plan);
+    xncc_problem problem = { .task = XNCC_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
+                           .mode = o->mode, .border = o->border, .part_masked = xncc_template_masked(part), .min_valid = o->min_valid };
+    xncc_plan *plan = NULL;
+    xncc_status status = plan_for(context, problem, image,
+                                (xncc_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : XNCC_HOST }, &plan);
     if (!status)
-        status = cm_plan_find(plan, image, part, o, match, capacity, found, NULL);
-    cm_plan_destroy(plan);
+        status = xncc_plan_find(plan, image, part, o, match, capacity, found, NULL);
+    xncc_plan_destroy(plan);
     return status;
 }
 
-cm_status cm_convolve(cm_context *context, const cm_image *image, const cm_filter *filter,
-                      const cm_convolve_options *options, const cm_map *out)
+xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const xncc_filter *filter,
+                      const xncc_convolve_options *options, const xncc_map *out)
 {
-    static const cm_convolve_options none = { .border = CM_BORDER_CLAMP };
-    const cm_convolve_options *o = options ? options : &none;
+    static const xncc_convolve_options none = { .border = XNCC_BORDER_CLAMP };
+    const xncc_convolve_options *o = options ? options : &none;
     if (!context || !filter || !out)
         return refuse(context, !filter ? "filter" : "map");
-    cm_problem problem = { .task = CM_TASK_CONVOLVE, .width = filter->width, .height = filter->height,
+    xncc_problem problem = { .task = XNCC_TASK_CONVOLVE, .width = filter->width, .height = filter->height,
                            .border = o->border };
-    cm_plan *plan = NULL;
-    cm_status status = plan_for(context, problem, image, (cm_preference){ .kernel = o->kernel, .map_memory = out->memory },
+    xncc_plan *plan = NULL;
+    xncc_status status = plan_for(context, problem, image, (xncc_preference){ .kernel = o->kernel, .map_memory = out->memory },
                                 &plan);
     if (!status)
-        status = cm_plan_convolve(plan, image, filter, out, NULL);
-    cm_plan_destroy(plan);
+        status = xncc_plan_convolve(plan, image, filter, out, NULL);
+    xncc_plan_destroy(plan);
     return status;
 }

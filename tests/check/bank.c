@@ -1,4 +1,4 @@
-/* Matches of many templates in one call, and matches left in device memory, against cm_find with the CPU's kernel "reference" - which
+/* Matches of many templates in one call, and matches left in device memory, against xncc_find with the CPU's kernel "reference" - which
  * tests/check/find.c holds to the brute-force rule. bank [--device cpu|cuda] [--brief] [--seed N] */
 #include "kit/device.h"
 
@@ -9,15 +9,15 @@
 enum { TEMPLATES = 7, CAPACITY = 600, ALL_RULES = 5 };
 
 typedef struct scene {
-    cm_context *context, *cpu;
+    xncc_context *context, *cpu;
     kit_image image, part[TEMPLATES];
-    cm_template *template[TEMPLATES], *on_cpu[TEMPLATES];
+    xncc_template *template[TEMPLATES], *on_cpu[TEMPLATES];
     void *pixels; /* the image on the device */
     char name[160];
 } scene;
 
 typedef struct setting {
-    cm_pixel pixel;
+    xncc_pixel pixel;
     int32_t image_width, image_height, width, height;
     kit_fill fill;
     int copies; /* of the templates in the image: ties, and something to find */
@@ -26,17 +26,17 @@ typedef struct setting {
 static void plant(const scene *s, const setting *z, kit_random *random)
 {
     for (int i = 0; i < z->copies; i++) {
-        const cm_image *part = &s->part[i % TEMPLATES].view;
+        const xncc_image *part = &s->part[i % TEMPLATES].view;
         int32_t x0 = kit_between(random, 0, z->image_width - z->width), y0 = kit_between(random, 0, z->image_height - z->height);
         for (int32_t y = 0; y < z->height; y++)
             for (int32_t x = 0; x < z->width; x++)
                 kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(part, x, y));
     }
-    if (z->pixel == CM_F32 && z->copies)
+    if (z->pixel == XNCC_F32 && z->copies)
         kit_pixel_set(&s->image.view, z->image_width / 2, z->image_height / 2, (double)NAN);
 }
 
-static scene scene_make(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
+static scene scene_make(xncc_context *context, xncc_context *cpu, const setting *z, uint64_t number)
 {
     kit_random random = kit_stream(7000 + number);
     scene s = { .context = context, .cpu = cpu };
@@ -45,16 +45,16 @@ static scene scene_make(cm_context *context, cm_context *cpu, const setting *z, 
     for (int i = 0; i < TEMPLATES; i++) {
         s.part[i] = kit_image_create(z->pixel, z->width, z->height, 1, KIT_AFTER);
         kit_image_fill(&s.part[i].view, i == 3 ? KIT_FLAT : i == 4 ? KIT_CHECKER : KIT_NOISE, &random);
-        CHECK_STATUS(cm_template_create(context, &s.part[i].view, &s.template[i]), CM_OK);
-        CHECK_STATUS(cm_template_create(cpu, &s.part[i].view, &s.on_cpu[i]), CM_OK);
+        CHECK_STATUS(xncc_template_create(context, &s.part[i].view, &s.template[i]), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(cpu, &s.part[i].view, &s.on_cpu[i]), XNCC_OK);
     }
     plant(&s, z, &random);
     size_t bytes = (size_t)s.image.view.pitch * (size_t)z->image_height;
     if (kit_device_present() && (s.pixels = kit_device_alloc(bytes)) != NULL) {
-        size_t last = bytes - (size_t)s.image.view.pitch + (size_t)z->image_width * cm_pixel_size(z->pixel);
+        size_t last = bytes - (size_t)s.image.view.pitch + (size_t)z->image_width * xncc_pixel_size(z->pixel);
         CHECK(kit_device_upload(s.pixels, s.image.view.data, last));
     }
-    snprintf(s.name, sizeof s.name, "%s %dx%d (%s) under %dx%d", cm_pixel_name(z->pixel), z->image_width, z->image_height,
+    snprintf(s.name, sizeof s.name, "%s %dx%d (%s) under %dx%d", xncc_pixel_name(z->pixel), z->image_width, z->image_height,
              kit_fill_name(z->fill), z->width, z->height);
     return s;
 }
@@ -62,8 +62,8 @@ static scene scene_make(cm_context *context, cm_context *cpu, const setting *z, 
 static void scene_free(scene *s)
 {
     for (int i = 0; i < TEMPLATES; i++) {
-        cm_template_destroy(s->template[i]);
-        cm_template_destroy(s->on_cpu[i]);
+        xncc_template_destroy(s->template[i]);
+        xncc_template_destroy(s->on_cpu[i]);
         kit_image_destroy(&s->part[i]);
     }
     kit_image_destroy(&s->image);
@@ -71,7 +71,7 @@ static void scene_free(scene *s)
         kit_device_free(s->pixels);
 }
 
-static void compare(const char *what, const cm_match *got, size_t found, const cm_match *want, size_t wanted)
+static void compare(const char *what, const xncc_match *got, size_t found, const xncc_match *want, size_t wanted)
 {
     if (found != wanted)
         kit_fail(__FILE__, __LINE__, "%s: %zu matches, want %zu", what, found, wanted);
@@ -85,36 +85,36 @@ static void compare(const char *what, const cm_match *got, size_t found, const c
 }
 
 typedef struct request {
-    cm_find_options options;
+    xncc_find_options options;
     size_t capacity;
     char what[320];
 } request;
 
-/* cm_plan_find_on_device on a stream and once more as a graph, checked by what lies in device memory afterwards. */
-static void check_left_on_device(const scene *s, cm_plan *plan, const request *r, int i, const cm_match *want, size_t wanted)
+/* xncc_plan_find_on_device on a stream and once more as a graph, checked by what lies in device memory afterwards. */
+static void check_left_on_device(const scene *s, xncc_plan *plan, const request *r, int i, const xncc_match *want, size_t wanted)
 {
-    static cm_match got[CAPACITY];
-    cm_image image = s->image.view;
+    static xncc_match got[CAPACITY];
+    xncc_image image = s->image.view;
     image.data = s->pixels;
-    image.memory = CM_DEVICE;
+    image.memory = XNCC_DEVICE;
     uint32_t found = 12345;
-    size_t bytes = r->capacity * sizeof(cm_match);
-    cm_match *match = kit_device_alloc(bytes);
+    size_t bytes = r->capacity * sizeof(xncc_match);
+    xncc_match *match = kit_device_alloc(bytes);
     uint32_t *count = kit_device_alloc(sizeof *count);
-    cm_stream stream = kit_device_stream();
+    xncc_stream stream = kit_device_stream();
     if (!match || !count || !stream)
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, bytes));
-    CHECK_STATUS(cm_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream), CM_OK);
+    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream), XNCC_OK);
     CHECK(kit_device_wait(stream));
     CHECK(kit_device_download(&found, count, sizeof found));
     CHECK(kit_device_download(got, match, bytes));
     compare(r->what, got, found, want, wanted);
-    int constant = strncmp(cm_plan_kernel(plan), "te", 2) != 0 || strcmp(cm_plan_kernel(plan), "tex-constant") == 0;
+    int constant = strncmp(xncc_plan_kernel(plan), "te", 2) != 0 || strcmp(xncc_plan_kernel(plan), "tex-constant") == 0;
     CHECK(kit_device_capture(stream));
-    cm_status status = cm_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream);
-    CHECK_STATUS(status, constant ? CM_ERROR_DEVICE : CM_OK);
+    xncc_status status = xncc_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream);
+    CHECK_STATUS(status, constant ? XNCC_ERROR_DEVICE : XNCC_OK);
     void *graph = kit_device_graph(stream);
     if (!status && CHECK(graph != NULL)) {
         memset(got, 0x5a, sizeof got);
@@ -132,16 +132,16 @@ static void check_left_on_device(const scene *s, cm_plan *plan, const request *r
 }
 
 /* So many templates that a device takes them in several turns: each is asked for again and again. */
-static void check_long_bank(const scene *s, cm_plan *plan, request *r, const cm_match (*want)[CAPACITY], const size_t *wanted)
+static void check_long_bank(const scene *s, xncc_plan *plan, request *r, const xncc_match (*want)[CAPACITY], const size_t *wanted)
 {
     enum { LONG = 53 };
-    static cm_match got[LONG * CAPACITY];
+    static xncc_match got[LONG * CAPACITY];
     static size_t found[LONG];
-    const cm_template *part[LONG];
+    const xncc_template *part[LONG];
     for (int i = 0; i < LONG; i++)
         part[i] = s->template[(i + i / TEMPLATES) % TEMPLATES];
-    cm_status status = cm_plan_find_bank(plan, &s->image.view, part, LONG, &r->options, got, r->capacity, found, NULL);
-    CHECK_STATUS(status, CM_OK);
+    xncc_status status = xncc_plan_find_bank(plan, &s->image.view, part, LONG, &r->options, got, r->capacity, found, NULL);
+    CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < LONG && !status; i++) {
         int of = (i + i / TEMPLATES) % TEMPLATES;
         compare(r->what, got + (size_t)i * r->capacity, found[i], want[of], wanted[of]);
@@ -149,23 +149,23 @@ static void check_long_bank(const scene *s, cm_plan *plan, request *r, const cm_
 }
 
 /* thorough: long banks too, and matches left on the device */
-static void check_request(const scene *s, cm_plan *plan, request *r, int thorough)
+static void check_request(const scene *s, xncc_plan *plan, request *r, int thorough)
 {
-    static cm_match want[TEMPLATES][CAPACITY], got[TEMPLATES * CAPACITY + 1];
+    static xncc_match want[TEMPLATES][CAPACITY], got[TEMPLATES * CAPACITY + 1];
     size_t wanted[TEMPLATES], found[TEMPLATES];
-    const cm_template *part[TEMPLATES];
+    const xncc_template *part[TEMPLATES];
     char what[200];
     memcpy(what, r->what, sizeof what);
-    cm_find_options reference = r->options;
+    xncc_find_options reference = r->options;
     reference.kernel = "reference";
     for (int i = 0; i < TEMPLATES; i++) {
         part[i] = s->template[i];
         wanted[i] = 0;
-        CHECK_STATUS(cm_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i], r->capacity, &wanted[i]), CM_OK);
+        CHECK_STATUS(xncc_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i], r->capacity, &wanted[i]), XNCC_OK);
     }
     memset(got, 0x5a, sizeof got);
-    cm_status status = cm_plan_find_bank(plan, &s->image.view, part, TEMPLATES, &r->options, got, r->capacity, found, NULL);
-    CHECK_STATUS(status, CM_OK);
+    xncc_status status = xncc_plan_find_bank(plan, &s->image.view, part, TEMPLATES, &r->options, got, r->capacity, found, NULL);
+    CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < TEMPLATES && !status; i++) {
         snprintf(r->what, sizeof r->what, "%.199s, bank, template %d", what, i);
         compare(r->what, got + (size_t)i * r->capacity, found[i], want[i], wanted[i]);
@@ -175,13 +175,13 @@ static void check_request(const scene *s, cm_plan *plan, request *r, int thoroug
     }
     snprintf(r->what, sizeof r->what, "%.199s, long bank", what);
     if (thorough && r->capacity == 1)
-        check_long_bank(s, plan, r, (const cm_match(*)[CAPACITY])want, wanted);
+        check_long_bank(s, plan, r, (const xncc_match(*)[CAPACITY])want, wanted);
     const unsigned char *after = (const unsigned char *)&got[TEMPLATES * r->capacity];
     CHECK(*after == 0x5a);
 }
 
 /* rules: so many of the list; a single one is not checked thoroughly */
-static void check_plan(const scene *s, const setting *z, cm_problem problem, const char *kernel, size_t rules)
+static void check_plan(const scene *s, const setting *z, xncc_problem problem, const char *kernel, size_t rules)
 {
     static const struct {
         size_t top, capacity;
@@ -189,9 +189,9 @@ static void check_plan(const scene *s, const setting *z, cm_problem problem, con
         float limit;
     } rule[ALL_RULES] = { { 1, 1, 0, -INFINITY }, { 16, 16, 3, -INFINITY }, { 0, CAPACITY, 1, -INFINITY }, { 5, 9, 1000, -INFINITY },
                           { 0, CAPACITY, 2, 0.25f } };
-    cm_plan *plan = NULL;
+    xncc_plan *plan = NULL;
     problem.pixel = z->pixel;
-    CHECK_STATUS(cm_plan_create(s->context, &problem, &(cm_preference){ .kernel = kernel }, &plan), CM_OK);
+    CHECK_STATUS(xncc_plan_create(s->context, &problem, &(xncc_preference){ .kernel = kernel }, &plan), XNCC_OK);
     if (!plan)
         return;
     for (size_t k = 0; k < rules; k++) {
@@ -199,49 +199,49 @@ static void check_plan(const scene *s, const setting *z, cm_problem problem, con
                                    .min_distance = rule[k].distance, .min_score = rule[k].limit },
                       .capacity = rule[k].capacity };
         if (isfinite(rule[k].limit))
-            r.options.max_score = problem.method == CM_SQDIFF ? 1e6f : 0.75f;
-        snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name, cm_method_name(problem.method),
-                 problem.mode == CM_SAME ? " same" : "", cm_plan_kernel(plan), k);
+            r.options.max_score = problem.method == XNCC_SQDIFF ? 1e6f : 0.75f;
+        snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name, xncc_method_name(problem.method),
+                 problem.mode == XNCC_SAME ? " same" : "", xncc_plan_kernel(plan), k);
         check_request(s, plan, &r, rules > 1);
     }
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
 }
 
 /* By each of the tensor kernels that can serve it: the choice is only one of them. */
-static void check_tensor(cm_context *context, const scene *s, const setting *z, cm_problem problem, size_t rules)
+static void check_tensor(xncc_context *context, const scene *s, const setting *z, xncc_problem problem, size_t rules)
 {
     const char *kernel[32];
-    size_t count = cm_kernels(context, &problem, kernel, sizeof kernel / sizeof *kernel);
+    size_t count = xncc_kernels(context, &problem, kernel, sizeof kernel / sizeof *kernel);
     for (size_t i = 0; i < count && i < sizeof kernel / sizeof *kernel; i++)
         if (strncmp(kernel[i], "tensor", 6) == 0)
             check_plan(s, z, problem, kernel[i], rules);
 }
 
-static cm_problem problem_of(const setting *z)
+static xncc_problem problem_of(const setting *z)
 {
-    return (cm_problem){ .pixel = z->pixel, .image_width = z->image_width, .image_height = z->image_height,
-                         .width = z->width, .height = z->height, .method = CM_CCOEFF_NORMED };
+    return (xncc_problem){ .pixel = z->pixel, .image_width = z->image_width, .image_height = z->image_height,
+                         .width = z->width, .height = z->height, .method = XNCC_CCOEFF_NORMED };
 }
 
-static void check_setting(cm_context *context, cm_context *cpu, const setting *z, uint64_t number)
+static void check_setting(xncc_context *context, xncc_context *cpu, const setting *z, uint64_t number)
 {
     scene s = scene_make(context, cpu, z, number);
     for (int c = 0; c < 12; c++) {
-        cm_problem problem = problem_of(z);
-        problem.method = (cm_method)(c % 6);
-        problem.mode = c < 6 ? CM_VALID : CM_SAME;
+        xncc_problem problem = problem_of(z);
+        problem.method = (xncc_method)(c % 6);
+        problem.mode = c < 6 ? XNCC_VALID : XNCC_SAME;
         if (context == cpu && c % 5)
             continue; /* one loop serves every plan of the CPU */
         check_plan(&s, z, problem, NULL, ALL_RULES);
         if (context != cpu && c < 2)
             check_plan(&s, z, problem, c ? "shared" : "tex-tex", ALL_RULES);
-        if (context != cpu && problem.method == CM_CCOEFF_NORMED)
+        if (context != cpu && problem.method == XNCC_CCOEFF_NORMED)
             check_tensor(context, &s, z, problem, ALL_RULES);
     }
     scene_free(&s);
 }
 
-static void check_sizes(cm_context *context, cm_context *cpu, const setting *z, uint64_t number, size_t rules)
+static void check_sizes(xncc_context *context, xncc_context *cpu, const setting *z, uint64_t number, size_t rules)
 {
     scene s = scene_make(context, cpu, z, number);
     check_tensor(context, &s, z, problem_of(z), rules);
@@ -249,55 +249,55 @@ static void check_sizes(cm_context *context, cm_context *cpu, const setting *z, 
 }
 
 /* The products of a device's matrix units differ with the template's width; the search's tiles are twice as high on large maps. */
-static void check_products(cm_context *context, cm_context *cpu, int brief)
+static void check_products(xncc_context *context, xncc_context *cpu, int brief)
 {
     static const int32_t width[] = { 1, 9, 64, 17, 25, 33, 41, 49, 57, 73, 81, 89, 97, 105, 113, 121, 128 };
-    static const setting large = { CM_U8, 2100, 2021, 5, 3, KIT_NOISE, 6 };
+    static const setting large = { XNCC_U8, 2100, 2021, 5, 3, KIT_NOISE, 6 };
     for (int32_t i = 0; i < (brief ? 3 : (int32_t)(sizeof width / sizeof *width)); i++) {
-        const setting z = { CM_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4 };
+        const setting z = { XNCC_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4 };
         check_sizes(context, cpu, &z, 200 + (uint64_t)i, brief ? 1 : 2);
     }
     if (!brief)
         check_sizes(context, cpu, &large, 300, 1);
 }
 
-static void check_arguments(cm_context *context, cm_context *cpu)
+static void check_arguments(xncc_context *context, xncc_context *cpu)
 {
-    setting z = { CM_U8, 30, 20, 5, 4, KIT_NOISE, 0 };
+    setting z = { XNCC_U8, 30, 20, 5, 4, KIT_NOISE, 0 };
     scene s = scene_make(context, cpu, &z, 99);
-    cm_problem problem = { .image_width = 30, .image_height = 20, .width = 5, .height = 4 };
-    cm_plan *plan = NULL;
-    cm_match match[4];
+    xncc_problem problem = { .image_width = 30, .image_height = 20, .width = 5, .height = 4 };
+    xncc_plan *plan = NULL;
+    xncc_match match[4];
     size_t found[2] = { 7, 7 };
-    const cm_template *part[2] = { s.template[0], NULL };
-    CHECK_STATUS(cm_plan_create(context, &problem, NULL, &plan), CM_OK);
-    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, part, 2, NULL, match, 2, found, NULL), CM_ERROR_ARGUMENT);
+    const xncc_template *part[2] = { s.template[0], NULL };
+    CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 2, NULL, match, 2, found, NULL), XNCC_ERROR_ARGUMENT);
     CHECK_INT(found[0], 0);
-    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, part, 1, NULL, match, 2, NULL, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, part, 1, NULL, NULL, 2, found, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_plan_find_bank(plan, &s.image.view, NULL, 0, NULL, NULL, 0, NULL, NULL), CM_OK);
-    CHECK_STATUS(cm_plan_find_bank(NULL, &s.image.view, part, 1, NULL, match, 2, found, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_plan_find_on_device(plan, &s.image.view, part[0], NULL, NULL, 2, NULL, NULL), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 1, NULL, match, 2, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 1, NULL, NULL, 2, found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, NULL, 0, NULL, NULL, 0, NULL, NULL), XNCC_OK);
+    CHECK_STATUS(xncc_plan_find_bank(NULL, &s.image.view, part, 1, NULL, match, 2, found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_on_device(plan, &s.image.view, part[0], NULL, NULL, 2, NULL, NULL), XNCC_ERROR_ARGUMENT);
     if (context == cpu) {
         uint32_t count = 0;
-        CHECK_STATUS(cm_plan_find_on_device(plan, &s.image.view, part[0], NULL, match, 2, &count, NULL), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_plan_find_on_device(plan, &s.image.view, part[0], NULL, match, 2, &count, NULL), XNCC_ERROR_ARGUMENT);
     }
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
     scene_free(&s);
 }
 
 int main(int argc, char **argv)
 {
     static const setting some[] = {
-        { CM_U8, 211, 97, 9, 7, KIT_NOISE, 5 },     { CM_U8, 300, 60, 16, 16, KIT_ZERO, 3 },
-        { CM_U8, 140, 50, 1, 1, KIT_BLOCKS, 0 },    { CM_U8, 265, 70, 130, 12, KIT_NOISE, 2 },
-        { CM_U16, 130, 90, 8, 11, KIT_CHECKER, 4 }, { CM_F32, 150, 61, 6, 5, KIT_NOISE, 6 },
-        { CM_U8, 190, 120, 5, 5, KIT_GRADIENT, 0 }, { CM_U8, 7, 7, 7, 7, KIT_NOISE, 1 },
+        { XNCC_U8, 211, 97, 9, 7, KIT_NOISE, 5 },     { XNCC_U8, 300, 60, 16, 16, KIT_ZERO, 3 },
+        { XNCC_U8, 140, 50, 1, 1, KIT_BLOCKS, 0 },    { XNCC_U8, 265, 70, 130, 12, KIT_NOISE, 2 },
+        { XNCC_U16, 130, 90, 8, 11, KIT_CHECKER, 4 }, { XNCC_F32, 150, 61, 6, 5, KIT_NOISE, 6 },
+        { XNCC_U8, 190, 120, 5, 5, KIT_GRADIENT, 0 }, { XNCC_U8, 7, 7, 7, 7, KIT_NOISE, 1 },
     };
     kit_start(argc, argv);
-    cm_device device = kit_device_option(argc, argv);
-    cm_context *context = kit_context(device, 0);
-    cm_context *cpu = device == CM_DEVICE_CPU ? context : kit_context(CM_DEVICE_CPU, 0);
+    xncc_device device = kit_device_option(argc, argv);
+    xncc_context *context = kit_context(device, 0);
+    xncc_context *cpu = device == XNCC_DEVICE_CPU ? context : kit_context(XNCC_DEVICE_CPU, 0);
     const int brief = kit_flag(argc, argv, "brief");
     for (uint64_t i = 0; i < sizeof some / sizeof *some && !brief; i++)
         check_setting(context, cpu, &some[i], i);
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
     if (!brief)
         check_arguments(context, cpu);
     if (cpu != context)
-        cm_context_destroy(cpu);
-    cm_context_destroy(context);
+        xncc_context_destroy(cpu);
+    xncc_context_destroy(context);
     return kit_finish("bank");
 }

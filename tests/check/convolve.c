@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TAPS = CM_MAX_FILTER * CM_MAX_FILTER };
+enum { MOST_TAPS = XNCC_MAX_FILTER * XNCC_MAX_FILTER };
 
 typedef enum taps_fill { TAPS_NOISE, TAPS_DELTA, TAPS_TINY, TAPS_WILD, TAPS_FILLS } taps_fill;
 
@@ -30,37 +30,37 @@ typedef struct filtering {
     kit_image image;
     const float *tap;
     int32_t width, height;
-    const cm_filter_options *options; /* NULL: the defaults */
-    cm_border border;
+    const xncc_filter_options *options; /* NULL: the defaults */
+    xncc_border border;
     char name[200];
 } filtering;
 
-static void check_kernel(const filtering *f, const char *kernel, const cm_map *want)
+static void check_kernel(const filtering *f, const char *kernel, const xncc_map *want)
 {
     check_run *run = f->run;
     uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
-    cm_context *context = run->context[slot];
+    xncc_context *context = run->context[slot];
     kit_map got =
         kit_map_create(want->width, want->height, (int32_t)(run->turn / 2 % 4), run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
-    cm_filter *filter = NULL;
+    xncc_filter *filter = NULL;
     char what[256];
     snprintf(what, sizeof what, "%s %s (context %d)", f->name, kernel, (int)slot);
-    cm_convolve_options options = { .border = f->border, .kernel = kernel };
-    if (check_ok(cm_filter_create(context, f->tap, f->width, f->height, f->options, &filter), context, what) &&
-        check_ok(cm_convolve(context, &f->image.view, filter, &options, &got.view), context, what)) {
+    xncc_convolve_options options = { .border = f->border, .kernel = kernel };
+    if (check_ok(xncc_filter_create(context, f->tap, f->width, f->height, f->options, &filter), context, what) &&
+        check_ok(xncc_convolve(context, &f->image.view, filter, &options, &got.view), context, what)) {
         check_same(&got.view, want, what);
         CHECK(kit_map_padding_intact(&got));
     }
     check_count(run, kernel);
-    cm_filter_destroy(filter);
+    xncc_filter_destroy(filter);
     kit_map_destroy(&got);
 }
 
 static void check_filtering(const filtering *f)
 {
-    const cm_image *image = &f->image.view;
-    cm_problem problem = check_problem(image, f->width, f->height);
-    problem.task = CM_TASK_CONVOLVE;
+    const xncc_image *image = &f->image.view;
+    xncc_problem problem = check_problem(image, f->width, f->height);
+    problem.task = XNCC_TASK_CONVOLVE;
     problem.border = f->border;
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(f->run, &problem, kernel);
@@ -80,7 +80,7 @@ typedef struct extents {
     int32_t width, height;
 } extents;
 
-static void check_case(check_run *run, cm_pixel pixel, extents image, extents taps, uint64_t number)
+static void check_case(check_run *run, xncc_pixel pixel, extents image, extents taps, uint64_t number)
 {
     static const kit_fill fills[] = { KIT_NOISE, KIT_CHECKER, KIT_NEAR_FLAT, KIT_GRADIENT };
     static float tap[MOST_TAPS];
@@ -90,23 +90,23 @@ static void check_case(check_run *run, cm_pixel pixel, extents image, extents ta
     f.image =
         kit_image_create(pixel, image.width, image.height, (int32_t)(number % 4), number & 1 ? KIT_AFTER : KIT_BEFORE);
     kit_image_fill(&f.image.view, fills[number / 2 % 4], &random);
-    if (pixel == CM_F32 && kind == TAPS_TINY)
+    if (pixel == XNCC_F32 && kind == TAPS_TINY)
         for (int32_t y = 0; y < image.height; y++)
             for (int32_t x = 0; x < image.width; x++)
                 kit_pixel_set(&f.image.view, x, y, kit_pixel(&f.image.view, x, y) * 1e-9);
     kit_image_freeze(&f.image);
     fill_taps(tap, taps.width, taps.height, kind, &random);
-    cm_filter_options options = { .correlate = kit_between(&random, 0, 1), .anchored = kit_between(&random, 0, 1) };
+    xncc_filter_options options = { .correlate = kit_between(&random, 0, 1), .anchored = kit_between(&random, 0, 1) };
     if (options.anchored) {
         int corner = kit_between(&random, 0, 3); /* 0, 1: somewhere; 2: the first coefficient; 3: the last */
         options.anchor_x = corner < 2 ? kit_between(&random, 0, taps.width - 1) : corner == 2 ? 0 : taps.width - 1;
         options.anchor_y = corner < 2 ? kit_between(&random, 0, taps.height - 1) : corner == 2 ? 0 : taps.height - 1;
     }
     f.options = options.correlate || options.anchored ? &options : NULL;
-    for (int border = CM_BORDER_CLAMP; border <= CM_BORDER_ZERO; border++) {
-        f.border = (cm_border)border;
+    for (int border = XNCC_BORDER_CLAMP; border <= XNCC_BORDER_ZERO; border++) {
+        f.border = (xncc_border)border;
         snprintf(f.name, sizeof f.name, "%s %dx%d with filter %dx%d anchor %s (%d, %d)%s border %s taps %d",
-                 cm_pixel_name(pixel), image.width, image.height, taps.width, taps.height,
+                 xncc_pixel_name(pixel), image.width, image.height, taps.width, taps.height,
                  options.anchored ? "set" : "middle", options.anchor_x, options.anchor_y,
                  options.correlate ? " correlate" : "", border ? "zero" : "clamp", (int)kind);
         check_filtering(&f);
@@ -124,11 +124,11 @@ void check_convolve(check_run *run)
     uint64_t number = 0;
     for (size_t t = 0; t < sizeof taps / sizeof *taps; t++)
         for (size_t i = 0; i < sizeof image / sizeof *image; i++)
-            for (int p = CM_U8; p <= CM_F32; p++, number++) {
+            for (int p = XNCC_U8; p <= XNCC_F32; p++, number++) {
                 double macs = (double)taps[t].width * taps[t].height * image[i].width * image[i].height;
                 if (check_is_brief(run) && (i != 3 || t < 4 || taps[t].width > 33))
                     continue;
-                if (check_wants(run, (cm_pixel)p) && (run->full || macs < 8e6 || number % 11 == 0))
-                    check_case(run, (cm_pixel)p, image[i], taps[t], number);
+                if (check_wants(run, (xncc_pixel)p) && (run->full || macs < 8e6 || number % 11 == 0))
+                    check_case(run, (xncc_pixel)p, image[i], taps[t], number);
             }
 }

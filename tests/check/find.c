@@ -10,28 +10,28 @@ enum { METHODS = 6, MOST_MATCHES = 4096 };
 typedef struct scene {
     check_run *run;
     kit_image image, part;
-    cm_template *template[CHECK_THREAD_COUNTS];
+    xncc_template *template[CHECK_THREAD_COUNTS];
     char name[128];
 } scene;
 
-static kit_map expected_map(const scene *s, cm_method method, cm_mode mode)
+static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
 {
-    if (s->image.view.pixel == CM_F32)
-        return check_reference(s->run, &s->image.view, &s->part.view, &(cm_options){ .method = method, .mode = mode });
+    if (s->image.view.pixel == XNCC_F32)
+        return check_reference(s->run, &s->image.view, &s->part.view, &(xncc_options){ .method = method, .mode = mode });
     kit_map map = check_map_for(&s->image.view, &s->part.view, mode);
     oracle_sums sums = oracle_sums_make(&s->image.view, &s->part.view, mode);
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
             kit_map_row(&map.view, y)[x] =
-                oracle_score(&sums, method, CM_FLAT_ZERO, (size_t)y * (size_t)map.view.width + (size_t)x);
+                oracle_score(&sums, method, XNCC_FLAT_ZERO, (size_t)y * (size_t)map.view.width + (size_t)x);
     oracle_sums_free(&sums);
     return map;
 }
 
-/* The defaults of cm_find_options, from its comments. */
-static oracle_peak_rule rule_for(const scene *s, const cm_find_options *o, size_t capacity)
+/* The defaults of xncc_find_options, from its comments. */
+static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, size_t capacity)
 {
-    int distance = o->method == CM_SQDIFF || o->method == CM_SQDIFF_NORMED;
+    int distance = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
     int32_t shorter = s->part.view.width < s->part.view.height ? s->part.view.width : s->part.view.height;
     oracle_peak_rule rule = { .smallest = distance };
     rule.limit = !distance ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
@@ -40,30 +40,30 @@ static oracle_peak_rule rule_for(const scene *s, const cm_find_options *o, size_
     return rule;
 }
 
-static void check_matches(const scene *s, const cm_find_options *options, size_t capacity, const cm_map *map)
+static void check_matches(const scene *s, const xncc_find_options *options, size_t capacity, const xncc_map *map)
 {
-    static cm_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
+    static xncc_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
     oracle_peak_rule rule = rule_for(s, options, capacity);
     size_t wanted = oracle_peaks(map, &rule, want), found = 12345;
-    const cm_image *part = &s->part.view;
-    const int32_t x0 = options->mode == CM_SAME ? part->width / 2 : options->mode == CM_FULL ? part->width - 1 : 0;
-    const int32_t y0 = options->mode == CM_SAME ? part->height / 2 : options->mode == CM_FULL ? part->height - 1 : 0;
+    const xncc_image *part = &s->part.view;
+    const int32_t x0 = options->mode == XNCC_SAME ? part->width / 2 : options->mode == XNCC_FULL ? part->width - 1 : 0;
+    const int32_t y0 = options->mode == XNCC_SAME ? part->height / 2 : options->mode == XNCC_FULL ? part->height - 1 : 0;
     uint64_t slot = s->run->turn % CHECK_THREAD_COUNTS;
     char what[320];
     snprintf(what, sizeof what, "%s %s%s %s: top %zu of %zu, limit %g, distance %d", s->name,
-             cm_method_name(options->method), options->mode == CM_SAME ? " same" : options->mode == CM_FULL ? " full" : "",
+             xncc_method_name(options->method), options->mode == XNCC_SAME ? " same" : options->mode == XNCC_FULL ? " full" : "",
              options->kernel ? options->kernel : "(chosen)", options->top, capacity, (double)rule.limit,
              options->min_distance);
     memset(got, 0x5a, sizeof got);
-    cm_status status =
-        cm_find(s->run->context[slot], &s->image.view, s->template[slot], options, got, capacity, &found);
+    xncc_status status =
+        xncc_find(s->run->context[slot], &s->image.view, s->template[slot], options, got, capacity, &found);
     if (!check_ok(status, s->run->context[slot], what))
         return;
     if (found != wanted)
         kit_fail(__FILE__, __LINE__, "%s: %zu matches, want %zu", what, found, wanted);
     CHECK(found == wanted);
     for (size_t i = 0; i < found && i < wanted; i++) {
-        cm_match w = { want[i].x - x0, want[i].y - y0, want[i].score };
+        xncc_match w = { want[i].x - x0, want[i].y - y0, want[i].score };
         if (memcmp(&got[i], &w, sizeof w) == 0)
             continue;
         kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what, i, got[i].x, got[i].y,
@@ -77,7 +77,7 @@ static void check_matches(const scene *s, const cm_find_options *options, size_t
 }
 
 /* Limits that cut a map in the middle, at its best, past it. */
-static float limit_of(const cm_map *map, int smallest, int which)
+static float limit_of(const xncc_map *map, int smallest, int which)
 {
     float best = smallest ? INFINITY : -INFINITY;
     for (int32_t y = 0; y < map->height; y++)
@@ -95,17 +95,17 @@ static float limit_of(const cm_map *map, int smallest, int which)
     return smallest ? nextafterf(best, -INFINITY) : nextafterf(best, INFINITY);
 }
 
-static void check_rules(const scene *s, const char *kernel, cm_method method, cm_mode mode, const cm_map *map)
+static void check_rules(const scene *s, const char *kernel, xncc_method method, xncc_mode mode, const xncc_map *map)
 {
     static const size_t top[] = { 0, 1, 3, 40 };
     static const int32_t distance[] = { 0, 1, 2, 5, 1000 };
-    int smallest = method == CM_SQDIFF || method == CM_SQDIFF_NORMED;
+    int smallest = method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
     for (int limit = 0; limit < 4; limit++)
         for (int d = 0; d < 5; d++) {
             if (check_is_brief(s->run) && d % 4 != limit)
                 continue;
             float bound = limit_of(map, smallest, limit);
-            cm_find_options o = { .method = method,
+            xncc_find_options o = { .method = method,
                                   .mode = mode,
                                   .kernel = kernel,
                                   .top = top[(limit + d) & 3],
@@ -121,12 +121,12 @@ static void check_scene(scene *s)
     check_run *run = s->run;
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(cm_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
+        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
     for (int c = 0; c < 2 * METHODS + 1 && made; c++) {
         /* in mode full one of them */
-        cm_method method = (cm_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) % METHODS);
-        cm_mode mode = c < METHODS ? CM_VALID : c < 2 * METHODS ? CM_SAME : CM_FULL;
-        cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+        xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) % METHODS);
+        xncc_mode mode = c < METHODS ? XNCC_VALID : c < 2 * METHODS ? XNCC_SAME : XNCC_FULL;
+        xncc_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
         problem.method = method;
         problem.mode = mode;
         const char *kernel[CHECK_KERNELS];
@@ -136,11 +136,11 @@ static void check_scene(scene *s)
         kit_map map = expected_map(s, method, mode);
         for (size_t k = 0; k < kernels; k++)
             check_rules(s, kernel[k], method, mode, &map.view);
-        check_matches(s, &(cm_find_options){ .method = method, .mode = mode, .min_score = -INFINITY }, 5, &map.view);
+        check_matches(s, &(xncc_find_options){ .method = method, .mode = mode, .min_score = -INFINITY }, 5, &map.view);
         kit_map_destroy(&map);
     }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        cm_template_destroy(s->template[i]);
+        xncc_template_destroy(s->template[i]);
 }
 
 /* Copies of the template in the image, so that there is something to find, and ties. */
@@ -161,7 +161,7 @@ typedef struct setting {
     int copies;
 } setting;
 
-static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint64_t number)
+static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, uint64_t number)
 {
     kit_random random = kit_stream(1000 + number);
     scene s = { .run = run };
@@ -170,13 +170,13 @@ static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint
     kit_image_fill(&s.image.view, z->image, &random);
     kit_image_fill(&s.part.view, z->part, &random);
     plant(&s, &random, z->copies);
-    int holes = pixel == CM_F32 && z->copies > 2;
+    int holes = pixel == XNCC_F32 && z->copies > 2;
     for (int i = 0; i < 3 && holes; i++)
         kit_pixel_set(&s.image.view, kit_between(&random, 0, z->image_width - 1),
                       kit_between(&random, 0, z->image_height - 1), (double)NAN);
     kit_image_freeze(&s.image);
     kit_image_freeze(&s.part);
-    snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", cm_pixel_name(pixel), z->image_width,
+    snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", xncc_pixel_name(pixel), z->image_width,
              z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "", z->width, z->height,
              kit_fill_name(z->part));
     check_scene(&s);
@@ -190,8 +190,8 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
 {
     kit_random random = kit_stream((uint64_t)width);
     scene s = { .run = run };
-    s.image = kit_image_create(CM_U8, width, height, 1, KIT_AFTER);
-    s.part = kit_image_create(CM_U8, 3, 2, 0, KIT_AFTER);
+    s.image = kit_image_create(XNCC_U8, width, height, 1, KIT_AFTER);
+    s.part = kit_image_create(XNCC_U8, 3, 2, 0, KIT_AFTER);
     kit_image_fill(&s.image.view, KIT_NOISE, &random);
     kit_image_fill(&s.part.view, KIT_NOISE, &random);
     plant(&s, &random, 60);
@@ -199,17 +199,17 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(cm_template_create(run->context[i], &s.part.view, &s.template[i]), run->context[i], s.name);
-    cm_problem problem = check_problem(&s.image.view, 3, 2);
+        made &= check_ok(xncc_template_create(run->context[i], &s.part.view, &s.template[i]), run->context[i], s.name);
+    xncc_problem problem = check_problem(&s.image.view, 3, 2);
     const char *kernel[CHECK_KERNELS];
     size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
-    kit_map map = expected_map(&s, CM_CCOEFF_NORMED, CM_VALID);
+    kit_map map = expected_map(&s, XNCC_CCOEFF_NORMED, XNCC_VALID);
     for (size_t k = 0; k < kernels; k++)
-        check_matches(&s, &(cm_find_options){ .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
+        check_matches(&s, &(xncc_find_options){ .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
                       MOST_MATCHES, &map.view);
-    check_matches(&s, &(cm_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
+    check_matches(&s, &(xncc_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        cm_template_destroy(s.template[i]);
+        xncc_template_destroy(s.template[i]);
     kit_map_destroy(&map);
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.part);
@@ -217,7 +217,7 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
 
 void check_find(check_run *run)
 {
-    if (check_wants(run, CM_U8) && check_in_group(run, "bands")) {
+    if (check_wants(run, XNCC_U8) && check_in_group(run, "bands")) {
         check_bands(run, 70001, 70);
         check_bands(run, 1200, 1900);
     }
@@ -229,10 +229,10 @@ void check_find(check_run *run)
         { 29, 31, 3, 3, KIT_FLAT, KIT_FLAT, 0 },   { 90, 25, 11, 8, KIT_BLOCKS, KIT_BLOCKS, 2 },
         { 9, 9, 9, 9, KIT_NOISE, KIT_NOISE, 1 },   { 57, 41, 16, 12, KIT_GRADIENT, KIT_GRADIENT, 5 },
     };
-    for (int p = CM_U8; p <= CM_F32; p++)
+    for (int p = XNCC_U8; p <= XNCC_F32; p++)
         for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
-            if (check_wants(run, (cm_pixel)p) && (i < 1 || !check_is_brief(run)))
-                check_setting(run, (cm_pixel)p, &some[i], i);
+            if (check_wants(run, (xncc_pixel)p) && (i < 1 || !check_is_brief(run)))
+                check_setting(run, (xncc_pixel)p, &some[i], i);
     if (check_is_brief(run))
         return;
     kit_random random = kit_stream(5);
@@ -244,7 +244,7 @@ void check_find(check_run *run)
                       i & 1 ? KIT_NOISE : KIT_NEAR_FLAT,
                       KIT_NOISE,
                       3 };
-        cm_pixel pixel = (cm_pixel)(i % 3);
+        xncc_pixel pixel = (xncc_pixel)(i % 3);
         if (check_wants(run, pixel))
             check_setting(run, pixel, &z, 100 + i);
     }

@@ -5,12 +5,12 @@
 #include "cuda_engine.h"
 #include "run/run.h"
 
-void check_slow_doubles(cm_context *context)
+void check_slow_doubles(xncc_context *context)
 {
-    cm_cuda_engine_slow_doubles(context->engine[cm_slot(CM_DEVICE_CUDA)], 1);
+    xncc_cuda_engine_slow_doubles(context->engine[xncc_slot(XNCC_DEVICE_CUDA)], 1);
 }
 #else
-void check_slow_doubles(cm_context *context)
+void check_slow_doubles(xncc_context *context)
 {
     (void)context;
     kit_skip("--slow-doubles needs a static library with CUDA");

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Where the image and the map of a call lie; bit 0: the image on the device, bit 1: the map. */
-static void check_placed(joint_subject *s, const cm_options *forced, uint64_t slot, int where, const cm_map *want,
+static void check_placed(joint_subject *s, const xncc_options *forced, uint64_t slot, int where, const xncc_map *want,
                          const char *what)
 {
-    cm_context *context = s->run->context[slot];
+    xncc_context *context = s->run->context[slot];
     device_image twin = { .memory = NULL };
     device_map there = { .memory = NULL };
     kit_map here = { .view = { .data = NULL } };
@@ -22,8 +22,8 @@ static void check_placed(joint_subject *s, const cm_options *forced, uint64_t sl
     else
         here =
             kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3, turn & 1 ? KIT_AFTER : KIT_BEFORE);
-    const cm_map *map = where & 2 ? &there.view : &here.view;
-    cm_status status = cm_correlate(context, where & 1 ? &twin.view : &s->image.view, s->template[slot], forced, map);
+    const xncc_map *map = where & 2 ? &there.view : &here.view;
+    xncc_status status = xncc_correlate(context, where & 1 ? &twin.view : &s->image.view, s->template[slot], forced, map);
     if (check_ok(status, context, what) && (where & 2)) {
         device_map_check(&there, want, what);
     } else if (!status) {
@@ -38,11 +38,11 @@ static void check_placed(joint_subject *s, const cm_options *forced, uint64_t sl
         kit_map_destroy(&here);
 }
 
-static void check_kernel(joint_subject *s, const char *kernel, const cm_map *want)
+static void check_kernel(joint_subject *s, const char *kernel, const xncc_map *want)
 {
     const uint64_t turn = s->run->turn, slot = turn % CHECK_THREAD_COUNTS;
-    const int where = s->run->device == CM_DEVICE_CUDA && kit_device_present() ? (int)(turn / 2 % 4) : 0;
-    cm_options forced = s->c.options;
+    const int where = s->run->device == XNCC_DEVICE_CUDA && kit_device_present() ? (int)(turn / 2 % 4) : 0;
+    xncc_options forced = s->c.options;
     forced.kernel = kernel;
     char what[400];
     snprintf(what, sizeof what, "%s, %s (context %d, image %s, map %s)", s->name, kernel, (int)slot,
@@ -75,11 +75,11 @@ static void check_case(check_run *run, const joint_case *c)
 /* A plan takes milliseconds to make on a GPU. */
 static unsigned tiny_rounds(const check_run *run)
 {
-    return run->device == CM_DEVICE_CUDA ? 1 : 4;
+    return run->device == XNCC_DEVICE_CUDA ? 1 : 4;
 }
 
 /* Every combination of joint_combine, on the smallest sizes. */
-static void check_tiny(check_run *run, cm_pixel pixel)
+static void check_tiny(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 },     { 1, 9, 1, 3 },  { 9, 1, 4, 1 },
                                         { 7, 5, 3, 2 }, { 13, 11, 13, 11 }, { 3, 2, 7, 5 },  { 33, 9, 6, 5 },
@@ -99,7 +99,7 @@ static void check_tiny(check_run *run, cm_pixel pixel)
 }
 
 /* Sizes around the steps of vectors, tiles and blocks. */
-static void check_small(check_run *run, cm_pixel pixel)
+static void check_small(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size[] = {
         { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 57, 61, 16, 16 },
@@ -135,13 +135,13 @@ static void check_small(check_run *run, cm_pixel pixel)
 
 /* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their range, half at the
  * other. */
-static void check_widest(check_run *run, cm_pixel pixel)
+static void check_widest(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 503, 403, 500, 400 };
     for (uint64_t i = 0; i < 2; i++) {
         joint_case c = joint_some_case(pixel, 45000 + i, &size, 1);
         c.channels = 1;
-        c.options.method = i ? CM_CCOEFF : CM_CCOEFF_NORMED;
+        c.options.method = i ? XNCC_CCOEFF : XNCC_CCOEFF_NORMED;
         c.image_fill = c.part_fill = KIT_CHECKER;
         c.masks = JOINT_PART;
         check_case(run, &c);
@@ -150,13 +150,13 @@ static void check_widest(check_run *run, cm_pixel pixel)
 
 /* Half of the image is 0 and wider than what a kernel works on at a time: there it may leave products out, and must not take the sums of
  * the part before for them. */
-static void check_empty_half(check_run *run, cm_pixel pixel)
+static void check_empty_half(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 1700, 13, 9, 7 };
     for (uint64_t i = 0; i < 2 * JOINT_METHODS; i++) {
         joint_case c = joint_some_case(pixel, 50000 + i, &size, 2);
-        c.options.method = (cm_method)(i % JOINT_METHODS);
-        c.options.mode = CM_VALID;
+        c.options.method = (xncc_method)(i % JOINT_METHODS);
+        c.options.mode = XNCC_VALID;
         c.image_fill = JOINT_HALF;
         c.part_fill = KIT_NOISE;
         c.masks = i < JOINT_METHODS ? JOINT_PART : JOINT_IMAGE;
@@ -165,15 +165,15 @@ static void check_empty_half(check_run *run, cm_pixel pixel)
 }
 
 /* So high that blocks of a kernel that walks down the map take more rows than they begin with, whatever the device. */
-static void check_tall(check_run *run, cm_pixel pixel)
+static void check_tall(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 40, 10700, 9, 11 };
     static const joint_masks masks[] = { JOINT_PART, JOINT_IMAGE, JOINT_BOTH };
     for (uint64_t i = 0; i < sizeof masks / sizeof *masks; i++) {
         joint_case c = joint_some_case(pixel, 55000 + i, &size, 1);
         c.channels = 1;
-        c.options.method = CM_CCOEFF_NORMED;
-        c.options.mode = CM_VALID;
+        c.options.method = XNCC_CCOEFF_NORMED;
+        c.options.mode = XNCC_VALID;
         c.image_fill = KIT_NOISE;
         c.part_fill = JOINT_CROP;
         c.masks = masks[i];
@@ -183,28 +183,28 @@ static void check_tall(check_run *run, cm_pixel pixel)
 
 /* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the
  * image; many channels. */
-static void check_large(check_run *run, cm_pixel pixel)
+static void check_large(check_run *run, xncc_pixel pixel)
 {
     static const struct {
         joint_sizes size;
-        cm_mode mode;
+        xncc_mode mode;
         int32_t channels; /* 0: drawn */
-    } some[] = { { { 120, 90, 61, 59 }, CM_VALID, 0 },
-                 { { 186, 184, 182, 182 }, CM_VALID, 0 },
-                 { { 303, 203, 300, 200 }, CM_VALID, 0 },
-                 { { 3011, 9, 16, 7 }, CM_VALID, 0 },
-                 { { 262, 259, 257, 257 }, CM_VALID, 0 },
-                 { { 40, 310, 9, 301 }, CM_VALID, 0 },
-                 { { 1203, 6, 1200, 5 }, CM_VALID, 0 },
-                 { { 259, 264, 259, 257 }, CM_VALID, 1 },
-                 { { 50, 44, 61, 59 }, CM_SAME, 0 },
-                 { { 31, 22, 61, 59 }, CM_FULL, 0 },
-                 { { 13, 9, 182, 182 }, CM_SAME, 0 },
-                 { { 184, 183, 181, 181 }, CM_VALID, 1 }, /* the last before 62 bits are too few */
-                 { { 9, 7, 300, 200 }, CM_SAME, 0 },
-                 { { 611, 5, 9, 11 }, CM_FULL, 0 },
-                 { { 13, 11, 5, 4 }, CM_FULL, CM_MAX_CHANNELS },
-                 { { 21, 8, 9, 3 }, CM_SAME, 17 } };
+    } some[] = { { { 120, 90, 61, 59 }, XNCC_VALID, 0 },
+                 { { 186, 184, 182, 182 }, XNCC_VALID, 0 },
+                 { { 303, 203, 300, 200 }, XNCC_VALID, 0 },
+                 { { 3011, 9, 16, 7 }, XNCC_VALID, 0 },
+                 { { 262, 259, 257, 257 }, XNCC_VALID, 0 },
+                 { { 40, 310, 9, 301 }, XNCC_VALID, 0 },
+                 { { 1203, 6, 1200, 5 }, XNCC_VALID, 0 },
+                 { { 259, 264, 259, 257 }, XNCC_VALID, 1 },
+                 { { 50, 44, 61, 59 }, XNCC_SAME, 0 },
+                 { { 31, 22, 61, 59 }, XNCC_FULL, 0 },
+                 { { 13, 9, 182, 182 }, XNCC_SAME, 0 },
+                 { { 184, 183, 181, 181 }, XNCC_VALID, 1 }, /* the last before 62 bits are too few */
+                 { { 9, 7, 300, 200 }, XNCC_SAME, 0 },
+                 { { 611, 5, 9, 11 }, XNCC_FULL, 0 },
+                 { { 13, 11, 5, 4 }, XNCC_FULL, XNCC_MAX_CHANNELS },
+                 { { 21, 8, 9, 3 }, XNCC_SAME, 17 } };
     static const int fill[][2] = {
         { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER }
     };
@@ -214,9 +214,9 @@ static void check_large(check_run *run, cm_pixel pixel)
         const uint64_t at = i / each, turn = i + at + (uint64_t)pixel;
         joint_case c = joint_some_case(pixel, 40000 + i, &some[at].size, 2);
         c.channels = some[at].channels ? some[at].channels : c.channels;
-        c.options.method = (cm_method)((i * 3 + (uint64_t)pixel) % JOINT_METHODS);
+        c.options.method = (xncc_method)((i * 3 + (uint64_t)pixel) % JOINT_METHODS);
         c.options.mode = some[at].mode;
-        c.options.border = (cm_border)((turn * 2 + 1) % 5);
+        c.options.border = (xncc_border)((turn * 2 + 1) % 5);
         c.image_fill = fill[turn % 4][0];
         c.part_fill = fill[turn % 4][1];
         c.masks = masks[(i / 2 + (uint64_t)pixel) % 4];
@@ -224,24 +224,24 @@ static void check_large(check_run *run, cm_pixel pixel)
     }
     check_widest(run, pixel);
     check_empty_half(run, pixel);
-    if (pixel == CM_U8 || pixel == CM_S8)
+    if (pixel == XNCC_U8 || pixel == XNCC_S8)
         check_tall(run, pixel);
 }
 
 /* A few cases that reach every kernel and every way of it. */
-static void check_brief(check_run *run, cm_pixel pixel)
+static void check_brief(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size[] = { { 33, 19, 6, 5 }, { 70, 37, 31, 9 }, { 60, 40, 17, 33 }, { 9, 8, 11, 5 } };
     for (uint64_t i = 0; i < 6; i++) {
         joint_case c = joint_some_case(pixel, 60000 + i, &size[i % 4], 3);
         joint_combine(&c, i * 37 + (uint64_t)pixel * 11);
         if (joint_is_illegal(&c))
-            c.options.mode = CM_FULL;
+            c.options.mode = XNCC_FULL;
         check_case(run, &c);
     }
     joint_check_find(run, pixel);
     check_run walking;
-    if ((pixel == CM_U8 || pixel == CM_S8) && check_walking(run, &walking))
+    if ((pixel == XNCC_U8 || pixel == XNCC_S8) && check_walking(run, &walking))
         check_tall(&walking, pixel);
 }
 
@@ -249,16 +249,16 @@ void check_joint(check_run *run)
 {
     static const struct {
         const char *name;
-        void (*check)(check_run *run, cm_pixel pixel);
+        void (*check)(check_run *run, xncc_pixel pixel);
     } group[] = { { "tiny", check_tiny },
                   { "small", check_small },
                   { "large", check_large },
                   { "find", joint_check_find },
                   { "brief", check_brief } };
-    for (int p = CM_U8; p <= CM_F64; p++)
+    for (int p = XNCC_U8; p <= XNCC_F64; p++)
         for (size_t i = 0; i < sizeof group / sizeof *group; i++)
-            if (check_wants(run, (cm_pixel)p) && (check_in_group(run, group[i].name)) && (run->group || i < 4))
-                group[i].check(run, (cm_pixel)p);
+            if (check_wants(run, (xncc_pixel)p) && (check_in_group(run, group[i].name)) && (run->group || i < 4))
+                group[i].check(run, (xncc_pixel)p);
     if (check_in_group(run, "refusals"))
         joint_check_refusals(run);
 }

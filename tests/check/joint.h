@@ -27,9 +27,9 @@ enum {
 /* One case. Plain data: the same numbers make the same pixels. */
 typedef struct joint_case {
     uint64_t number;
-    cm_pixel pixel;
+    xncc_pixel pixel;
     int32_t channels, image_width, image_height, width, height;
-    cm_options options; /* kernel is not looked at */
+    xncc_options options; /* kernel is not looked at */
     joint_masks masks;
     int image_fill, part_fill;
 } joint_case;
@@ -39,8 +39,8 @@ typedef struct joint_subject {
     joint_case c;
     kit_random random;
     kit_image image, part;
-    cm_template *template[CHECK_THREAD_COUNTS];
-    cm_problem problem;
+    xncc_template *template[CHECK_THREAD_COUNTS];
+    xncc_problem problem;
     oracle_joint oracle;
     char name[288];
 } joint_subject;
@@ -74,13 +74,13 @@ typedef struct joint_sizes {
 } joint_sizes;
 
 /* A case of these extents and combination index (joint_combine); what is not crossed is drawn by number. */
-joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels);
+joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels);
 
-/* Is the case one that mode CM_VALID cannot have? */
+/* Is the case one that mode XNCC_VALID cannot have? */
 int joint_is_illegal(const joint_case *c);
 
-/* Matches of cm_find and of plans used again and again (find), and what is refused (refusals). */
-void joint_check_find(check_run *run, cm_pixel pixel);
+/* Matches of xncc_find and of plans used again and again (find), and what is refused (refusals). */
+void joint_check_find(check_run *run, xncc_pixel pixel);
 void joint_check_refusals(check_run *run);
 
 #endif

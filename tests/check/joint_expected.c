@@ -5,16 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-static int is_float(cm_pixel pixel)
+static int is_float(xncc_pixel pixel)
 {
-    return pixel == CM_F32 || pixel == CM_F64;
+    return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
-static int within(const oracle_bounded *want, cm_method method, cm_flat flat, float got)
+static int within(const oracle_bounded *want, xncc_method method, xncc_flat flat, float got)
 {
     if (want->must_be_nan)
         return isnan(got);
-    const int undefined = flat == CM_FLAT_NAN ? isnan(got) : got == 0.0f || (method == CM_SQDIFF_NORMED && got == 1.0f);
+    const int undefined = flat == XNCC_FLAT_NAN ? isnan(got) : got == 0.0f || (method == XNCC_SQDIFF_NORMED && got == 1.0f);
     if (want->maybe_flat && want->value == 0 && want->bound < 1e-40L) /* no doubt: it is flat */
         return undefined;
     if (isinf(got)) /* past the floats */
@@ -22,9 +22,9 @@ static int within(const oracle_bounded *want, cm_method method, cm_flat flat, fl
     return (want->maybe_flat && undefined) || (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
 }
 
-static void check_element(const joint_subject *s, const cm_map *map, int32_t x, int32_t y)
+static void check_element(const joint_subject *s, const xncc_map *map, int32_t x, int32_t y)
 {
-    const cm_options *o = &s->c.options;
+    const xncc_options *o = &s->c.options;
     const float got = kit_map_row(map, y)[x];
     if (!is_float(s->c.pixel)) {
         float want = oracle_joint_score(&s->oracle, o, x, y);
@@ -47,16 +47,16 @@ static void check_element(const joint_subject *s, const cm_map *map, int32_t x, 
 kit_map joint_expected(joint_subject *s, const char *first)
 {
     const int reference = is_float(s->c.pixel);
-    cm_context *context = reference ? s->run->cpu : s->run->context[0];
-    cm_options options = s->c.options;
-    cm_template *own = NULL;
+    xncc_context *context = reference ? s->run->cpu : s->run->context[0];
+    xncc_options options = s->c.options;
+    xncc_template *own = NULL;
     kit_map map = kit_map_create(s->oracle.width, s->oracle.height, 0, KIT_AFTER);
     options.kernel = reference ? "reference" : first;
-    int done = !reference || check_ok(cm_template_create(context, &s->part.view, &own), context, s->name);
+    int done = !reference || check_ok(xncc_template_create(context, &s->part.view, &own), context, s->name);
     if (done)
-        done = check_ok(cm_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context,
+        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context,
                         s->name);
-    cm_template_destroy(own);
+    xncc_template_destroy(own);
     if (!done)
         return map;
     const double most = s->run->full ? 3e7 : 1.5e6;

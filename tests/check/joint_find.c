@@ -2,7 +2,7 @@
  * masks, for banks, for matches left on the device, while the image's rows still arrive. */
 #include "check/joint.h"
 
-#include "corrmatch/scan.h"
+#include "exactncc/scan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@ enum { MOST_MATCHES = 400, BANK = 3 };
 
 /* A request and its answer by the rule of find.h. */
 typedef struct request {
-    cm_find_options options;
+    xncc_find_options options;
     size_t capacity, wanted;
-    cm_match want[MOST_MATCHES];
+    xncc_match want[MOST_MATCHES];
 } request;
 
 /* A bound that some windows keep. */
-static float some_limit(const cm_map *map, kit_random *random)
+static float some_limit(const xncc_map *map, kit_random *random)
 {
     for (int i = 0; i < 20; i++) {
         const int32_t y = kit_between(random, 0, map->height - 1), x = kit_between(random, 0, map->width - 1);
@@ -29,15 +29,15 @@ static float some_limit(const cm_map *map, kit_random *random)
     return 0.5f;
 }
 
-static void request_draw(joint_subject *s, const char *kernel, const cm_map *map, request *r)
+static void request_draw(joint_subject *s, const char *kernel, const xncc_map *map, request *r)
 {
     static const size_t top[] = { 1, 0, 5, 40 };
     static const int32_t distance[] = { 0, 1, 2, 7, 1000 };
-    const cm_options *o = &s->c.options;
-    const int smallest = o->method == CM_SQDIFF || o->method == CM_SQDIFF_NORMED;
+    const xncc_options *o = &s->c.options;
+    const int smallest = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
     r->capacity = kit_next(&s->random) & 1 ? MOST_MATCHES : 9;
     const uint64_t some_top = kit_below(&s->random, 4), some_distance = kit_below(&s->random, 5);
-    r->options = (cm_find_options){ .method = o->method,
+    r->options = (xncc_find_options){ .method = o->method,
                                     .mode = o->mode,
                                     .border = o->border,
                                     .min_valid = o->min_valid,
@@ -51,12 +51,12 @@ static void request_draw(joint_subject *s, const char *kernel, const cm_map *map
     }
 }
 
-/* With the defaults of cm_find_options, from its comments. */
-static void request_answer(const joint_subject *s, const cm_map *map, request *r)
+/* With the defaults of xncc_find_options, from its comments. */
+static void request_answer(const joint_subject *s, const xncc_map *map, request *r)
 {
-    const cm_find_options *o = &r->options;
+    const xncc_find_options *o = &r->options;
     const int32_t shorter = s->c.width < s->c.height ? s->c.width : s->c.height;
-    oracle_peak_rule rule = { .smallest = o->method == CM_SQDIFF || o->method == CM_SQDIFF_NORMED };
+    oracle_peak_rule rule = { .smallest = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED };
     rule.limit = !rule.smallest ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
     rule.min_distance = o->min_distance ? o->min_distance : shorter < 4 ? 1 : shorter / 2;
     rule.top = o->top && o->top < r->capacity ? o->top : r->capacity;
@@ -67,7 +67,7 @@ static void request_answer(const joint_subject *s, const cm_map *map, request *r
     }
 }
 
-static void compare(const joint_subject *s, const request *r, const char *how, const cm_match *got, size_t found)
+static void compare(const joint_subject *s, const request *r, const char *how, const xncc_match *got, size_t found)
 {
     if (found == r->wanted)
         CHECK(1);
@@ -84,10 +84,10 @@ static void compare(const joint_subject *s, const request *r, const char *how, c
 }
 
 /* The image of a call: in host memory, or a twin on the device where there is one and it is its turn. */
-static const cm_image *image_for(const joint_subject *s, device_image *twin)
+static const xncc_image *image_for(const joint_subject *s, device_image *twin)
 {
     *twin = (device_image){ .memory = NULL };
-    if (s->run->device != CM_DEVICE_CUDA || !kit_device_present() || !(s->run->turn & 1))
+    if (s->run->device != XNCC_DEVICE_CUDA || !kit_device_present() || !(s->run->turn & 1))
         return &s->image.view;
     *twin = device_image_create(&s->image.view, (int32_t)(s->run->turn % 3));
     return &twin->view;
@@ -101,24 +101,24 @@ static void image_done(device_image *twin)
 
 /* Where a request's answer lies on the device, and whether plan.h lets the call be captured. */
 typedef struct graph {
-    const cm_image *image;
-    cm_match *match;
+    const xncc_image *image;
+    xncc_match *match;
     uint32_t *count;
-    cm_stream stream;
-    cm_match *got;
+    xncc_stream stream;
+    xncc_match *got;
     int capturable;
 } graph;
 
 /* The same call captured into a graph, and what that leaves. */
-static void check_graph(joint_subject *s, cm_plan *plan, const request *r, const graph *g)
+static void check_graph(joint_subject *s, xncc_plan *plan, const request *r, const graph *g)
 {
-    const size_t bytes = MOST_MATCHES * sizeof(cm_match);
+    const size_t bytes = MOST_MATCHES * sizeof(xncc_match);
     uint32_t found = 12345;
     if (!g->capturable)
         return;
     CHECK(kit_device_capture(g->stream));
-    cm_status status =
-        cm_plan_find_on_device(plan, g->image, s->template[0], &r->options, g->match, r->capacity, g->count, g->stream);
+    xncc_status status =
+        xncc_plan_find_on_device(plan, g->image, s->template[0], &r->options, g->match, r->capacity, g->count, g->stream);
     void *made = kit_device_graph(g->stream);
     if (check_ok(status, s->run->context[0], s->name) && CHECK(made != NULL)) {
         memset(g->got, 0x5a, bytes);
@@ -131,19 +131,19 @@ static void check_graph(joint_subject *s, cm_plan *plan, const request *r, const
         kit_device_graph_destroy(made);
 }
 
-static void check_left_on_device(joint_subject *s, cm_plan *plan, const request *r)
+static void check_left_on_device(joint_subject *s, xncc_plan *plan, const request *r)
 {
-    static cm_match got[MOST_MATCHES];
+    static xncc_match got[MOST_MATCHES];
     device_image twin = device_image_create(&s->image.view, 1);
-    cm_match *match = kit_device_alloc(sizeof got);
+    xncc_match *match = kit_device_alloc(sizeof got);
     uint32_t *count = kit_device_alloc(sizeof *count), found = 12345;
-    cm_stream stream = kit_device_stream();
+    xncc_stream stream = kit_device_stream();
     if (!match || !count || !stream)
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, sizeof got));
-    cm_status status =
-        cm_plan_find_on_device(plan, &twin.view, s->template[0], &r -> options, match, r -> capacity, count, stream);
+    xncc_status status =
+        xncc_plan_find_on_device(plan, &twin.view, s->template[0], &r -> options, match, r -> capacity, count, stream);
     if (check_ok(status, s->run->context[0], s->name)) {
         CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found) &&
               kit_device_download(got, match, sizeof got));
@@ -159,10 +159,10 @@ static void check_left_on_device(joint_subject *s, cm_plan *plan, const request 
 }
 
 /* Rows arrive in steps; what has not arrived is something else, in pixels and mask. */
-static void check_rows(joint_subject *s, cm_plan *plan, const request *r)
+static void check_rows(joint_subject *s, xncc_plan *plan, const request *r)
 {
-    static cm_match got[MOST_MATCHES];
-    const cm_image *image = &s->image.view;
+    static xncc_match got[MOST_MATCHES];
+    const xncc_image *image = &s->image.view;
     const kit_room room = { 3, KIT_AFTER };
     kit_image early = kit_image_create_channels(image->pixel, image->channels, image->width, image->height, room);
     kit_image_fill(&early.view, KIT_NOISE, &s->random);
@@ -170,48 +170,48 @@ static void check_rows(joint_subject *s, cm_plan *plan, const request *r)
         kit_image_mask(&early, room);
     early.view.has_no_data = image->has_no_data;
     early.view.no_data = image->no_data;
-    cm_scan *scan = NULL;
+    xncc_scan *scan = NULL;
     size_t found = 12345;
-    if (check_ok(cm_scan_create(plan, &early.view, s->template[0], &r -> options, r -> capacity, &scan),
+    if (check_ok(xncc_scan_create(plan, &early.view, s->template[0], &r -> options, r -> capacity, &scan),
                  s->run->context[0], s->name)) {
         const int32_t step = kit_between(&s->random, 1, image->height);
         for (int32_t y = 0; y < image->height; y++) {
-            cm_image row;
-            CHECK_STATUS(cm_image_crop(&early.view, 0, y, image->width, 1, &row), CM_OK);
+            xncc_image row;
+            CHECK_STATUS(xncc_image_crop(&early.view, 0, y, image->width, 1, &row), XNCC_OK);
             kit_image_copy(&row, image, 0, y);
             for (int32_t x = 0; x < image->width && image->mask; x++)
                 kit_mask_set(&early.view, x, y, (uint8_t)kit_mask(image, x, y));
             if ((y + 1) % step == 0)
-                CHECK_STATUS(cm_scan_rows(scan, y + 1), CM_OK);
+                CHECK_STATUS(xncc_scan_rows(scan, y + 1), XNCC_OK);
         }
-        if (check_ok(cm_scan_finish(scan, got, &found, NULL), s->run->context[0], s->name))
+        if (check_ok(xncc_scan_finish(scan, got, &found, NULL), s->run->context[0], s->name))
             compare(s, r, "scanned", got, found);
     }
-    cm_scan_destroy(scan);
+    xncc_scan_destroy(scan);
     kit_image_destroy(&early);
 }
 
 /* The plan with the subject as it is now: a map, matches, and the other ways to them. */
-static void check_plan(joint_subject *s, cm_plan *plan, request *r)
+static void check_plan(joint_subject *s, xncc_plan *plan, request *r)
 {
-    static cm_match got[MOST_MATCHES];
+    static xncc_match got[MOST_MATCHES];
     /* a plan for images with masks takes one without, though its kernel may be none for problems without them */
     const int bare = s->problem.image_masked && !s->image.view.mask && !s->image.view.has_no_data;
     kit_map want = joint_expected(s, bare ? NULL : r->options.kernel);
     kit_map map = kit_map_create(want.view.width, want.view.height, 2, KIT_AFTER);
     device_image twin;
-    const cm_image *image = image_for(s, &twin);
+    const xncc_image *image = image_for(s, &twin);
     size_t found = 12345;
     request_draw(s, r->options.kernel, &want.view, r);
     request_answer(s, &want.view, r);
-    if (check_ok(cm_plan_correlate(plan, image, s->template[0], &map.view, NULL), s->run->context[0], s->name))
+    if (check_ok(xncc_plan_correlate(plan, image, s->template[0], &map.view, NULL), s->run->context[0], s->name))
         check_same(&map.view, &want.view, s->name);
-    if (check_ok(cm_plan_find(plan, image, s->template[0], &r -> options, got, r -> capacity, &found, NULL),
+    if (check_ok(xncc_plan_find(plan, image, s->template[0], &r -> options, got, r -> capacity, &found, NULL),
                  s->run->context[0], s->name))
         compare(s, r, "by a plan", got, found);
     image_done(&twin);
     check_rows(s, plan, r);
-    if (s->run->device == CM_DEVICE_CUDA && kit_device_present())
+    if (s->run->device == XNCC_DEVICE_CUDA && kit_device_present())
         check_left_on_device(s, plan, r);
     check_count(s->run, r->options.kernel);
     kit_map_destroy(&map);
@@ -219,12 +219,12 @@ static void check_plan(joint_subject *s, cm_plan *plan, request *r)
 }
 
 /* Several templates in one call, with one rule; part: templates of the plan's problem. */
-static void check_bank(joint_subject *s, cm_plan *plan, const char *kernel)
+static void check_bank(joint_subject *s, xncc_plan *plan, const char *kernel)
 {
-    static cm_match got[BANK * MOST_MATCHES];
+    static xncc_match got[BANK * MOST_MATCHES];
     static request want[BANK];
-    cm_template *kept[BANK] = { NULL };
-    const cm_template *part[BANK];
+    xncc_template *kept[BANK] = { NULL };
+    const xncc_template *part[BANK];
     size_t found[BANK] = { 7, 7, 7 }, count = 0;
     do {
         kit_map map = joint_expected(s, kernel);
@@ -239,25 +239,25 @@ static void check_bank(joint_subject *s, cm_plan *plan, const char *kernel)
         count++;
     } while (count < BANK && joint_change(s, JOINT_OTHER_PART));
     device_image twin;
-    cm_status status =
-        cm_plan_find_bank(plan, image_for(s, &twin), part, count, &want[0].options, got, want[0].capacity, found, NULL);
+    xncc_status status =
+        xncc_plan_find_bank(plan, image_for(s, &twin), part, count, &want[0].options, got, want[0].capacity, found, NULL);
     if (check_ok(status, s->run->context[0], s->name))
         for (size_t i = 0; i < count; i++)
             compare(s, &want[i], "in a bank", got + i * want[0].capacity, found[i]);
     image_done(&twin);
     for (size_t i = 0; i < count; i++)
-        cm_template_destroy(kept[i]);
+        xncc_template_destroy(kept[i]);
 }
 
 static void check_kernel(const joint_subject *like, const char *kernel)
 {
     static request r;
     joint_subject s;
-    cm_plan *plan = NULL;
+    xncc_plan *plan = NULL;
     if (!joint_make(&s, like->run, &like->c))
         return;
     r.options.kernel = kernel;
-    if (check_ok(cm_plan_create(s.run->context[0], &s.problem, &(cm_preference){ .kernel = kernel }, &plan),
+    if (check_ok(xncc_plan_create(s.run->context[0], &s.problem, &(xncc_preference){ .kernel = kernel }, &plan),
                  s.run->context[0], s.name)) {
         static const int change[] = { 0, JOINT_OTHER_IMAGE, JOINT_OTHER_PART, JOINT_BARE_IMAGE,
                                       JOINT_OTHER_IMAGE | JOINT_OTHER_PART };
@@ -266,13 +266,13 @@ static void check_kernel(const joint_subject *like, const char *kernel)
                 check_plan(&s, plan, &r);
         check_bank(&s, plan, kernel);
     }
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
     joint_free(&s);
 }
 
 static void check_case(check_run *run, const joint_case *c)
 {
-    static cm_match got[MOST_MATCHES];
+    static xncc_match got[MOST_MATCHES];
     static request r;
     joint_subject s;
     const char *kernel[CHECK_KERNELS];
@@ -285,7 +285,7 @@ static void check_case(check_run *run, const joint_case *c)
             const uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
             request_draw(&s, kernel[k], &want.view, &r);
             request_answer(&s, &want.view, &r);
-            cm_status status = cm_find(run->context[slot], image_for(&s, &twin), s.template[slot], &r.options, got,
+            xncc_status status = xncc_find(run->context[slot], image_for(&s, &twin), s.template[slot], &r.options, got,
                                        r.capacity, &found);
             if (check_ok(status, run->context[slot], s.name))
                 compare(&s, &r, "in one call", got, found);
@@ -299,7 +299,7 @@ static void check_case(check_run *run, const joint_case *c)
 }
 
 /* A map that engines search in bands. */
-static void check_bands(check_run *run, cm_pixel pixel)
+static void check_bands(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 1301, 907, 5, 4 };
     joint_case c = joint_some_case(pixel, 39000, &size, 1);
@@ -307,18 +307,18 @@ static void check_bands(check_run *run, cm_pixel pixel)
     c.image_fill = KIT_NOISE;
     c.part_fill = KIT_NOISE;
     c.masks = JOINT_BOTH;
-    c.options = (cm_options){ .mode = CM_FULL,
-                              .border = pixel == CM_U8 ? CM_BORDER_OVERLAP : CM_BORDER_WRAP,
+    c.options = (xncc_options){ .mode = XNCC_FULL,
+                              .border = pixel == XNCC_U8 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_WRAP,
                               .min_valid = 0.3 };
     check_case(run, &c);
 }
 
-void joint_check_find(check_run *run, cm_pixel pixel)
+void joint_check_find(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 },  { 9, 7, 4, 3 },    { 41, 13, 11, 6 },
                                         { 6, 5, 7, 8 },   { 30, 26, 17, 3 }, { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
     const uint64_t count = sizeof size / sizeof *size;
-    const int on_gpu = run->device == CM_DEVICE_CUDA;
+    const int on_gpu = run->device == XNCC_DEVICE_CUDA;
     for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : check_is_brief(run) ? 2u : on_gpu ? 35u : 77u); i++) {
         uint64_t at = i + (uint64_t)pixel;
         joint_case c;
@@ -326,9 +326,9 @@ void joint_check_find(check_run *run, cm_pixel pixel)
             c = joint_some_case(pixel, 30000 + i, &size[at++ % count], 3);
             joint_combine(&c, i * 37 + (uint64_t)pixel * 11);
         } while (joint_is_illegal(&c));
-        c.options.flat = CM_FLAT_ZERO; /* cm_find has no choice there */
+        c.options.flat = XNCC_FLAT_ZERO; /* xncc_find has no choice there */
         check_case(run, &c);
     }
-    if ((pixel == CM_U8 || pixel == CM_F32) && !check_is_brief(run))
+    if ((pixel == XNCC_U8 || pixel == XNCC_F32) && !check_is_brief(run))
         check_bands(run, pixel);
 }

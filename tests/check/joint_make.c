@@ -5,27 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-static int is_float(cm_pixel pixel)
+static int is_float(xncc_pixel pixel)
 {
-    return pixel == CM_F32 || pixel == CM_F64;
+    return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
 void joint_combine(joint_case *c, uint64_t index)
 {
     /* 7, 11 and 5 have no common factor: every combination is one residue */
     const int place = (int)(index % JOINT_PLACES);
-    c->options.method = (cm_method)(index % JOINT_METHODS);
+    c->options.method = (xncc_method)(index % JOINT_METHODS);
     c->masks = (joint_masks)(index % JOINT_MASKS);
-    c->options.mode = place == 0 ? CM_VALID : place <= 5 ? CM_SAME : CM_FULL;
-    c->options.border = place == 0 ? (cm_border)(index / JOINT_PLACES % 5) : (cm_border)((place - 1) % 5);
+    c->options.mode = place == 0 ? XNCC_VALID : place <= 5 ? XNCC_SAME : XNCC_FULL;
+    c->options.border = place == 0 ? (xncc_border)(index / JOINT_PLACES % 5) : (xncc_border)((place - 1) % 5);
 }
 
 int joint_is_illegal(const joint_case *c)
 {
-    return c->options.mode == CM_VALID && (c->width > c->image_width || c->height > c->image_height);
+    return c->options.mode == XNCC_VALID && (c->width > c->image_width || c->height > c->image_height);
 }
 
-joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels)
+joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels)
 {
     static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
     static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },    { KIT_NOISE, KIT_NOISE },
@@ -48,13 +48,13 @@ joint_case joint_some_case(cm_pixel pixel, uint64_t number, const joint_sizes *z
     /* one channel is what most kernels are for; 0 means it too */
     c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2) : kit_between(&random, 1, most_channels);
     c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
-    c.options.flat = kit_next(&random) & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO;
+    c.options.flat = kit_next(&random) & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
     return c;
 }
 
 double joint_work(const joint_case *c)
 {
-    const int32_t cut = c->options.mode == CM_VALID ? -1 : c->options.mode == CM_FULL;
+    const int32_t cut = c->options.mode == XNCC_VALID ? -1 : c->options.mode == XNCC_FULL;
     return ((double)c->image_width + cut * (c->width - 1)) * ((double)c->image_height + cut * (c->height - 1)) *
            c->width * c->height * (c->channels > 0 ? c->channels : 1);
 }
@@ -78,16 +78,16 @@ static spot some_spot(kit_random *random, int32_t width, int32_t height)
     return at;
 }
 
-static spot spot_in(const cm_image *image, kit_random *random)
+static spot spot_in(const xncc_image *image, kit_random *random)
 {
     return some_spot(random, image->width, image->height);
 }
 
 /* Large offsets and sizes, which floats feel. */
-static void fill_floats(const cm_image *image, kit_random *random)
+static void fill_floats(const xncc_image *image, kit_random *random)
 {
     static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 }, offset[] = { 0.0, 1e6, -3e7, 1e12 };
-    const int large = image->pixel == CM_F64;
+    const int large = image->pixel == XNCC_F64;
     double by = scale[kit_below(random, large ? 5 : 2)],
            add = by > 1e100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
     for (int32_t y = 0; y < image->height; y++)
@@ -96,7 +96,7 @@ static void fill_floats(const cm_image *image, kit_random *random)
                 kit_sample_set(image, x, y, c, kit_sample(image, x, y, c) * by + add);
 }
 
-static void mask_rectangle(const cm_image *image, kit_random *random, int32_t width, int32_t height)
+static void mask_rectangle(const xncc_image *image, kit_random *random, int32_t width, int32_t height)
 {
     int32_t x0 = kit_between(random, -width / 2, image->width - 1),
             y0 = kit_between(random, -height / 2, image->height - 1);
@@ -105,7 +105,7 @@ static void mask_rectangle(const cm_image *image, kit_random *random, int32_t wi
             kit_mask_set(image, x, y, 0);
 }
 
-static void mask_some(const cm_image *image, kit_random *random, uint64_t percent)
+static void mask_some(const xncc_image *image, kit_random *random, uint64_t percent)
 {
     static const uint8_t counts[] = { 1, 255, 2, 128 }; /* every byte but 0 does */
     for (int32_t y = 0; y < image->height; y++)
@@ -114,7 +114,7 @@ static void mask_some(const cm_image *image, kit_random *random, uint64_t percen
 }
 
 /* What does not count may hold anything. */
-static void spoil(const cm_image *image, kit_random *random)
+static void spoil(const xncc_image *image, kit_random *random)
 {
     if (!is_float(image->pixel))
         return;
@@ -145,7 +145,7 @@ static void mask_image(const joint_case *c, kit_image *image, kit_random *random
  * is a NaN. */
 static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
 {
-    cm_image *view = &image->view;
+    xncc_image *view = &image->view;
     static const double odd[] = { -1.0, 0.5, 1e300 };
     const uint64_t kind = kit_below(random, 8);
     view->has_no_data = 1;
@@ -206,7 +206,7 @@ static void mask_part(kit_image *part, kit_random *random)
 /* The no-data value of a template is one that occurs in it, so that some pixels do not count; nor must all of them. */
 static void part_no_data(kit_image *part, kit_random *random)
 {
-    cm_image *view = &part->view;
+    xncc_image *view = &part->view;
     int32_t x = kit_between(random, 0, view->width - 1), y = kit_between(random, 0, view->height - 1);
     double value = kit_sample(view, x, y, 0);
     view->has_no_data = 1;
@@ -253,23 +253,23 @@ static void name_it(joint_subject *s)
     const joint_case *c = &s->c;
     snprintf(s->name, sizeof s->name,
              "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
-             (unsigned long long)c->number, cm_pixel_name(c->pixel), c->channels, c->image_width, c->image_height,
+             (unsigned long long)c->number, xncc_pixel_name(c->pixel), c->channels, c->image_width, c->image_height,
              c->image_fill == JOINT_HALF ? "half" : kit_fill_name((kit_fill)c->image_fill), (long long)s->image.view.pitch, c->width, c->height,
              c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill), masks[c->masks],
-             mode[c->options.mode], border[c->options.border], cm_method_name(c->options.method),
-             c->options.flat == CM_FLAT_NAN ? " nan" : "", c->options.min_valid);
+             mode[c->options.mode], border[c->options.border], xncc_method_name(c->options.method),
+             c->options.flat == XNCC_FLAT_NAN ? " nan" : "", c->options.min_valid);
 }
 
 static int make_templates(joint_subject *s)
 {
     int made = 1;
-    const int on_device = s->run->device == CM_DEVICE_CUDA && kit_device_present();
+    const int on_device = s->run->device == XNCC_DEVICE_CUDA && kit_device_present();
     for (int i = 0; i < CHECK_THREAD_COUNTS && made; i++) {
         device_image twin = { .memory = NULL };
         if (on_device && i > 0)
             twin = device_image_create(&s->part.view, i);
         made =
-            check_ok(cm_template_create(s->run->context[i], twin.memory ? &twin.view : &s->part.view, &s->template[i]),
+            check_ok(xncc_template_create(s->run->context[i], twin.memory ? &twin.view : &s->part.view, &s->template[i]),
                      s->run->context[i], s->name);
         if (twin.memory)
             device_image_destroy(&twin);
@@ -298,14 +298,14 @@ int joint_make(joint_subject *s, check_run *run, const joint_case *c)
     s->problem.channels = c->channels;
     s->problem.image_masked = s->image.view.mask || s->image.view.has_no_data;
     s->problem.part_masked = s->oracle.part_counts < (int64_t)c->width * c->height;
-    return make_templates(s) && CHECK_INT(cm_template_masked(s->template[0]), s->problem.part_masked) &&
-           CHECK_INT(cm_template_channels(s->template[0]), kit_channels(&s->image.view));
+    return make_templates(s) && CHECK_INT(xncc_template_masked(s->template[0]), s->problem.part_masked) &&
+           CHECK_INT(xncc_template_channels(s->template[0]), kit_channels(&s->image.view));
 }
 
 static void free_templates(joint_subject *s)
 {
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++) {
-        cm_template_destroy(s->template[i]);
+        xncc_template_destroy(s->template[i]);
         s->template[i] = NULL;
     }
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* The status, and a text that names what is wrong. */
-static void refused(const check_run *run, cm_status got, cm_status want, const char *word)
+static void refused(const check_run *run, xncc_status got, xncc_status want, const char *word)
 {
-    char text[CM_ERROR_SIZE];
-    cm_context_error(run->context[0], text, sizeof text);
+    char text[XNCC_ERROR_SIZE];
+    xncc_context_error(run->context[0], text, sizeof text);
     CHECK_STATUS(got, want);
     if (!CHECK(strstr(text, word) != NULL))
         kit_fail(__FILE__, __LINE__, "the text has no \"%s\": %s", word, text);
@@ -18,151 +18,151 @@ static void refused(const check_run *run, cm_status got, cm_status want, const c
 typedef struct things {
     check_run *run;
     kit_image image, masked_image, part, masked_part;
-    cm_template *plain, *masked;
+    xncc_template *plain, *masked;
     kit_map map;
 } things;
 
-static void refuse_problem(const things *t, cm_problem problem, cm_status want, const char *word)
+static void refuse_problem(const things *t, xncc_problem problem, xncc_status want, const char *word)
 {
-    cm_plan *plan = NULL;
-    refused(t->run, cm_plan_create(t->run->context[0], &problem, NULL, &plan), want, word);
+    xncc_plan *plan = NULL;
+    refused(t->run, xncc_plan_create(t->run->context[0], &problem, NULL, &plan), want, word);
     CHECK(plan == NULL);
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
     const char *name[2];
-    CHECK_INT(cm_kernels(t->run->context[0], &problem, name, 2), 0);
+    CHECK_INT(xncc_kernels(t->run->context[0], &problem, name, 2), 0);
 }
 
 static void check_problems(const things *t)
 {
-    const cm_problem fine = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 2 };
-    cm_problem p = fine;
-    p.channels = CM_MAX_CHANNELS + 1;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "65 channels");
+    const xncc_problem fine = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 2 };
+    xncc_problem p = fine;
+    p.channels = XNCC_MAX_CHANNELS + 1;
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "65 channels");
     p.channels = -1;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "channels");
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "channels");
     static const double least[] = { -0.1, 1.5, (double)NAN, (double)INFINITY };
     for (int i = 0; i < 4; i++) {
         p = fine;
         p.min_valid = least[i];
-        refuse_problem(t, p, CM_ERROR_ARGUMENT, "valid pixels");
+        refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "valid pixels");
     }
     p = fine;
-    p.mode = (cm_mode)3;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "mode");
+    p.mode = (xncc_mode)3;
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "mode");
     p = fine;
-    p.border = (cm_border)5;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "border");
+    p.border = (xncc_border)5;
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "border");
     p = fine;
-    p.method = (cm_method)7;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "method");
+    p.method = (xncc_method)7;
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "method");
     p = fine;
-    p.pixel = (cm_pixel)7;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "pixel type");
+    p.pixel = (xncc_pixel)7;
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "pixel type");
     p = fine;
     p.width = 21;
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "full");
-    p = (cm_problem){ .pixel = CM_U32, .image_width = 20000, .image_height = 20000, .width = 16385, .height = 16384 };
-    refuse_problem(t, p, CM_ERROR_ARGUMENT, "2^28");
-    p = (cm_problem){ .task = CM_TASK_CONVOLVE, .image_width = 20, .image_height = 15, .width = 3, .height = 3 };
-    p.border = CM_BORDER_MIRROR;
-    refuse_problem(t, p, CM_ERROR_UNSUPPORTED, "border");
-    p.border = CM_BORDER_ZERO;
-    p.pixel = CM_S16;
-    refuse_problem(t, p, CM_ERROR_UNSUPPORTED, "s16");
-    p.pixel = CM_U8;
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "full");
+    p = (xncc_problem){ .pixel = XNCC_U32, .image_width = 20000, .image_height = 20000, .width = 16385, .height = 16384 };
+    refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "2^28");
+    p = (xncc_problem){ .task = XNCC_TASK_CONVOLVE, .image_width = 20, .image_height = 15, .width = 3, .height = 3 };
+    p.border = XNCC_BORDER_MIRROR;
+    refuse_problem(t, p, XNCC_ERROR_UNSUPPORTED, "border");
+    p.border = XNCC_BORDER_ZERO;
+    p.pixel = XNCC_S16;
+    refuse_problem(t, p, XNCC_ERROR_UNSUPPORTED, "s16");
+    p.pixel = XNCC_U8;
     p.channels = 3;
-    refuse_problem(t, p, CM_ERROR_UNSUPPORTED, "channel");
+    refuse_problem(t, p, XNCC_ERROR_UNSUPPORTED, "channel");
     p.channels = 1;
     p.image_masked = 1;
-    refuse_problem(t, p, CM_ERROR_UNSUPPORTED, "mask");
+    refuse_problem(t, p, XNCC_ERROR_UNSUPPORTED, "mask");
 }
 
 static void check_views(const things *t)
 {
-    cm_context *context = t->run->context[0];
-    cm_template *none = t->plain;
-    cm_image view = t->part.view;
+    xncc_context *context = t->run->context[0];
+    xncc_template *none = t->plain;
+    xncc_image view = t->part.view;
     view.channels = 65;
-    refused(t->run, cm_template_create(context, &view, &none), CM_ERROR_ARGUMENT, "65 channels");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "65 channels");
     CHECK(none == NULL);
     view.channels = -2;
-    refused(t->run, cm_template_create(context, &view, &none), CM_ERROR_ARGUMENT, "channels");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "channels");
     view = t->masked_part.view;
     view.mask_pitch = view.width - 1;
-    refused(t->run, cm_template_create(context, &view, &none), CM_ERROR_ARGUMENT, "mask");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "mask");
     view = t->part.view;
     view.has_no_data = 1;
     view.no_data = 77.0; /* all that it holds */
-    refused(t->run, cm_template_create(context, &view, &none), CM_ERROR_ARGUMENT, "none of its pixels");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "none of its pixels");
     CHECK(none == NULL);
     view.channels = 2; /* the row is too short for two samples a pixel */
     view.pitch = view.width;
-    refused(t->run, cm_template_create(context, &view, &none), CM_ERROR_ARGUMENT, "pitch");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "pitch");
     view = t->masked_image.view;
     view.mask_pitch = 3;
-    refused(t->run, cm_correlate(context, &view, t->plain, NULL, &t->map.view), CM_ERROR_ARGUMENT, "mask");
+    refused(t->run, xncc_correlate(context, &view, t->plain, NULL, &t->map.view), XNCC_ERROR_ARGUMENT, "mask");
     view = t->image.view;
-    view.pixel = CM_S8;
-    refused(t->run, cm_correlate(context, &view, t->plain, NULL, &t->map.view), CM_ERROR_ARGUMENT, "s8");
-    cm_options full = { .mode = CM_FULL };
-    refused(t->run, cm_correlate(context, &t->image.view, t->plain, &full, &t->map.view), CM_ERROR_ARGUMENT, "24 x 18");
+    view.pixel = XNCC_S8;
+    refused(t->run, xncc_correlate(context, &view, t->plain, NULL, &t->map.view), XNCC_ERROR_ARGUMENT, "s8");
+    xncc_options full = { .mode = XNCC_FULL };
+    refused(t->run, xncc_correlate(context, &t->image.view, t->plain, &full, &t->map.view), XNCC_ERROR_ARGUMENT, "24 x 18");
     full.min_valid = 2.0;
-    refused(t->run, cm_correlate(context, &t->image.view, t->plain, &full, &t->map.view), CM_ERROR_ARGUMENT,
+    refused(t->run, xncc_correlate(context, &t->image.view, t->plain, &full, &t->map.view), XNCC_ERROR_ARGUMENT,
             "valid pixels");
 }
 
 /* What does not fit a plan that is fine by itself. */
 static void check_misfits(const things *t)
 {
-    cm_context *context = t->run->context[0];
-    cm_match match[2];
+    xncc_context *context = t->run->context[0];
+    xncc_match match[2];
     size_t found = 9;
     for (int masks = 0; masks < 4; masks++) {
-        cm_problem p = { .image_width = 20,
+        xncc_problem p = { .image_width = 20,
                          .image_height = 15,
                          .width = 5,
                          .height = 4,
                          .image_masked = masks & 1,
                          .part_masked = masks >> 1 };
-        const cm_template *right = masks >> 1 ? t->masked : t->plain, *wrong = masks >> 1 ? t->plain : t->masked;
-        cm_plan *plan = NULL;
-        if (!check_ok(cm_plan_create(context, &p, NULL, &plan), context, "a plan for what is refused"))
+        const xncc_template *right = masks >> 1 ? t->masked : t->plain, *wrong = masks >> 1 ? t->plain : t->masked;
+        xncc_plan *plan = NULL;
+        if (!check_ok(xncc_plan_create(context, &p, NULL, &plan), context, "a plan for what is refused"))
             return;
-        refused(t->run, cm_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL), CM_ERROR_ARGUMENT,
+        refused(t->run, xncc_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL), XNCC_ERROR_ARGUMENT,
                 "part_masked");
-        refused(t->run, cm_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL), CM_ERROR_ARGUMENT,
+        refused(t->run, xncc_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL), XNCC_ERROR_ARGUMENT,
                 "part_masked");
         CHECK_INT(found, 0);
-        const cm_template *bank[] = { right, wrong };
+        const xncc_template *bank[] = { right, wrong };
         size_t each[] = { 9, 9 };
-        cm_match two[4];
-        refused(t->run, cm_plan_find_bank(plan, &t->image.view, bank, 2, NULL, two, 2, each, NULL), CM_ERROR_ARGUMENT,
+        xncc_match two[4];
+        refused(t->run, xncc_plan_find_bank(plan, &t->image.view, bank, 2, NULL, two, 2, each, NULL), XNCC_ERROR_ARGUMENT,
                 "part_masked");
         CHECK_INT(each[0] + each[1], 0);
-        cm_status masked = cm_plan_correlate(plan, &t->masked_image.view, right, &t->map.view, NULL);
+        xncc_status masked = xncc_plan_correlate(plan, &t->masked_image.view, right, &t->map.view, NULL);
         if (masks & 1)
             check_ok(masked, context, "a masked image for a plan that allows it");
         else
-            refused(t->run, masked, CM_ERROR_ARGUMENT, "image_masked");
-        cm_image view = t->image.view;
+            refused(t->run, masked, XNCC_ERROR_ARGUMENT, "image_masked");
+        xncc_image view = t->image.view;
         view.has_no_data = 1;
-        cm_status no_data = cm_plan_correlate(plan, &view, right, &t->map.view, NULL);
+        xncc_status no_data = xncc_plan_correlate(plan, &view, right, &t->map.view, NULL);
         if (masks & 1)
             check_ok(no_data, context, "an image with a no-data value for a plan that allows it");
         else
-            refused(t->run, no_data, CM_ERROR_ARGUMENT, "image_masked");
+            refused(t->run, no_data, XNCC_ERROR_ARGUMENT, "image_masked");
         view = t->image.view;
         view.channels = 2;
         view.width = 10;
-        refused(t->run, cm_plan_correlate(plan, &view, right, &t->map.view, NULL), CM_ERROR_ARGUMENT, "channels");
-        cm_plan_destroy(plan);
+        refused(t->run, xncc_plan_correlate(plan, &view, right, &t->map.view, NULL), XNCC_ERROR_ARGUMENT, "channels");
+        xncc_plan_destroy(plan);
     }
-    cm_problem p = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 3 };
-    cm_plan *plan = NULL;
-    if (check_ok(cm_plan_create(context, &p, NULL, &plan), context, "a plan of three channels"))
-        refused(t->run, cm_plan_correlate(plan, &t->image.view, t->plain, &t->map.view, NULL), CM_ERROR_ARGUMENT,
+    xncc_problem p = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 3 };
+    xncc_plan *plan = NULL;
+    if (check_ok(xncc_plan_create(context, &p, NULL, &plan), context, "a plan of three channels"))
+        refused(t->run, xncc_plan_correlate(plan, &t->image.view, t->plain, &t->map.view, NULL), XNCC_ERROR_ARGUMENT,
                 "channels");
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
 }
 
 void joint_check_refusals(check_run *run)
@@ -170,10 +170,10 @@ void joint_check_refusals(check_run *run)
     const kit_room room = { 2, KIT_AFTER };
     kit_random random = kit_stream(4711);
     things t = { .run = run };
-    t.image = kit_image_create_channels(CM_U8, 0, 20, 15, room);
-    t.masked_image = kit_image_create_channels(CM_U8, 1, 20, 15, room);
-    t.part = kit_image_create_channels(CM_U8, 1, 5, 4, room);
-    t.masked_part = kit_image_create_channels(CM_U8, 1, 5, 4, room);
+    t.image = kit_image_create_channels(XNCC_U8, 0, 20, 15, room);
+    t.masked_image = kit_image_create_channels(XNCC_U8, 1, 20, 15, room);
+    t.part = kit_image_create_channels(XNCC_U8, 1, 5, 4, room);
+    t.masked_part = kit_image_create_channels(XNCC_U8, 1, 5, 4, room);
     t.map = kit_map_create(16, 12, 0, KIT_AFTER);
     kit_image_fill(&t.image.view, KIT_NOISE, &random);
     kit_image_fill(&t.masked_image.view, KIT_NOISE, &random);
@@ -184,15 +184,15 @@ void joint_check_refusals(check_run *run)
     kit_image_mask(&t.masked_image, room);
     kit_image_mask(&t.masked_part, room);
     kit_mask_set(&t.masked_part.view, 1, 2, 0);
-    if (check_ok(cm_template_create(run->context[0], &t.part.view, &t.plain), run->context[0], "a template") &&
-        check_ok(cm_template_create(run->context[0], &t.masked_part.view, &t.masked), run->context[0],
+    if (check_ok(xncc_template_create(run->context[0], &t.part.view, &t.plain), run->context[0], "a template") &&
+        check_ok(xncc_template_create(run->context[0], &t.masked_part.view, &t.masked), run->context[0],
                  "a masked template")) {
         check_problems(&t);
         check_views(&t);
         check_misfits(&t);
     }
-    cm_template_destroy(t.plain);
-    cm_template_destroy(t.masked);
+    xncc_template_destroy(t.plain);
+    xncc_template_destroy(t.masked);
     kit_map_destroy(&t.map);
     kit_image_destroy(&t.image);
     kit_image_destroy(&t.masked_image);

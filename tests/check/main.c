@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t check_kernels(check_run *run, const cm_problem *problem, const char **name)
+size_t check_kernels(check_run *run, const xncc_problem *problem, const char **name)
 {
     const char *all[CHECK_KERNELS];
-    size_t count = cm_kernels(run->context[0], problem, all, CHECK_KERNELS), kept = 0;
+    size_t count = xncc_kernels(run->context[0], problem, all, CHECK_KERNELS), kept = 0;
     if (count > CHECK_KERNELS)
-        kit_give_up("cm_kernels names %zu kernels", count);
+        kit_give_up("xncc_kernels names %zu kernels", count);
     for (size_t i = 0; i < count; i++)
         if (!run->kernel || strcmp(run->kernel, all[i]) == 0)
             name[kept++] = all[i];
@@ -34,7 +34,7 @@ void check_count(check_run *run, const char *kernel)
     }
 }
 
-int check_wants(const check_run *run, cm_pixel pixel)
+int check_wants(const check_run *run, xncc_pixel pixel)
 {
     return run->pixels >> pixel & 1;
 }
@@ -53,10 +53,10 @@ int check_walking(const check_run *run, check_run *walking)
 {
     *walking = *run;
     walking->kernel = "tensor-fused";
-    return run->device == CM_DEVICE_CUDA && (!run->kernel || strcmp(run->kernel, walking->kernel) == 0);
+    return run->device == XNCC_DEVICE_CUDA && (!run->kernel || strcmp(run->kernel, walking->kernel) == 0);
 }
 
-int check_same(const cm_map *got, const cm_map *want, const char *what)
+int check_same(const xncc_map *got, const xncc_map *want, const char *what)
 {
     for (int32_t y = 0; y < want->height; y++) {
         const float *a = kit_map_row(got, y), *b = kit_map_row(want, y);
@@ -73,67 +73,67 @@ int check_same(const cm_map *got, const cm_map *want, const char *what)
     return CHECK(1);
 }
 
-int check_ok(cm_status status, const cm_context *context, const char *what)
+int check_ok(xncc_status status, const xncc_context *context, const char *what)
 {
-    if (status == CM_OK)
+    if (status == XNCC_OK)
         return CHECK(1);
-    char text[CM_ERROR_SIZE];
-    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, cm_status_string(status),
-             cm_context_error(context, text, sizeof text));
+    char text[XNCC_ERROR_SIZE];
+    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, xncc_status_string(status),
+             xncc_context_error(context, text, sizeof text));
     return 0;
 }
 
-cm_problem check_problem(const cm_image *image, int32_t width, int32_t height)
+xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t height)
 {
-    return (cm_problem){ .pixel = image->pixel,
+    return (xncc_problem){ .pixel = image->pixel,
                          .image_width = image->width,
                          .image_height = image->height,
                          .width = width,
                          .height = height };
 }
 
-kit_map check_map_for(const cm_image *image, const cm_image *part, cm_mode mode)
+kit_map check_map_for(const xncc_image *image, const xncc_image *part, xncc_mode mode)
 {
-    int32_t more = mode == CM_VALID ? -1 : mode == CM_FULL ? 1 : 0;
+    int32_t more = mode == XNCC_VALID ? -1 : mode == XNCC_FULL ? 1 : 0;
     return kit_map_create(image->width + more * (part->width - 1), image->height + more * (part->height - 1), 0, KIT_AFTER);
 }
 
-kit_map check_reference(check_run *run, const cm_image *image, const cm_image *part, const cm_options *options)
+kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *part, const xncc_options *options)
 {
     kit_map map = check_map_for(image, part, options->mode);
-    cm_options forced = *options;
+    xncc_options forced = *options;
     forced.kernel = "reference";
-    cm_template *template = NULL;
-    if (check_ok(cm_template_create(run->cpu, part, &template), run->cpu, "template for the reference"))
-        check_ok(cm_correlate(run->cpu, image, template, &forced, &map.view), run->cpu, "reference");
-    cm_template_destroy(template);
+    xncc_template *template = NULL;
+    if (check_ok(xncc_template_create(run->cpu, part, &template), run->cpu, "template for the reference"))
+        check_ok(xncc_correlate(run->cpu, image, template, &forced, &map.view), run->cpu, "reference");
+    xncc_template_destroy(template);
     return map;
 }
 
 static void open_contexts(check_run *run)
 {
     static const int32_t threads[CHECK_THREAD_COUNTS] = { 1, 2, 5 };
-    if (run->device == CM_DEVICE_CUDA) {
-        cm_context *cuda = kit_context(CM_DEVICE_CUDA, 0);
+    if (run->device == XNCC_DEVICE_CUDA) {
+        xncc_context *cuda = kit_context(XNCC_DEVICE_CUDA, 0);
         for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
             run->context[i] = cuda;
         if (run->slow_doubles)
             check_slow_doubles(cuda);
-        run->cpu = kit_context(CM_DEVICE_CPU, 0);
+        run->cpu = kit_context(XNCC_DEVICE_CPU, 0);
         return;
     }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        run->context[i] = kit_context(CM_DEVICE_CPU, threads[i]);
+        run->context[i] = kit_context(XNCC_DEVICE_CPU, threads[i]);
     run->cpu = run->context[1];
 }
 
 static void close_contexts(check_run *run)
 {
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        if (run->device == CM_DEVICE_CPU || i == 0)
-            cm_context_destroy(run->context[i]);
-    if (run->device == CM_DEVICE_CUDA)
-        cm_context_destroy(run->cpu);
+        if (run->device == XNCC_DEVICE_CPU || i == 0)
+            xncc_context_destroy(run->context[i]);
+    if (run->device == XNCC_DEVICE_CUDA)
+        xncc_context_destroy(run->cpu);
 }
 
 int main(int argc, char **argv)
@@ -154,8 +154,8 @@ int main(int argc, char **argv)
                       .slow_doubles = kit_flag(argc, argv, "slow-doubles"),
                       .group = kit_option(argc, argv, "group", NULL) };
     const char *pixel = kit_option(argc, argv, "pixel", NULL);
-    for (int p = CM_U8; p <= CM_F64; p++)
-        if (!pixel || strcmp(pixel, cm_pixel_name((cm_pixel)p)) == 0)
+    for (int p = XNCC_U8; p <= XNCC_F64; p++)
+        if (!pixel || strcmp(pixel, xncc_pixel_name((xncc_pixel)p)) == 0)
             run.pixels |= 1 << p;
     if (!run.pixels)
         kit_give_up("--pixel %s: give u8, u16, f32, s8, s16, u32 or f64", pixel);

@@ -1,4 +1,4 @@
-/* What a bank of mixed sizes takes against the sum of its parts: cm_many_find, and cm_plan_find with a plan of its own for each template,
+/* What a bank of mixed sizes takes against the sum of its parts: xncc_many_find, and xncc_plan_find with a plan of its own for each template,
  * in turn, and the best template at each position against the templates' maps. Not a test: it prints times. The results of both ways are
  * compared. many_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N] [--templates N] */
 #include "kit/device.h"
@@ -12,18 +12,18 @@
 enum { TOP = 16, MOST_PARTS = 400, MOST_REPEAT = 200 };
 
 typedef struct bench {
-    cm_context *context;
-    cm_image image;
+    xncc_context *context;
+    xncc_image image;
     int count, repeat;
-    cm_template *part[MOST_PARTS];
-    cm_plan *plan[MOST_PARTS];
-    cm_many *many;
-    cm_map map; /* room for that of any template */
-    cm_best best;
+    xncc_template *part[MOST_PARTS];
+    xncc_plan *plan[MOST_PARTS];
+    xncc_many *many;
+    xncc_map map; /* room for that of any template */
+    xncc_best best;
     double alone[MOST_REPEAT], together[MOST_REPEAT];
 } bench;
 
-static const cm_find_options find_options = { .min_score = -1.0f, .top = TOP };
+static const xncc_find_options find_options = { .min_score = -1.0f, .top = TOP };
 
 static double now_ms(void)
 {
@@ -44,46 +44,46 @@ static void report(const char *what, bench *b)
     qsort(b->together, (size_t)b->repeat, sizeof(double), ascending);
     const double alone = b->alone[b->repeat / 2], together = b->together[b->repeat / 2];
     printf("%s: %d templates alone %.3f ms, together %.3f ms: %.3f of the sum of the parts (%s)\n", what, b->count, alone, together,
-           together / alone, cm_plan_kernel(b->plan[0]));
+           together / alone, xncc_plan_kernel(b->plan[0]));
 }
 
-static void must(const bench *b, cm_status status)
+static void must(const bench *b, xncc_status status)
 {
-    char text[CM_ERROR_SIZE];
+    char text[XNCC_ERROR_SIZE];
     if (status)
-        kit_give_up("%s: %s", cm_status_string(status), cm_context_error(b->context, text, sizeof text));
+        kit_give_up("%s: %s", xncc_status_string(status), xncc_context_error(b->context, text, sizeof text));
 }
 
-static void make_parts(bench *b, const cm_image *host, kit_random *random)
+static void make_parts(bench *b, const xncc_image *host, kit_random *random)
 {
     static const int32_t side[] = { 16, 24, 32, 64 };
-    const cm_template *part[MOST_PARTS];
-    cm_problem problem = { .image_width = host->width, .image_height = host->height };
-    const cm_preference preference = { .image_memory = b->image.memory, .map_memory = b->image.memory };
+    const xncc_template *part[MOST_PARTS];
+    xncc_problem problem = { .image_width = host->width, .image_height = host->height };
+    const xncc_preference preference = { .image_memory = b->image.memory, .map_memory = b->image.memory };
     for (int i = 0; i < b->count; i++) {
-        cm_image crop;
+        xncc_image crop;
         problem.width = problem.height = side[i % 4];
-        must(b, cm_image_crop(host, kit_between(random, 0, host->width - problem.width),
+        must(b, xncc_image_crop(host, kit_between(random, 0, host->width - problem.width),
                               kit_between(random, 0, host->height - problem.height), problem.width, problem.height, &crop));
-        must(b, cm_template_create(b->context, &crop, &b->part[i]));
-        must(b, cm_plan_create(b->context, &problem, &preference, &b->plan[i]));
+        must(b, xncc_template_create(b->context, &crop, &b->part[i]));
+        must(b, xncc_plan_create(b->context, &problem, &preference, &b->plan[i]));
         part[i] = b->part[i];
     }
-    const cm_many_options options = { .find = &find_options, .capacity = (size_t)b->count * TOP };
-    must(b, cm_many_create(b->context, &problem, &preference, part, (size_t)b->count, &options, &b->many));
+    const xncc_many_options options = { .find = &find_options, .capacity = (size_t)b->count * TOP };
+    must(b, xncc_many_create(b->context, &problem, &preference, part, (size_t)b->count, &options, &b->many));
 }
 
 static void destroy_parts(bench *b)
 {
-    cm_many_destroy(b->many);
+    xncc_many_destroy(b->many);
     for (int i = 0; i < b->count; i++) {
-        cm_plan_destroy(b->plan[i]);
-        cm_template_destroy(b->part[i]);
+        xncc_plan_destroy(b->plan[i]);
+        xncc_template_destroy(b->part[i]);
     }
 }
 
 /* Is each of the matches of single calls among those of all? */
-static void compare(const bench *b, const cm_match *match, const size_t *found, const cm_candidate *all, size_t total)
+static void compare(const bench *b, const xncc_match *match, const size_t *found, const xncc_candidate *all, size_t total)
 {
     size_t sum = 0;
     for (int i = 0; i < b->count; i++) {
@@ -98,15 +98,15 @@ static void compare(const bench *b, const cm_match *match, const size_t *found, 
 
 static void time_find(bench *b, const char *what)
 {
-    static cm_match match[MOST_PARTS * TOP];
-    static cm_candidate all[MOST_PARTS * TOP];
+    static xncc_match match[MOST_PARTS * TOP];
+    static xncc_candidate all[MOST_PARTS * TOP];
     size_t found[MOST_PARTS], total = 0;
     for (int k = -2; k < b->repeat; k++) {
         const double start = now_ms();
         for (int i = 0; i < b->count; i++)
-            must(b, cm_plan_find(b->plan[i], &b->image, b->part[i], &find_options, match + i * TOP, TOP, &found[i], NULL));
+            must(b, xncc_plan_find(b->plan[i], &b->image, b->part[i], &find_options, match + i * TOP, TOP, &found[i], NULL));
         const double middle = now_ms();
-        must(b, cm_many_find(b->many, &b->image, all, &total, NULL));
+        must(b, xncc_many_find(b->many, &b->image, all, &total, NULL));
         if (k >= 0) {
             b->alone[k] = middle - start;
             b->together[k] = now_ms() - middle;
@@ -121,16 +121,16 @@ static void time_best(bench *b, const char *what)
     for (int k = -2; k < b->repeat; k++) {
         const double start = now_ms();
         for (int i = 0; i < b->count; i++) {
-            cm_map map = b->map;
-            map.width = b->image.width - cm_template_width(b->part[i]) + 1;
-            map.height = b->image.height - cm_template_height(b->part[i]) + 1;
-            must(b, cm_plan_correlate(b->plan[i], &b->image, b->part[i], &map, NULL));
+            xncc_map map = b->map;
+            map.width = b->image.width - xncc_template_width(b->part[i]) + 1;
+            map.height = b->image.height - xncc_template_height(b->part[i]) + 1;
+            must(b, xncc_plan_correlate(b->plan[i], &b->image, b->part[i], &map, NULL));
         }
-        if (b->map.memory == CM_DEVICE)
+        if (b->map.memory == XNCC_DEVICE)
             (void)kit_device_wait(NULL);
         const double middle = now_ms();
-        must(b, cm_many_best(b->many, &b->image, &b->best, NULL));
-        if (b->map.memory == CM_DEVICE)
+        must(b, xncc_many_best(b->many, &b->image, &b->best, NULL));
+        if (b->map.memory == XNCC_DEVICE)
             (void)kit_device_wait(NULL);
         if (k >= 0) {
             b->alone[k] = middle - start;
@@ -140,47 +140,47 @@ static void time_best(bench *b, const char *what)
     report(what, b);
 }
 
-static void *take(cm_memory memory, size_t bytes)
+static void *take(xncc_memory memory, size_t bytes)
 {
-    void *taken = memory == CM_DEVICE ? kit_device_alloc(bytes) : malloc(bytes);
+    void *taken = memory == XNCC_DEVICE ? kit_device_alloc(bytes) : malloc(bytes);
     if (!taken)
         kit_give_up("no memory for %zu bytes", bytes);
     return taken;
 }
 
-static void give(cm_memory memory, void *taken)
+static void give(xncc_memory memory, void *taken)
 {
-    if (memory == CM_DEVICE)
+    if (memory == XNCC_DEVICE)
         kit_device_free(taken);
     else
         free(taken);
 }
 
-static void time_memory(bench *b, const cm_image *host, cm_memory memory)
+static void time_memory(bench *b, const xncc_image *host, xncc_memory memory)
 {
     kit_random random = kit_stream(5);
     const size_t pixels = (size_t)host->width * (size_t)host->height;
     char what[80];
     b->image = *host;
-    if (memory == CM_DEVICE) {
+    if (memory == XNCC_DEVICE) {
         b->image.data = take(memory, pixels);
         b->image.memory = memory;
         CHECK(kit_device_upload((void *)(uintptr_t)b->image.data, host->data, pixels));
     }
-    b->map = (cm_map){ .data = take(memory, pixels * 4), .memory = memory, .pitch = (int64_t)host->width * 4 };
-    b->best = (cm_best){ .score = { .data = take(memory, pixels * 4), .width = host->width - 15, .height = host->height - 15,
+    b->map = (xncc_map){ .data = take(memory, pixels * 4), .memory = memory, .pitch = (int64_t)host->width * 4 };
+    b->best = (xncc_best){ .score = { .data = take(memory, pixels * 4), .width = host->width - 15, .height = host->height - 15,
                                     .memory = memory },
                          .index = take(memory, pixels * 4) };
     make_parts(b, host, &random);
-    (void)snprintf(what, sizeof what, "find, image in %s memory", memory == CM_DEVICE ? "device" : "host");
+    (void)snprintf(what, sizeof what, "find, image in %s memory", memory == XNCC_DEVICE ? "device" : "host");
     time_find(b, what);
-    (void)snprintf(what, sizeof what, "best, image and maps in %s memory", memory == CM_DEVICE ? "device" : "host");
+    (void)snprintf(what, sizeof what, "best, image and maps in %s memory", memory == XNCC_DEVICE ? "device" : "host");
     time_best(b, what);
     destroy_parts(b);
     give(memory, b->map.data);
     give(memory, b->best.score.data);
     give(memory, b->best.index);
-    if (memory == CM_DEVICE)
+    if (memory == XNCC_DEVICE)
         kit_device_free((void *)(uintptr_t)b->image.data);
 }
 
@@ -196,18 +196,18 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     static bench b;
-    const cm_device device = kit_device_option(argc, argv);
+    const xncc_device device = kit_device_option(argc, argv);
     b.context = kit_context(device, number(argc, argv, "--threads", "2", 64));
     b.repeat = number(argc, argv, "--repeat", "9", MOST_REPEAT);
     b.count = number(argc, argv, "--templates", "24", MOST_PARTS);
     kit_random random = kit_stream(4);
-    kit_image scene = kit_image_create(CM_U8, number(argc, argv, "--width", "1920", 16384),
+    kit_image scene = kit_image_create(XNCC_U8, number(argc, argv, "--width", "1920", 16384),
                                        number(argc, argv, "--height", "1080", 16384), 0, KIT_AFTER);
     kit_image_fill(&scene.view, KIT_NOISE, &random);
-    time_memory(&b, &scene.view, CM_HOST);
-    if (device == CM_DEVICE_CUDA)
-        time_memory(&b, &scene.view, CM_DEVICE);
+    time_memory(&b, &scene.view, XNCC_HOST);
+    if (device == XNCC_DEVICE_CUDA)
+        time_memory(&b, &scene.view, XNCC_DEVICE);
     kit_image_destroy(&scene);
-    cm_context_destroy(b.context);
+    xncc_context_destroy(b.context);
     return kit_finish("many_time");
 }

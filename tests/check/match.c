@@ -14,14 +14,14 @@ typedef struct sizes {
 typedef struct subject {
     check_run *run;
     kit_image image, part;
-    cm_template *template[CHECK_THREAD_COUNTS];
-    cm_mode mode;
+    xncc_template *template[CHECK_THREAD_COUNTS];
+    xncc_mode mode;
     oracle_sums sums; /* integer pixels */
     char name[160];
 } subject;
 
 /* Float pixels: the kernel "reference" within the bound of the oracle. */
-static void check_bound(const subject *s, const cm_map *map, cm_method method, cm_flat flat)
+static void check_bound(const subject *s, const xncc_map *map, xncc_method method, xncc_flat flat)
 {
     /* all of a small map, a sample of a large one */
     double work = (double)map->width * map->height * s->part.view.width * s->part.view.height;
@@ -31,7 +31,7 @@ static void check_bound(const subject *s, const cm_map *map, cm_method method, c
             oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x, y);
             float got = kit_map_row(map, y)[x];
             int undefined =
-                flat == CM_FLAT_NAN ? isnan(got) : got == (method == CM_SQDIFF_NORMED ? 1.0f : 0.0f) || got == 0.0f;
+                flat == XNCC_FLAT_NAN ? isnan(got) : got == (method == XNCC_SQDIFF_NORMED ? 1.0f : 0.0f) || got == 0.0f;
             int fits = want.must_be_nan ? isnan(got)
                                         : (want.maybe_flat && undefined) ||
                                               (!isnan(got) && fabsl((long double)got - want.value) <= want.bound);
@@ -40,15 +40,15 @@ static void check_bound(const subject *s, const cm_map *map, cm_method method, c
             CHECK(fits);
             if (!fits)
                 kit_fail(__FILE__, __LINE__, "%s %s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s", s->name,
-                         cm_method_name(method), x, y, (double)got, want.value, want.bound,
+                         xncc_method_name(method), x, y, (double)got, want.value, want.bound,
                          want.maybe_flat ? " (or flat)" : "");
         }
 }
 
-static kit_map expected(const subject *s, cm_method method, cm_flat flat)
+static kit_map expected(const subject *s, xncc_method method, xncc_flat flat)
 {
-    if (s->image.view.pixel == CM_F32) {
-        cm_options options = { .method = method, .mode = s->mode, .flat = flat };
+    if (s->image.view.pixel == XNCC_F32) {
+        xncc_options options = { .method = method, .mode = s->mode, .flat = flat };
         kit_map map = check_reference(s->run, &s->image.view, &s->part.view, &options);
         check_bound(s, &map.view, method, flat);
         return map;
@@ -61,18 +61,18 @@ static kit_map expected(const subject *s, cm_method method, cm_flat flat)
     return map;
 }
 
-static void check_kernel(const subject *s, const char *kernel, const cm_options *options, const cm_map *want)
+static void check_kernel(const subject *s, const char *kernel, const xncc_options *options, const xncc_map *want)
 {
     check_run *run = s->run;
     uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
     kit_map got = kit_map_create(want->width, want->height, (int32_t)(run->turn / 3 % 3) * 3,
                                  run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
-    cm_options forced = *options;
+    xncc_options forced = *options;
     forced.kernel = kernel;
     char what[256];
-    snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name, cm_method_name(options->method),
-             options->flat == CM_FLAT_NAN ? " nan" : "", kernel, (int)slot);
-    cm_status status = cm_correlate(run->context[slot], &s->image.view, s->template[slot], &forced, &got.view);
+    snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name, xncc_method_name(options->method),
+             options->flat == XNCC_FLAT_NAN ? " nan" : "", kernel, (int)slot);
+    xncc_status status = xncc_correlate(run->context[slot], &s->image.view, s->template[slot], &forced, &got.view);
     if (check_ok(status, run->context[slot], what)) {
         check_same(&got.view, want, what);
         CHECK(kit_map_padding_intact(&got));
@@ -84,10 +84,10 @@ static void check_kernel(const subject *s, const char *kernel, const cm_options 
 /* combination 0 .. 11: method and choice for flat windows */
 static void check_combination(const subject *s, int combination)
 {
-    cm_options options = { .method = (cm_method)(combination % METHODS),
+    xncc_options options = { .method = (xncc_method)(combination % METHODS),
                            .mode = s->mode,
-                           .flat = combination < METHODS ? CM_FLAT_ZERO : CM_FLAT_NAN };
-    cm_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+                           .flat = combination < METHODS ? XNCC_FLAT_ZERO : XNCC_FLAT_NAN };
+    xncc_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
     problem.method = options.method;
     problem.mode = options.mode;
     problem.flat = options.flat;
@@ -106,23 +106,23 @@ static void check_subject(subject *s, int all_methods)
     check_run *run = s->run;
     int made = 1;
     if (run->device ==
-        CM_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are rotated over the subjects */
+        XNCC_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are rotated over the subjects */
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(cm_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
-    if (s->image.view.pixel != CM_F32)
+        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
+    if (s->image.view.pixel != XNCC_F32)
         s->sums = oracle_sums_make(&s->image.view, &s->part.view, s->mode);
     int other = 1 + (int)(run->turn % (2 * METHODS - 1));
     for (int c = 0; c < 2 * METHODS && made; c++)
         if (all_methods || c == 0 || c == other)
             check_combination(s, c);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        cm_template_destroy(s->template[i]);
+        xncc_template_destroy(s->template[i]);
     oracle_sums_free(&s->sums);
 }
 
 /* Noise with a NaN and both infinities. */
-static void fill_holes(const cm_image *image, kit_random *random)
+static void fill_holes(const xncc_image *image, kit_random *random)
 {
     static const double hole[] = { (double)NAN, (double)INFINITY, (double)-INFINITY };
     kit_image_fill(image, KIT_NOISE, random);
@@ -132,7 +132,7 @@ static void fill_holes(const cm_image *image, kit_random *random)
 }
 
 /* image and part: fills; HOLES for the image of floats; CROP for part: cut out of the image */
-static void check_pair(check_run *run, cm_pixel pixel, const sizes *z, int image_fill, int part_fill, int all_methods)
+static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int image_fill, int part_fill, int all_methods)
 {
     kit_random random = kit_stream(run->turn + (uint64_t)pixel);
     subject s = { .run = run };
@@ -156,39 +156,39 @@ static void check_pair(check_run *run, cm_pixel pixel, const sizes *z, int image
     kit_image_freeze(&s.part);
     double macs = (double)z->image_width * z->image_height * z->width * z->height;
     double full = ((double)z->image_width + z->width - 1) * ((double)z->image_height + z->height - 1) * z->width * z->height;
-    for (int mode = CM_VALID; mode <= CM_FULL; mode++) {
-        if (mode == CM_FULL && full > (run->full ? 1e8 : 4e6)) /* past the edges nothing new happens in large ones */
+    for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
+        if (mode == XNCC_FULL && full > (run->full ? 1e8 : 4e6)) /* past the edges nothing new happens in large ones */
             continue;
-        if (mode == CM_VALID && (z->width > z->image_width || z->height > z->image_height))
+        if (mode == XNCC_VALID && (z->width > z->image_width || z->height > z->image_height))
             continue;
-        if (mode == CM_SAME && macs > (run->full ? 4e9 : 3e8))
+        if (mode == XNCC_SAME && macs > (run->full ? 4e9 : 3e8))
             continue;
-        s.mode = (cm_mode)mode;
-        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s", cm_pixel_name(pixel),
+        s.mode = (xncc_mode)mode;
+        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s", xncc_pixel_name(pixel),
                  z->image_width, z->image_height, image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill),
                  (long long)s.image.view.pitch, z->width, z->height,
-                 part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill), mode == CM_SAME ? "same" : mode == CM_FULL ? "full" : "valid");
-        check_subject(&s, all_methods && mode != CM_FULL);
+                 part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill), mode == XNCC_SAME ? "same" : mode == XNCC_FULL ? "full" : "valid");
+        check_subject(&s, all_methods && mode != XNCC_FULL);
     }
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.part);
 }
 
 /* Every fill under every fill: the arithmetic, on the smallest sizes. */
-static void check_tiny(check_run *run, cm_pixel pixel)
+static void check_tiny(check_run *run, xncc_pixel pixel)
 {
     static const sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 },     { 1, 9, 1, 3 },    { 9, 1, 4, 1 },
                                   { 7, 5, 3, 2 }, { 13, 11, 13, 11 }, { 31, 17, 1, 17 }, { 17, 31, 17, 1 },
                                   { 3, 2, 7, 5 }, { 33, 9, 6, 5 } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        for (int image = 0; image < (pixel == CM_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
+        for (int image = 0; image < (pixel == XNCC_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
             for (int part = 0; part <= CROP; part++)
                 if (run->full || (int)i % 3 == (image + part) % 3)
                     check_pair(run, pixel, &size[i], image, part, 1);
 }
 
 /* Sizes around the steps of vectors, tiles and blocks. */
-static void check_small(check_run *run, cm_pixel pixel)
+static void check_small(check_run *run, xncc_pixel pixel)
 {
     static const sizes size[] = { { 37, 29, 5, 7 },    { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 97, 61, 16, 16 },
                                   { 101, 67, 31, 29 }, { 129, 65, 32, 32 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },
@@ -200,7 +200,7 @@ static void check_small(check_run *run, cm_pixel pixel)
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < pairs; p++)
             check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full || p == (int)i % pairs);
-    if (pixel == CM_F32)
+    if (pixel == XNCC_F32)
         check_pair(run, pixel, &size[2], HOLES, KIT_NOISE, 1);
     kit_random random = kit_stream(77);
     for (int i = 0; i < (run->full ? 200 : 12); i++) {
@@ -211,7 +211,7 @@ static void check_small(check_run *run, cm_pixel pixel)
 }
 
 /* Past 32 bits in the sums, past 64 in their products, long rows, templates that kernels take in pieces. */
-static void check_large(check_run *run, cm_pixel pixel)
+static void check_large(check_run *run, xncc_pixel pixel)
 {
     static const sizes size[] = { { 193, 187, 182, 182 }, { 270, 263, 257, 257 }, { 16411, 9, 16, 7 },
                                   { 16390, 3, 1, 1 },     { 219, 131, 61, 59 },   { 310, 207, 300, 200 },
@@ -224,13 +224,13 @@ static void check_large(check_run *run, cm_pixel pixel)
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < 4; p++)
-            if (run->full || (pixel != CM_F32 && (i < 10 || p == (int)i % 4)) || p == 1)
+            if (run->full || (pixel != XNCC_F32 && (i < 10 || p == (int)i % 4)) || p == 1)
                 check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full);
-    if (pixel == CM_U8)
+    if (pixel == XNCC_U8)
         check_pair(run, pixel, &(sizes){ 3459, 3454, 3452, 3452 }, KIT_CHECKER, CROP, 0); /* past 63 bits */
 }
 
-static void check_brief(check_run *run, cm_pixel pixel)
+static void check_brief(check_run *run, xncc_pixel pixel)
 {
     static const sizes size[] = {
         { 33, 9, 6, 5 }, { 131, 67, 31, 29 }, { 260, 40, 64, 33 }, { 150, 120, 70, 90 }, { 71, 60, 71, 60 }
@@ -238,22 +238,22 @@ static void check_brief(check_run *run, cm_pixel pixel)
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         check_pair(run, pixel, &size[i], i & 1 ? KIT_BLOCKS : KIT_NOISE, CROP, 0);
     check_run walking;
-    if (pixel == CM_U8 && check_walking(run, &walking))
+    if (pixel == XNCC_U8 && check_walking(run, &walking))
         check_pair(&walking, pixel, &(sizes){ 40, 10700, 9, 11 }, KIT_NOISE, CROP, 0);
 }
 
 void check_match(check_run *run)
 {
-    for (int p = CM_U8; p <= CM_F32; p++) {
-        if (!check_wants(run, (cm_pixel)p))
+    for (int p = XNCC_U8; p <= XNCC_F32; p++) {
+        if (!check_wants(run, (xncc_pixel)p))
             continue;
         if (check_is_brief(run))
-            check_brief(run, (cm_pixel)p);
+            check_brief(run, (xncc_pixel)p);
         if (check_in_group(run, "tiny"))
-            check_tiny(run, (cm_pixel)p);
+            check_tiny(run, (xncc_pixel)p);
         if (check_in_group(run, "small"))
-            check_small(run, (cm_pixel)p);
+            check_small(run, (xncc_pixel)p);
         if (check_in_group(run, "large"))
-            check_large(run, (cm_pixel)p);
+            check_large(run, (xncc_pixel)p);
     }
 }

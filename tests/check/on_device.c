@@ -5,18 +5,18 @@
 
 enum { MARGIN = 256, PATTERN = 0x5c };
 
-static size_t bytes_of(const cm_image *image)
+static size_t bytes_of(const xncc_image *image)
 {
     size_t pixel = (size_t)kit_channels(image) * (size_t)kit_sample_size(image->pixel);
     return (size_t)image->pitch * (size_t)(image->height - 1) + (size_t)image->width * pixel;
 }
 
-static size_t mask_bytes_of(const cm_image *image)
+static size_t mask_bytes_of(const xncc_image *image)
 {
     return (size_t)image->mask_pitch * (size_t)(image->height - 1) + (size_t)image->width;
 }
 
-device_image device_image_create(const cm_image *host, int32_t shift)
+device_image device_image_create(const xncc_image *host, int32_t shift)
 {
     device_image image = { .view = *host };
     size_t start = (size_t)shift * (size_t)kit_sample_size(host->pixel);
@@ -27,12 +27,12 @@ device_image device_image_create(const cm_image *host, int32_t shift)
     image.view.data = (char *)image.memory + start;
     if (host->mask)
         image.view.mask = (const uint8_t *)image.mask + shift;
-    image.view.memory = CM_DEVICE;
+    image.view.memory = XNCC_DEVICE;
     device_image_update(&image, host);
     return image;
 }
 
-void device_image_update(const device_image *image, const cm_image *host)
+void device_image_update(const device_image *image, const xncc_image *host)
 {
     if (!kit_device_upload((void *)(uintptr_t)image->view.data, host->data, bytes_of(host)))
         kit_give_up("upload of %zu bytes failed", bytes_of(host));
@@ -50,7 +50,7 @@ void device_image_destroy(device_image *image)
 
 device_map device_map_create(int32_t width, int32_t height, int32_t pad)
 {
-    device_map map = { .view = { .width = width, .height = height, .pitch = ((int64_t)width + pad) * 4, .memory = CM_DEVICE } };
+    device_map map = { .view = { .width = width, .height = height, .pitch = ((int64_t)width + pad) * 4, .memory = XNCC_DEVICE } };
     map.bytes = (size_t)map.view.pitch * (size_t)height + 2 * MARGIN;
     char *pattern = malloc(map.bytes);
     map.memory = kit_device_alloc(map.bytes);
@@ -72,14 +72,14 @@ static int untouched(const char *bytes, size_t count)
     return 1;
 }
 
-void device_map_check(const device_map *map, const cm_map *want, const char *what)
+void device_map_check(const device_map *map, const xncc_map *want, const char *what)
 {
     char *copy = malloc(map->bytes);
     if (!copy || !kit_device_download(copy, map->memory, map->bytes))
         kit_give_up("download of %zu bytes failed (%s)", map->bytes, what);
-    cm_map got = map->view;
+    xncc_map got = map->view;
     got.data = (float *)(void *)(copy + MARGIN);
-    got.memory = CM_HOST;
+    got.memory = XNCC_HOST;
     check_same(&got, want, what);
     size_t row = (size_t)got.width * 4, pitch = (size_t)got.pitch;
     int clean = untouched(copy, MARGIN) && untouched(copy + map->bytes - MARGIN, MARGIN);

@@ -1,4 +1,4 @@
-/* Scans: however the rows of an image arrive, the matches are those of cm_find - which find.c holds to the brute-force
+/* Scans: however the rows of an image arrive, the matches are those of xncc_find - which find.c holds to the brute-force
  * rule - and rows that have not arrived are not looked at: they hold other pixels until they do. */
 #include "check/check.h"
 
@@ -22,27 +22,27 @@ typedef struct scene {
 } scene;
 
 typedef struct request {
-    cm_problem problem;
-    cm_find_options options;
+    xncc_problem problem;
+    xncc_find_options options;
     const char *kernel;
     size_t capacity, wanted;
-    cm_match want[CAPACITY];
+    xncc_match want[CAPACITY];
 } request;
 
 static void arrive(const scene *s, int32_t from, int32_t to)
 {
-    const cm_image *image = &s->image.view, *early = &s->early.view;
-    const size_t bytes = (size_t)image->width * cm_pixel_size(image->pixel);
+    const xncc_image *image = &s->image.view, *early = &s->early.view;
+    const size_t bytes = (size_t)image->width * xncc_pixel_size(image->pixel);
     for (int32_t y = from; y < to; y++)
         memcpy((char *)(uintptr_t)early->data + y * early->pitch, (const char *)image->data + y * image->pitch, bytes);
 }
 
-static void compare(const scene *s, const request *r, const cm_match *got, size_t found, const char *how)
+static void compare(const scene *s, const request *r, const xncc_match *got, size_t found, const char *how)
 {
     int same = found == r->wanted && (found == 0 || memcmp(got, r->want, found * sizeof *got) == 0);
     if (!same)
         kit_fail(__FILE__, __LINE__, "%s, %s%s, %s, %s: %zu matches, want %zu, or others", s->name,
-                 cm_method_name(r->problem.method), r->problem.mode == CM_SAME ? " same" : "", r->kernel, how, found,
+                 xncc_method_name(r->problem.method), r->problem.mode == XNCC_SAME ? " same" : "", r->kernel, how, found,
                  r->wanted);
     CHECK(same);
 }
@@ -55,31 +55,31 @@ static int32_t step(scene *s, split how, int32_t done)
                               : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r,
+static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part, const request *r,
                         split how)
 {
     static const char *const name[SPLITS] = { "no rows before the end", "all rows at once", "row by row",
                                               "random steps" };
-    static cm_match got[CAPACITY];
+    static xncc_match got[CAPACITY];
     const int32_t height = s->image.view.height;
-    cm_scan *scan = NULL;
+    xncc_scan *scan = NULL;
     size_t found = 12345;
     kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
-    if (!check_ok(cm_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
+    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
         return;
-    CHECK_STATUS(cm_scan_rows(scan, 0), CM_OK);
+    CHECK_STATUS(xncc_scan_rows(scan, 0), XNCC_OK);
     int32_t done = 0;
     while (how != SPLIT_NONE && done < height) {
         int32_t next = step(s, how, done);
         arrive(s, done, next);
         done = next;
-        CHECK_STATUS(cm_scan_rows(scan, done), CM_OK);
-        CHECK_STATUS(cm_scan_rows(scan, done / 2), CM_OK);
+        CHECK_STATUS(xncc_scan_rows(scan, done), XNCC_OK);
+        CHECK_STATUS(xncc_scan_rows(scan, done / 2), XNCC_OK);
     }
     arrive(s, done, height);
-    CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
-    cm_scan_destroy(scan);
-    CHECK(cm_context_progress(context) == 1.0);
+    CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
+    xncc_scan_destroy(scan);
+    CHECK(xncc_context_progress(context) == 1.0);
     compare(s, r, got, found, name[how]);
     check_count(s->run, r->kernel);
 }
@@ -102,120 +102,120 @@ static void *write_rows(void *argument)
 }
 
 /* The rows are written by another thread while the earlier ones are matched; for the thread sanitizer too. */
-static void check_writer(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r)
+static void check_writer(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part, const request *r)
 {
-    static cm_match got[CAPACITY];
+    static xncc_match got[CAPACITY];
     const int32_t height = s->image.view.height;
     writer w = { .scene = s };
-    cm_scan *scan = NULL;
+    xncc_scan *scan = NULL;
     size_t found = 12345;
     kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
-    if (!check_ok(cm_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
+    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
         return;
     if (pthread_create(&w.thread, NULL, write_rows, &w) != 0)
         kit_give_up("no thread for the writer");
     for (int32_t rows = 0; rows < height;) {
         rows = atomic_load(&w.rows);
-        CHECK_STATUS(cm_scan_rows(scan, rows), CM_OK);
+        CHECK_STATUS(xncc_scan_rows(scan, rows), XNCC_OK);
         sched_yield();
     }
-    CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
+    CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
     pthread_join(w.thread, NULL);
-    cm_scan_destroy(scan);
+    xncc_scan_destroy(scan);
     compare(s, r, got, found, "written meanwhile");
 }
 
 /* Left before its end, a scan leaves its plan as it was. */
-static void check_left(scene *s, cm_context *context, cm_plan *plan, const cm_template *part, const request *r)
+static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part, const request *r)
 {
-    static cm_match got[CAPACITY];
-    cm_scan *scan = NULL, *second = NULL;
+    static xncc_match got[CAPACITY];
+    xncc_scan *scan = NULL, *second = NULL;
     size_t found = 12345;
-    if (!check_ok(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name))
+    if (!check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name))
         return;
-    CHECK_STATUS(cm_scan_rows(scan, s->image.view.height * 3 / 4), CM_OK);
-    CHECK_STATUS(cm_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
-                 CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height * 3 / 4), XNCC_OK);
+    CHECK_STATUS(xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second), XNCC_ERROR_ARGUMENT);
     CHECK(second == NULL);
-    CHECK_STATUS(cm_scan_rows(scan, -1), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_rows(scan, s->image.view.height + 1), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_finish(scan, got, NULL, NULL), CM_ERROR_ARGUMENT);
-    cm_scan_destroy(scan);
-    CHECK(cm_context_progress(context) == 1.0);
-    CHECK_STATUS(cm_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL), CM_OK);
+    CHECK_STATUS(xncc_scan_rows(scan, -1), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height + 1), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_finish(scan, got, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    xncc_scan_destroy(scan);
+    CHECK(xncc_context_progress(context) == 1.0);
+    CHECK_STATUS(xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL), XNCC_OK);
     compare(s, r, got, found, "after a scan that was left");
-    if (check_ok(cm_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name)) {
-        CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_OK);
+    if (check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name)) {
+        CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
         compare(s, r, got, found, "without steps");
-        CHECK_STATUS(cm_scan_finish(scan, got, &found, NULL), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_ERROR_ARGUMENT);
         CHECK_INT(found, 0);
-        CHECK_STATUS(cm_scan_rows(scan, s->image.view.height), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height), XNCC_ERROR_ARGUMENT);
     }
-    cm_scan_destroy(scan);
+    xncc_scan_destroy(scan);
 }
 
-static void check_null(cm_context *context, const cm_template *part, const cm_image *image)
+static void check_null(xncc_context *context, const xncc_template *part, const xncc_image *image)
 {
-    cm_problem problem = check_problem(image, 1, 1);
-    cm_plan *plan = NULL;
-    cm_scan *scan = NULL;
+    xncc_problem problem = check_problem(image, 1, 1);
+    xncc_plan *plan = NULL;
+    xncc_scan *scan = NULL;
     size_t found = 3;
-    cm_scan_destroy(NULL);
-    CHECK_STATUS(cm_scan_rows(NULL, 1), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_finish(NULL, NULL, &found, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_create(NULL, image, part, NULL, 1, &scan), CM_ERROR_ARGUMENT);
-    if (!check_ok(cm_plan_create(context, &problem, NULL, &plan), context, "a plan for one pixel"))
+    xncc_scan_destroy(NULL);
+    CHECK_STATUS(xncc_scan_rows(NULL, 1), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_finish(NULL, NULL, &found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(NULL, image, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    if (!check_ok(xncc_plan_create(context, &problem, NULL, &plan), context, "a plan for one pixel"))
         return;
-    CHECK_STATUS(cm_scan_create(plan, NULL, part, NULL, 1, &scan), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_create(plan, image, NULL, NULL, 1, &scan), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_create(plan, image, part, NULL, 1, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_scan_create(plan, image, part, NULL, 1, &scan), CM_ERROR_ARGUMENT); /* the template does not fit */
+    CHECK_STATUS(xncc_scan_create(plan, NULL, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, image, NULL, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT); /* the template does not fit */
     CHECK(scan == NULL);
-    cm_plan_destroy(plan);
+    xncc_plan_destroy(plan);
 }
 
 static void check_kernel(scene *s, request *r)
 {
     check_run *run = s->run;
-    cm_context *context = run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
-    cm_template *part = NULL;
-    cm_plan *plan = NULL;
-    if (check_ok(cm_template_create(context, &s->part.view, &part), context, s->name) &&
-        check_ok(cm_plan_create(context, &r->problem, &(cm_preference){ .kernel = r->kernel }, &plan), context,
+    xncc_context *context = run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
+    xncc_template *part = NULL;
+    xncc_plan *plan = NULL;
+    if (check_ok(xncc_template_create(context, &s->part.view, &part), context, s->name) &&
+        check_ok(xncc_plan_create(context, &r->problem, &(xncc_preference){ .kernel = r->kernel }, &plan), context,
                  s->name)) {
         for (int how = 0; how < SPLITS; how++)
             check_split(s, context, plan, part, r, (split)how);
         check_writer(s, context, plan, part, r);
-        if (r->problem.method == CM_CCOEFF_NORMED)
+        if (r->problem.method == XNCC_CCOEFF_NORMED)
             check_left(s, context, plan, part, r);
-        if (r->problem.method == CM_CCORR)
+        if (r->problem.method == XNCC_CCORR)
             check_null(context, part, &s->image.view);
     }
-    cm_plan_destroy(plan);
-    cm_template_destroy(part);
+    xncc_plan_destroy(plan);
+    xncc_template_destroy(part);
 }
 
-static void check_case(scene *s, cm_method method, cm_mode mode)
+static void check_case(scene *s, xncc_method method, xncc_mode mode)
 {
     static request r;
     static const int32_t distance[] = { 0, 1, 3 };
-    cm_template *part = NULL;
+    xncc_template *part = NULL;
     const char *kernel[CHECK_KERNELS];
     r.problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
     r.problem.method = method;
     r.problem.mode = mode;
-    r.options = (cm_find_options){ .method = method,
+    r.options = (xncc_find_options){ .method = method,
                                    .mode = mode,
                                    .min_score = -INFINITY,
                                    .kernel = "reference",
                                    .min_distance = distance[s->run->turn % 3] };
     r.capacity = (int)method % 2 ? 40 : CAPACITY;
     size_t kernels = check_kernels(s->run, &r.problem, kernel);
-    check_ok(cm_template_create(s->run->cpu, &s->part.view, &part), s->run->cpu, s->name);
-    check_ok(cm_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted), s->run->cpu,
+    check_ok(xncc_template_create(s->run->cpu, &s->part.view, &part), s->run->cpu, s->name);
+    check_ok(xncc_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted), s->run->cpu,
              s->name);
-    cm_template_destroy(part);
+    xncc_template_destroy(part);
     for (size_t k = 0; k < kernels; k++) {
         r.kernel = kernel[k];
         check_kernel(s, &r);
@@ -227,7 +227,7 @@ typedef struct setting {
     kit_fill fill;
 } setting;
 
-static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint64_t number)
+static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, uint64_t number)
 {
     scene s = { .run = run, .random = kit_stream(9000 + number) };
     s.image = kit_image_create(pixel, z->image_width, z->image_height, 2, KIT_AFTER);
@@ -242,10 +242,10 @@ static void check_setting(check_run *run, cm_pixel pixel, const setting *z, uint
             for (int32_t x = 0; x < z->width; x++)
                 kit_pixel_set(&s.image.view, x0 + x, y0 + y, kit_pixel(&s.part.view, x, y));
     }
-    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", cm_pixel_name(pixel), z->image_width,
+    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", xncc_pixel_name(pixel), z->image_width,
              z->image_height, kit_fill_name(z->fill), z->width, z->height);
     for (int c = 0; c < 2 * METHODS; c++)
-        check_case(&s, (cm_method)(c % METHODS), c < METHODS ? CM_VALID : CM_SAME);
+        check_case(&s, (xncc_method)(c % METHODS), c < METHODS ? XNCC_VALID : XNCC_SAME);
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.early);
     kit_image_destroy(&s.part);
@@ -259,8 +259,8 @@ void check_scan(check_run *run)
         { 24, 380, 5, 31, KIT_BLOCKS },
         { 12, 9, 3, 9, KIT_NOISE },
     };
-    for (int p = CM_U8; p <= CM_F32; p++)
+    for (int p = XNCC_U8; p <= XNCC_F32; p++)
         for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
-            if (check_wants(run, (cm_pixel)p))
-                check_setting(run, (cm_pixel)p, &some[i], i);
+            if (check_wants(run, (xncc_pixel)p))
+                check_setting(run, (xncc_pixel)p, &some[i], i);
 }

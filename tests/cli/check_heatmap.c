@@ -12,9 +12,9 @@ int main(int argc, char **argv)
 {
     app_picture map;
     app_error error;
-    cm_method method;
-    if (argc != 4 || app_picture_load(argv[2], 0, &app_default_reading, &map, &error) || map.pixel != CM_F32 ||
-        cm_method_parse(argv[3], &method))
+    xncc_method method;
+    if (argc != 4 || app_picture_load(argv[2], 0, &app_default_reading, &map, &error) || map.pixel != XNCC_F32 ||
+        xncc_method_parse(argv[3], &method))
         return 2;
     uint32_t width = 0, height = 0;
     uint16_t samples = 0, bits = 0;

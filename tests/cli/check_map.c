@@ -25,7 +25,7 @@ static app_picture load(const char *path)
     return p;
 }
 
-static cm_image view(const app_picture *p)
+static xncc_image view(const app_picture *p)
 {
     return app_picture_image(p, p->pixel, p->pixels);
 }
@@ -37,8 +37,8 @@ static int same_bits(float a, float b)
 
 static int report(const app_picture *map, int32_t width, int32_t height, size_t wrong, size_t first)
 {
-    if (map->width != width || map->height != height || map->pixel != CM_F32) {
-        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, cm_pixel_name(map->pixel), width,
+    if (map->width != width || map->height != height || map->pixel != XNCC_F32) {
+        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, xncc_pixel_name(map->pixel), width,
                height);
         return 1;
     }
@@ -51,16 +51,16 @@ static int report(const app_picture *map, int32_t width, int32_t height, size_t 
 static int check_scores(const app_picture *map, char **argv)
 {
     app_picture scene = load(argv[0]), part = load(argv[1]);
-    const cm_image a = view(&scene), b = view(&part);
-    cm_method method;
-    if (cm_method_parse(argv[2], &method))
+    const xncc_image a = view(&scene), b = view(&part);
+    xncc_method method;
+    if (xncc_method_parse(argv[2], &method))
         return 2;
-    oracle_sums sums = oracle_sums_make(&a, &b, strcmp(argv[3], "same") == 0 ? CM_SAME : CM_VALID);
+    oracle_sums sums = oracle_sums_make(&a, &b, strcmp(argv[3], "same") == 0 ? XNCC_SAME : XNCC_VALID);
     size_t wrong = 0, first = 0, count = (size_t)sums.width * (size_t)sums.height;
-    if (map->width == sums.width && map->height == sums.height && map->pixel == CM_F32)
+    if (map->width == sums.width && map->height == sums.height && map->pixel == XNCC_F32)
         for (size_t i = count; i-- > 0;)
             if (!same_bits(((const float *)map->pixels)[i],
-                           oracle_score(&sums, method, strcmp(argv[4], "nan") == 0 ? CM_FLAT_NAN : CM_FLAT_ZERO, i))) {
+                           oracle_score(&sums, method, strcmp(argv[4], "nan") == 0 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO, i))) {
                 wrong++;
                 first = i;
             }
@@ -73,7 +73,7 @@ static int check_scores(const app_picture *map, char **argv)
 
 /* What the words after the border say. */
 typedef struct words {
-    cm_options options;
+    xncc_options options;
     const char *mask, *image_mask;
     int has_no_data;
     double no_data;
@@ -84,19 +84,19 @@ static words read_words(char **argv)
     static const char *const modes[] = { "valid", "same", "full" }, *const borders[] = { "clamp", "zero", "mirror",
                                                                                          "wrap", "overlap" };
     words w = { .mask = NULL };
-    if (cm_method_parse(argv[0], &w.options.method))
+    if (xncc_method_parse(argv[0], &w.options.method))
         exit(2);
     for (int i = 0; i < 5; i++) {
         if (i < 3 && strcmp(argv[1], modes[i]) == 0)
-            w.options.mode = (cm_mode)i;
+            w.options.mode = (xncc_mode)i;
         if (strcmp(argv[2], borders[i]) == 0)
-            w.options.border = (cm_border)i;
+            w.options.border = (xncc_border)i;
     }
     for (char **a = argv + 3; *a; a++) {
         if (strcmp(*a, "sum") == 0)
             reading.channels = APP_SUM;
         else if (strcmp(*a, "flat") == 0)
-            w.options.flat = CM_FLAT_NAN;
+            w.options.flat = XNCC_FLAT_NAN;
         else if (strncmp(*a, "min=", 4) == 0)
             w.options.min_valid = atof(*a + 4);
         else if (strncmp(*a, "mask=", 5) == 0)
@@ -113,9 +113,9 @@ static words read_words(char **argv)
 
 /* A picture as the library's view with a mask and a no-data value of its own, which the oracle understands by itself.
  */
-static cm_image masked_view(const app_picture *p, const app_picture *mask, const words *w)
+static xncc_image masked_view(const app_picture *p, const app_picture *mask, const words *w)
 {
-    cm_image v = view(p);
+    xncc_image v = view(p);
     v.has_no_data = w->has_no_data;
     v.no_data = w->no_data;
     if (mask)
@@ -125,7 +125,7 @@ static cm_image masked_view(const app_picture *p, const app_picture *mask, const
 
 static size_t count_wrong(const app_picture *map, const oracle_joint *joint, const words *w, size_t *first)
 {
-    const int real = joint->pixel == CM_F32 || joint->pixel == CM_F64;
+    const int real = joint->pixel == XNCC_F32 || joint->pixel == XNCC_F64;
     size_t wrong = 0;
     for (int32_t y = joint->height; y-- > 0;)
         for (int32_t x = joint->width; x-- > 0;) {
@@ -153,11 +153,11 @@ static int check_joint(const app_picture *map, char **argv)
         mask = load(w.mask);
     if (w.image_mask)
         image_mask = load(w.image_mask);
-    const cm_image a = masked_view(&scene, w.image_mask ? &image_mask : NULL, &w),
+    const xncc_image a = masked_view(&scene, w.image_mask ? &image_mask : NULL, &w),
                    b = masked_view(&part, w.mask ? &mask : NULL, &w);
     oracle_joint joint = oracle_joint_make(&a, &b, w.options.mode, w.options.border);
     size_t wrong = 0, first = 0;
-    if (map->width == joint.width && map->height == joint.height && map->pixel == CM_F32)
+    if (map->width == joint.width && map->height == joint.height && map->pixel == XNCC_F32)
         wrong = count_wrong(map, &joint, &w, &first);
     const int result = report(map, joint.width, joint.height, wrong, first);
     oracle_joint_free(&joint);
@@ -173,15 +173,15 @@ static int check_filter(const app_picture *map, char **argv)
     static app_filter filter;
     app_error error;
     app_picture scene = load(argv[0]);
-    const cm_image a = view(&scene);
+    const xncc_image a = view(&scene);
     if (app_filter_load(argv[1], &filter, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    const cm_filter_options options = { .correlate = strcmp(argv[2], "correlate") == 0 };
-    const cm_border border = strcmp(argv[3], "zero") == 0 ? CM_BORDER_ZERO : CM_BORDER_CLAMP;
+    const xncc_filter_options options = { .correlate = strcmp(argv[2], "correlate") == 0 };
+    const xncc_border border = strcmp(argv[3], "zero") == 0 ? XNCC_BORDER_ZERO : XNCC_BORDER_CLAMP;
     size_t wrong = 0, first = 0;
-    if (map->width == scene.width && map->height == scene.height && map->pixel == CM_F32)
+    if (map->width == scene.width && map->height == scene.height && map->pixel == XNCC_F32)
         for (int y = scene.height; y-- > 0;)
             for (int x = scene.width; x-- > 0;) {
                 size_t i = (size_t)y * (size_t)scene.width + (size_t)x;

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     if (!rgb)
         return 1;
     double low = 0, high = 255;
-    for (size_t i = 0; scene.pixel != CM_U8 && i < (size_t)width * height; i++) {
+    for (size_t i = 0; scene.pixel != XNCC_U8 && i < (size_t)width * height; i++) {
         double v = app_picture_value(&scene, i);
         low = i == 0 || v < low ? v : low;
         high = i == 0 || v > high ? v : high;

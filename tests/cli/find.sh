@@ -1,4 +1,4 @@
-# corrmatch find: golden output in every format, and what each option does.
+# exactncc find: golden output in every format, and what each option does.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 cpu='--device cpu --kernel reference'
@@ -45,7 +45,7 @@ fi
 cpu='--device cpu'
 
 # Any kernel, any number of threads: the same bytes.
-for kernel in $("$CORRMATCH" info --device cpu --size 480x360 --template 29x29 | sed -n 's/^feasible kernels, best first://p'); do
+for kernel in $("$EXACTNCC" info --device cpu --size 480x360 --template 29x29 | sed -n 's/^feasible kernels, best first://p'); do
     run 0 find --device cpu --kernel "$kernel" --top 4 --format csv board.tif board-fiducial.tif
     holds "kernel $kernel gives the same" cmp best4.csv out
 done
@@ -125,7 +125,7 @@ prints "$(printf '"image": "n\303\251 \\ufffd\\u0009.tif"')"
 run 0 find --top 1 --device cpu --format csv -- "$odd" board-fiducial.tif
 
 # A numeric locale with a decimal comma changes nothing.
-LC_ALL=de_DE.UTF-8 "$CORRMATCH" find $cpu --top 4 --format csv board.tif board-fiducial.tif >out 2>err
+LC_ALL=de_DE.UTF-8 "$EXACTNCC" find $cpu --top 4 --format csv board.tif board-fiducial.tif >out 2>err
 holds 'locale' cmp best4.csv out
 
 # Sample types that differ.

@@ -115,13 +115,13 @@ double flavour_tolerance(const flavour *f)
     return f->format == SAMPLEFORMAT_IEEEFP ? f->tolerance / 4.0 : f->tolerance;
 }
 
-cm_pixel flavour_sample(const flavour *f)
+xncc_pixel flavour_sample(const flavour *f)
 {
     if (f->format == SAMPLEFORMAT_IEEEFP)
-        return f->bits == 64 ? CM_F64 : CM_F32;
+        return f->bits == 64 ? XNCC_F64 : XNCC_F32;
     if (f->format == SAMPLEFORMAT_INT)
-        return f->bits == 32 ? CM_F64 : f->bits == 16 ? CM_S16 : CM_S8;
-    return f->bits == 32 ? CM_U32 : f->bits == 16 ? CM_U16 : CM_U8;
+        return f->bits == 32 ? XNCC_F64 : f->bits == 16 ? XNCC_S16 : XNCC_S8;
+    return f->bits == 32 ? XNCC_U32 : f->bits == 16 ? XNCC_U16 : XNCC_U8;
 }
 
 uint8_t flavour_extra(int s)

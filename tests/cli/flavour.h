@@ -30,7 +30,7 @@ uint8_t flavour_extra(int s);
 
 /* What the reader must return for a pixel of that grey level, and in which sample type. */
 double flavour_expect(const flavour *f, uint8_t grey);
-cm_pixel flavour_sample(const flavour *f);
+xncc_pixel flavour_sample(const flavour *f);
 /* How far it may be off. */
 double flavour_tolerance(const flavour *f);
 

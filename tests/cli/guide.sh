@@ -2,9 +2,9 @@
 . "${0%/*}/lib.sh"
 ln -s "$DATA" data
 mkdir bin
-ln -s "$CORRMATCH" bin/corrmatch
+ln -s "$EXACTNCC" bin/exactncc
 PATH=$work/bin:$PATH
-grep -E '^    (corrmatch|printf) ' "$GUIDE" >lines
+grep -E '^    (exactncc|printf) ' "$GUIDE" >lines
 [ "$(wc -l <lines)" -ge 20 ] || fail 'too few command lines in the guide'
 while IFS= read -r line; do
     checks=$((checks + 1))

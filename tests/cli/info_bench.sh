@@ -1,4 +1,4 @@
-# corrmatch info and bench.
+# exactncc info and bench.
 . "${0%/*}/lib.sh"
 
 run 0 info

@@ -1,9 +1,9 @@
-# Sourced by the tests of the tool. Needs CORRMATCH (the tool), DATA (the scenes) and HELPERS (the folder of the test programs); works in a
+# Sourced by the tests of the tool. Needs EXACTNCC (the tool), DATA (the scenes) and HELPERS (the folder of the test programs); works in a
 # folder of its own, which goes when the test ends. Nothing here needs a GPU: the CPU engine is asked for.
 set -u
 LC_ALL=C
 export LC_ALL
-work=$(mktemp -d "${TMPDIR:-/tmp}/corrmatch-cli.XXXXXX") || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/exactncc-cli.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
@@ -20,15 +20,15 @@ fail() {
 run() {
     want=$1
     shift
-    "$CORRMATCH" "$@" >out 2>err
+    "$EXACTNCC" "$@" >out 2>err
     got=$?
     checks=$((checks + 1))
-    [ "$got" -eq "$want" ] || { fail "status $got, not $want: corrmatch $*"; cat err; }
+    [ "$got" -eq "$want" ] || { fail "status $got, not $want: exactncc $*"; cat err; }
     if [ "$want" -ne 0 ]; then
-        [ "$(wc -l <err)" -eq 1 ] || { fail "stderr is not one line: corrmatch $*"; cat err; }
-        [ ! -s out ] || fail "a failure that prints to stdout: corrmatch $*"
+        [ "$(wc -l <err)" -eq 1 ] || { fail "stderr is not one line: exactncc $*"; cat err; }
+        [ ! -s out ] || fail "a failure that prints to stdout: exactncc $*"
     else
-        [ ! -s err ] || { fail "stderr is not empty: corrmatch $*"; cat err; }
+        [ ! -s err ] || { fail "stderr is not empty: exactncc $*"; cat err; }
     fi
 }
 

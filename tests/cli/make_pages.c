@@ -8,16 +8,16 @@
 #include <string.h>
 #include <tiffio.h>
 
-static int write_page(TIFF *tif, const app_picture *p, cm_pixel sample, int reduced)
+static int write_page(TIFF *tif, const app_picture *p, xncc_pixel sample, int reduced)
 {
-    const int is_signed = sample == CM_S8 || sample == CM_S16, is_real = sample == CM_F32 || sample == CM_F64;
+    const int is_signed = sample == XNCC_S8 || sample == XNCC_S16, is_real = sample == XNCC_F32 || sample == XNCC_F64;
     const int step = reduced ? 2 : 1, width = p->width / step, height = p->height / step;
     double *row = calloc((size_t)p->width, sizeof *row);
     void *as = calloc((size_t)p->width, sizeof *row);
     int ok = row && as;
     TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)width);
     TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)height);
-    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)(8 * cm_pixel_size(sample)));
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)(8 * xncc_pixel_size(sample)));
     TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT,
                  is_signed ? SAMPLEFORMAT_INT
                  : is_real ? SAMPLEFORMAT_IEEEFP
@@ -28,7 +28,7 @@ static int write_page(TIFF *tif, const app_picture *p, cm_pixel sample, int redu
     if (reduced)
         TIFFSetField(tif, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
     for (int y = 0; y < height && ok; y++) {
-        const app_picture line = { .pixels = row, .width = p->width, .height = 1, .channels = 1, .pixel = CM_F64 };
+        const app_picture line = { .pixels = row, .width = p->width, .height = 1, .channels = 1, .pixel = XNCC_F64 };
         for (int x = 0; x < width; x++)
             row[x] = app_picture_value(p, (size_t)y * (size_t)step * (size_t)p->width + (size_t)(x * step)) -
                      (is_signed ? 100 : 0);
@@ -43,7 +43,7 @@ static int write_page(TIFF *tif, const app_picture *p, cm_pixel sample, int redu
 /* Moves the rectangle to the front of the picture's own memory. */
 static void crop(app_picture *p, const int *area)
 {
-    const size_t size = cm_pixel_size(p->pixel);
+    const size_t size = xncc_pixel_size(p->pixel);
     char *pixels = p->pixels;
     for (int y = 0; y < area[3]; y++)
         memmove(pixels + (size_t)y * (size_t)area[2] * size,
@@ -61,8 +61,8 @@ int main(int argc, char **argv)
         first = 3;
     }
     if (argc > 3 && strcmp(argv[1], "--as") == 0) {
-        for (int i = CM_U8; i <= CM_F64; i++)
-            as = strcmp(argv[2], cm_pixel_name((cm_pixel)i)) == 0 ? i : as;
+        for (int i = XNCC_U8; i <= XNCC_F64; i++)
+            as = strcmp(argv[2], xncc_pixel_name((xncc_pixel)i)) == 0 ? i : as;
         first = 3;
     }
     if (argc < first + 2)
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
             crop(&p, area);
         if (i == argc - 1 && i > first + 1)
             ok = write_page(tif, &p, p.pixel, 1);
-        ok = ok && write_page(tif, &p, as >= 0 ? (cm_pixel)as : p.pixel, 0);
+        ok = ok && write_page(tif, &p, as >= 0 ? (xncc_pixel)as : p.pixel, 0);
         app_picture_free(&p);
     }
     if (tif)

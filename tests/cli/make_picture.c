@@ -137,7 +137,7 @@ static void set_geo(TIFF *tif, const recipe *r)
 static void set_tags(TIFF *tif, const recipe *r, const app_picture *p, size_t size)
 {
     const int samples = r->bands + (r->alpha.w > 0), colours = r->rgb ? 3 : 1;
-    uint16_t extra[CM_MAX_CHANNELS + 2] = { 0 };
+    uint16_t extra[XNCC_MAX_CHANNELS + 2] = { 0 };
     TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)p->width);
     TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)p->height);
     TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)(8 * size));
@@ -181,7 +181,7 @@ static int write_rows(TIFF *tif, const recipe *r, const app_picture *p, size_t s
 
 static void cut(app_picture *p, const rect *r)
 {
-    const size_t size = cm_pixel_size(p->pixel);
+    const size_t size = xncc_pixel_size(p->pixel);
     char *pixels = p->pixels;
     for (int y = 0; y < r->h; y++)
         memmove(pixels + (size_t)y * (size_t)r->w * size,
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    r.as = cm_pixel_name(p.pixel);
+    r.as = xncc_pixel_name(p.pixel);
     for (int i = 3; i < argc; i++)
         if (!parse(argv[i], &r)) {
             fprintf(stderr, "make_picture: %s?\n", argv[i]);

@@ -1,4 +1,4 @@
-# corrmatch correlate and convolve: the TIFFs they write have the oracle's bits, and say what they are.
+# exactncc correlate and convolve: the TIFFs they write have the oracle's bits, and say what they are.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 "$HELPERS/make_pages" pages.tif cells.tif stars.tif
@@ -31,7 +31,7 @@ prints 'output,width,height,min,max,kernel,device'
 if command -v tiffinfo >/dev/null; then
     tiffinfo map.tif >tags 2>&1
     holds 'tags: float' grep -q 'Sample Format: IEEE floating point' tags
-    holds 'tags: software' grep -q 'Software: corrmatch [0-9]' tags
+    holds 'tags: software' grep -q 'Software: exactncc [0-9]' tags
     holds 'tags: description' grep -qF '"template": "cells-template.tif", "template_width": 25, "template_height": 25, "method": "ccoeff_normed"' tags
     if grep -q DateTime tags; then fail 'tags: a date'; fi
 fi

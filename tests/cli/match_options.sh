@@ -98,7 +98,7 @@ for method in ccoeff_normed ccorr sqdiff_normed; do
     done
 done
 run 0 find $cpu --quiet --top 1 --heatmap heat.tif --overlay over.tif --subpixel stars.tif stars-cluster.tif
-if "$CORRMATCH" info --device cpu --format json | grep -q '"png": true'; then
+if "$EXACTNCC" info --device cpu --format json | grep -q '"png": true'; then
     run 0 find $cpu --heatmap heat.png stars.tif stars-cluster.tif
     holds 'heat map as PNG' sh -c 'head -c 4 heat.png | grep -q PNG'
 else

@@ -8,7 +8,7 @@ holds 'overlay as RGB TIFF' "$HELPERS/check_overlay" over.tif board.tif 422 286 
 run 0 find $cpu --top 1 --overlay over16.tif stars.tif stars-cluster.tif
 holds 'overlay of 16 bits' "$HELPERS/check_overlay" over16.tif stars.tif 236 179 41 33
 run 0 find $cpu --mode same --top 30 --min-score -inf --overlay edge.tif cells.tif board-fiducial.tif
-png=$("$CORRMATCH" info --device cpu --format json | sed -n 's/.*"png": \(true\|false\).*/\1/p')
+png=$("$EXACTNCC" info --device cpu --format json | sed -n 's/.*"png": \(true\|false\).*/\1/p')
 if [ "$png" = true ]; then
     run 0 find $cpu --top 4 --overlay over.PNG board.tif board-fiducial.tif
     holds 'overlay as PNG' sh -c 'head -c 8 over.PNG | od -An -tx1 | grep -q "89 50 4e 47 0d 0a 1a 0a"'
@@ -46,7 +46,7 @@ for command in 'correlate cells.tif cells-template.tif -o full.tif' 'convolve ce
     'find cells.tif cells-template.tif --overlay full.tif'; do
     (
         ulimit -f 16
-        "$CORRMATCH" $command $cpu >out 2>err
+        "$EXACTNCC" $command $cpu >out 2>err
     )
     [ $? -eq 1 ] || fail "a full disk: not status 1: $command"
     checks=$((checks + 1))
@@ -56,7 +56,7 @@ done
 if [ "$png" = true ]; then
     (
         ulimit -f 16
-        "$CORRMATCH" find board.tif board-fiducial.tif $cpu --overlay full.png >out 2>err
+        "$EXACTNCC" find board.tif board-fiducial.tif $cpu --overlay full.png >out 2>err
     )
     [ $? -eq 1 ] || fail 'a full disk: PNG'
     [ ! -e full.png ] || fail 'a full disk: half a PNG'
@@ -64,7 +64,7 @@ fi
 ls | grep -q '\.tmp$' && fail "temporary files are left: $(ls)"
 if [ -w /dev/full ]; then
     for format in table csv json; do
-        "$CORRMATCH" find $cpu --format $format board.tif board-fiducial.tif >/dev/full 2>err
+        "$EXACTNCC" find $cpu --format $format board.tif board-fiducial.tif >/dev/full 2>err
         [ $? -eq 1 ] || fail "stdout full: not status 1 with --format $format"
         checks=$((checks + 1))
         says 'standard output: cannot write'

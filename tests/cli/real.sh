@@ -1,15 +1,15 @@
-# Real pictures with scores from independent integer arithmetic, where they are: CORRMATCH_REAL_DATA, or the folder given to CMake. With every
+# Real pictures with scores from independent integer arithmetic, where they are: EXACTNCC_REAL_DATA, or the folder given to CMake. With every
 # kernel that this machine has.
 . "${0%/*}/lib.sh"
-real=${CORRMATCH_REAL_DATA:-$REAL_DATA}
+real=${EXACTNCC_REAL_DATA:-$REAL_DATA}
 [ -f "$real/expected.csv" ] || { echo 'no real pictures here: skipped'; exit 77; }
 sed 1d "$real/expected.csv" >rows
 first=$(sed -n 's/^\([^,]*\),\([^,]*\),.*/\1 \2/;1p' rows)
 seen=
-sed -n 's/^ *K([A-Z0-9_]*, "\([a-z0-9-]*\)", CM_DEVICE_\([A-Z]*\),.*CM_MATCHES.*/\1 \2/p' "$KERNELS" | tr 'CPUDA' 'cpuda' >kernels
+sed -n 's/^ *K([A-Z0-9_]*, "\([a-z0-9-]*\)", XNCC_DEVICE_\([A-Z]*\),.*XNCC_MATCHES.*/\1 \2/p' "$KERNELS" | tr 'CPUDA' 'cpuda' >kernels
 [ -s kernels ] || fail "no kernels in $KERNELS"
 while read -r kernel device; do
-    if ! "$CORRMATCH" find --device "$device" --kernel "$kernel" --top 1 --quiet "$real/${first% *}" "$real/${first#* }" >/dev/null 2>refusal; then
+    if ! "$EXACTNCC" find --device "$device" --kernel "$kernel" --top 1 --quiet "$real/${first% *}" "$real/${first#* }" >/dev/null 2>refusal; then
         grep -qE 'use --device cpu|cannot serve|needs compute capability' refusal || fail "$kernel: $(cat refusal)"
         echo "$kernel: not on this machine"
         continue

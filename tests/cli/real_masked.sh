@@ -1,14 +1,14 @@
 # Real pictures with 30 percent of the template masked, a hole without data where the match is and others besides: the right place, and
 # the score that an independent oracle has for the window found. On the CPU, and on a GPU where there is one.
 . "${0%/*}/lib.sh"
-real=${CORRMATCH_REAL_DATA:-$REAL_DATA}
+real=${EXACTNCC_REAL_DATA:-$REAL_DATA}
 [ -f "$real/expected.csv" ] || { echo 'no real pictures here: skipped'; exit 77; }
 picture() { "$HELPERS/make_picture" "$@" || fail "make_picture $*"; }
 value() { sed 1d out | awk -F, -v column="$1" '{ print $column }'; } # of the only row
 cp "$real"/*.tif .
 sed 1d "$real/expected.csv" >rows
 devices=cpu
-"$CORRMATCH" info --device cuda >/dev/null 2>&1 && devices='cpu cuda'
+"$EXACTNCC" info --device cuda >/dev/null 2>&1 && devices='cpu cuda'
 
 # The window found: its score by the reference kernel, held against the oracle, is the one that find has given.
 check_window() { # WHAT X Y SCORE

@@ -14,7 +14,7 @@ while IFS=, read -r image part; do
     count=$(wc -l <"$work/want")
     options=
     [ "$image" != buttons.tif ] || options='--channels sum --mask buttons-mask.tif'
-    "$CORRMATCH" find --device cpu $options --top "$count" --format csv "$image" "$part" | sed 1d | cut -d, -f4,5 | sort >"$work/found"
+    "$EXACTNCC" find --device cpu $options --top "$count" --format csv "$image" "$part" | sed 1d | cut -d, -f4,5 | sort >"$work/found"
     holds "$image: the truth" cmp "$work/want" "$work/found"
 done <"$work/pairs"
 finish

@@ -66,7 +66,7 @@ static void check_file(const char *path, const flavour *f, int width, int height
             worst = fmax(worst, fabs(app_picture_value(&p, (size_t)y * (size_t)width + (size_t)x) -
                                      flavour_expect(f, grey(x, y))));
     if (!ok || worst > flavour_tolerance(f)) {
-        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, cm_pixel_name(p.pixel), worst);
+        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, xncc_pixel_name(p.pixel), worst);
         failures++;
     }
     app_picture_free(&p);

@@ -27,9 +27,9 @@ static int checks, failures;
 
 static void test_pixel_joins(void)
 {
-    static const cm_pixel u8 = CM_U8, u16 = CM_U16, f32 = CM_F32, s8 = CM_S8, s16 = CM_S16, u32 = CM_U32, f64 = CM_F64;
-    /* in the order of cm_pixel */
-    const cm_pixel want[7][7] = {
+    static const xncc_pixel u8 = XNCC_U8, u16 = XNCC_U16, f32 = XNCC_F32, s8 = XNCC_S8, s16 = XNCC_S16, u32 = XNCC_U32, f64 = XNCC_F64;
+    /* in the order of xncc_pixel */
+    const xncc_pixel want[7][7] = {
         { u8, u16, f32, s16, s16, u32, f64 },  { u16, u16, f32, f32, f32, u32, f64 },
         { f32, f32, f32, f32, f32, f64, f64 }, { s16, f32, f32, s8, s16, f64, f64 },
         { s16, f32, f32, s16, s16, f64, f64 }, { u32, u32, f64, f64, f64, u32, f64 },
@@ -37,7 +37,7 @@ static void test_pixel_joins(void)
     };
     for (int a = 0; a < 7; a++)
         for (int b = 0; b < 7; b++)
-            CHECK(app_pixel_join((cm_pixel)a, (cm_pixel)b) == want[a][b]);
+            CHECK(app_pixel_join((xncc_pixel)a, (xncc_pixel)b) == want[a][b]);
 }
 
 /* The ends of each type survive the way to every type that holds them. */
@@ -48,20 +48,20 @@ static void test_conversions(void)
                                        { -1e300, 0.1 } };
     for (int from = 0; from < 7; from++)
         for (int to = 0; to < 7; to++) {
-            app_picture source = { .width = 1, .height = 2, .channels = 1, .pixel = CM_F64 };
+            app_picture source = { .width = 1, .height = 2, .channels = 1, .pixel = XNCC_F64 };
             app_picture own = source, other = source;
-            cm_image view;
+            xncc_image view;
             void *a = NULL, *b = NULL;
             app_error error;
             double values[2] = { ends[from][0], ends[from][1] };
-            if (app_pixel_join((cm_pixel)from, (cm_pixel)to) != (cm_pixel)to)
+            if (app_pixel_join((xncc_pixel)from, (xncc_pixel)to) != (xncc_pixel)to)
                 continue;
             source.pixels = values;
-            own.pixel = (cm_pixel)from;
-            other.pixel = (cm_pixel)to;
-            CHECK(app_picture_view(&source, own.pixel, &view, &a, &error) == CM_OK);
+            own.pixel = (xncc_pixel)from;
+            other.pixel = (xncc_pixel)to;
+            CHECK(app_picture_view(&source, own.pixel, &view, &a, &error) == XNCC_OK);
             own.pixels = a ? a : values;
-            CHECK(app_picture_view(&own, other.pixel, &view, &b, &error) == CM_OK && view.pixel == other.pixel);
+            CHECK(app_picture_view(&own, other.pixel, &view, &b, &error) == XNCC_OK && view.pixel == other.pixel);
             other.pixels = b ? b : own.pixels;
             CHECK(app_picture_value(&other, 0) == values[0] && app_picture_value(&other, 1) == values[1]);
             free(a);
@@ -130,9 +130,9 @@ static void test_filters(void)
     static app_filter f;
     app_error error;
     double sum = 0.0;
-    CHECK(app_filter_gaussian(15.75, &f, &error) == CM_OK && f.width == 127 && f.height == 127);
-    CHECK(app_filter_gaussian(15.76, &f, &error) == CM_ERROR_ARGUMENT);
-    CHECK(app_filter_gaussian(1.0, &f, &error) == CM_OK && f.width == 9);
+    CHECK(app_filter_gaussian(15.75, &f, &error) == XNCC_OK && f.width == 127 && f.height == 127);
+    CHECK(app_filter_gaussian(15.76, &f, &error) == XNCC_ERROR_ARGUMENT);
+    CHECK(app_filter_gaussian(1.0, &f, &error) == XNCC_OK && f.width == 9);
     for (int i = 0; i < 81; i++)
         sum += (double)f.value[i];
     CHECK(fabs(sum - 1.0) < 1e-6);
@@ -173,7 +173,7 @@ static void check_luma(int bits, int palette)
         TIFFSetField(tif, TIFFTAG_COLORMAP, value[0], value[1], value[2]);
     CHECK(TIFFWriteScanline(tif, row, 0, 0) == 1);
     TIFFClose(tif);
-    CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == CM_OK);
+    CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == XNCC_OK);
     int wrong = 0;
     for (int i = 0; i < COUNT && p.pixels; i++) {
         long v[3];
@@ -204,14 +204,14 @@ static void test_writing(void)
         const app_tiff_out out = {
             .pixels = pixels, .width = 7, .height = 5, .description = "{}", .big_above = big ? 139 : 140
         };
-        CHECK(app_tiff_write("parts.tif", &out, &error) == CM_OK);
+        CHECK(app_tiff_write("parts.tif", &out, &error) == XNCC_OK);
         FILE *file = fopen("parts.tif", "rb");
         CHECK(file && fread(magic, 1, 4, file) == 4);
         if (file)
             fclose(file);
         CHECK((magic[2] | magic[3]) == (big ? 43 : 42));
-        CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == CM_OK);
-        CHECK(p.width == 7 && p.height == 5 && p.pixel == CM_F32 && memcmp(p.pixels, pixels, sizeof pixels) == 0);
+        CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == XNCC_OK);
+        CHECK(p.width == 7 && p.height == 5 && p.pixel == XNCC_F32 && memcmp(p.pixels, pixels, sizeof pixels) == 0);
         app_picture_free(&p);
     }
     unlink("parts.tif");
@@ -233,13 +233,13 @@ static void test_large_strips(void)
         app_error error = { .text = "" };
         app_reading limits = { .max_memory = 64u << 20 };
         CHECK(flavour_write("parts.tif", f, WIDTH, HEIGHT, flavour_scene) == 1);
-        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == CM_OK);
-        CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == CM_OK);
-        const size_t pitch = WIDTH * cm_pixel_size(flavour_sample(f)) + 24; /* rows need not be tight */
+        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
+        CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == XNCC_OK);
+        const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) + 24; /* rows need not be tight */
         uint8_t *pixels = calloc(HEIGHT, pitch);
         int32_t ready = 0, before = 0, calls = 0;
         while (tiff && pixels && ready < HEIGHT &&
-               app_tiff_decode(tiff, &(app_tiff_target){ pixels, (int64_t)pitch, NULL }, &ready, &error) == CM_OK &&
+               app_tiff_decode(tiff, &(app_tiff_target){ pixels, (int64_t)pitch, NULL }, &ready, &error) == XNCC_OK &&
                ready > before) {
             before = ready;
             calls++;
@@ -256,8 +256,8 @@ static void test_large_strips(void)
         free(pixels);
         app_tiff_close(tiff);
         limits.max_memory = 4 << 20;
-        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == CM_OK);
-        CHECK(app_tiff_select(tiff, 0, &info, &error) == CM_ERROR_MEMORY && strstr(error.text, "raise --max-memory"));
+        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
+        CHECK(app_tiff_select(tiff, 0, &info, &error) == XNCC_ERROR_MEMORY && strstr(error.text, "raise --max-memory"));
         app_tiff_close(tiff);
     }
     unlink("parts.tif");
@@ -284,7 +284,7 @@ static void test_blank(void)
         int wrote = flavour_write("parts.tif", &kind, 6000, 5000, blank);
         CHECK(wrote >= 0);
         if (wrote == 1)
-            CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == CM_OK);
+            CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == XNCC_OK);
         app_picture_free(&p);
     }
     unlink("parts.tif");
@@ -295,7 +295,7 @@ static void test_overlay(void)
 {
     enum { WIDTH = 60, HEIGHT = 40 };
     uint8_t grey[WIDTH * HEIGHT] = { 0 };
-    app_picture scene = { .pixels = grey, .width = WIDTH, .height = HEIGHT, .channels = 1, .pixel = CM_U8 };
+    app_picture scene = { .pixels = grey, .width = WIDTH, .height = HEIGHT, .channels = 1, .pixel = XNCC_U8 };
     static const app_frame wild[] = {
         { -1000, -1000, 5, 5, 1, 0 },
         { -5, -5, 80, 80, 22, 1 },
@@ -319,20 +319,20 @@ static void test_overlay(void)
     CHECK(rgb[3 * (17 * WIDTH + 22)] == 240 && rgb[3 * (17 * WIDTH + 26)] == 240);
     free(rgb);
     float values[4] = { -2.0f, NAN, 3.0f, INFINITY };
-    scene = (app_picture){ .pixels = values, .width = 4, .height = 1, .channels = 1, .pixel = CM_F32 };
+    scene = (app_picture){ .pixels = values, .width = 4, .height = 1, .channels = 1, .pixel = XNCC_F32 };
     rgb = app_overlay_ground(&scene);
     CHECK(rgb && rgb[0] == 0 && rgb[3] == 0 && rgb[6] == 255 && rgb[9] == 0);
     free(rgb);
 }
 
-static void check_colours(const float *score, size_t count, cm_method method, const unsigned char want[][3])
+static void check_colours(const float *score, size_t count, xncc_method method, const unsigned char want[][3])
 {
     unsigned char rgb[3 * 8];
     app_heatmap_paint(score, count, method, rgb);
     for (size_t i = 0; i < count; i++) {
         CHECK(memcmp(rgb + 3 * i, want[i], 3) == 0);
         if (memcmp(rgb + 3 * i, want[i], 3) != 0)
-            printf("%s of %g: %d %d %d\n", cm_method_name(method), (double)score[i], rgb[3 * i], rgb[3 * i + 1],
+            printf("%s of %g: %d %d %d\n", xncc_method_name(method), (double)score[i], rgb[3 * i], rgb[3 * i + 1],
                    rgb[3 * i + 2]);
     }
 }
@@ -349,14 +349,14 @@ static void test_heatmap(void)
     const float unit[] = { 0, 0.25f, 0.5f, 0.75f, 1, NAN, -0.5f, 1.5f };
     const float any[] = { -20, 20, 60, 100, 140, NAN, -INFINITY, INFINITY };
     const float halves[] = { 0.125f, 0.375f, 0.875f }, flat[] = { 7, NAN };
-    check_colours(ncc, 8, CM_CCOEFF_NORMED, ends);
-    check_colours(unit, 8, CM_CCORR_NORMED, ends);
-    check_colours(unit, 8, CM_SQDIFF_NORMED, turned);
-    check_colours(any, 8, CM_CCOEFF, ends);
-    check_colours(any, 8, CM_SQDIFF, turned);
-    check_colours(halves, 3, CM_CCORR_NORMED, between);
-    check_colours(flat, 2, CM_CCORR, one);
-    check_colours(flat, 2, CM_SQDIFF, one);
+    check_colours(ncc, 8, XNCC_CCOEFF_NORMED, ends);
+    check_colours(unit, 8, XNCC_CCORR_NORMED, ends);
+    check_colours(unit, 8, XNCC_SQDIFF_NORMED, turned);
+    check_colours(any, 8, XNCC_CCOEFF, ends);
+    check_colours(any, 8, XNCC_SQDIFF, turned);
+    check_colours(halves, 3, XNCC_CCORR_NORMED, between);
+    check_colours(flat, 2, XNCC_CCORR, one);
+    check_colours(flat, 2, XNCC_SQDIFF, one);
 }
 
 int main(void)

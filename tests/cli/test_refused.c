@@ -66,11 +66,11 @@ static void check(const char *path, const char *text)
     app_tiff *tiff;
     app_tiff_page info;
     app_error error = { .text = "" };
-    cm_status status = app_tiff_open(path, &app_default_reading, &tiff, &error);
+    xncc_status status = app_tiff_open(path, &app_default_reading, &tiff, &error);
     if (!status)
         status = app_tiff_select(tiff, 0, &info, &error);
     app_tiff_close(tiff);
-    if (status != CM_ERROR_UNSUPPORTED || !strstr(error.text, text) || !strstr(error.text, "refused.tif: page 0: ")) {
+    if (status != XNCC_ERROR_UNSUPPORTED || !strstr(error.text, text) || !strstr(error.text, "refused.tif: page 0: ")) {
         printf("FAIL: status %d, \"%s\", not \"%s\"\n", status, error.text, text);
         failures++;
     }

@@ -10,13 +10,13 @@ wrong() { # TEXT ARGUMENTS...
     says "$text"
 }
 
-"$CORRMATCH" >out 2>err
-[ $? -eq 2 ] && grep -q 'corrmatch find' err || fail 'no command: not status 2 with the overview on stderr'
+"$EXACTNCC" >out 2>err
+[ $? -eq 2 ] && grep -q 'exactncc find' err || fail 'no command: not status 2 with the overview on stderr'
 wrong 'no such command' locate
 wrong 'no such command' --nonsense
 for command in find correlate convolve bench info; do
     run 0 $command --help
-    prints "corrmatch $command [options]"
+    prints "exactncc $command [options]"
     prints '--device NAME'
     wrong "--nonsense: no such option" $command --nonsense
     wrong "--device: needs a value" $command --device
@@ -29,9 +29,9 @@ done
 run 0 --help
 prints 'Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.'
 run 0 --version
-prints 'corrmatch '
+prints 'exactncc '
 
-wrong '0 files given; usage: corrmatch find [options] IMAGE TEMPLATE...' find
+wrong '0 files given; usage: exactncc find [options] IMAGE TEMPLATE...' find
 wrong '1 file given' find "$board"
 wrong '3 files given' correlate "$board" "$part" "$part" -o x.tif
 wrong '2 files given' convolve "$board" "$part" -o x.tif --gaussian 1

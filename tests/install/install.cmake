@@ -22,10 +22,10 @@ message("with find_package: ${output}")
 
 # The pkg-config file, where there is pkg-config.
 find_program(PKG_CONFIG NAMES pkg-config pkgconf)
-file(GLOB_RECURSE pc ${prefix}/*/corrmatch.pc)
+file(GLOB_RECURSE pc ${prefix}/*/exactncc.pc)
 if(PKG_CONFIG AND pc)
   get_filename_component(folder ${pc} DIRECTORY)
-  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG} --define-variable=prefix=${prefix} --static --cflags --libs corrmatch)
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG} --define-variable=prefix=${prefix} --static --cflags --libs exactncc)
   string(STRIP "${output}" flags)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${COMPILER} -std=c11 ${CONSUMER}/consumer.c ${flags} -o ${WORK}/consumer_pc)

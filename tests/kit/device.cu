@@ -33,28 +33,28 @@ int kit_device_download(void *host, const void *device, size_t bytes)
     return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost) == cudaSuccess;
 }
 
-cm_stream kit_device_stream(void)
+xncc_stream kit_device_stream(void)
 {
     cudaStream_t stream = nullptr;
     return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess ? stream : nullptr;
 }
 
-int kit_device_wait(cm_stream stream)
+int kit_device_wait(xncc_stream stream)
 {
     return cudaStreamSynchronize(stream) == cudaSuccess;
 }
 
-void kit_device_stream_destroy(cm_stream stream)
+void kit_device_stream_destroy(xncc_stream stream)
 {
     (void)cudaStreamDestroy(stream);
 }
 
-int kit_device_capture(cm_stream stream)
+int kit_device_capture(xncc_stream stream)
 {
     return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
 }
 
-void *kit_device_graph(cm_stream stream)
+void *kit_device_graph(xncc_stream stream)
 {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
@@ -67,7 +67,7 @@ void *kit_device_graph(cm_stream stream)
     return code == cudaSuccess ? ready : nullptr;
 }
 
-int kit_device_graph_run(void *graph, cm_stream stream)
+int kit_device_graph_run(void *graph, xncc_stream stream)
 {
     return cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream) == cudaSuccess &&
            cudaStreamSynchronize(stream) == cudaSuccess;

@@ -17,14 +17,14 @@ void kit_device_free(void *memory);
 int kit_device_upload(void *device, const void *host, size_t bytes);
 int kit_device_download(void *host, const void *device, size_t bytes);
 
-cm_stream kit_device_stream(void);
-int kit_device_wait(cm_stream stream);
-void kit_device_stream_destroy(cm_stream stream);
+xncc_stream kit_device_stream(void);
+int kit_device_wait(xncc_stream stream);
+void kit_device_stream_destroy(xncc_stream stream);
 
 /* A CUDA graph out of what is put on the stream between the two calls; NULL when that failed. run waits for it. */
-int kit_device_capture(cm_stream stream);
-void *kit_device_graph(cm_stream stream);
-int kit_device_graph_run(void *graph, cm_stream stream);
+int kit_device_capture(xncc_stream stream);
+void *kit_device_graph(xncc_stream stream);
+int kit_device_graph_run(void *graph, xncc_stream stream);
 void kit_device_graph_destroy(void *graph);
 
 #ifdef __cplusplus

@@ -33,35 +33,35 @@ int kit_device_download(void *host, const void *device, size_t bytes)
     return 0;
 }
 
-cm_stream kit_device_stream(void)
+xncc_stream kit_device_stream(void)
 {
     return NULL;
 }
 
-int kit_device_wait(cm_stream stream)
+int kit_device_wait(xncc_stream stream)
 {
     (void)stream;
     return 0;
 }
 
-void kit_device_stream_destroy(cm_stream stream)
+void kit_device_stream_destroy(xncc_stream stream)
 {
     (void)stream;
 }
 
-int kit_device_capture(cm_stream stream)
+int kit_device_capture(xncc_stream stream)
 {
     (void)stream;
     return 0;
 }
 
-void *kit_device_graph(cm_stream stream)
+void *kit_device_graph(xncc_stream stream)
 {
     (void)stream;
     return NULL;
 }
 
-int kit_device_graph_run(void *graph, cm_stream stream)
+int kit_device_graph_run(void *graph, xncc_stream stream)
 {
     (void)graph;
     (void)stream;

@@ -51,12 +51,12 @@ int kit_check_text(const char *got, const char *want, const char *file, int line
     return same;
 }
 
-int kit_check_status(cm_status got, cm_status want, const char *file, int line, const char *what)
+int kit_check_status(xncc_status got, xncc_status want, const char *file, int line, const char *what)
 {
     atomic_fetch_add(&checks, 1);
     if (got != want)
-        kit_fail(file, line, "%s is %d (%s), want %d (%s)", what, (int)got, cm_status_string(got), (int)want,
-                 cm_status_string(want));
+        kit_fail(file, line, "%s is %d (%s), want %d (%s)", what, (int)got, xncc_status_string(got), (int)want,
+                 xncc_status_string(want));
     return got == want;
 }
 
@@ -92,7 +92,7 @@ int kit_flag(int argc, char **argv, const char *name)
 
 void kit_start(int argc, char **argv)
 {
-    const char *text = kit_option(argc, argv, "seed", getenv("CORRMATCH_TEST_SEED"));
+    const char *text = kit_option(argc, argv, "seed", getenv("EXACTNCC_TEST_SEED"));
     if (text)
         run_seed = strtoull(text, NULL, 0);
     stop_at_first = kit_flag(argc, argv, "stop");
@@ -152,30 +152,30 @@ int32_t kit_between(kit_random *random, int32_t low, int32_t high)
     return low + (int32_t)kit_below(random, (uint64_t)(high - low) + 1);
 }
 
-cm_context *kit_context(cm_device device, int32_t threads)
+xncc_context *kit_context(xncc_device device, int32_t threads)
 {
-    cm_context *context = NULL;
-    cm_context_options options = { .device = device, .threads = threads };
-    cm_status status = cm_context_create(&options, &context);
-    if (status == CM_ERROR_DEVICE && device == CM_DEVICE_CUDA) {
-        cm_device_info info[16];
-        size_t count = cm_device_describe(info, 16);
+    xncc_context *context = NULL;
+    xncc_context_options options = { .device = device, .threads = threads };
+    xncc_status status = xncc_context_create(&options, &context);
+    if (status == XNCC_ERROR_DEVICE && device == XNCC_DEVICE_CUDA) {
+        xncc_device_info info[16];
+        size_t count = xncc_device_describe(info, 16);
         for (size_t i = 0; i < count && i < 16; i++)
-            if (info[i].device == CM_DEVICE_CUDA && !info[i].usable)
+            if (info[i].device == XNCC_DEVICE_CUDA && !info[i].usable)
                 printf("no CUDA device: %s\n", info[i].text);
         kit_skip("no usable CUDA device");
     }
-    if (status != CM_OK)
-        kit_give_up("cm_context_create gives %d (%s)", (int)status, cm_status_string(status));
+    if (status != XNCC_OK)
+        kit_give_up("xncc_context_create gives %d (%s)", (int)status, xncc_status_string(status));
     return context;
 }
 
-cm_device kit_device_option(int argc, char **argv)
+xncc_device kit_device_option(int argc, char **argv)
 {
     const char *name = kit_option(argc, argv, "device", "cpu");
     if (strcmp(name, "cpu") == 0)
-        return CM_DEVICE_CPU;
+        return XNCC_DEVICE_CPU;
     if (strcmp(name, "cuda") == 0)
-        return CM_DEVICE_CUDA;
+        return XNCC_DEVICE_CUDA;
     kit_give_up("--device %s: give cpu or cuda", name);
 }

@@ -2,7 +2,7 @@
 #ifndef KIT_KIT_H
 #define KIT_KIT_H
 
-#include "corrmatch/corrmatch.h"
+#include "exactncc/exactncc.h"
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@
 int kit_check(int holds, const char *file, int line, const char *what);
 int kit_check_int(long long got, long long want, const char *file, int line, const char *what);
 int kit_check_text(const char *got, const char *want, const char *file, int line, const char *what);
-int kit_check_status(cm_status got, cm_status want, const char *file, int line, const char *what);
+int kit_check_status(xncc_status got, xncc_status want, const char *file, int line, const char *what);
 int kit_check_float(float got, float want, const char *file, int line, const char *what);
 
 /* A failure with a text of its own (printf rules). Past the first 20 of a run, failures are only counted. */
@@ -29,7 +29,7 @@ void kit_fail(const char *file, int line, const char *format, ...);
 /* How many checks have failed so far. */
 long kit_failures(void);
 
-/* Takes the seed from "--seed N" in the arguments, else from CORRMATCH_TEST_SEED, else a fixed one. With "--stop" the first failure ends
+/* Takes the seed from "--seed N" in the arguments, else from EXACTNCC_TEST_SEED, else a fixed one. With "--stop" the first failure ends
  * the run. */
 void kit_start(int argc, char **argv);
 
@@ -67,9 +67,9 @@ int32_t kit_between(kit_random *random, int32_t low, int32_t high);
 
 /* A context for the device and thread count. Where CUDA is asked for and there is none, the test is skipped; any other failure ends
  * the test. */
-cm_context *kit_context(cm_device device, int32_t threads);
+xncc_context *kit_context(xncc_device device, int32_t threads);
 
 /* "cpu" or "cuda" from --device, cpu when it is not given. */
-cm_device kit_device_option(int argc, char **argv);
+xncc_device kit_device_option(int argc, char **argv);
 
 #endif

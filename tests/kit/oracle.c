@@ -16,7 +16,7 @@ typedef struct plane {
     uint32_t *at;
 } plane;
 
-static plane plane_make(const cm_image *image, int64_t x0, int64_t y0, int64_t width, int64_t height)
+static plane plane_make(const xncc_image *image, int64_t x0, int64_t y0, int64_t width, int64_t height)
 {
     plane p = { width, height, calloc((size_t)(width * height), sizeof(uint32_t)) };
     if (!p.at)
@@ -44,11 +44,11 @@ static void window_sums(const plane *scene, const plane *part, int64_t x, int64_
     *X = c;
 }
 
-oracle_sums oracle_sums_make(const cm_image *image, const cm_image *part, cm_mode mode)
+oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xncc_mode mode)
 {
     int32_t w = part->width, h = part->height;
-    const int32_t more = mode == CM_VALID ? -1 : mode == CM_FULL ? 1 : 0;
-    const int32_t x0 = mode == CM_VALID ? 0 : mode == CM_FULL ? w - 1 : w / 2, y0 = mode == CM_VALID ? 0 : mode == CM_FULL ? h - 1 : h / 2;
+    const int32_t more = mode == XNCC_VALID ? -1 : mode == XNCC_FULL ? 1 : 0;
+    const int32_t x0 = mode == XNCC_VALID ? 0 : mode == XNCC_FULL ? w - 1 : w / 2, y0 = mode == XNCC_VALID ? 0 : mode == XNCC_FULL ? h - 1 : h / 2;
     oracle_sums sums = { image->width + more * (w - 1), image->height + more * (h - 1), (uint64_t)w * (uint64_t)h, 0, 0, NULL, NULL, NULL };
     plane scene = plane_make(image, -x0, -y0, (int64_t)sums.width + w - 1, (int64_t)sums.height + h - 1);
     plane tmpl = plane_make(part, 0, 0, w, h);
@@ -98,35 +98,35 @@ double oracle_round(__int128 value)
     return ldexp((double)kept, dropped);
 }
 
-float oracle_formula(cm_method method, cm_flat flat, const oracle_terms *t)
+float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *t)
 {
     __int128 distance = t->Q - 2 * t->X + t->T2;
-    double undefined = flat == CM_FLAT_NAN ? (double)NAN : 0.0, score = 0.0;
+    double undefined = flat == XNCC_FLAT_NAN ? (double)NAN : 0.0, score = 0.0;
     switch (method) {
-    case CM_CCOEFF_NORMED:
+    case XNCC_CCOEFF_NORMED:
         score = t->var_image == 0 || t->var_part == 0
                     ? undefined
                     : oracle_round(t->spread) / (sqrt(oracle_round(t->var_image)) * sqrt(oracle_round(t->var_part)));
         break;
-    case CM_CCOEFF: score = oracle_round(t->spread) / oracle_round(t->n); break;
-    case CM_CCORR: score = oracle_round(t->X); break;
-    case CM_CCORR_NORMED:
+    case XNCC_CCOEFF: score = oracle_round(t->spread) / oracle_round(t->n); break;
+    case XNCC_CCORR: score = oracle_round(t->X); break;
+    case XNCC_CCORR_NORMED:
         score = t->Q == 0 || t->T2 == 0 ? undefined
                                         : oracle_round(t->X) / (sqrt(oracle_round(t->Q)) * sqrt(oracle_round(t->T2)));
         break;
-    case CM_SQDIFF: score = oracle_round(distance); break;
-    case CM_SQDIFF_NORMED:
+    case XNCC_SQDIFF: score = oracle_round(distance); break;
+    case XNCC_SQDIFF_NORMED:
         if (t->Q == 0 || t->T2 == 0)
-            score = flat == CM_FLAT_NAN ? (double)NAN : distance == 0 ? 0.0 : 1.0;
+            score = flat == XNCC_FLAT_NAN ? (double)NAN : distance == 0 ? 0.0 : 1.0;
         else
             score = oracle_round(distance) / (sqrt(oracle_round(t->Q)) * sqrt(oracle_round(t->T2)));
         break;
-    case CM_COVERAGE: score = oracle_round(t->n) / oracle_round(t->whole); break;
+    case XNCC_COVERAGE: score = oracle_round(t->n) / oracle_round(t->whole); break;
     }
     return (float)score;
 }
 
-float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index)
+float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, size_t index)
 {
     __int128 n = sums->n, S = sums->S[index], Q = sums->Q[index], X = sums->X[index], T = sums->sum, T2 = sums->sum2;
     oracle_terms t = { n, n, n * X - S * T, n * Q - S * S, n * T2 - T * T, X, Q, T2 };
@@ -134,7 +134,7 @@ float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size
 }
 
 /* A better score first, then the smaller y, then the smaller x. */
-static int comes_before(const cm_match *a, const cm_match *b, int smallest)
+static int comes_before(const xncc_match *a, const xncc_match *b, int smallest)
 {
     if (a->score < b->score)
         return smallest;
@@ -153,7 +153,7 @@ static int ascending(const void *a, const void *b)
     return comes_before(a, b, 1) ? -1 : 1;
 }
 
-static int is_candidate(const cm_map *map, const oracle_peak_rule *rule, const cm_match *m)
+static int is_candidate(const xncc_map *map, const oracle_peak_rule *rule, const xncc_match *m)
 {
     if (m->score != m->score || (rule->smallest ? m->score > rule->limit : m->score < rule->limit))
         return 0;
@@ -163,22 +163,22 @@ static int is_candidate(const cm_map *map, const oracle_peak_rule *rule, const c
         for (int32_t x = m->x - 1; x <= m->x + 1; x++) {
             if (x < 0 || y < 0 || x >= map->width || y >= map->height || (x == m->x && y == m->y))
                 continue;
-            cm_match other = { x, y, kit_map_row(map, y)[x] };
+            xncc_match other = { x, y, kit_map_row(map, y)[x] };
             if (other.score == other.score && comes_before(&other, m, rule->smallest))
                 return 0;
         }
     return 1;
 }
 
-size_t oracle_peaks(const cm_map *map, const oracle_peak_rule *rule, cm_match *match)
+size_t oracle_peaks(const xncc_map *map, const oracle_peak_rule *rule, xncc_match *match)
 {
-    cm_match *all = malloc((size_t)map->width * (size_t)map->height * sizeof *all);
+    xncc_match *all = malloc((size_t)map->width * (size_t)map->height * sizeof *all);
     if (!all)
         kit_give_up("no memory for the candidates");
     size_t count = 0, taken = 0;
     for (int32_t y = 0; y < map->height; y++)
         for (int32_t x = 0; x < map->width; x++) {
-            cm_match m = { x, y, kit_map_row(map, y)[x] };
+            xncc_match m = { x, y, kit_map_row(map, y)[x] };
             if (is_candidate(map, rule, &m))
                 all[count++] = m;
         }
@@ -196,18 +196,18 @@ size_t oracle_peaks(const cm_map *map, const oracle_peak_rule *rule, cm_match *m
     return taken;
 }
 
-static float bordered(const cm_image *image, int32_t x, int32_t y, cm_border border)
+static float bordered(const xncc_image *image, int32_t x, int32_t y, xncc_border border)
 {
-    if (border == CM_BORDER_ZERO && (x < 0 || y < 0 || x >= image->width || y >= image->height))
+    if (border == XNCC_BORDER_ZERO && (x < 0 || y < 0 || x >= image->width || y >= image->height))
         return 0.0f;
     return (float)kit_pixel(image, clamp(x, image->width), clamp(y, image->height));
 }
 
-float oracle_convolve(const cm_image *image, const float *filter, int32_t width, int32_t height,
-                      const cm_filter_options *options, cm_border border, int32_t x, int32_t y)
+float oracle_convolve(const xncc_image *image, const float *filter, int32_t width, int32_t height,
+                      const xncc_filter_options *options, xncc_border border, int32_t x, int32_t y)
 {
-    cm_filter_options none = { 0, 0, 0, 0 };
-    const cm_filter_options *o = options ? options : &none;
+    xncc_filter_options none = { 0, 0, 0, 0 };
+    const xncc_filter_options *o = options ? options : &none;
     int32_t a = o->anchored ? o->anchor_x : width / 2, b = o->anchored ? o->anchor_y : height / 2;
     float result = 0.0f;
     if (o->correlate) {

@@ -11,12 +11,12 @@ typedef struct oracle_sums {
     uint64_t *S, *Q, *X;   /* width * height each */
 } oracle_sums;
 
-/* Image and template in host memory, CM_U8 or CM_U16; border clamp. */
-oracle_sums oracle_sums_make(const cm_image *image, const cm_image *part, cm_mode mode);
+/* Image and template in host memory, XNCC_U8 or XNCC_U16; border clamp. */
+oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xncc_mode mode);
 void oracle_sums_free(oracle_sums *sums);
 
 /* The score of element index: exact integers in 128 bits, the formula of template.h in double, one rounding to float. */
-float oracle_score(const oracle_sums *sums, cm_method method, cm_flat flat, size_t index);
+float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, size_t index);
 
 /* What the formulas of template.h are made of; for several channels, summed over them. */
 typedef struct oracle_terms {
@@ -24,7 +24,7 @@ typedef struct oracle_terms {
     __int128 spread, var_image, var_part; /* n*X - S*sumT, n*Q - S^2, n*sumT2 - sumT^2 */
     __int128 X, Q, T2;
 } oracle_terms;
-float oracle_formula(cm_method method, cm_flat flat, const oracle_terms *terms);
+float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *terms);
 
 /* A signed 128-bit integer to the nearest double, ties to even. */
 double oracle_round(__int128 value);
@@ -37,7 +37,7 @@ typedef struct oracle_bounded {
     int must_be_nan; /* a NaN or an infinity in the window */
 } oracle_bounded;
 
-oracle_bounded oracle_float(const cm_image *image, const cm_image *part, cm_mode mode, cm_method method, int32_t x, int32_t y);
+oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_method method, int32_t x, int32_t y);
 
 /* The rule of find.h, brute force. Limit and distance are those in force (no zero-means-default). */
 typedef struct oracle_peak_rule {
@@ -48,10 +48,10 @@ typedef struct oracle_peak_rule {
 } oracle_peak_rule;
 
 /* At most rule->top matches into match, in map coordinates; returns their number. */
-size_t oracle_peaks(const cm_map *map, const oracle_peak_rule *rule, cm_match *match);
+size_t oracle_peaks(const xncc_map *map, const oracle_peak_rule *rule, xncc_match *match);
 
 /* out(x, y) of convolve.h. options may be NULL. */
-float oracle_convolve(const cm_image *image, const float *filter, int32_t width, int32_t height,
-                      const cm_filter_options *options, cm_border border, int32_t x, int32_t y);
+float oracle_convolve(const xncc_image *image, const float *filter, int32_t width, int32_t height,
+                      const xncc_filter_options *options, xncc_border border, int32_t x, int32_t y);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct moments {
 } moments;
 
 typedef struct window {
-    const cm_image *image, *part;
+    const xncc_image *image, *part;
     int32_t x, y; /* top-left pixel in the image, which repeats its edge */
 } window;
 
@@ -68,13 +68,13 @@ static void second_pass(const window *w, moments *m)
 }
 
 /* docs/numerics.md, with g = (w + h + 8) 2^-53; where the page gives no bound, the error of each sum carried through the formula. */
-static oracle_bounded bounded(const moments *m, cm_method method, long double g)
+static oracle_bounded bounded(const moments *m, xncc_method method, long double g)
 {
     oracle_bounded b = { 0, 0, 0, 0 };
     long double root = sqrtl(m->q) * sqrtl(m->t2), pivoted = sqrtl(m->pq) * sqrtl(m->pt2);
     long double distance = m->q - 2 * m->x + m->t2, half = 0x1p-25L;
     switch (method) {
-    case CM_CCOEFF_NORMED: {
+    case XNCC_CCOEFF_NORMED: {
         /* the library calls a variance flat that is within (w+h+8) 2^-52 of n*Q, so 2g; its own error there is at most 3g */
         int flat_i = m->flat_i || m->vi <= 5 * g * m->pq, flat_t = m->flat_t || m->vt <= 5 * g * m->pt2;
         b.maybe_flat = flat_i || flat_t;
@@ -85,37 +85,37 @@ static oracle_bounded bounded(const moments *m, cm_method method, long double g)
         b.bound = b.maybe_flat || kappa * g > 0.125L ? 2.0L : 4 * g * kappa + half;
         return b;
     }
-    case CM_CCOEFF:
+    case XNCC_CCOEFF:
         b.value = m->cov;
         b.bound = 4 * g * pivoted;
         return b;
-    case CM_CCORR:
+    case XNCC_CCORR:
         b.value = m->x;
         b.bound = g * root;
         return b;
-    case CM_CCORR_NORMED:
+    case XNCC_CCORR_NORMED:
         b.maybe_flat = root == 0;
         b.value = root == 0 ? 0 : m->x / root;
         b.bound = root == 0 ? 0 : 4 * g + half;
         return b;
-    case CM_SQDIFF:
+    case XNCC_SQDIFF:
         b.value = distance;
         b.bound = 4 * g * (m->pq + m->pt2);
         return b;
-    case CM_SQDIFF_NORMED:
+    case XNCC_SQDIFF_NORMED:
         b.maybe_flat = root == 0;
         b.value = root == 0 ? 0 : distance / root;
         b.bound = root == 0 ? 0 : g * ((m->q + 2 * root + m->t2) / root + 2 * fabsl(b.value));
         return b;
-    case CM_COVERAGE: b.value = 1; return b;
+    case XNCC_COVERAGE: b.value = 1; return b;
     }
     return b;
 }
 
-oracle_bounded oracle_float(const cm_image *image, const cm_image *part, cm_mode mode, cm_method method, int32_t x, int32_t y)
+oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_method method, int32_t x, int32_t y)
 {
-    const int32_t x0 = mode == CM_SAME ? part->width / 2 : mode == CM_FULL ? part->width - 1 : 0;
-    const int32_t y0 = mode == CM_SAME ? part->height / 2 : mode == CM_FULL ? part->height - 1 : 0;
+    const int32_t x0 = mode == XNCC_SAME ? part->width / 2 : mode == XNCC_FULL ? part->width - 1 : 0;
+    const int32_t y0 = mode == XNCC_SAME ? part->height / 2 : mode == XNCC_FULL ? part->height - 1 : 0;
     window w = { image, part, x - x0, y - y0 };
     moments m = { .n = 0 };
     first_pass(&w, &m);
@@ -123,7 +123,7 @@ oracle_bounded oracle_float(const cm_image *image, const cm_image *part, cm_mode
         return (oracle_bounded){ 0, 0, 0, 1 };
     second_pass(&w, &m);
     oracle_bounded b = bounded(&m, method, ldexpl((long double)(part->width + part->height + 8), -53));
-    if (method != CM_CCOEFF_NORMED && method != CM_CCORR_NORMED)
+    if (method != XNCC_CCOEFF_NORMED && method != XNCC_CCORR_NORMED)
         b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
     return b;
 }

@@ -8,16 +8,16 @@
 /* ---- which pixels there are ---- */
 
 /* By walking there; -1: there is none. */
-static int64_t pixel_at(cm_border border, int64_t i, int64_t length)
+static int64_t pixel_at(xncc_border border, int64_t i, int64_t length)
 {
     while (i < 0 || i >= length) {
-        if (border == CM_BORDER_CLAMP)
+        if (border == XNCC_BORDER_CLAMP)
             i = i < 0 ? i + 1 : i - 1;
-        else if (border == CM_BORDER_WRAP)
+        else if (border == XNCC_BORDER_WRAP)
             i = i < 0 ? i + length : i - length;
-        else if (border == CM_BORDER_MIRROR && length == 1)
+        else if (border == XNCC_BORDER_MIRROR && length == 1)
             i = 0;
-        else if (border == CM_BORDER_MIRROR)
+        else if (border == XNCC_BORDER_MIRROR)
             i = i < 0 ? -i : 2 * (length - 1) - i;
         else
             return -1;
@@ -25,7 +25,7 @@ static int64_t pixel_at(cm_border border, int64_t i, int64_t length)
     return i;
 }
 
-static int is_no_data(const cm_image *image, int32_t x, int32_t y)
+static int is_no_data(const xncc_image *image, int32_t x, int32_t y)
 {
     int equal = 0, nan = 0, channels = kit_channels(image);
     for (int32_t c = 0; c < channels; c++) {
@@ -36,7 +36,7 @@ static int is_no_data(const cm_image *image, int32_t x, int32_t y)
     return isnan(image->no_data) ? nan > 0 : equal == channels;
 }
 
-static int pixel_counts(const cm_image *image, int32_t x, int32_t y)
+static int pixel_counts(const xncc_image *image, int32_t x, int32_t y)
 {
     if (image->mask && !kit_mask(image, x, y))
         return 0;
@@ -52,10 +52,10 @@ static void plane_put(oracle_plane *plane, size_t at, double value)
 }
 
 /* The rectangle of width x height pixels at (x0, y0), which may reach beyond the image. */
-static oracle_plane plane_make(const cm_image *image, cm_border border, int64_t x0, int64_t y0, int64_t width,
+static oracle_plane plane_make(const xncc_image *image, xncc_border border, int64_t x0, int64_t y0, int64_t width,
                                int64_t height)
 {
-    const int is_float = image->pixel == CM_F32 || image->pixel == CM_F64;
+    const int is_float = image->pixel == XNCC_F32 || image->pixel == XNCC_F64;
     const size_t pixels = (size_t)width * (size_t)height, channels = (size_t)kit_channels(image);
     oracle_plane plane = { .width = width, .height = height, .counts = calloc(pixels, 1) };
     if (is_float)
@@ -69,7 +69,7 @@ static oracle_plane plane_make(const cm_image *image, cm_border border, int64_t 
             size_t at = (size_t)(j * width + i);
             int64_t x = pixel_at(border, x0 + i, image->width), y = pixel_at(border, y0 + j, image->height);
             if (x < 0 || y < 0) {
-                plane.counts[at] = border == CM_BORDER_ZERO; /* with the 0 that is there already */
+                plane.counts[at] = border == XNCC_BORDER_ZERO; /* with the 0 that is there already */
                 continue;
             }
             plane.counts[at] = (unsigned char)pixel_counts(image, (int32_t)x, (int32_t)y);
@@ -79,17 +79,17 @@ static oracle_plane plane_make(const cm_image *image, cm_border border, int64_t 
     return plane;
 }
 
-oracle_joint oracle_joint_make(const cm_image *image, const cm_image *part, cm_mode mode, cm_border border)
+oracle_joint oracle_joint_make(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_border border)
 {
     oracle_joint joint = { .pixel = image->pixel, .channels = kit_channels(image) };
     const int32_t w = part->width, h = part->height;
-    joint.width = mode == CM_VALID ? image->width - w + 1 : mode == CM_SAME ? image->width : image->width + w - 1;
-    joint.height = mode == CM_VALID ? image->height - h + 1 : mode == CM_SAME ? image->height : image->height + h - 1;
-    joint.x0 = mode == CM_VALID ? 0 : mode == CM_SAME ? -(w / 2) : 1 - w;
-    joint.y0 = mode == CM_VALID ? 0 : mode == CM_SAME ? -(h / 2) : 1 - h;
+    joint.width = mode == XNCC_VALID ? image->width - w + 1 : mode == XNCC_SAME ? image->width : image->width + w - 1;
+    joint.height = mode == XNCC_VALID ? image->height - h + 1 : mode == XNCC_SAME ? image->height : image->height + h - 1;
+    joint.x0 = mode == XNCC_VALID ? 0 : mode == XNCC_SAME ? -(w / 2) : 1 - w;
+    joint.y0 = mode == XNCC_VALID ? 0 : mode == XNCC_SAME ? -(h / 2) : 1 - h;
     joint.image =
         plane_make(image, border, joint.x0, joint.y0, (int64_t)joint.width + w - 1, (int64_t)joint.height + h - 1);
-    joint.part = plane_make(part, CM_BORDER_ZERO, 0, 0, w, h);
+    joint.part = plane_make(part, XNCC_BORDER_ZERO, 0, 0, w, h);
     for (int64_t i = 0; i < (int64_t)w * h; i++)
         joint.part_counts += joint.part.counts[i];
     return joint;
@@ -145,11 +145,11 @@ static int has_score(const oracle_joint *o, double min_valid, int64_t n)
 
 /* ---- integers ---- */
 
-float oracle_joint_score(const oracle_joint *o, const cm_options *options, int32_t x, int32_t y)
+float oracle_joint_score(const oracle_joint *o, const xncc_options *options, int32_t x, int32_t y)
 {
     oracle_terms terms = { .n = count_pairs(o, x, y), .whole = o->part_counts };
-    if (options->method == CM_COVERAGE)
-        return oracle_formula(CM_COVERAGE, options->flat, &terms);
+    if (options->method == XNCC_COVERAGE)
+        return oracle_formula(XNCC_COVERAGE, options->flat, &terms);
     if (!has_score(o, options->min_valid, (int64_t)terms.n))
         return NAN;
     for (int32_t c = 0; c < o->channels; c++) {
@@ -196,7 +196,7 @@ static void pivot_of(const oracle_joint *o, int32_t c, long double *mean, long d
         }
     long double n = (long double)o->part_counts;
     *mean = sum / n;
-    *slack = ldexpl((n + 2) * size / n, -53) + (o->pixel == CM_F32 ? ldexpl(fabsl(*mean), -23) : 0);
+    *slack = ldexpl((n + 2) * size / n, -53) + (o->pixel == XNCC_F32 ? ldexpl(fabsl(*mean), -23) : 0);
 }
 
 static void add_channel(const oracle_joint *o, int32_t c, int32_t x, int32_t y, moments *m)
@@ -247,30 +247,30 @@ static oracle_bounded bounded_ncc(const moments *m, long double g)
     return b;
 }
 
-static oracle_bounded bounded(const moments *m, cm_method method, long double g)
+static oracle_bounded bounded(const moments *m, xncc_method method, long double g)
 {
     const long double root = sqrtl(m->q) * sqrtl(m->t2);
     oracle_bounded b = { 0, 0, 0, 0 };
     switch (method) {
-    case CM_CCOEFF_NORMED: return bounded_ncc(m, g);
-    case CM_CCOEFF:
+    case XNCC_CCOEFF_NORMED: return bounded_ncc(m, g);
+    case XNCC_CCOEFF:
         b.value = m->cov;
         b.bound = 4 * g * sqrtl(m->pq) * sqrtl(m->pt2);
         break;
-    case CM_CCORR:
+    case XNCC_CCORR:
         b.value = m->x;
         b.bound = g * root;
         break;
-    case CM_CCORR_NORMED:
+    case XNCC_CCORR_NORMED:
         b.maybe_flat = root == 0;
         b.value = root == 0 ? 0 : m->x / root;
         b.bound = root == 0 ? 0 : 4 * g + 0x1p-25L;
         return b;
-    case CM_SQDIFF:
+    case XNCC_SQDIFF:
         b.value = m->distance;
         b.bound = 4 * g * (m->pq + m->pt2);
         break;
-    case CM_SQDIFF_NORMED: {
+    case XNCC_SQDIFF_NORMED: {
         b.maybe_flat = root == 0;
         if (root == 0)
             return b;
@@ -278,16 +278,16 @@ static oracle_bounded bounded(const moments *m, cm_method method, long double g)
         b.bound = g * ((m->q + 2 * root + m->t2) / root + 2 * fabsl(b.value));
         break;
     }
-    case CM_COVERAGE: break;
+    case XNCC_COVERAGE: break;
     }
     b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
     return b;
 }
 
-oracle_bounded oracle_joint_real(const oracle_joint *o, cm_method method, double min_valid, int32_t x, int32_t y)
+oracle_bounded oracle_joint_real(const oracle_joint *o, xncc_method method, double min_valid, int32_t x, int32_t y)
 {
     const int64_t n = count_pairs(o, x, y);
-    if (method == CM_COVERAGE) /* no sums: the same float as for integers */
+    if (method == XNCC_COVERAGE) /* no sums: the same float as for integers */
         return (oracle_bounded){ (long double)(float)((double)n / (double)o->part_counts), 0, 0, 0 };
     if (!has_score(o, min_valid, n))
         return (oracle_bounded){ 0, 0, 0, 1 };

@@ -15,7 +15,7 @@ typedef struct oracle_plane {
 
 /* An image, its border laid out, under a template. */
 typedef struct oracle_joint {
-    cm_pixel pixel;
+    xncc_pixel pixel;
     int32_t channels;
     int32_t width, height; /* of the map */
     int32_t x0, y0;        /* top-left pixel of the window of its element (0, 0) */
@@ -24,11 +24,11 @@ typedef struct oracle_joint {
 } oracle_joint;
 
 /* Views in host memory, legal for the mode. */
-oracle_joint oracle_joint_make(const cm_image *image, const cm_image *part, cm_mode mode, cm_border border);
+oracle_joint oracle_joint_make(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_border border);
 void oracle_joint_free(oracle_joint *joint);
 
 /* Integer pixels: element (x, y) of the map. Of options, method, flat and min_valid count. */
-float oracle_joint_score(const oracle_joint *joint, const cm_options *options, int32_t x, int32_t y);
+float oracle_joint_score(const oracle_joint *joint, const xncc_options *options, int32_t x, int32_t y);
 
 /* Float pixels: the score in long double and how far from it a result may lie. A float that overflows is bounded by
  * infinity.
@@ -37,6 +37,6 @@ float oracle_joint_score(const oracle_joint *joint, const cm_options *options, i
  * products of samples less a pivot, each rounded to double; so with u = 2^-53 and g = (w + h + channels + 7) u every
  * sum of products a*b is within g sqrt(A B) of the right one, A and B the sums of a^2 and b^2 (Higham, section 3.1;
  * over channels by Cauchy and Schwarz). From there on as in docs/numerics.md, with g for N u. */
-oracle_bounded oracle_joint_real(const oracle_joint *joint, cm_method method, double min_valid, int32_t x, int32_t y);
+oracle_bounded oracle_joint_real(const oracle_joint *joint, xncc_method method, double min_valid, int32_t x, int32_t y);
 
 #endif

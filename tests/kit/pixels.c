@@ -40,35 +40,35 @@ static size_t extent(int64_t row, int64_t pitch, int32_t height)
     return (size_t)(pitch * (height - 1) + row);
 }
 
-int64_t kit_sample_size(cm_pixel pixel)
+int64_t kit_sample_size(xncc_pixel pixel)
 {
     switch (pixel) {
-    case CM_U8:
-    case CM_S8: return 1;
-    case CM_U16:
-    case CM_S16: return 2;
-    case CM_F32:
-    case CM_U32: return 4;
-    case CM_F64: return 8;
+    case XNCC_U8:
+    case XNCC_S8: return 1;
+    case XNCC_U16:
+    case XNCC_S16: return 2;
+    case XNCC_F32:
+    case XNCC_U32: return 4;
+    case XNCC_F64: return 8;
     }
     kit_give_up("%d is no pixel type", (int)pixel);
 }
 
-int32_t kit_channels(const cm_image *image)
+int32_t kit_channels(const xncc_image *image)
 {
     return image->channels > 0 ? image->channels : 1;
 }
 
-kit_image kit_image_create(cm_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side)
+kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side)
 {
     return kit_image_create_channels(pixel, 0, width, height, (kit_room){ pad, side });
 }
 
-kit_image kit_image_create_channels(cm_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room)
+kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room)
 {
     kit_image image;
     memset(&image, 0, sizeof image);
-    image.view = (cm_image){ .width = width, .height = height, .pixel = pixel, .channels = channels };
+    image.view = (xncc_image){ .width = width, .height = height, .pixel = pixel, .channels = channels };
     int64_t size = kit_sample_size(pixel), row = width * size * kit_channels(&image.view), pitch = row + room.pad * size;
     image.view.pitch = pitch;
     const kit_side side = room.side;
@@ -90,18 +90,18 @@ void kit_image_mask(kit_image *image, kit_room room)
     image->view.mask_pitch = pitch;
 }
 
-static uint8_t *mask_at(const cm_image *image, int32_t x, int32_t y)
+static uint8_t *mask_at(const xncc_image *image, int32_t x, int32_t y)
 {
     int64_t pitch = image->mask_pitch ? image->mask_pitch : image->width;
     return (uint8_t *)(uintptr_t)image->mask + y * pitch + x;
 }
 
-int kit_mask(const cm_image *image, int32_t x, int32_t y)
+int kit_mask(const xncc_image *image, int32_t x, int32_t y)
 {
     return *mask_at(image, x, y) != 0;
 }
 
-void kit_mask_set(const cm_image *image, int32_t x, int32_t y, uint8_t value)
+void kit_mask_set(const xncc_image *image, int32_t x, int32_t y, uint8_t value)
 {
     *mask_at(image, x, y) = value;
 }
@@ -111,7 +111,7 @@ kit_map kit_map_create(int32_t width, int32_t height, int32_t pad, kit_side side
     kit_map map;
     memset(&map, 0, sizeof map);
     int64_t row = (int64_t)width * 4, pitch = row + (int64_t)pad * 4;
-    map.view = (cm_map){ .width = width, .height = height, .pitch = pitch };
+    map.view = (xncc_map){ .width = width, .height = height, .pitch = pitch };
     map.view.data = pages_create(&map.pages, extent(row, pitch, height), side);
     kit_map_clear(&map);
     return map;
@@ -158,7 +158,7 @@ void kit_map_destroy(kit_map *map)
     pages_destroy(&map->pages);
 }
 
-static char *address(const cm_image *image, int32_t x, int32_t y)
+static char *address(const xncc_image *image, int32_t x, int32_t y)
 {
     int64_t size = kit_sample_size(image->pixel) * kit_channels(image);
     int64_t pitch = image->pitch ? image->pitch : image->width * size;
@@ -176,71 +176,71 @@ typedef union any_sample {
     double f64;
 } any_sample;
 
-double kit_sample(const cm_image *image, int32_t x, int32_t y, int32_t channel)
+double kit_sample(const xncc_image *image, int32_t x, int32_t y, int32_t channel)
 {
     const int64_t size = kit_sample_size(image->pixel);
     any_sample value;
     memcpy(&value, address(image, x, y) + channel * size, (size_t)size);
     switch (image->pixel) {
-    case CM_U8: return value.u8;
-    case CM_S8: return value.s8;
-    case CM_U16: return value.u16;
-    case CM_S16: return value.s16;
-    case CM_U32: return value.u32;
-    case CM_F32: return (double)value.f32;
-    case CM_F64: break;
+    case XNCC_U8: return value.u8;
+    case XNCC_S8: return value.s8;
+    case XNCC_U16: return value.u16;
+    case XNCC_S16: return value.s16;
+    case XNCC_U32: return value.u32;
+    case XNCC_F32: return (double)value.f32;
+    case XNCC_F64: break;
     }
     return value.f64;
 }
 
-void kit_sample_set(const cm_image *image, int32_t x, int32_t y, int32_t channel, double value)
+void kit_sample_set(const xncc_image *image, int32_t x, int32_t y, int32_t channel, double value)
 {
     const int64_t size = kit_sample_size(image->pixel);
     any_sample sample;
     switch (image->pixel) {
-    case CM_U8: sample.u8 = (uint8_t)value; break;
-    case CM_S8: sample.s8 = (int8_t)value; break;
-    case CM_U16: sample.u16 = (uint16_t)value; break;
-    case CM_S16: sample.s16 = (int16_t)value; break;
-    case CM_U32: sample.u32 = (uint32_t)value; break;
-    case CM_F32: sample.f32 = (float)value; break;
-    case CM_F64: sample.f64 = value; break;
+    case XNCC_U8: sample.u8 = (uint8_t)value; break;
+    case XNCC_S8: sample.s8 = (int8_t)value; break;
+    case XNCC_U16: sample.u16 = (uint16_t)value; break;
+    case XNCC_S16: sample.s16 = (int16_t)value; break;
+    case XNCC_U32: sample.u32 = (uint32_t)value; break;
+    case XNCC_F32: sample.f32 = (float)value; break;
+    case XNCC_F64: sample.f64 = value; break;
     }
     memcpy(address(image, x, y) + channel * size, &sample, (size_t)size);
 }
 
-double kit_pixel(const cm_image *image, int32_t x, int32_t y)
+double kit_pixel(const xncc_image *image, int32_t x, int32_t y)
 {
     return kit_sample(image, x, y, 0);
 }
 
-void kit_pixel_set(const cm_image *image, int32_t x, int32_t y, double value)
+void kit_pixel_set(const xncc_image *image, int32_t x, int32_t y, double value)
 {
     kit_sample_set(image, x, y, 0, value);
 }
 
-double kit_largest(cm_pixel pixel)
+double kit_largest(xncc_pixel pixel)
 {
     switch (pixel) {
-    case CM_U8: return 255.0;
-    case CM_S8: return 127.0;
-    case CM_U16: return 65535.0;
-    case CM_S16: return 32767.0;
-    case CM_U32: return 4294967295.0;
-    case CM_F32:
-    case CM_F64: break;
+    case XNCC_U8: return 255.0;
+    case XNCC_S8: return 127.0;
+    case XNCC_U16: return 65535.0;
+    case XNCC_S16: return 32767.0;
+    case XNCC_U32: return 4294967295.0;
+    case XNCC_F32:
+    case XNCC_F64: break;
     }
     return 4096.0;
 }
 
-double kit_smallest(cm_pixel pixel)
+double kit_smallest(xncc_pixel pixel)
 {
-    return pixel == CM_S8 ? -128.0 : pixel == CM_S16 ? -32768.0 : 0.0;
+    return pixel == XNCC_S8 ? -128.0 : pixel == XNCC_S16 ? -32768.0 : 0.0;
 }
 
-static int is_float(cm_pixel pixel)
+static int is_float(xncc_pixel pixel)
 {
-    return pixel == CM_F32 || pixel == CM_F64;
+    return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
 const char *kit_fill_name(kit_fill fill)
@@ -250,7 +250,7 @@ const char *kit_fill_name(kit_fill fill)
     return name[fill];
 }
 
-static double noise(cm_pixel pixel, kit_random *random)
+static double noise(xncc_pixel pixel, kit_random *random)
 {
     double least = kit_smallest(pixel);
     if (!is_float(pixel))
@@ -259,7 +259,7 @@ static double noise(cm_pixel pixel, kit_random *random)
     return ((double)kit_below(random, 1u << 24) - (1 << 23)) / (1 << 11);
 }
 
-static double value_at(cm_pixel pixel, kit_fill fill, int32_t x, int32_t y, kit_random *random)
+static double value_at(xncc_pixel pixel, kit_fill fill, int32_t x, int32_t y, kit_random *random)
 {
     double most = kit_largest(pixel), least = kit_smallest(pixel), step = is_float(pixel) ? 1.0 / 1024 : 1.0;
     switch (fill) {
@@ -277,7 +277,7 @@ static double value_at(cm_pixel pixel, kit_fill fill, int32_t x, int32_t y, kit_
     return (double)(int64_t)(most / 2);
 }
 
-void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random)
+void kit_image_fill(const xncc_image *image, kit_fill fill, kit_random *random)
 {
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
@@ -289,7 +289,7 @@ void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random)
     }
 }
 
-void kit_image_copy(const cm_image *to, const cm_image *from, int32_t x, int32_t y)
+void kit_image_copy(const xncc_image *to, const xncc_image *from, int32_t x, int32_t y)
 {
     int64_t size = kit_sample_size(to->pixel) * kit_channels(to);
     for (int32_t row = 0; row < to->height; row++)

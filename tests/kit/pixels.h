@@ -17,12 +17,12 @@ typedef struct kit_pages {
 } kit_pages;
 
 typedef struct kit_image {
-    cm_image view;
+    xncc_image view;
     kit_pages pages, mask_pages;
 } kit_image;
 
 typedef struct kit_map {
-    cm_map view;
+    xncc_map view;
     kit_pages pages;
 } kit_map;
 
@@ -33,12 +33,12 @@ typedef struct kit_room {
 } kit_room;
 
 /* An image with pad samples between its rows. Fails the test when there is no memory. */
-kit_image kit_image_create(cm_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side);
-kit_image kit_image_create_channels(cm_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room);
+kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side);
+kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room);
 /* Gives an image a mask in which all pixels count. */
 void kit_image_mask(kit_image *image, kit_room room);
-int kit_mask(const cm_image *image, int32_t x, int32_t y);
-void kit_mask_set(const cm_image *image, int32_t x, int32_t y, uint8_t value);
+int kit_mask(const xncc_image *image, int32_t x, int32_t y);
+void kit_mask_set(const xncc_image *image, int32_t x, int32_t y, uint8_t value);
 /* A map with pad floats between its rows; rows and padding hold a pattern that no score has. */
 kit_map kit_map_create(int32_t width, int32_t height, int32_t pad, kit_side side);
 /* Writes the pattern again. */
@@ -51,13 +51,13 @@ void kit_image_destroy(kit_image *image);
 void kit_map_destroy(kit_map *map);
 
 /* A sample as a number, read without any code of the library; kit_pixel: of the first channel. */
-double kit_sample(const cm_image *image, int32_t x, int32_t y, int32_t channel);
-void kit_sample_set(const cm_image *image, int32_t x, int32_t y, int32_t channel, double value);
-int64_t kit_sample_size(cm_pixel pixel);
-int32_t kit_channels(const cm_image *image);
-double kit_pixel(const cm_image *image, int32_t x, int32_t y);
-void kit_pixel_set(const cm_image *image, int32_t x, int32_t y, double value);
-static inline float *kit_map_row(const cm_map *map, int32_t y)
+double kit_sample(const xncc_image *image, int32_t x, int32_t y, int32_t channel);
+void kit_sample_set(const xncc_image *image, int32_t x, int32_t y, int32_t channel, double value);
+int64_t kit_sample_size(xncc_pixel pixel);
+int32_t kit_channels(const xncc_image *image);
+double kit_pixel(const xncc_image *image, int32_t x, int32_t y);
+void kit_pixel_set(const xncc_image *image, int32_t x, int32_t y, double value);
+static inline float *kit_map_row(const xncc_map *map, int32_t y)
 {
     int64_t pitch = map->pitch ? map->pitch : (int64_t)map->width * 4;
     return (float *)(void *)((char *)map->data + y * pitch);
@@ -78,10 +78,10 @@ typedef enum kit_fill {
 
 const char *kit_fill_name(kit_fill fill);
 /* The largest and the smallest value that fills use: of integers their range; for floats 4096 and 0 (noise has negative ones too). */
-double kit_largest(cm_pixel pixel);
-double kit_smallest(cm_pixel pixel);
-void kit_image_fill(const cm_image *image, kit_fill fill, kit_random *random);
+double kit_largest(xncc_pixel pixel);
+double kit_smallest(xncc_pixel pixel);
+void kit_image_fill(const xncc_image *image, kit_fill fill, kit_random *random);
 /* Copies the rectangle at (x, y) of from, with the extents of to, into to. Same pixel type. */
-void kit_image_copy(const cm_image *to, const cm_image *from, int32_t x, int32_t y);
+void kit_image_copy(const xncc_image *to, const xncc_image *from, int32_t x, int32_t y);
 
 #endif

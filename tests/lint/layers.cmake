@@ -98,7 +98,7 @@ foreach(path IN LISTS files others)
       problem("${path}:${number}: library code does not call ${CMAKE_MATCH_2}")
     endif()
     # only the registry joins the engines
-    if(path MATCHES "^(src|apps)/" AND NOT path MATCHES "^src/(run/registry\\.c|cpu/)" AND line MATCHES "cm_(cuda|cpu)_engine_create|CM_HAVE_CUDA|CORRMATCH_HAVE_CUDA")
+    if(path MATCHES "^(src|apps)/" AND NOT path MATCHES "^src/(run/registry\\.c|cpu/)" AND line MATCHES "xncc_(cuda|cpu)_engine_create|XNCC_HAVE_CUDA|EXACTNCC_HAVE_CUDA")
       problem("${path}:${number}: only src/run/registry.c may know which engines were built")
     endif()
   endforeach()

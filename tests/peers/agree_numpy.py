@@ -5,7 +5,7 @@ import numpy as np
 import library
 
 PADDINGS = {"clamp": "edge", "zero": "constant", "mirror": "reflect", "wrap": "wrap", "overlap": "constant"}
-corrmatch = library.open_cpu()
+exactncc = library.open_cpu()
 report = library.Report()
 rng = np.random.default_rng(7)
 
@@ -70,7 +70,7 @@ for dtype in (np.uint8, np.uint16, np.int8, np.int16):
                     for border in library.BORDERS if mode != "valid" else ("clamp",):
                         for method in library.METHODS:
                             theirs = truth(method, image, mask, part, part_mask, mode, border, np.ceil(0.4 * part_mask.sum() - 1e-9))
-                            ours = corrmatch.map(image if channels > 1 else image[..., 0], part if channels > 1 else part[..., 0], method,
+                            ours = exactncc.map(image if channels > 1 else image[..., 0], part if channels > 1 else part[..., 0], method,
                                                  mode=mode, border=border, min_valid=0.4, mask=None if mask.all() else mask,
                                                  part_mask=None if part_mask.all() else part_mask)
                             report.holds(same_bits(ours, theirs), "%s, %d channels, %dx%d, %s, %s, %s, masked %d %d" % (
@@ -79,12 +79,12 @@ for dtype in (np.uint8, np.uint16, np.int8, np.int16):
 
 def check_refined(image, part):
     """The peak of the surface of refine.h through nine scores, the middle one the best of the map and inside it."""
-    scores = corrmatch.map(image, part).astype(np.float64)
+    scores = exactncc.map(image, part).astype(np.float64)
     y, x = np.unravel_index(scores.argmax(), scores.shape)
     (a, b, c), (d, e, f), (g, h, i) = scores[y - 1:y + 2, x - 1:x + 2]
     slope, bend = np.array([f - d, h - b]) / 2, np.array([[f - 2 * e + d, (i - g - c + a) / 4], [(i - g - c + a) / 4, h - 2 * e + b]])
     offset = -np.linalg.solve(bend, slope)
-    found = corrmatch.refine(image, part, int(x), int(y))
+    found = exactncc.refine(image, part, int(x), int(y))
     report.holds(np.linalg.det(bend) > 0 and np.abs(offset).max() <= 1 and np.allclose(found[:2], (x, y) + offset, rtol=0, atol=1e-9),
                  "refined to %r, where the surface has its peak at %r" % (found[:2], (x, y) + offset))
 

@@ -12,7 +12,7 @@ import library
 CV = {"sqdiff": cv2.TM_SQDIFF, "sqdiff_normed": cv2.TM_SQDIFF_NORMED, "ccorr": cv2.TM_CCORR, "ccorr_normed": cv2.TM_CCORR_NORMED,
       "ccoeff": cv2.TM_CCOEFF, "ccoeff_normed": cv2.TM_CCOEFF_NORMED}
 BORDERS = {"clamp": cv2.BORDER_REPLICATE, "zero": cv2.BORDER_CONSTANT, "mirror": cv2.BORDER_REFLECT_101, "wrap": cv2.BORDER_WRAP}
-corrmatch = library.open_cpu()
+exactncc = library.open_cpu()
 report = library.Report()
 rng = np.random.default_rng(5)
 worst = {}
@@ -55,8 +55,8 @@ for dtype in (np.uint8, np.uint16, np.float32, np.int8, np.int16, np.uint32, np.
         what = "%s %dx%d" % (np.dtype(dtype).name, width, height)
         cv_mask = mask if dtype == np.uint8 else mask.astype(np.float32)
         for method in CV:
-            agree(what, method, corrmatch.map(image, part, method), as_opencv(image), as_opencv(part))
-            agree(what + " masked", method, corrmatch.map(image, part, method, part_mask=mask, min_valid=1e-9), as_opencv(image),
+            agree(what, method, exactncc.map(image, part, method), as_opencv(image), as_opencv(part))
+            agree(what + " masked", method, exactncc.map(image, part, method, part_mask=mask, min_valid=1e-9), as_opencv(image),
                   as_opencv(part), cv_mask)
 
 for channels in (2, 3, 4):
@@ -66,8 +66,8 @@ for channels in (2, 3, 4):
         mask = (rng.random((11, 15)) > 0.3).astype(np.uint8)
         what = "%s, %d channels" % (np.dtype(dtype).name, channels)
         for method in CV:
-            agree(what, method, corrmatch.map(image, part, method), image, part)
-            agree(what + " masked", method, corrmatch.map(image, part, method, part_mask=mask, min_valid=1e-9), image, part,
+            agree(what, method, exactncc.map(image, part, method), image, part)
+            agree(what + " masked", method, exactncc.map(image, part, method, part_mask=mask, min_valid=1e-9), image, part,
                   mask.astype(dtype))
 
 # Modes and borders: OpenCV's own borders around the image, then its valid map.
@@ -78,10 +78,10 @@ for width, height in ((9, 7), (12, 10)):
         for border, constant in BORDERS.items():
             padded = cv2.copyMakeBorder(image, top, height - 1 if mode == "full" else height - 1 - top, left,
                                         width - 1 if mode == "full" else width - 1 - left, constant, value=0)
-            inside = corrmatch.map(image, part, "coverage", mode=mode, border="overlap")
+            inside = exactncc.map(image, part, "coverage", mode=mode, border="overlap")
             for method in CV:
                 agree("%s, %s, %dx%d" % (mode, border, width, height), method,
-                      corrmatch.map(image, part, method, mode=mode, border=border), padded, part,
+                      exactncc.map(image, part, method, mode=mode, border=border), padded, part,
                       where=inside >= 0.25 if border == "zero" else True)
 
 # The best place is the place of OpenCV's best score.
@@ -89,7 +89,7 @@ for method in CV:
     image = noise(200, 300, np.uint8)
     part = image[77:77 + 24, 121:121 + 32].copy()
     low, high, low_at, high_at = cv2.minMaxLoc(cv2.matchTemplate(image, part, CV[method]))
-    x, y, score = corrmatch.find(image, part, method)[0]
+    x, y, score = exactncc.find(image, part, method)[0]
     report.holds((x, y) == (low_at if method.startswith("sqdiff") else high_at), "find and minMaxLoc, " + method)
 
 print("OpenCV", cv2.__version__, "largest differences:", ", ".join("%s %.1e" % item for item in sorted(worst.items())))

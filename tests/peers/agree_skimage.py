@@ -11,7 +11,7 @@ import library
 
 TOLERANCE = 4e-8
 PADDINGS = {"constant": "zero", "edge": "clamp", "reflect": "mirror", "wrap": "wrap"}
-corrmatch = library.open_cpu()
+exactncc = library.open_cpu()
 report = library.Report()
 rng = np.random.default_rng(6)
 
@@ -21,9 +21,9 @@ for dtype, top in ((np.uint8, 256), (np.uint16, 65536), (np.int8, 128), (np.int1
         image = (rng.random((130, 170)) if top == 0 else rng.integers(low, top, (130, 170))).astype(dtype)
         part = image[40:40 + height, 60:60 + width].copy()
         what = "%s %dx%d" % (np.dtype(dtype).name, width, height)
-        report.close(what, corrmatch.map(image, part), match_template(image, part), TOLERANCE)
+        report.close(what, exactncc.map(image, part), match_template(image, part), TOLERANCE)
         for padding, border in PADDINGS.items():
-            report.close("%s, pad_input, %s" % (what, padding), corrmatch.map(image, part, mode="same", border=border),
+            report.close("%s, pad_input, %s" % (what, padding), exactncc.map(image, part, mode="same", border=border),
                          match_template(image, part, pad_input=True, mode=padding), TOLERANCE)
 
 compared = 0
@@ -35,11 +35,11 @@ for dtype, top in ((np.uint8, 256), (np.uint16, 65536), (np.float64, 0)):
             mask, part_mask = rng.random(image.shape) < keep_image, rng.random(part.shape) < keep_part
             for mode in ("full", "same"):
                 # its least overlap is a fraction of the largest overlap of the map; ours of the template's own pixels that count
-                n = np.rint(corrmatch.map(image, part, "coverage", mode=mode, border="overlap", mask=mask, part_mask=part_mask) *
+                n = np.rint(exactncc.map(image, part, "coverage", mode=mode, border="overlap", mask=mask, part_mask=part_mask) *
                             np.float64(part_mask.sum()))
                 theirs = cross_correlate_masked(image, part, mask, part_mask, mode=mode, axes=(0, 1), overlap_ratio=0.3)
                 enough = n >= 0.3 * n.max()
-                ours = corrmatch.map(image, part, mode=mode, border="overlap", mask=mask, part_mask=part_mask,
+                ours = exactncc.map(image, part, mode=mode, border="overlap", mask=mask, part_mask=part_mask,
                                      min_valid=float(np.min(n[enough]) - 0.5) / part_mask.sum())
                 what = "masked, %s %dx%d, %s, %g of the image, %g of the template" % (np.dtype(dtype).name, width, height, mode,
                                                                                      keep_image, keep_part)
@@ -56,7 +56,7 @@ for dtype in (np.uint8, np.int8, np.uint16, np.int16):
     for mode in ("valid", "full"):
         for boundary, border in (("fill", "zero"), ("wrap", "wrap")):
             theirs = scipy.signal.correlate2d(image.astype(np.int64), part.astype(np.int64), mode=mode, boundary=boundary)
-            ours = corrmatch.map(image, part, "ccorr", mode=mode, border=border)
+            ours = exactncc.map(image, part, "ccorr", mode=mode, border=border)
             report.holds(ours.tobytes() == theirs.astype(np.float32).tobytes(),
                          "correlate2d, %s, %s, %s: every bit" % (np.dtype(dtype).name, mode, boundary))
 

@@ -1,4 +1,4 @@
-"""corrmatch through ctypes, and what every comparison needs: images as arrays in, maps out. Only View.of_bytes, find_views and Report.holds
+"""exactncc through ctypes, and what every comparison needs: images as arrays in, maps out. Only View.of_bytes, find_views and Report.holds
 do without numpy."""
 import ctypes
 import os
@@ -15,7 +15,7 @@ BORDERS = ("clamp", "zero", "mirror", "wrap", "overlap")
 PIXELS = {"uint8": 0, "uint16": 1, "float32": 2, "int8": 3, "int16": 4, "uint32": 5, "float64": 6}
 
 
-class View(ctypes.Structure):  # cm_image
+class View(ctypes.Structure):  # xncc_image
     _fields_ = [("data", ctypes.c_void_p), ("width", ctypes.c_int32), ("height", ctypes.c_int32), ("pitch", ctypes.c_int64),
                 ("pixel", ctypes.c_int), ("memory", ctypes.c_int), ("channels", ctypes.c_int32), ("mask", ctypes.c_void_p),
                 ("mask_pitch", ctypes.c_int64), ("has_no_data", ctypes.c_int32), ("no_data", ctypes.c_double)]
@@ -31,27 +31,27 @@ class View(ctypes.Structure):  # cm_image
         return view
 
 
-class Map(ctypes.Structure):  # cm_map
+class Map(ctypes.Structure):  # xncc_map
     _fields_ = [("data", ctypes.c_void_p), ("width", ctypes.c_int32), ("height", ctypes.c_int32), ("pitch", ctypes.c_int64),
                 ("memory", ctypes.c_int)]
 
 
-class Options(ctypes.Structure):  # cm_options
+class Options(ctypes.Structure):  # xncc_options
     _fields_ = [("method", ctypes.c_int), ("mode", ctypes.c_int), ("border", ctypes.c_int), ("flat", ctypes.c_int),
                 ("min_valid", ctypes.c_double), ("kernel", ctypes.c_char_p)]
 
 
-class FindOptions(ctypes.Structure):  # cm_find_options
+class FindOptions(ctypes.Structure):  # xncc_find_options
     _fields_ = [("method", ctypes.c_int), ("mode", ctypes.c_int), ("border", ctypes.c_int), ("min_valid", ctypes.c_double),
                 ("kernel", ctypes.c_char_p), ("top", ctypes.c_size_t), ("min_score", ctypes.c_float),
                 ("max_score", ctypes.c_float), ("min_distance", ctypes.c_int32)]
 
 
-class Match(ctypes.Structure):  # cm_match
+class Match(ctypes.Structure):  # xncc_match
     _fields_ = [("x", ctypes.c_int32), ("y", ctypes.c_int32), ("score", ctypes.c_float)]
 
 
-class Refined(ctypes.Structure):  # cm_refined
+class Refined(ctypes.Structure):  # xncc_refined
     _fields_ = [("x", ctypes.c_double), ("y", ctypes.c_double), ("score", ctypes.c_double)]
 
 
@@ -77,7 +77,7 @@ class Library:
         if status != 0:
             text = ctypes.create_string_buffer(512)
             self.bridge.bridge_error(self.context, text, ctypes.c_size_t(512))
-            raise RuntimeError("corrmatch, status %d: %s" % (status, text.value.decode()))
+            raise RuntimeError("exactncc, status %d: %s" % (status, text.value.decode()))
 
     @staticmethod
     def view(pixels, mask=None, no_data=None):
@@ -159,6 +159,6 @@ class Report:
 
 def open_cpu():
     """The library's CPU engine, from the bridge that CTest names."""
-    library = Library(os.environ["CORRMATCH_BRIDGE"], 1)
+    library = Library(os.environ["EXACTNCC_BRIDGE"], 1)
     library.check(library.status)
     return library

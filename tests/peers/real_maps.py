@@ -35,7 +35,7 @@ def exact_map(scene, counts, part, part_counts, least):
 
 def main():
     folder = real_masked.folder()
-    corrmatch = library.open_cpu()
+    exactncc = library.open_cpu()
     report = library.Report()
     rng = random.Random(31)
     rows = [row for row in real_masked.rows(folder) if "noisy" in row[1]]
@@ -46,13 +46,13 @@ def main():
             np.array(values, np.int64).reshape(p.height, p.width) for values, p in
             ((case.scene.pixels, case.scene), (case.counts, case.scene), (case.part.pixels, case.part), (case.part_counts, case.part)))
         dtype = np.uint8 if case.scene.bits == 8 else np.uint16
-        ours = corrmatch.map(scene.astype(dtype), part.astype(dtype), mask=counts, part_mask=part_counts)
+        ours = exactncc.map(scene.astype(dtype), part.astype(dtype), mask=counts, part_mask=part_counts)
         theirs = exact_map(scene, counts, part, part_counts, -(-part_counts.sum() // 2))
         same = np.isnan(ours) == np.isnan(theirs)
         same &= np.isnan(ours) | (ours.view(np.int32) == theirs.view(np.int32))
         report.holds(bool(same.all()), "%s, %s: %d of %d windows differ" % (row[0], way, np.count_nonzero(~same), same.size))
         y, x = np.unravel_index(np.nanargmax(theirs), theirs.shape)
-        report.holds(case.by_library(corrmatch) == (x, y, float(theirs[y, x])), "%s, %s: the best is at (%d, %d)" % (row[0], way, x, y))
+        report.holds(case.by_library(exactncc) == (x, y, float(theirs[y, x])), "%s, %s: the best is at (%d, %d)" % (row[0], way, x, y))
         print("%s, %s: %d windows, the best %r at (%d, %d)" % (row[0], way, same.size, float(theirs[y, x]), x, y))
     report.finish()
 

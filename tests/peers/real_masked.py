@@ -1,7 +1,7 @@
 """Real pictures, 30 percent of the template masked, holes in the scene (about 10 percent of it, and of the true window): the right place is
 found, and its score is the exact one, computed here in whole numbers. Where noise leaves so little of a template (HARD) that another place
 has the larger exact score, that is what has to be found, and the test says so. Three ways to say which pixels of the scene count: a mask, a no-data
-value, both. The pictures are where CORRMATCH_REAL_DATA or REAL_DATA says; without them the test is skipped.
+value, both. The pictures are where EXACTNCC_REAL_DATA or REAL_DATA says; without them the test is skipped.
 
 real_masked.py cpu|cuda: through the library on that device, and through the tool where it was built."""
 import os
@@ -124,12 +124,12 @@ class Case:
         return exact.window_score("ccoeff_normed", self.scene.rows(), self.part.rows(), x, y, self.counted(),
                                   Picture(self.part.width, self.part.height, 8, self.part_counts).rows())
 
-    def by_library(self, corrmatch):
+    def by_library(self, exactncc):
         pixel = "uint%d" % self.scene.bits
         keep = self.scene.raw(), self.part.raw(), bytes(self.mask) if self.mask else None, bytes(self.part_mask)
         scene = library.View.of_bytes(keep[0], self.scene.width, self.scene.height, pixel, keep[2], self.no_data)
         part = library.View.of_bytes(keep[1], self.part.width, self.part.height, pixel, keep[3], self.no_data)
-        return corrmatch.find_views(scene, part)[0]
+        return exactncc.find_views(scene, part)[0]
 
     def by_tool(self, tool, device):
         with tempfile.TemporaryDirectory() as folder:
@@ -153,7 +153,7 @@ class Case:
 
 def folder():
     """Where the pictures are; ends the test where they are not."""
-    path = os.environ.get("CORRMATCH_REAL_DATA") or os.environ.get("REAL_DATA", "")
+    path = os.environ.get("EXACTNCC_REAL_DATA") or os.environ.get("REAL_DATA", "")
     if not os.path.exists(os.path.join(path, "expected.csv")):
         print("no real pictures here: skipped")
         sys.exit(77)
@@ -168,11 +168,11 @@ def rows(path):
 def main():
     device = sys.argv[1]
     path = folder()
-    corrmatch = library.Library(os.environ["CORRMATCH_BRIDGE"], 1 if device == "cpu" else 2)
-    if not corrmatch.usable():
+    exactncc = library.Library(os.environ["EXACTNCC_BRIDGE"], 1 if device == "cpu" else 2)
+    if not exactncc.usable():
         print("no %s device here: skipped" % device)
         sys.exit(77)
-    tool = os.environ.get("CORRMATCH")
+    tool = os.environ.get("EXACTNCC")
     report = library.Report()
     right = 0
     rng = random.Random(30)
@@ -183,7 +183,7 @@ def main():
             case = Case(scene, part, place, way, rng)
             true = case.truth(*place)
             what = "%s, %s, %s" % (row[0], row[1], way)
-            found = {"the library": case.by_library(corrmatch)}
+            found = {"the library": case.by_library(exactncc)}
             if tool:
                 found["the tool"] = case.by_tool(tool, device)
             for who, (x, y, score) in found.items():

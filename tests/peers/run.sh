@@ -1,6 +1,6 @@
-# run.sh SCRIPT [ARGUMENTS]: a comparison, where Python has what it needs. CORRMATCH_PEERS_PYTHON names a Python with numpy, opencv-python-headless
+# run.sh SCRIPT [ARGUMENTS]: a comparison, where Python has what it needs. EXACTNCC_PEERS_PYTHON names a Python with numpy, opencv-python-headless
 # and scikit-image (a virtual environment's); without one that has them the test is skipped.
-python=${CORRMATCH_PEERS_PYTHON:-python3}
+python=${EXACTNCC_PEERS_PYTHON:-python3}
 case /$1 in
 */real_masked.py) needs='sys' ;;
 */real_maps.py | */agree_numpy.py) needs='numpy' ;;

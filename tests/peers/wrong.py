@@ -18,7 +18,7 @@ CV = {"sqdiff": cv2.TM_SQDIFF, "sqdiff_normed": cv2.TM_SQDIFF_NORMED, "ccorr": c
       "ccoeff": cv2.TM_CCOEFF, "ccoeff_normed": cv2.TM_CCOEFF_NORMED}
 ENOUGH = 2e-6  # a peer that computes in float is right when it is this near (of a normed score; relative for the others)
 warnings.simplefilter("ignore")
-corrmatch = library.open_cpu()
+exactncc = library.open_cpu()
 report = library.Report()
 rng = np.random.default_rng(8)
 wrong = 0
@@ -83,11 +83,11 @@ print("| case | method | peer | exact | ours | theirs | theirs off by more than 
 # A flat template has no correlation; opencv 5688
 image = noise(0, 256, (120, 150), np.uint8)
 part = np.full((16, 16), 64, np.uint8)
-show("flat template (opencv 5688)", OCV, "ccoeff_normed", image, part, corrmatch.map(image, part), opencv(image, part, "ccoeff_normed"))
-show("flat template", SKI, "ccoeff_normed", image, part, corrmatch.map(image, part), match_template(image, part))
+show("flat template (opencv 5688)", OCV, "ccoeff_normed", image, part, exactncc.map(image, part), opencv(image, part, "ccoeff_normed"))
+show("flat template", SKI, "ccoeff_normed", image, part, exactncc.map(image, part), match_template(image, part))
 colours = noise(0, 256, (60, 70, 3), np.uint8)
 part = np.tile(np.array([10, 200, 90], np.uint8), (9, 9, 1))
-show("flat RGB template", OCV, "ccoeff_normed", colours, part, corrmatch.map(colours, part), opencv(colours, part, "ccoeff_normed"))
+show("flat RGB template", OCV, "ccoeff_normed", colours, part, exactncc.map(colours, part), opencv(colours, part, "ccoeff_normed"))
 
 # Flat under the mask; opencv 20557, 23257
 part = noise(0, 256, (16, 16), np.uint8)
@@ -95,7 +95,7 @@ part[8:] = 77
 mask = np.zeros((16, 16), np.uint8)
 mask[8:] = 1
 show("template flat under its mask (opencv 20557, 23257)", OCV, "ccoeff_normed", image, part,
-     corrmatch.map(image, part, part_mask=mask, min_valid=1e-9), opencv(image, part, "ccoeff_normed", mask), mask)
+     exactncc.map(image, part, part_mask=mask, min_valid=1e-9), opencv(image, part, "ccoeff_normed", mask), mask)
 
 # Flat windows and one pixel off flat, in an image that has both
 for value, side in ((100, 52), (255, 100)):
@@ -103,17 +103,17 @@ for value, side in ((100, 52), (255, 100)):
     image[100:300, 100:300] = value
     part = noise(0, 256, (side, side), np.uint8)
     mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
-    ours = corrmatch.map(image, part, part_mask=mask)
+    ours = exactncc.map(image, part, part_mask=mask)
     show("flat window under a mask, all %d (opencv 23257, 20557)" % value, OCV, "ccoeff_normed", image, part, ours,
          opencv(image, part, "ccoeff_normed", mask), mask, at=(100, 100))
     image[200, 200] -= 1
-    ours = corrmatch.map(image, part)
+    ours = exactncc.map(image, part)
     near = (slice(101, 200),) * 2 if side == 100 else (slice(149, 200),) * 2
     local = image[near[0].start:near[0].stop + side - 1, near[1].start:near[1].stop + side - 1]
     what = "one pixel off flat, %dx%d" % (side, side)
     show(what, OCV, "ccoeff_normed", local, part, ours[near], opencv(image, part, "ccoeff_normed")[near])
     show(what, SKI, "ccoeff_normed", local, part, ours[near], match_template(image, part)[near])
-    ours = corrmatch.map(image, part, part_mask=mask)
+    ours = exactncc.map(image, part, part_mask=mask)
     show(what + ", masked", OCV, "ccoeff_normed", local, part, ours[near], opencv(image, part, "ccoeff_normed", mask)[near], mask)
 
 # A copy of the template scores 1, not nearly 1
@@ -123,7 +123,7 @@ for _ in range(20):
     side = int(rng.integers(8, 129))
     y, x = int(rng.integers(0, 300 - side)), int(rng.integers(0, 400 - side))
     part = image[y:y + side, x:x + side].copy()
-    ours, theirs = corrmatch.map(image, part), opencv(image, part, "ccoeff_normed")
+    ours, theirs = exactncc.map(image, part), opencv(image, part, "ccoeff_normed")
     report.holds(float(ours[y, x]) == 1.0, "a copy scores %r" % float(ours[y, x]))
     if theirs[y, x] <= low[0]:
         low = float(theirs[y, x]), (part, ours, theirs, (y, x))
@@ -133,14 +133,14 @@ show("an exact copy, the worst of 20", OCV, "ccoeff_normed", image, *low[1][:3],
 for offset in (30000, 65000):
     image = noise(offset, offset + 200, (300, 400), np.uint16)
     part = image[30:62, 40:72].copy()
-    ours = corrmatch.map(image, part)
+    ours = exactncc.map(image, part)
     what = "16 bits, %d + (0..199), 32x32" % offset
     show(what + ", as float32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed"))
     show(what, SKI, "ccoeff_normed", image, part, ours, match_template(image, part))
     show(what + ", as float32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours,
          match_template(image.astype(np.float32), part.astype(np.float32)))
     mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
-    ours = corrmatch.map(image, part, part_mask=mask)
+    ours = exactncc.map(image, part, part_mask=mask)
     show(what + ", masked, as float32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed", mask),
          mask)
     everywhere = np.ones(image.shape, bool)
@@ -152,7 +152,7 @@ for offset in (30000, 65000):
 # Floats are floats everywhere: small contrast on a large offset again
 image = (rng.random((200, 300)) + 4096).astype(np.float32)
 part = image[30:62, 40:72].copy()
-ours = corrmatch.map(image, part)
+ours = exactncc.map(image, part)
 show("float32, 4096 + (0 .. 1), 32x32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed"))
 show("float32, 4096 + (0 .. 1), 32x32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours, match_template(image, part))
 
@@ -163,9 +163,9 @@ with_nan = image.copy()
 with_nan[100, 120] = np.nan
 touched = np.zeros((109, 136), bool)
 touched[100 - 11:100 + 1, 120 - 14:120 + 1] = True
-ours = corrmatch.map(with_nan, part)
+ours = exactncc.map(with_nan, part)
 report.holds(bool(np.array_equal(np.isnan(ours), touched)), "a NaN is in the scores of its windows and of no others")
-ours = np.where(touched, corrmatch.map(image, part), ours)  # the windows that hold it are not compared
+ours = np.where(touched, exactncc.map(image, part), ours)  # the windows that hold it are not compared
 for peer, theirs in ((OCV, opencv(with_nan, part, "ccoeff_normed")), (SKI, match_template(with_nan, part))):
     show("windows without the image's one NaN", peer, "ccoeff_normed", image, part, ours, np.where(touched, ours, theirs))
 
@@ -175,22 +175,22 @@ image[20:60, 20:70] = 0
 part = noise(0, 256, (12, 12), np.uint8)
 mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
 show("black windows under a mask (opencv 15768, opencvsharp 1669)", OCV, "ccorr_normed", image, part,
-     corrmatch.map(image, part, "ccorr_normed", part_mask=mask), opencv(image, part, "ccorr_normed", mask), mask)
+     exactncc.map(image, part, "ccorr_normed", part_mask=mask), opencv(image, part, "ccorr_normed", mask), mask)
 
 # 32 bits: 128-bit products
 image = noise(4294000000, 4294000200, (120, 150), np.uint32)
 part = image[30:62, 40:72].copy()
-show("32 bits, 4294000000 + (0..199), 32x32", SKI, "ccoeff_normed", image, part, corrmatch.map(image, part), match_template(image, part))
+show("32 bits, 4294000000 + (0..199), 32x32", SKI, "ccoeff_normed", image, part, exactncc.map(image, part), match_template(image, part))
 
 # Sums past 2^24
 image, part = np.full((100, 100), 255, np.uint8), np.full((25, 25), 255, np.uint8)
-show("255 on 255 (opencv 21786)", OCV, "sqdiff", image, part, corrmatch.map(image, part, "sqdiff"), opencv(image, part, "sqdiff"))
+show("255 on 255 (opencv 21786)", OCV, "sqdiff", image, part, exactncc.map(image, part, "sqdiff"), opencv(image, part, "sqdiff"))
 image = noise(250, 256, (300, 400), np.uint8)
 part = image[30:158, 40:168].copy()
 for method in ("sqdiff", "ccoeff", "ccorr"):
-    show("bright, 128x128", OCV, method, image, part, corrmatch.map(image, part, method), opencv(image, part, method))
+    show("bright, 128x128", OCV, method, image, part, exactncc.map(image, part, method), opencv(image, part, method))
 image, part = noise(0, 20, (60, 70), np.uint8), noise(200, 256, (9, 9), np.uint8)
-show("bright on dark (opencv 15215)", OCV, "sqdiff_normed", image, part, corrmatch.map(image, part, "sqdiff_normed"),
+show("bright on dark (opencv 15215)", OCV, "sqdiff_normed", image, part, exactncc.map(image, part, "sqdiff_normed"),
      opencv(image, part, "sqdiff_normed"))
 
 # The map of a crop is the crop of the map
@@ -198,7 +198,7 @@ image = noise(60000, 60200, (400, 500), np.uint16)
 part = image[200:216, 300:316].copy()
 crop = image[150:260, 250:380]
 inside = (slice(150, 150 + 95), slice(250, 250 + 115))
-for name, function, pixels, sought in (("ours", corrmatch.map, image, part),
+for name, function, pixels, sought in (("ours", exactncc.map, image, part),
                                        (OCV, lambda a, b: opencv(a, b, "ccoeff_normed"), image, part),
                                        (SKI + ", float32", match_template, image.astype(np.float32), part.astype(np.float32))):
     moved = float(np.max(np.abs(function(pixels, sought)[inside] - function(pixels[150:260, 250:380], sought))))

@@ -8,21 +8,21 @@
 
 enum { WIDTH = 41, HEIGHT = 33, PART_WIDTH = 7, PART_HEIGHT = 6, MOST_KERNELS = 64, METHODS = 7 };
 
-static cm_context *context;
+static xncc_context *context;
 static int on_gpu;
 static const kit_room room = { 3, KIT_AFTER };
 
 typedef struct pair {
-    const cm_image *image, *part;
+    const xncc_image *image, *part;
 } pair;
 
-/* The kernels of a pair; those of the problem as cm_correlate would make it. */
-static size_t kernels_of(pair p, const cm_options *o, const char **name)
+/* The kernels of a pair; those of the problem as xncc_correlate would make it. */
+static size_t kernels_of(pair p, const xncc_options *o, const char **name)
 {
-    cm_template *template = NULL;
-    if (cm_template_create(context, p.part, &template) != CM_OK)
+    xncc_template *template = NULL;
+    if (xncc_template_create(context, p.part, &template) != XNCC_OK)
         kit_give_up("no template");
-    cm_problem problem = { .pixel = p.image->pixel,
+    xncc_problem problem = { .pixel = p.image->pixel,
                            .image_width = p.image->width,
                            .image_height = p.image->height,
                            .width = p.part->width,
@@ -33,32 +33,32 @@ static size_t kernels_of(pair p, const cm_options *o, const char **name)
                            .flat = o->flat,
                            .channels = p.image->channels,
                            .image_masked = p.image->mask || p.image->has_no_data,
-                           .part_masked = cm_template_masked(template),
+                           .part_masked = xncc_template_masked(template),
                            .min_valid = o->min_valid };
-    cm_template_destroy(template);
-    size_t count = cm_kernels(context, &problem, name, MOST_KERNELS);
+    xncc_template_destroy(template);
+    size_t count = xncc_kernels(context, &problem, name, MOST_KERNELS);
     CHECK(count > 0);
     return count;
 }
 
-static kit_map map_of(pair p, const cm_options *options, const char *kernel)
+static kit_map map_of(pair p, const xncc_options *options, const char *kernel)
 {
-    const int32_t more = options->mode == CM_VALID ? -1 : options->mode == CM_FULL;
+    const int32_t more = options->mode == XNCC_VALID ? -1 : options->mode == XNCC_FULL;
     kit_map map = kit_map_create(p.image->width + more * (p.part->width - 1),
                                  p.image->height + more * (p.part->height - 1), 1, KIT_AFTER);
-    cm_template *template = NULL;
-    cm_options forced = *options;
-    char text[CM_ERROR_SIZE];
+    xncc_template *template = NULL;
+    xncc_options forced = *options;
+    char text[XNCC_ERROR_SIZE];
     forced.kernel = kernel;
-    if (cm_template_create(context, p.part, &template) != CM_OK ||
-        cm_correlate(context, p.image, template, &forced, &map.view) != CM_OK)
-        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", cm_context_error(context, text, sizeof text));
-    cm_template_destroy(template);
+    if (xncc_template_create(context, p.part, &template) != XNCC_OK ||
+        xncc_correlate(context, p.image, template, &forced, &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", xncc_context_error(context, text, sizeof text));
+    xncc_template_destroy(template);
     return map;
 }
 
 /* The elements of a at (0, 0) are those of b at (x, y), bit for bit. */
-static int same_part(const cm_map *a, const cm_map *b, int32_t x, int32_t y)
+static int same_part(const xncc_map *a, const xncc_map *b, int32_t x, int32_t y)
 {
     for (int32_t j = 0; j < a->height; j++)
         for (int32_t i = 0; i < a->width; i++) {
@@ -70,7 +70,7 @@ static int same_part(const cm_map *a, const cm_map *b, int32_t x, int32_t y)
 }
 
 /* Every kernel of the first pair gives the map, at (x, y), that is chosen for the second. */
-static void check_alike(pair first, pair second, const cm_options *o, int32_t x, int32_t y, const char *what)
+static void check_alike(pair first, pair second, const xncc_options *o, int32_t x, int32_t y, const char *what)
 {
     const char *kernel[MOST_KERNELS];
     size_t kernels = kernels_of(first, o, kernel);
@@ -79,14 +79,14 @@ static void check_alike(pair first, pair second, const cm_options *o, int32_t x,
         kit_map got = map_of(first, o, kernel[k]);
         if (!CHECK(same_part(&got.view, &want.view, x, y)))
             kit_fail(__FILE__, __LINE__, "%s: %s x %d, %s, mode %d, border %d, %s", what,
-                     cm_pixel_name(first.image->pixel), first.image->channels, cm_method_name(o->method), (int)o->mode,
+                     xncc_pixel_name(first.image->pixel), first.image->channels, xncc_method_name(o->method), (int)o->mode,
                      (int)o->border, kernel[k]);
         kit_map_destroy(&got);
     }
     kit_map_destroy(&want);
 }
 
-static kit_image noise(cm_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_random *random)
+static kit_image noise(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_random *random)
 {
     kit_image image = kit_image_create_channels(pixel, channels, width, height, room);
     kit_image_fill(&image.view, KIT_NOISE, random);
@@ -102,24 +102,24 @@ static void some_mask(kit_image *image, kit_random *random, uint64_t percent)
 }
 
 /* Place i of 11: the modes with their borders. */
-static cm_options place(int i, cm_method method)
+static xncc_options place(int i, xncc_method method)
 {
-    return (cm_options){ .method = method,
-                         .mode = i == 0  ? CM_VALID
-                                 : i < 6 ? CM_SAME
-                                         : CM_FULL,
-                         .border = i == 0 ? CM_BORDER_CLAMP : (cm_border)((i - 1) % 5),
-                         .flat = i & 1 ? CM_FLAT_NAN : CM_FLAT_ZERO };
+    return (xncc_options){ .method = method,
+                         .mode = i == 0  ? XNCC_VALID
+                                 : i < 6 ? XNCC_SAME
+                                         : XNCC_FULL,
+                         .border = i == 0 ? XNCC_BORDER_CLAMP : (xncc_border)((i - 1) % 5),
+                         .flat = i & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO };
 }
 
-static int is_float(cm_pixel pixel)
+static int is_float(xncc_pixel pixel)
 {
-    return pixel == CM_F32 || pixel == CM_F64;
+    return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
 /* A window that is the template where the template counts, and anything elsewhere, scores 1; its distance is 0. So does
  * one that is the template where the image counts. */
-static void check_self(cm_pixel pixel, int32_t channels, int of_image)
+static void check_self(xncc_pixel pixel, int32_t channels, int of_image)
 {
     kit_random random = kit_stream(300 + (uint64_t)pixel);
     kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random),
@@ -134,18 +134,18 @@ static void check_self(cm_pixel pixel, int32_t channels, int of_image)
     for (int method = 0; method < METHODS; method++) {
         if (isnan(want[method]))
             continue;
-        const cm_options o = { .method = (cm_method)method };
+        const xncc_options o = { .method = (xncc_method)method };
         const char *kernel[MOST_KERNELS];
         size_t kernels = kernels_of((pair){ &image.view, &part.view }, &o, kernel);
         for (size_t k = 0; k < kernels; k++) {
             kit_map map = map_of((pair){ &image.view, &part.view }, &o, kernel[k]);
             float got = kit_map_row(&map.view, 11)[20];
-            if (is_float(pixel) && method < CM_SQDIFF)
+            if (is_float(pixel) && method < XNCC_SQDIFF)
                 CHECK(fabsf(got - 1.0f) <= 0x1p-23f);
             else
                 CHECK_FLOAT(got, want[method]);
             int within = 1;
-            for (int32_t y = 0; y < map.view.height && method < CM_SQDIFF; y++)
+            for (int32_t y = 0; y < map.view.height && method < XNCC_SQDIFF; y++)
                 for (int32_t x = 0; x < map.view.width; x++)
                     within &= !(fabsf(kit_map_row(&map.view, y)[x]) > 1.0f);
             CHECK(within);
@@ -157,22 +157,22 @@ static void check_self(cm_pixel pixel, int32_t channels, int of_image)
 }
 
 /* A mask in which every pixel counts is none; and a no-data value is the mask that it means. */
-static void check_no_mask(cm_pixel pixel, int method)
+static void check_no_mask(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(310 + (uint64_t)pixel);
     const int32_t channels = 1 + method % 2;
     kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random),
               part = noise(pixel, channels, PART_WIDTH, PART_HEIGHT, &random);
-    const cm_image bare = image.view, bare_part = part.view;
+    const xncc_image bare = image.view, bare_part = part.view;
     some_mask(&image, &random, 0);
     some_mask(&part, &random, 0);
     for (int i = 0; i < 11; i++) {
-        cm_options o = place(i, (cm_method)method);
-        if (o.mode == CM_VALID || o.border != CM_BORDER_OVERLAP || method == CM_COVERAGE)
+        xncc_options o = place(i, (xncc_method)method);
+        if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_OVERLAP || method == XNCC_COVERAGE)
             check_alike((pair){ &image.view, &part.view }, (pair){ &bare, &bare_part }, &o, 0, 0, "a mask of ones");
     }
     some_mask(&image, &random, 25);
-    cm_image no_data = bare;
+    xncc_image no_data = bare;
     no_data.has_no_data = 1;
     no_data.no_data = is_float(pixel) && method % 2 ? (double)NAN : 42.0;
     for (int32_t y = 0; y < HEIGHT; y++)
@@ -184,9 +184,9 @@ static void check_no_mask(cm_pixel pixel, int method)
                     kit_sample_set(&bare, x, y, c, 41.0);
     for (int i = 0; i < 11; i += 1 + on_gpu)
         check_alike((pair){ &no_data, &bare_part }, (pair){ &image.view, &bare_part },
-                    &(cm_options){ .method = (cm_method)method,
-                                   .mode = place(i, CM_CCORR).mode,
-                                   .border = place(i, CM_CCORR).border,
+                    &(xncc_options){ .method = (xncc_method)method,
+                                   .mode = place(i, XNCC_CCORR).mode,
+                                   .border = place(i, XNCC_CCORR).border,
                                    .min_valid = 0.8 },
                     0, 0, "a no-data value");
     kit_image_destroy(&image);
@@ -195,7 +195,7 @@ static void check_no_mask(cm_pixel pixel, int method)
 
 /* The map of a crop is the crop of the map; and under the overlap border it is that of the image with nothing but the
  * crop counting. */
-static void check_crop(cm_pixel pixel, int method)
+static void check_crop(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(320 + (uint64_t)pixel);
     kit_image image = noise(pixel, 2, WIDTH, HEIGHT, &random), part = noise(pixel, 2, PART_WIDTH, PART_HEIGHT, &random);
@@ -204,18 +204,18 @@ static void check_crop(cm_pixel pixel, int method)
     const int32_t x = kit_between(&random, 0, 12), y = kit_between(&random, 0, 12);
     const int32_t width = kit_between(&random, PART_WIDTH, WIDTH - x),
                   height = kit_between(&random, PART_HEIGHT, HEIGHT - y);
-    cm_image crop;
-    CHECK_STATUS(cm_image_crop(&image.view, x, y, width, height, &crop), CM_OK);
-    cm_options o = { .method = (cm_method)method, .min_valid = 0.4 };
+    xncc_image crop;
+    CHECK_STATUS(xncc_image_crop(&image.view, x, y, width, height, &crop), XNCC_OK);
+    xncc_options o = { .method = (xncc_method)method, .min_valid = 0.4 };
     check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y, "a crop");
     for (int32_t j = 0; j < HEIGHT; j++)
         for (int32_t i = 0; i < WIDTH; i++)
             if (i < x || j < y || i >= x + width || j >= y + height)
                 kit_mask_set(&image.view, i, j, 0);
-    o.border = CM_BORDER_OVERLAP;
-    o.mode = CM_FULL;
+    o.border = XNCC_BORDER_OVERLAP;
+    o.mode = XNCC_FULL;
     check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y, "a crop under overlap");
-    o.mode = CM_SAME;
+    o.mode = XNCC_SAME;
     check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y, "a crop under overlap");
     kit_image_destroy(&image);
     kit_image_destroy(&part);
@@ -223,7 +223,7 @@ static void check_crop(cm_pixel pixel, int method)
 
 /* Four planes that are the same plane: sums are fourfold, which roots of doubles keep to the last bit. Three: to the
  * last place of the float. */
-static void check_planes(cm_pixel pixel, int method)
+static void check_planes(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(330 + (uint64_t)pixel);
     kit_image image = noise(pixel, 1, WIDTH, HEIGHT, &random), part = noise(pixel, 1, PART_WIDTH, PART_HEIGHT, &random);
@@ -242,7 +242,7 @@ static void check_planes(cm_pixel pixel, int method)
                         kit_sample_set(&to[k]->view, x, y, c, kit_sample(&from[k]->view, x, y, 0));
                 }
         }
-        const cm_options o = { .method = (cm_method)method, .mode = CM_SAME, .border = CM_BORDER_MIRROR };
+        const xncc_options o = { .method = (xncc_method)method, .mode = XNCC_SAME, .border = XNCC_BORDER_MIRROR };
         const char *kernel[MOST_KERNELS];
         size_t kernels = kernels_of((pair){ &many.view, &many_part.view }, &o, kernel);
         kit_map one = map_of((pair){ &image.view, &part.view }, &o, NULL);
@@ -256,8 +256,8 @@ static void check_planes(cm_pixel pixel, int method)
                              (channels == 3 && (a == nextafterf(b, INFINITY) || a == nextafterf(b, -INFINITY)));
                 }
             if (!CHECK(close))
-                kit_fail(__FILE__, __LINE__, "%d same planes: %s, %s, %s", channels, cm_pixel_name(pixel),
-                         cm_method_name(o.method), kernel[k]);
+                kit_fail(__FILE__, __LINE__, "%d same planes: %s, %s, %s", channels, xncc_pixel_name(pixel),
+                         xncc_method_name(o.method), kernel[k]);
             kit_map_destroy(&map);
         }
         kit_map_destroy(&one);
@@ -270,11 +270,11 @@ static void check_planes(cm_pixel pixel, int method)
 
 /* Signed samples with what makes them unsigned added: nothing that is made of differences feels it. But for the zero
  * border, whose pixels stay. */
-static void check_signed(cm_pixel pixel, cm_pixel unsigned_pixel, double bias, int masked)
+static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bias, int masked)
 {
     kit_random random = kit_stream(340 + (uint64_t)pixel);
     kit_image image[2], part[2];
-    const cm_pixel type[] = { pixel, unsigned_pixel };
+    const xncc_pixel type[] = { pixel, unsigned_pixel };
     for (int k = 0; k < 2; k++) {
         image[k] = noise(type[k], 1, WIDTH, HEIGHT, &random);
         part[k] = noise(type[k], 1, PART_WIDTH, PART_HEIGHT, &random);
@@ -289,10 +289,10 @@ static void check_signed(cm_pixel pixel, cm_pixel unsigned_pixel, double bias, i
     for (int32_t y = 0; y < PART_HEIGHT; y++)
         for (int32_t x = 0; x < PART_WIDTH; x++)
             kit_pixel_set(&part[1].view, x, y, kit_pixel(&part[0].view, x, y) + bias);
-    static const cm_method method[] = { CM_CCOEFF_NORMED, CM_CCOEFF, CM_SQDIFF, CM_COVERAGE };
+    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_CCOEFF, XNCC_SQDIFF, XNCC_COVERAGE };
     for (int i = 0; i < 11 * 4; i++) {
-        cm_options o = place(i / 4, method[i % 4]);
-        if (o.mode == CM_VALID || o.border != CM_BORDER_ZERO)
+        xncc_options o = place(i / 4, method[i % 4]);
+        if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_ZERO)
             check_alike((pair){ &image[0].view, &part[0].view }, (pair){ &image[1].view, &part[1].view }, &o, 0, 0,
                         "signed samples");
     }
@@ -303,13 +303,13 @@ static void check_signed(cm_pixel pixel, cm_pixel unsigned_pixel, double bias, i
 }
 
 /* The coverage is how many pixels count, over how many there are in the template. */
-static void check_coverage(cm_pixel pixel)
+static void check_coverage(xncc_pixel pixel)
 {
     kit_random random = kit_stream(350 + (uint64_t)pixel);
     kit_image image = noise(pixel, 3, WIDTH, HEIGHT, &random), part = noise(pixel, 3, PART_WIDTH, PART_HEIGHT, &random);
     some_mask(&image, &random, 40);
     some_mask(&part, &random, 40);
-    const cm_options o = { .method = CM_COVERAGE, .min_valid = 1.0 };
+    const xncc_options o = { .method = XNCC_COVERAGE, .min_valid = 1.0 };
     const char *kernel[MOST_KERNELS];
     size_t kernels = kernels_of((pair){ &image.view, &part.view }, &o, kernel);
     for (size_t k = 0; k < kernels; k++) {
@@ -333,27 +333,27 @@ static void check_coverage(cm_pixel pixel)
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
-    const cm_device device = kit_device_option(argc, argv);
-    on_gpu = device == CM_DEVICE_CUDA;
+    const xncc_device device = kit_device_option(argc, argv);
+    on_gpu = device == XNCC_DEVICE_CUDA;
     context = kit_context(device, 2);
-    for (int pixel = CM_U8; pixel <= CM_F64; pixel++) {
+    for (int pixel = XNCC_U8; pixel <= XNCC_F64; pixel++) {
         for (int i = 0; i < 4; i++)
-            check_self((cm_pixel)pixel, 1 + 2 * (i & 1), i >> 1);
+            check_self((xncc_pixel)pixel, 1 + 2 * (i & 1), i >> 1);
         for (int method = 0; method < METHODS; method++) {
             if (on_gpu && (method + pixel) % 3)
                 continue; /* a plan takes a millisecond to make there */
-            check_no_mask((cm_pixel)pixel, method);
-            check_crop((cm_pixel)pixel, method);
-            if (method == CM_CCOEFF_NORMED || method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED ||
-                method == CM_COVERAGE)
-                check_planes((cm_pixel)pixel, method);
+            check_no_mask((xncc_pixel)pixel, method);
+            check_crop((xncc_pixel)pixel, method);
+            if (method == XNCC_CCOEFF_NORMED || method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED ||
+                method == XNCC_COVERAGE)
+                check_planes((xncc_pixel)pixel, method);
         }
-        check_coverage((cm_pixel)pixel);
+        check_coverage((xncc_pixel)pixel);
     }
     for (int masked = 0; masked < 2; masked++) {
-        check_signed(CM_S8, CM_U8, 128.0, masked);
-        check_signed(CM_S16, CM_U16, 32768.0, masked);
+        check_signed(XNCC_S8, XNCC_U8, 128.0, masked);
+        check_signed(XNCC_S16, XNCC_U16, 32768.0, masked);
     }
-    cm_context_destroy(context);
+    xncc_context_destroy(context);
     return kit_finish("props_joint");
 }

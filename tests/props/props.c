@@ -8,34 +8,34 @@
 enum { WIDTH = 83, HEIGHT = 61, MOST_KERNELS = 64, METHODS = 6 };
 
 typedef struct subject {
-    cm_context *context;
+    xncc_context *context;
     const char *kernel;
-    cm_pixel pixel;
+    xncc_pixel pixel;
     kit_image image, part;
     int32_t x, y; /* where the template was cut from */
 } subject;
 
-static kit_map map_of(const subject *s, const cm_image *image, const cm_image *part, const cm_options *options)
+static kit_map map_of(const subject *s, const xncc_image *image, const xncc_image *part, const xncc_options *options)
 {
-    int32_t more = options->mode == CM_VALID ? -1 : options->mode == CM_FULL ? 1 : 0;
+    int32_t more = options->mode == XNCC_VALID ? -1 : options->mode == XNCC_FULL ? 1 : 0;
     kit_map map = kit_map_create(image->width + more * (part->width - 1), image->height + more * (part->height - 1), 1, KIT_AFTER);
-    cm_template *template = NULL;
-    cm_options forced = *options;
+    xncc_template *template = NULL;
+    xncc_options forced = *options;
     forced.kernel = s->kernel;
-    char text[CM_ERROR_SIZE];
-    if (cm_template_create(s->context, part, &template) != CM_OK || cm_correlate(s->context, image, template, &forced, &map.view) != CM_OK)
-        kit_give_up("%s: %s", s->kernel, cm_context_error(s->context, text, sizeof text));
-    cm_template_destroy(template);
+    char text[XNCC_ERROR_SIZE];
+    if (xncc_template_create(s->context, part, &template) != XNCC_OK || xncc_correlate(s->context, image, template, &forced, &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", s->kernel, xncc_context_error(s->context, text, sizeof text));
+    xncc_template_destroy(template);
     return map;
 }
 
 /* Not every kernel serves every method. */
-static int serves(const subject *s, cm_method method)
+static int serves(const subject *s, xncc_method method)
 {
     const char *kernel[MOST_KERNELS];
-    cm_problem problem = { .pixel = s->pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = s->part.view.width,
+    xncc_problem problem = { .pixel = s->pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = s->part.view.width,
                            .height = s->part.view.height, .method = method };
-    size_t kernels = cm_kernels(s->context, &problem, kernel, MOST_KERNELS);
+    size_t kernels = xncc_kernels(s->context, &problem, kernel, MOST_KERNELS);
     for (size_t k = 0; k < kernels && k < MOST_KERNELS; k++)
         if (strcmp(kernel[k], s->kernel) == 0)
             return 1;
@@ -43,11 +43,11 @@ static int serves(const subject *s, cm_method method)
 }
 
 /* The score of a method where the template was cut out. */
-static void check_place(const subject *s, cm_method method, float want)
+static void check_place(const subject *s, xncc_method method, float want)
 {
     if (!serves(s, method))
         return;
-    kit_map map = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .method = method });
+    kit_map map = map_of(s, &s->image.view, &s->part.view, &(xncc_options){ .method = method });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], want);
     kit_map_destroy(&map);
 }
@@ -77,10 +77,10 @@ static kit_image changed(const kit_image *from, double gain, double offset)
 /* Where the template was cut out the score is exactly 1, for its negative exactly -1, and nothing is beyond. */
 static void check_self(const subject *s)
 {
-    kit_map map = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .flat = CM_FLAT_NAN });
+    kit_map map = map_of(s, &s->image.view, &s->part.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], 1.0f);
     kit_image negative = changed(&s->part, -1.0, kit_largest(s->pixel));
-    kit_map opposite = map_of(s, &s->image.view, &negative.view, &(cm_options){ .flat = CM_FLAT_NAN });
+    kit_map opposite = map_of(s, &s->image.view, &negative.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&opposite.view, s->y)[s->x], -1.0f);
     CHECK(same_part(&map, &opposite, 0, 0, -1.0f));
     int within = 1;
@@ -88,8 +88,8 @@ static void check_self(const subject *s)
         for (int32_t x = 0; x < map.view.width; x++)
             within &= fabsf(kit_map_row(&map.view, y)[x]) <= 1.0f;
     CHECK(within);
-    check_place(s, CM_CCORR_NORMED, 1.0f);
-    check_place(s, CM_SQDIFF, 0.0f);
+    check_place(s, XNCC_CCORR_NORMED, 1.0f);
+    check_place(s, XNCC_SQDIFF, 0.0f);
     kit_map_destroy(&map);
     kit_map_destroy(&opposite);
     kit_image_destroy(&negative);
@@ -99,11 +99,11 @@ static void check_self(const subject *s)
  * 4 and any offset that leave the products in 53 bits do not move it at all. */
 static void check_gain(const subject *s)
 {
-    kit_map plain = map_of(s, &s->image.view, &s->part.view, &(cm_options){ .method = CM_CCOEFF_NORMED });
+    kit_map plain = map_of(s, &s->image.view, &s->part.view, &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
     static const double gain[][2] = { { 1, 9 }, { 2, 0 }, { 3, 17 }, { 4, 5 } };
     for (int i = 0; i < 4; i++) {
         kit_image part = changed(&s->part, gain[i][0], gain[i][1]);
-        kit_map map = map_of(s, &s->image.view, &part.view, &(cm_options){ .method = CM_CCOEFF_NORMED });
+        kit_map map = map_of(s, &s->image.view, &part.view, &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
         int close = 1;
         for (int32_t y = 0; y < map.view.height; y++)
             for (int32_t x = 0; x < map.view.width; x++) {
@@ -122,22 +122,22 @@ static void check_gain(const subject *s)
 static void check_crop(const subject *s, kit_random *random)
 {
     for (int method = 0; method < METHODS; method++) {
-        cm_options options = { .method = (cm_method)method };
+        xncc_options options = { .method = (xncc_method)method };
         if (!serves(s, options.method))
             continue;
         kit_map whole = map_of(s, &s->image.view, &s->part.view, &options);
         int32_t x = kit_between(random, 0, 20), y = kit_between(random, 0, 20);
         int32_t width = kit_between(random, s->part.view.width, WIDTH - x), height = kit_between(random, s->part.view.height, HEIGHT - y);
-        cm_image crop;
-        CHECK_STATUS(cm_image_crop(&s->image.view, x, y, width, height, &crop), CM_OK);
+        xncc_image crop;
+        CHECK_STATUS(xncc_image_crop(&s->image.view, x, y, width, height, &crop), XNCC_OK);
         kit_map part = map_of(s, &crop, &s->part.view, &options);
         CHECK(same_part(&part, &whole, x, y, 1.0f));
         /* in mode same the inner part is the valid map */
-        options.mode = CM_SAME;
+        options.mode = XNCC_SAME;
         kit_map same = map_of(s, &s->image.view, &s->part.view, &options);
         CHECK(same_part(&whole, &same, s->part.view.width / 2, s->part.view.height / 2, 1.0f));
         /* and in mode full that of mode same, and so the valid one */
-        options.mode = CM_FULL;
+        options.mode = XNCC_FULL;
         kit_map full = map_of(s, &s->image.view, &s->part.view, &options);
         const int32_t w = s->part.view.width, h = s->part.view.height;
         CHECK(same_part(&same, &full, w - 1 - w / 2, h - 1 - h / 2, 1.0f));
@@ -160,8 +160,8 @@ static void check_transpose(const subject *s)
     for (int32_t y = 0; y < s->part.view.height; y++)
         for (int32_t x = 0; x < s->part.view.width; x++)
             kit_pixel_set(&part.view, y, x, kit_pixel(&s->part.view, x, y));
-    for (int mode = CM_VALID; mode <= CM_FULL; mode++) {
-        cm_options options = { .mode = (cm_mode)mode };
+    for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
+        xncc_options options = { .mode = (xncc_mode)mode };
         kit_map a = map_of(s, &s->image.view, &s->part.view, &options), b = map_of(s, &image.view, &part.view, &options);
         int same = 1;
         for (int32_t y = 0; y < a.view.height; y++)
@@ -185,8 +185,8 @@ static void check_flat(const subject *s)
         for (int32_t y = 0; y < 53; y++)
             for (int32_t x = 0; x < 60; x++)
                 kit_pixel_set(&image.view, x, y, value);
-        kit_map zero = map_of(s, &image.view, &part.view, &(cm_options){ .flat = CM_FLAT_ZERO });
-        kit_map nan = map_of(s, &image.view, &part.view, &(cm_options){ .flat = CM_FLAT_NAN });
+        kit_map zero = map_of(s, &image.view, &part.view, &(xncc_options){ .flat = XNCC_FLAT_ZERO });
+        kit_map nan = map_of(s, &image.view, &part.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
         int flat = 1;
         for (int32_t y = 0; y < 2; y++)
             for (int32_t x = 0; x < 9; x++)
@@ -199,7 +199,7 @@ static void check_flat(const subject *s)
     kit_image_destroy(&image);
 }
 
-static void check_kernel(cm_context *context, cm_pixel pixel, const char *kernel)
+static void check_kernel(xncc_context *context, xncc_pixel pixel, const char *kernel)
 {
     long before = kit_failures();
     kit_random random = kit_stream(20);
@@ -219,31 +219,31 @@ static void check_kernel(cm_context *context, cm_pixel pixel, const char *kernel
     check_transpose(&s);
     check_flat(&s);
     if (kit_failures() != before)
-        kit_fail(__FILE__, __LINE__, "with kernel %s, %s", kernel, cm_pixel_name(pixel));
+        kit_fail(__FILE__, __LINE__, "with kernel %s, %s", kernel, xncc_pixel_name(pixel));
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.part);
 }
 
 /* One plan, any thread count, again and again: the same bits, floats included. */
-static void check_threads(cm_device device)
+static void check_threads(xncc_device device)
 {
     static const int32_t threads[] = { 1, 2, 3, 7, 16 };
-    for (int pixel = CM_U8; pixel <= CM_F32; pixel++) {
+    for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
         kit_random random = kit_stream(30);
-        kit_image image = kit_image_create((cm_pixel)pixel, 301, 203, 1, KIT_AFTER), part = kit_image_create((cm_pixel)pixel, 23, 29, 0, KIT_AFTER);
+        kit_image image = kit_image_create((xncc_pixel)pixel, 301, 203, 1, KIT_AFTER), part = kit_image_create((xncc_pixel)pixel, 23, 29, 0, KIT_AFTER);
         kit_image_fill(&image.view, KIT_NOISE, &random);
         kit_image_copy(&part.view, &image.view, 100, 50);
         kit_map first = { .view = { .width = 0 } };
         for (int i = 0; i < 5; i++) {
-            subject s = { .context = kit_context(device, threads[i]), .pixel = (cm_pixel)pixel };
-            kit_map map = map_of(&s, &image.view, &part.view, &(cm_options){ .mode = CM_SAME });
+            subject s = { .context = kit_context(device, threads[i]), .pixel = (xncc_pixel)pixel };
+            kit_map map = map_of(&s, &image.view, &part.view, &(xncc_options){ .mode = XNCC_SAME });
             if (i == 0) {
                 first = map;
             } else {
                 CHECK(same_part(&map, &first, 0, 0, 1.0f));
                 kit_map_destroy(&map);
             }
-            cm_context_destroy(s.context);
+            xncc_context_destroy(s.context);
         }
         kit_map_destroy(&first);
         kit_image_destroy(&image);
@@ -254,17 +254,17 @@ static void check_threads(cm_device device)
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
-    cm_device device = kit_device_option(argc, argv);
-    cm_context *context = kit_context(device, 2);
-    for (int pixel = CM_U8; pixel <= CM_U16; pixel++) {
-        cm_problem problem = { .pixel = (cm_pixel)pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = 19, .height = 14 };
+    xncc_device device = kit_device_option(argc, argv);
+    xncc_context *context = kit_context(device, 2);
+    for (int pixel = XNCC_U8; pixel <= XNCC_U16; pixel++) {
+        xncc_problem problem = { .pixel = (xncc_pixel)pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = 19, .height = 14 };
         const char *kernel[MOST_KERNELS];
-        size_t kernels = cm_kernels(context, &problem, kernel, MOST_KERNELS);
+        size_t kernels = xncc_kernels(context, &problem, kernel, MOST_KERNELS);
         CHECK(kernels > 0);
         for (size_t k = 0; k < kernels; k++)
-            check_kernel(context, (cm_pixel)pixel, kernel[k]);
+            check_kernel(context, (xncc_pixel)pixel, kernel[k]);
     }
-    cm_context_destroy(context);
+    xncc_context_destroy(context);
     check_threads(device);
     return kit_finish("props");
 }

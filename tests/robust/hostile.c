@@ -62,32 +62,32 @@ static double seconds(void)
 }
 
 /* Carries the geo tags on, as `correlate` does. */
-static cm_status write_geo(const app_picture *picture, app_error *error)
+static xncc_status write_geo(const app_picture *picture, app_error *error)
 {
     static const float map = 1.0f;
     char name[sizeof path + 8];
     const app_geo *g = &picture->geo;
     if (!g->tie && !g->key && !g->text && !g->number && !g->has_scale && !g->has_matrix)
-        return CM_OK;
+        return XNCC_OK;
     snprintf(name, sizeof name, "%s.map", path);
     const app_tiff_out out = { .pixels = &map, .width = 1, .height = 1, .place = { g, 3, -4 }, .has_nan = 1 };
-    cm_status status = app_tiff_write(name, &out, error);
+    xncc_status status = app_tiff_write(name, &out, error);
     unlink(name);
     return status;
 }
 
 /* Reads every page, as `find --page all` does, with one channel or all. Returns the status of the first failure. */
-static cm_status read_all(app_channels channels, app_error *error)
+static xncc_status read_all(app_channels channels, app_error *error)
 {
     app_tiff *tiff;
     app_reading reading = app_default_reading;
     reading.channels = channels;
-    cm_status status = app_tiff_open(path, &reading, &tiff, error);
+    xncc_status status = app_tiff_open(path, &reading, &tiff, error);
     if (status)
         return status;
     uint32_t pages = app_tiff_pages(tiff);
     if (pages == 0)
-        status = app_fail(error, CM_ERROR_ARGUMENT, "no pages");
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "no pages");
     for (uint32_t page = 0; page < pages && page < 4 && !status; page++) {
         app_tiff_page info;
         app_picture picture = { .pixels = NULL };
@@ -112,18 +112,18 @@ static void try_bytes(const char *name, const uint8_t *bytes, size_t size, size_
         return;
     }
     const double start = seconds();
-    cm_status status = read_all(tried % 2 ? APP_SUM : APP_LUMA, &error);
+    xncc_status status = read_all(tried % 2 ? APP_SUM : APP_LUMA, &error);
     const double took = seconds() - start;
     if (took > slowest) {
         slowest = took;
         snprintf(slowest_name, sizeof slowest_name, "%s, byte %zu, value %d", name, at, value);
     }
     tried++;
-    opened += status == CM_OK;
-    refused += status != CM_OK;
+    opened += status == XNCC_OK;
+    refused += status != XNCC_OK;
     if (status && (!error.text[0] || strpbrk(error.text, "\n\r")))
         fail(name, at, value, "a failure without a text of one line");
-    if (status < CM_OK || status >= CM_ERROR_INTERNAL)
+    if (status < XNCC_OK || status >= XNCC_ERROR_INTERNAL)
         fail(name, at, value, "a status that should not be");
     if (!status && expected == 0)
         fail(name, at, value, "was read, and must not be");
@@ -212,7 +212,7 @@ static void check_trust(void)
     const app_reading limits[3] = { { .max_memory = (uint64_t)1 << 40 },
                                     { .max_memory = (uint64_t)1 << 40, .trusted = 1 },
                                     { .max_memory = 1 << 20, .trusted = 1 } };
-    static const cm_status want[3] = { CM_ERROR_UNSUPPORTED, CM_OK, CM_ERROR_MEMORY };
+    static const xncc_status want[3] = { XNCC_ERROR_UNSUPPORTED, XNCC_OK, XNCC_ERROR_MEMORY };
     for (int i = 0; i < hostile_count; i++) {
         hostile_bytes file;
         if (strcmp(hostile_files[i].name, "one-strip-deflate") != 0)

@@ -9,14 +9,14 @@
 
 typedef unsigned __int128 u128;
 
-static u128 joined(cm_u128 v)
+static u128 joined(xncc_u128 v)
 {
     return (u128)v.high << 64 | v.low;
 }
 
-static cm_u128 split(u128 v)
+static xncc_u128 split(u128 v)
 {
-    return (cm_u128){ (uint64_t)(v >> 64), (uint64_t)v };
+    return (xncc_u128){ (uint64_t)(v >> 64), (uint64_t)v };
 }
 
 /* Edges of words and halves, else random with a random length. */
@@ -32,15 +32,15 @@ static void check_wide(void)
     kit_random random = kit_stream(1);
     for (int i = 0; i < 200000; i++) {
         uint64_t a = awkward(&random), b = awkward(&random), c = awkward(&random), d = awkward(&random);
-        CHECK(joined(cm_mul_wide(a, b)) == (u128)a * b);
+        CHECK(joined(xncc_mul_wide(a, b)) == (u128)a * b);
         u128 v = (u128)a << 64 | b;
         v >>= kit_below(&random, 128);
-        CHECK(cm_u128_to_double(split(v)) == (double)v);
+        CHECK(xncc_u128_to_double(split(v)) == (double)v);
         if (v >> 127 == 0)
             CHECK(oracle_round((__int128)v) == (double)v);
         u128 p = (u128)a * b, q = (u128)c * d, size = p > q ? p - q : q - p;
         double want = p > q ? (double)size : -(double)size;
-        double got = cm_difference(a, b, c, d, 1);
+        double got = xncc_difference(a, b, c, d, 1);
         CHECK(got == want || (got == 0.0 && want == 0.0));
     }
 }
@@ -52,9 +52,9 @@ static void check_rounding(void)
         for (int low = -2; low <= 2; low++)
             for (u128 mantissa = ((u128)1 << 53) - 3; mantissa < ((u128)1 << 53) + 4; mantissa++) {
                 u128 v = (u128)((__int128)(mantissa << shift) + low);
-                CHECK(cm_u128_to_double(split(v)) == (double)v);
+                CHECK(xncc_u128_to_double(split(v)) == (double)v);
                 u128 half = shift > 0 ? (u128)1 << (shift - 1) : 0;
-                CHECK(cm_u128_to_double(split(v + half)) == (double)(v + half));
+                CHECK(xncc_u128_to_double(split(v + half)) == (double)(v + half));
             }
 }
 
@@ -69,33 +69,33 @@ static void check_narrow(void)
         uint64_t v[4];
         for (int k = 0; k < 4; k++)
             v[k] = kit_below(&random, 8) ? kit_below(&random, most + 1) : most - kit_below(&random, 3);
-        CHECK(cm_difference(v[0], v[1], v[2], v[3], 0) == cm_difference(v[0], v[1], v[2], v[3], 1));
+        CHECK(xncc_difference(v[0], v[1], v[2], v[3], 0) == xncc_difference(v[0], v[1], v[2], v[3], 1));
     }
 }
 
-static cm_score_rule rule_of(int32_t width, int32_t height, cm_pixel pixel, uint64_t sum, uint64_t sum2)
+static xncc_score_rule rule_of(int32_t width, int32_t height, xncc_pixel pixel, uint64_t sum, uint64_t sum2)
 {
-    cm_template part;
+    xncc_template part;
     memset(&part, 0, sizeof part);
     part.width = width;
     part.height = height;
     part.pixel = pixel;
     part.sum = sum;
     part.sum2 = sum2;
-    return cm_score_rule_make(&part, CM_CCOEFF_NORMED, CM_FLAT_NAN);
+    return xncc_score_rule_make(&part, XNCC_CCOEFF_NORMED, XNCC_FLAT_NAN);
 }
 
 /* Windows and templates of n pixels that are 0 or the largest value, half of them each: the largest variances there are. The score of
  * equal ones is exactly 1 on either side of the bound, of opposite ones exactly -1. */
-static void check_extremes(int32_t width, int32_t height, cm_pixel pixel, int wide)
+static void check_extremes(int32_t width, int32_t height, xncc_pixel pixel, int wide)
 {
     uint64_t n = (uint64_t)width * (uint64_t)height, m = (uint64_t)kit_largest(pixel), half = n / 2;
-    cm_score_rule rule = rule_of(width, height, pixel, half * m, half * m * m);
+    xncc_score_rule rule = rule_of(width, height, pixel, half * m, half * m * m);
     CHECK_INT(rule.wide, wide);
-    CHECK_FLOAT(cm_score_integer(CM_CCOEFF_NORMED, &rule, half * m, half * m * m, half * m * m), 1.0f);
+    CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, half * m * m), 1.0f);
     if (n % 2 == 0)
-        CHECK_FLOAT(cm_score_integer(CM_CCOEFF_NORMED, &rule, half * m, half * m * m, 0), -1.0f);
-    CHECK_FLOAT(cm_score_integer(CM_CCOEFF_NORMED, &rule, n * m, n * m * m, half * m * m), NAN);
+        CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, 0), -1.0f);
+    CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, n * m, n * m * m, half * m * m), NAN);
     /* and what the largest sums give agrees with 128 bits */
     double exact = oracle_round(((__int128)n * (__int128)(half * m * m) - (__int128)(half * m) * (__int128)(half * m)));
     CHECK(rule.root_var == sqrt(exact));
@@ -104,33 +104,33 @@ static void check_extremes(int32_t width, int32_t height, cm_pixel pixel, int wi
 static void check_bounds(void)
 {
     /* u8: n * 255 <= 3037000499 up to 11909805 pixels; u16: up to 46341 */
-    check_extremes(3451, 3451, CM_U8, 0);
-    check_extremes(3451, 3450, CM_U8, 0);
-    check_extremes(11909805, 1, CM_U8, 0);
-    check_extremes(11909806, 1, CM_U8, 1);
-    check_extremes(46341, 1, CM_U16, 0);
-    check_extremes(46342, 1, CM_U16, 1);
-    check_extremes(215, 215, CM_U16, 0);
-    check_extremes(216, 215, CM_U16, 1);
-    check_extremes(1 << 20, 1 << 11, CM_U8, 1);
-    check_extremes(1 << 20, 1 << 11, CM_U16, 1);
+    check_extremes(3451, 3451, XNCC_U8, 0);
+    check_extremes(3451, 3450, XNCC_U8, 0);
+    check_extremes(11909805, 1, XNCC_U8, 0);
+    check_extremes(11909806, 1, XNCC_U8, 1);
+    check_extremes(46341, 1, XNCC_U16, 0);
+    check_extremes(46342, 1, XNCC_U16, 1);
+    check_extremes(215, 215, XNCC_U16, 0);
+    check_extremes(216, 215, XNCC_U16, 1);
+    check_extremes(1 << 20, 1 << 11, XNCC_U8, 1);
+    check_extremes(1 << 20, 1 << 11, XNCC_U16, 1);
 }
 
 static void check_random_scores(void)
 {
     kit_random random = kit_stream(3);
     for (int i = 0; i < 20000; i++) {
-        cm_pixel pixel = (cm_pixel)kit_below(&random, 2);
+        xncc_pixel pixel = (xncc_pixel)kit_below(&random, 2);
         int32_t width = kit_between(&random, 1, 1 << kit_below(&random, 15)), height = kit_between(&random, 1, 1 << kit_below(&random, 15));
         uint64_t m = (uint64_t)kit_largest(pixel), n = (uint64_t)width * (uint64_t)height;
         /* sums that pixels can have: k of them at the value a, the others at b */
         uint64_t a = kit_below(&random, m + 1), b = kit_below(&random, m + 1), c = kit_below(&random, m + 1), d = kit_below(&random, m + 1);
         uint64_t k = kit_below(&random, n + 1), r = n - k;
         uint64_t S = k * a + r * b, Q = k * a * a + r * b * b, T = k * c + r * d, T2 = k * c * c + r * d * d, X = k * a * c + r * b * d;
-        cm_score_rule rule = rule_of(width, height, pixel, T, T2);
+        xncc_score_rule rule = rule_of(width, height, pixel, T, T2);
         oracle_sums sums = { 1, 1, n, T, T2, &S, &Q, &X };
         for (int method = 0; method < 6; method++)
-            CHECK_FLOAT(cm_score_integer((cm_method)method, &rule, S, Q, X), oracle_score(&sums, (cm_method)method, CM_FLAT_NAN, 0));
+            CHECK_FLOAT(xncc_score_integer((xncc_method)method, &rule, S, Q, X), oracle_score(&sums, (xncc_method)method, XNCC_FLAT_NAN, 0));
     }
 }
 
@@ -138,13 +138,13 @@ static void check_template_sums(void)
 {
     kit_random random = kit_stream(4);
     for (int i = 0; i < 60; i++) {
-        cm_pixel pixel = i & 1 ? CM_U16 : CM_U8;
+        xncc_pixel pixel = i & 1 ? XNCC_U16 : XNCC_U8;
         kit_image image = kit_image_create(pixel, kit_between(&random, 1, 70), kit_between(&random, 1, 70), i % 4, KIT_AFTER);
         kit_image_fill(&image.view, (kit_fill)(i % KIT_FILLS), &random);
         kit_image_freeze(&image);
-        cm_template part;
+        xncc_template part;
         memset(&part, 0, sizeof part);
-        CHECK_STATUS(cm_template_fill(&part, &image.view, NULL), CM_OK);
+        CHECK_STATUS(xncc_template_fill(&part, &image.view, NULL), XNCC_OK);
         uint64_t sum = 0, sum2 = 0;
         for (int32_t y = 0; y < image.view.height; y++)
             for (int32_t x = 0; x < image.view.width; x++) {
@@ -153,29 +153,29 @@ static void check_template_sums(void)
                 sum2 += v * v;
             }
         CHECK(part.sum == sum && part.sum2 == sum2);
-        cm_template_clear(&part);
+        xncc_template_clear(&part);
         kit_image_destroy(&image);
     }
-    cm_template part;
+    xncc_template part;
     memset(&part, 0, sizeof part);
-    cm_image huge = { .data = &part, .width = 1 << 16, .height = (1 << 15) + 1 };
-    CHECK_STATUS(cm_template_fill(&part, &huge, NULL), CM_ERROR_ARGUMENT);
+    xncc_image huge = { .data = &part, .width = 1 << 16, .height = (1 << 15) + 1 };
+    CHECK_STATUS(xncc_template_fill(&part, &huge, NULL), XNCC_ERROR_ARGUMENT);
 }
 
 static void check_sizes(void)
 {
     uint64_t out = 7;
-    CHECK(cm_mul_u64(UINT64_MAX, 1, &out) && out == UINT64_MAX);
-    CHECK(!cm_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &out));
-    CHECK(cm_mul_u64(0, UINT64_MAX, &out) && out == 0);
-    CHECK(cm_add_u64(UINT64_MAX - 1, 1, &out) && out == UINT64_MAX);
-    CHECK(!cm_add_u64(UINT64_MAX, 1, &out));
-    CHECK(cm_alloc(UINT64_MAX, 2) == NULL);
-    CHECK(cm_alloc(0, 8) == NULL);
-    char *memory = cm_alloc(3, 1);
+    CHECK(xncc_mul_u64(UINT64_MAX, 1, &out) && out == UINT64_MAX);
+    CHECK(!xncc_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &out));
+    CHECK(xncc_mul_u64(0, UINT64_MAX, &out) && out == 0);
+    CHECK(xncc_add_u64(UINT64_MAX - 1, 1, &out) && out == UINT64_MAX);
+    CHECK(!xncc_add_u64(UINT64_MAX, 1, &out));
+    CHECK(xncc_alloc(UINT64_MAX, 2) == NULL);
+    CHECK(xncc_alloc(0, 8) == NULL);
+    char *memory = xncc_alloc(3, 1);
     CHECK(memory && (uintptr_t)memory % 64 == 0 && memory[0] == 0 && memory[2] == 0);
-    cm_free(memory);
-    cm_free(NULL);
+    xncc_free(memory);
+    xncc_free(NULL);
 }
 
 int main(int argc, char **argv)

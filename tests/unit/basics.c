@@ -11,96 +11,96 @@ static void check_names(void)
     static const char *const status[] = { "done", "invalid argument", "out of memory", "not supported", "device error", "internal error" };
     static const char *const method[] = { "ccoeff_normed", "ccoeff", "ccorr", "ccorr_normed", "sqdiff", "sqdiff_normed" };
     for (int i = 0; i < 6; i++) {
-        CHECK_TEXT(cm_status_string((cm_status)i), status[i]);
-        CHECK_TEXT(cm_method_name((cm_method)i), method[i]);
-        cm_method parsed = CM_CCORR;
-        CHECK_STATUS(cm_method_parse(method[i], &parsed), CM_OK);
+        CHECK_TEXT(xncc_status_string((xncc_status)i), status[i]);
+        CHECK_TEXT(xncc_method_name((xncc_method)i), method[i]);
+        xncc_method parsed = XNCC_CCORR;
+        CHECK_STATUS(xncc_method_parse(method[i], &parsed), XNCC_OK);
         CHECK_INT(parsed, i);
-        CHECK_INT(cm_method_is_distance((cm_method)i), i >= 4);
+        CHECK_INT(xncc_method_is_distance((xncc_method)i), i >= 4);
     }
-    CHECK_TEXT(cm_status_string((cm_status)6), "unknown status");
-    CHECK_TEXT(cm_status_string((cm_status)-1), "unknown status");
-    CHECK_TEXT(cm_method_name((cm_method)7), "?");
-    CHECK_TEXT(cm_method_name((cm_method)-1), "?");
-    cm_method untouched = CM_SQDIFF;
-    CHECK_STATUS(cm_method_parse("ccoeff_norme", &untouched), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_method_parse("", &untouched), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_method_parse(NULL, &untouched), CM_ERROR_ARGUMENT);
-    CHECK_INT(untouched, CM_SQDIFF);
+    CHECK_TEXT(xncc_status_string((xncc_status)6), "unknown status");
+    CHECK_TEXT(xncc_status_string((xncc_status)-1), "unknown status");
+    CHECK_TEXT(xncc_method_name((xncc_method)7), "?");
+    CHECK_TEXT(xncc_method_name((xncc_method)-1), "?");
+    xncc_method untouched = XNCC_SQDIFF;
+    CHECK_STATUS(xncc_method_parse("ccoeff_norme", &untouched), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_method_parse("", &untouched), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_method_parse(NULL, &untouched), XNCC_ERROR_ARGUMENT);
+    CHECK_INT(untouched, XNCC_SQDIFF);
     static const char *const pixel[] = { "u8", "u16", "f32", "s8", "s16", "u32", "f64", "?" };
     static const size_t size[] = { 1, 2, 4, 1, 2, 4, 8, 0 };
     for (int i = 0; i < 8; i++) {
-        CHECK_TEXT(cm_pixel_name((cm_pixel)i), pixel[i]);
-        CHECK_INT(cm_pixel_size((cm_pixel)i), size[i]);
+        CHECK_TEXT(xncc_pixel_name((xncc_pixel)i), pixel[i]);
+        CHECK_INT(xncc_pixel_size((xncc_pixel)i), size[i]);
     }
     char version[32];
-    snprintf(version, sizeof version, "%d.%d.%d", CM_VERSION_MAJOR, CM_VERSION_MINOR, CM_VERSION_PATCH);
-    CHECK_TEXT(cm_version(), version);
+    snprintf(version, sizeof version, "%d.%d.%d", XNCC_VERSION_MAJOR, XNCC_VERSION_MINOR, XNCC_VERSION_PATCH);
+    CHECK_TEXT(xncc_version(), version);
 }
 
-static void check_extent(cm_mode mode, const int32_t in[4], const int32_t want[4])
+static void check_extent(xncc_mode mode, const int32_t in[4], const int32_t want[4])
 {
     int32_t got[4] = { -7, -7, -7, -7 };
-    CHECK_STATUS(cm_map_extent(mode, in[0], in[1], in[2], in[3], &got[0], &got[1], &got[2], &got[3]), CM_OK);
+    CHECK_STATUS(xncc_map_extent(mode, in[0], in[1], in[2], in[3], &got[0], &got[1], &got[2], &got[3]), XNCC_OK);
     for (int i = 0; i < 4; i++)
         CHECK_INT(got[i], want[i]);
 }
 
 static void check_extents(void)
 {
-    check_extent(CM_VALID, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 8, 7, 0, 0 });
-    check_extent(CM_VALID, (int32_t[]){ 10, 8, 10, 8 }, (int32_t[]){ 1, 1, 0, 0 });
-    check_extent(CM_SAME, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 10, 8, -1, -1 });
-    check_extent(CM_SAME, (int32_t[]){ 10, 8, 4, 5 }, (int32_t[]){ 10, 8, -2, -2 });
-    check_extent(CM_SAME, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 2, 2, -4, 0 });
-    check_extent(CM_FULL, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 12, 9, -2, -1 });
-    check_extent(CM_FULL, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 10, 2, -8, 0 });
-    check_extent(CM_FULL, (int32_t[]){ CM_MAX_SIDE, 1, CM_MAX_SIDE, 1 }, (int32_t[]){ INT32_MAX, 1, 1 - CM_MAX_SIDE, 0 });
-    check_extent(CM_VALID, (int32_t[]){ CM_MAX_SIDE, CM_MAX_SIDE, 1, 1 }, (int32_t[]){ CM_MAX_SIDE, CM_MAX_SIDE, 0, 0 });
+    check_extent(XNCC_VALID, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 8, 7, 0, 0 });
+    check_extent(XNCC_VALID, (int32_t[]){ 10, 8, 10, 8 }, (int32_t[]){ 1, 1, 0, 0 });
+    check_extent(XNCC_SAME, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 10, 8, -1, -1 });
+    check_extent(XNCC_SAME, (int32_t[]){ 10, 8, 4, 5 }, (int32_t[]){ 10, 8, -2, -2 });
+    check_extent(XNCC_SAME, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 2, 2, -4, 0 });
+    check_extent(XNCC_FULL, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 12, 9, -2, -1 });
+    check_extent(XNCC_FULL, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 10, 2, -8, 0 });
+    check_extent(XNCC_FULL, (int32_t[]){ XNCC_MAX_SIDE, 1, XNCC_MAX_SIDE, 1 }, (int32_t[]){ INT32_MAX, 1, 1 - XNCC_MAX_SIDE, 0 });
+    check_extent(XNCC_VALID, (int32_t[]){ XNCC_MAX_SIDE, XNCC_MAX_SIDE, 1, 1 }, (int32_t[]){ XNCC_MAX_SIDE, XNCC_MAX_SIDE, 0, 0 });
     static const int32_t bad[][4] = { { 0, 8, 1, 1 },      { 8, -1, 1, 1 }, { 8, 8, 0, 1 },  { 8, 8, 1, INT32_MIN },
-                                      { CM_MAX_SIDE + 1, 8, 1, 1 }, { 8, 8, 9, 1 }, { 8, 8, 1, 9 } };
+                                      { XNCC_MAX_SIDE + 1, 8, 1, 1 }, { 8, 8, 9, 1 }, { 8, 8, 1, 9 } };
     int32_t x;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK_STATUS(cm_map_extent(CM_VALID, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &x, &x, &x, &x), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_map_extent((cm_mode)3, 8, 8, 1, 1, &x, &x, &x, &x), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_map_extent(XNCC_VALID, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &x, &x, &x, &x), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_map_extent((xncc_mode)3, 8, 8, 1, 1, &x, &x, &x, &x), XNCC_ERROR_ARGUMENT);
 }
 
 static void check_crop(void)
 {
     static const uint16_t pixel[6 * 7];
-    cm_image image = { .data = pixel, .width = 5, .height = 7, .pitch = 12, .pixel = CM_U16 }, part = { .width = -3 };
-    CHECK_STATUS(cm_image_crop(&image, 2, 3, 3, 4, &part), CM_OK);
-    CHECK(part.data == pixel + 3 * 6 + 2 && part.width == 3 && part.height == 4 && part.pitch == 12 && part.pixel == CM_U16);
+    xncc_image image = { .data = pixel, .width = 5, .height = 7, .pitch = 12, .pixel = XNCC_U16 }, part = { .width = -3 };
+    CHECK_STATUS(xncc_image_crop(&image, 2, 3, 3, 4, &part), XNCC_OK);
+    CHECK(part.data == pixel + 3 * 6 + 2 && part.width == 3 && part.height == 4 && part.pitch == 12 && part.pixel == XNCC_U16);
     image.pitch = 0;
-    CHECK_STATUS(cm_image_crop(&image, 1, 1, 1, 1, &part), CM_OK);
+    CHECK_STATUS(xncc_image_crop(&image, 1, 1, 1, 1, &part), XNCC_OK);
     CHECK(part.data == pixel + 6 && part.pitch == 10);
-    cm_image before = part;
+    xncc_image before = part;
     static const int32_t bad[][4] = { { -1, 0, 1, 1 }, { 0, -1, 1, 1 }, { 0, 0, 0, 1 }, { 0, 0, 1, 0 }, { 3, 0, 3, 1 },
                                       { 0, 4, 1, 4 },  { 5, 0, 1, 1 },  { 1, 1, INT32_MAX, 1 }, { INT32_MAX, 0, 1, 1 } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK_STATUS(cm_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &part), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_image_crop(NULL, 0, 0, 1, 1, &part), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_image_crop(&image, 0, 0, 1, 1, NULL), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &part), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_image_crop(NULL, 0, 0, 1, 1, &part), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_image_crop(&image, 0, 0, 1, 1, NULL), XNCC_ERROR_ARGUMENT);
     CHECK(memcmp(&before, &part, sizeof part) == 0);
 }
 
 /* Refused, with one line of text. */
-static void refused(const cm_context *context, cm_status status, cm_status want, const char *what)
+static void refused(const xncc_context *context, xncc_status status, xncc_status want, const char *what)
 {
-    char text[CM_ERROR_SIZE];
+    char text[XNCC_ERROR_SIZE];
     if (status != want)
         kit_fail(__FILE__, __LINE__, "%s: status %d, want %d", what, (int)status, (int)want);
     CHECK(status == want);
-    cm_context_error(context, text, sizeof text);
+    xncc_context_error(context, text, sizeof text);
     if (!CHECK(text[0] != '\0' && !strchr(text, '\n')))
         kit_fail(__FILE__, __LINE__, "%s: the text is '%s'", what, text);
 }
 
-static void check_views(cm_context *context)
+static void check_views(xncc_context *context)
 {
     static const uint16_t pixel[64];
-    const cm_image good = { .data = pixel, .width = 5, .height = 4, .pitch = 12, .pixel = CM_U16 };
-    cm_image bad[14];
+    const xncc_image good = { .data = pixel, .width = 5, .height = 4, .pitch = 12, .pixel = XNCC_U16 };
+    xncc_image bad[14];
     for (int i = 0; i < 14; i++)
         bad[i] = good;
     bad[0].data = NULL;
@@ -108,45 +108,45 @@ static void check_views(cm_context *context)
     bad[2].height = 0;
     bad[3].width = -5;
     bad[4].height = INT32_MIN;
-    bad[5].width = CM_MAX_SIDE + 1;
+    bad[5].width = XNCC_MAX_SIDE + 1;
     bad[6].pitch = 9;  /* shorter than a row */
     bad[7].pitch = 13; /* no multiple of a pixel */
     bad[8].pitch = -12;
-    bad[9].pixel = (cm_pixel)7;
-    bad[10].memory = (cm_memory)2;
+    bad[9].pixel = (xncc_pixel)7;
+    bad[10].memory = (xncc_memory)2;
     bad[11].pitch = INT64_MAX - 1;
     bad[12].data = (const char *)pixel + 1; /* not aligned to a pixel */
-    bad[13].memory = CM_DEVICE;             /* a context without a device */
-    cm_template *part = NULL, *one = NULL;
-    CHECK_STATUS(cm_template_create(context, &good, &part), CM_OK);
-    CHECK(cm_template_width(part) == 5 && cm_template_height(part) == 4 && cm_template_pixel(part) == CM_U16);
+    bad[13].memory = XNCC_DEVICE;             /* a context without a device */
+    xncc_template *part = NULL, *one = NULL;
+    CHECK_STATUS(xncc_template_create(context, &good, &part), XNCC_OK);
+    CHECK(xncc_template_width(part) == 5 && xncc_template_height(part) == 4 && xncc_template_pixel(part) == XNCC_U16);
     float score[32];
-    cm_map map = { .data = score, .width = 1, .height = 1 };
+    xncc_map map = { .data = score, .width = 1, .height = 1 };
     for (int i = 0; i < 14; i++) {
         char what[32];
         snprintf(what, sizeof what, "bad view %d", i);
-        one = (cm_template *)(uintptr_t)8;
-        refused(context, cm_template_create(context, &bad[i], &one), CM_ERROR_ARGUMENT, what);
+        one = (xncc_template *)(uintptr_t)8;
+        refused(context, xncc_template_create(context, &bad[i], &one), XNCC_ERROR_ARGUMENT, what);
         CHECK(one == NULL);
-        cm_status status = cm_correlate(context, &bad[i], part, NULL, &map);
-        refused(context, status, i == 13 ? CM_ERROR_UNSUPPORTED : CM_ERROR_ARGUMENT, what);
+        xncc_status status = xncc_correlate(context, &bad[i], part, NULL, &map);
+        refused(context, status, i == 13 ? XNCC_ERROR_UNSUPPORTED : XNCC_ERROR_ARGUMENT, what);
     }
-    refused(context, cm_template_create(context, NULL, &one), CM_ERROR_ARGUMENT, "template of NULL");
-    refused(context, cm_template_create(context, &good, NULL), CM_ERROR_ARGUMENT, "template to NULL");
-    CHECK_STATUS(cm_template_create(NULL, &good, &one), CM_ERROR_ARGUMENT);
-    cm_template_destroy(part);
-    cm_template_destroy(NULL);
+    refused(context, xncc_template_create(context, NULL, &one), XNCC_ERROR_ARGUMENT, "template of NULL");
+    refused(context, xncc_template_create(context, &good, NULL), XNCC_ERROR_ARGUMENT, "template to NULL");
+    CHECK_STATUS(xncc_template_create(NULL, &good, &one), XNCC_ERROR_ARGUMENT);
+    xncc_template_destroy(part);
+    xncc_template_destroy(NULL);
 }
 
-static void check_maps(cm_context *context)
+static void check_maps(xncc_context *context)
 {
     static const uint8_t pixel[6 * 6];
-    cm_image image = { .data = pixel, .width = 6, .height = 6 }, small = { .data = pixel, .width = 3, .height = 2 };
-    cm_template *part = NULL;
-    CHECK_STATUS(cm_template_create(context, &small, &part), CM_OK);
+    xncc_image image = { .data = pixel, .width = 6, .height = 6 }, small = { .data = pixel, .width = 3, .height = 2 };
+    xncc_template *part = NULL;
+    CHECK_STATUS(xncc_template_create(context, &small, &part), XNCC_OK);
     float score[64];
-    const cm_map good = { .data = score, .width = 4, .height = 5 };
-    cm_map bad[7] = { good, good, good, good, good, good, good };
+    const xncc_map good = { .data = score, .width = 4, .height = 5 };
+    xncc_map bad[7] = { good, good, good, good, good, good, good };
     bad[0].data = NULL;
     bad[1].width = 6;
     bad[2].height = 6;
@@ -154,95 +154,95 @@ static void check_maps(cm_context *context)
     bad[4].pitch = 18;
     bad[5].data = (float *)(void *)((char *)score + 2);
     bad[6].width = 0;
-    CHECK_STATUS(cm_correlate(context, &image, part, NULL, &good), CM_OK);
+    CHECK_STATUS(xncc_correlate(context, &image, part, NULL, &good), XNCC_OK);
     for (int i = 0; i < 7; i++)
-        refused(context, cm_correlate(context, &image, part, NULL, &bad[i]), CM_ERROR_ARGUMENT, "bad map");
-    refused(context, cm_correlate(context, &image, part, NULL, NULL), CM_ERROR_ARGUMENT, "no map");
-    refused(context, cm_correlate(context, &image, NULL, NULL, &good), CM_ERROR_ARGUMENT, "no template");
-    refused(context, cm_correlate(context, NULL, part, NULL, &good), CM_ERROR_ARGUMENT, "no image");
-    CHECK_STATUS(cm_correlate(NULL, &image, part, NULL, &good), CM_ERROR_ARGUMENT);
-    cm_options wrong[] = { { .method = (cm_method)7 }, { .mode = (cm_mode)3 }, { .border = (cm_border)5 }, { .flat = (cm_flat)2 },
+        refused(context, xncc_correlate(context, &image, part, NULL, &bad[i]), XNCC_ERROR_ARGUMENT, "bad map");
+    refused(context, xncc_correlate(context, &image, part, NULL, NULL), XNCC_ERROR_ARGUMENT, "no map");
+    refused(context, xncc_correlate(context, &image, NULL, NULL, &good), XNCC_ERROR_ARGUMENT, "no template");
+    refused(context, xncc_correlate(context, NULL, part, NULL, &good), XNCC_ERROR_ARGUMENT, "no image");
+    CHECK_STATUS(xncc_correlate(NULL, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT);
+    xncc_options wrong[] = { { .method = (xncc_method)7 }, { .mode = (xncc_mode)3 }, { .border = (xncc_border)5 }, { .flat = (xncc_flat)2 },
                            { .kernel = "no-such-kernel" }, { .kernel = "" }, { .min_valid = -0.1 }, { .min_valid = (double)NAN },
                            { .kernel = "conv-tiled" } };
     for (int i = 0; i < 9; i++)
-        refused(context, cm_correlate(context, &image, part, &wrong[i], &good), i < 8 ? CM_ERROR_ARGUMENT : CM_ERROR_UNSUPPORTED,
+        refused(context, xncc_correlate(context, &image, part, &wrong[i], &good), i < 8 ? XNCC_ERROR_ARGUMENT : XNCC_ERROR_UNSUPPORTED,
                 "bad options");
-    image.pixel = CM_U16;
+    image.pixel = XNCC_U16;
     image.width = 3;
-    refused(context, cm_correlate(context, &image, part, NULL, &good), CM_ERROR_ARGUMENT, "image and template of two types");
-    cm_context *other = kit_context(CM_DEVICE_CPU, 1);
-    image = (cm_image){ .data = pixel, .width = 6, .height = 6 };
-    refused(other, cm_correlate(other, &image, part, NULL, &good), CM_ERROR_ARGUMENT, "template of another context");
-    cm_context_destroy(other);
+    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT, "image and template of two types");
+    xncc_context *other = kit_context(XNCC_DEVICE_CPU, 1);
+    image = (xncc_image){ .data = pixel, .width = 6, .height = 6 };
+    refused(other, xncc_correlate(other, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT, "template of another context");
+    xncc_context_destroy(other);
     image.width = 2;
-    refused(context, cm_correlate(context, &image, part, NULL, &good), CM_ERROR_ARGUMENT, "template wider than the image");
-    cm_template_destroy(part);
+    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT, "template wider than the image");
+    xncc_template_destroy(part);
 }
 
-static void check_find_arguments(cm_context *context)
+static void check_find_arguments(xncc_context *context)
 {
     static const uint8_t pixel[6 * 6];
-    cm_image image = { .data = pixel, .width = 6, .height = 6 }, small = { .data = pixel, .width = 3, .height = 2 };
-    cm_template *part = NULL;
-    cm_match match[4];
+    xncc_image image = { .data = pixel, .width = 6, .height = 6 }, small = { .data = pixel, .width = 3, .height = 2 };
+    xncc_template *part = NULL;
+    xncc_match match[4];
     size_t found = 9;
-    CHECK_STATUS(cm_template_create(context, &small, &part), CM_OK);
-    CHECK_STATUS(cm_find(context, &image, part, NULL, NULL, 0, &found), CM_OK);
+    CHECK_STATUS(xncc_template_create(context, &small, &part), XNCC_OK);
+    CHECK_STATUS(xncc_find(context, &image, part, NULL, NULL, 0, &found), XNCC_OK);
     CHECK_INT(found, 0);
     found = 9;
-    refused(context, cm_find(context, &image, part, &(cm_find_options){ .min_distance = -1 }, match, 4, &found), CM_ERROR_ARGUMENT,
+    refused(context, xncc_find(context, &image, part, &(xncc_find_options){ .min_distance = -1 }, match, 4, &found), XNCC_ERROR_ARGUMENT,
             "negative distance");
     CHECK_INT(found, 0);
-    refused(context, cm_find(context, &image, part, &(cm_find_options){ .min_score = NAN }, match, 4, &found), CM_ERROR_ARGUMENT,
+    refused(context, xncc_find(context, &image, part, &(xncc_find_options){ .min_score = NAN }, match, 4, &found), XNCC_ERROR_ARGUMENT,
             "limit NaN");
-    refused(context, cm_find(context, &image, part, NULL, NULL, 4, &found), CM_ERROR_ARGUMENT, "no array");
-    refused(context, cm_find(context, &image, part, NULL, match, 4, NULL), CM_ERROR_ARGUMENT, "no count");
-    refused(context, cm_find(context, &image, NULL, NULL, match, 4, &found), CM_ERROR_ARGUMENT, "no template");
-    cm_template_destroy(part);
+    refused(context, xncc_find(context, &image, part, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT, "no array");
+    refused(context, xncc_find(context, &image, part, NULL, match, 4, NULL), XNCC_ERROR_ARGUMENT, "no count");
+    refused(context, xncc_find(context, &image, NULL, NULL, match, 4, &found), XNCC_ERROR_ARGUMENT, "no template");
+    xncc_template_destroy(part);
 }
 
-static void check_filters(cm_context *context)
+static void check_filters(xncc_context *context)
 {
     float tap[4] = { 1, 2, 3, 4 }, wild[2] = { 1, INFINITY };
-    cm_filter *filter = NULL;
-    CHECK_STATUS(cm_filter_create(context, tap, 2, 2, NULL, &filter), CM_OK);
-    cm_filter_destroy(filter);
-    cm_filter_destroy(NULL);
-    refused(context, cm_filter_create(context, tap, 0, 2, NULL, &filter), CM_ERROR_ARGUMENT, "no width");
-    refused(context, cm_filter_create(context, tap, 2, 128, NULL, &filter), CM_ERROR_ARGUMENT, "too high");
-    refused(context, cm_filter_create(context, NULL, 2, 2, NULL, &filter), CM_ERROR_ARGUMENT, "no coefficients");
-    refused(context, cm_filter_create(context, wild, 2, 1, NULL, &filter), CM_ERROR_ARGUMENT, "infinite coefficient");
+    xncc_filter *filter = NULL;
+    CHECK_STATUS(xncc_filter_create(context, tap, 2, 2, NULL, &filter), XNCC_OK);
+    xncc_filter_destroy(filter);
+    xncc_filter_destroy(NULL);
+    refused(context, xncc_filter_create(context, tap, 0, 2, NULL, &filter), XNCC_ERROR_ARGUMENT, "no width");
+    refused(context, xncc_filter_create(context, tap, 2, 128, NULL, &filter), XNCC_ERROR_ARGUMENT, "too high");
+    refused(context, xncc_filter_create(context, NULL, 2, 2, NULL, &filter), XNCC_ERROR_ARGUMENT, "no coefficients");
+    refused(context, xncc_filter_create(context, wild, 2, 1, NULL, &filter), XNCC_ERROR_ARGUMENT, "infinite coefficient");
     wild[1] = NAN;
-    refused(context, cm_filter_create(context, wild, 2, 1, NULL, &filter), CM_ERROR_ARGUMENT, "coefficient NaN");
-    cm_filter_options outside = { .anchored = 1, .anchor_x = 2 };
-    refused(context, cm_filter_create(context, tap, 2, 2, &outside, &filter), CM_ERROR_ARGUMENT, "anchor outside");
-    outside = (cm_filter_options){ .anchored = 1, .anchor_y = -1 };
-    refused(context, cm_filter_create(context, tap, 2, 2, &outside, &filter), CM_ERROR_ARGUMENT, "anchor above");
+    refused(context, xncc_filter_create(context, wild, 2, 1, NULL, &filter), XNCC_ERROR_ARGUMENT, "coefficient NaN");
+    xncc_filter_options outside = { .anchored = 1, .anchor_x = 2 };
+    refused(context, xncc_filter_create(context, tap, 2, 2, &outside, &filter), XNCC_ERROR_ARGUMENT, "anchor outside");
+    outside = (xncc_filter_options){ .anchored = 1, .anchor_y = -1 };
+    refused(context, xncc_filter_create(context, tap, 2, 2, &outside, &filter), XNCC_ERROR_ARGUMENT, "anchor above");
     CHECK(filter == NULL);
 }
 
 static void check_contexts(void)
 {
-    cm_context *context = (cm_context *)(uintptr_t)8;
-    cm_context_options bad[] = { { .device = (cm_device)3 }, { .threads = -1 }, { .threads = 1025 }, { .cuda_index = -1 } };
+    xncc_context *context = (xncc_context *)(uintptr_t)8;
+    xncc_context_options bad[] = { { .device = (xncc_device)3 }, { .threads = -1 }, { .threads = 1025 }, { .cuda_index = -1 } };
     for (int i = 0; i < 4; i++) {
-        CHECK_STATUS(cm_context_create(&bad[i], &context), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_context_create(&bad[i], &context), XNCC_ERROR_ARGUMENT);
         CHECK(context == NULL);
     }
-    CHECK_STATUS(cm_context_create(NULL, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_context_create(NULL, &context), CM_OK); /* works with and without a GPU */
-    char text[CM_ERROR_SIZE] = "before", four[4] = "xyz";
-    CHECK_TEXT(cm_context_error(context, text, sizeof text), "");
-    CHECK(cm_context_progress(context) == 1.0);
-    CHECK_STATUS(cm_template_create(context, NULL, NULL), CM_ERROR_ARGUMENT);
-    CHECK(strlen(cm_context_error(context, four, sizeof four)) == 3);
-    cm_context_destroy(context);
-    cm_context_destroy(NULL);
-    cm_device_info info[64];
-    size_t count = cm_device_describe(NULL, 0);
-    CHECK(count >= 2 && cm_device_describe(info, 64) == count);
-    CHECK(info[0].device == CM_DEVICE_CPU && info[0].usable == 1 && info[0].processors >= 1 && info[0].text[0]);
-    CHECK(info[1].device == CM_DEVICE_CUDA && (info[1].usable || info[1].text[0]));
+    CHECK_STATUS(xncc_context_create(NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_context_create(NULL, &context), XNCC_OK); /* works with and without a GPU */
+    char text[XNCC_ERROR_SIZE] = "before", four[4] = "xyz";
+    CHECK_TEXT(xncc_context_error(context, text, sizeof text), "");
+    CHECK(xncc_context_progress(context) == 1.0);
+    CHECK_STATUS(xncc_template_create(context, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK(strlen(xncc_context_error(context, four, sizeof four)) == 3);
+    xncc_context_destroy(context);
+    xncc_context_destroy(NULL);
+    xncc_device_info info[64];
+    size_t count = xncc_device_describe(NULL, 0);
+    CHECK(count >= 2 && xncc_device_describe(info, 64) == count);
+    CHECK(info[0].device == XNCC_DEVICE_CPU && info[0].usable == 1 && info[0].processors >= 1 && info[0].text[0]);
+    CHECK(info[1].device == XNCC_DEVICE_CUDA && (info[1].usable || info[1].text[0]));
 }
 
 int main(int argc, char **argv)
@@ -252,11 +252,11 @@ int main(int argc, char **argv)
     check_extents();
     check_crop();
     check_contexts();
-    cm_context *context = kit_context(CM_DEVICE_CPU, 2);
+    xncc_context *context = kit_context(XNCC_DEVICE_CPU, 2);
     check_views(context);
     check_maps(context);
     check_find_arguments(context);
     check_filters(context);
-    cm_context_destroy(context);
+    xncc_context_destroy(context);
     return kit_finish("basics");
 }

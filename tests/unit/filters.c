@@ -6,12 +6,12 @@
 
 enum { WIDTH = 17, HEIGHT = 13 };
 
-static cm_context *context;
+static xncc_context *context;
 static kit_image image;
 
-static float pixel_or_border(int32_t x, int32_t y, cm_border border)
+static float pixel_or_border(int32_t x, int32_t y, xncc_border border)
 {
-    if (border == CM_BORDER_ZERO && (x < 0 || y < 0 || x >= WIDTH || y >= HEIGHT))
+    if (border == XNCC_BORDER_ZERO && (x < 0 || y < 0 || x >= WIDTH || y >= HEIGHT))
         return 0.0f;
     x = x < 0 ? 0 : x >= WIDTH ? WIDTH - 1 : x;
     y = y < 0 ? 0 : y >= HEIGHT ? HEIGHT - 1 : y;
@@ -19,16 +19,16 @@ static float pixel_or_border(int32_t x, int32_t y, cm_border border)
 }
 
 /* A filter that is 1 at (i, j): the image moved by the anchor. */
-static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j, const cm_filter_options *o, cm_border border)
+static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j, const xncc_filter_options *o, xncc_border border)
 {
     float tap[49] = { 0 };
     tap[j * width + i] = 1.0f;
     int32_t a = o && o->anchored ? o->anchor_x : width / 2, b = o && o->anchored ? o->anchor_y : height / 2;
     int32_t dx = o && o->correlate ? i - a : a - i, dy = o && o->correlate ? j - b : b - j;
     kit_map map = kit_map_create(WIDTH, HEIGHT, 2, KIT_AFTER);
-    cm_filter *filter = NULL;
-    CHECK_STATUS(cm_filter_create(context, tap, width, height, o, &filter), CM_OK);
-    CHECK_STATUS(cm_convolve(context, &image.view, filter, &(cm_convolve_options){ .border = border }, &map.view), CM_OK);
+    xncc_filter *filter = NULL;
+    CHECK_STATUS(xncc_filter_create(context, tap, width, height, o, &filter), XNCC_OK);
+    CHECK_STATUS(xncc_convolve(context, &image.view, filter, &(xncc_convolve_options){ .border = border }, &map.view), XNCC_OK);
     int same = 1;
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
@@ -36,7 +36,7 @@ static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j, con
     if (!CHECK(same))
         kit_fail(__FILE__, __LINE__, "delta at (%d, %d) of %dx%d, anchor (%d, %d)%s, border %d", i, j, width, height, a, b,
                  o && o->correlate ? ", correlate" : "", (int)border);
-    cm_filter_destroy(filter);
+    xncc_filter_destroy(filter);
     kit_map_destroy(&map);
 }
 
@@ -46,19 +46,19 @@ static void check_impulse(int correlate)
     static const float tap[] = { 1, 2, 3, 4, 5, 6 }; /* 3 x 2 */
     uint8_t pixel[7 * 5] = { 0 };
     pixel[2 * 7 + 3] = 1;
-    cm_image one = { .data = pixel, .width = 7, .height = 5 };
+    xncc_image one = { .data = pixel, .width = 7, .height = 5 };
     kit_map map = kit_map_create(7, 5, 0, KIT_AFTER);
-    cm_filter *filter = NULL;
-    cm_filter_options options = { .correlate = correlate };
-    CHECK_STATUS(cm_filter_create(context, tap, 3, 2, &options, &filter), CM_OK);
-    CHECK_STATUS(cm_convolve(context, &one, filter, NULL, &map.view), CM_OK);
+    xncc_filter *filter = NULL;
+    xncc_filter_options options = { .correlate = correlate };
+    CHECK_STATUS(xncc_filter_create(context, tap, 3, 2, &options, &filter), XNCC_OK);
+    CHECK_STATUS(xncc_convolve(context, &one, filter, NULL, &map.view), XNCC_OK);
     for (int32_t j = 0; j < 2; j++)
         for (int32_t i = 0; i < 3; i++) {
             /* anchor (1, 1): tap (i, j) lands at (3 + i - 1, 2 + j - 1), turned at (3 - i + 1, 2 - j + 1) */
             int32_t x = correlate ? 4 - i : 2 + i, y = correlate ? 3 - j : 1 + j;
             CHECK_FLOAT(kit_map_row(&map.view, y)[x], tap[j * 3 + i]);
         }
-    cm_filter_destroy(filter);
+    xncc_filter_destroy(filter);
     kit_map_destroy(&map);
 }
 
@@ -66,27 +66,27 @@ int main(int argc, char **argv)
 {
     static const int32_t side[][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 }, { 3, 3 }, { 4, 2 }, { 5, 4 }, { 7, 7 } };
     kit_start(argc, argv);
-    context = kit_context(CM_DEVICE_CPU, 2);
+    context = kit_context(XNCC_DEVICE_CPU, 2);
     kit_random random = kit_stream(1);
-    for (int pixel = CM_U8; pixel <= CM_F32; pixel++) {
-        image = kit_image_create((cm_pixel)pixel, WIDTH, HEIGHT, 1, KIT_AFTER);
+    for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
+        image = kit_image_create((xncc_pixel)pixel, WIDTH, HEIGHT, 1, KIT_AFTER);
         kit_image_fill(&image.view, KIT_NOISE, &random);
         for (size_t s = 0; s < sizeof side / sizeof *side; s++)
             for (int32_t j = 0; j < side[s][1]; j++)
                 for (int32_t i = 0; i < side[s][0]; i++)
-                    for (int border = CM_BORDER_CLAMP; border <= CM_BORDER_ZERO; border++) {
-                        cm_filter_options anchored = { .anchored = 1 };
+                    for (int border = XNCC_BORDER_CLAMP; border <= XNCC_BORDER_ZERO; border++) {
+                        xncc_filter_options anchored = { .anchored = 1 };
                         anchored.correlate = (i + j + border) & 1;
                         anchored.anchor_x = kit_between(&random, 0, side[s][0] - 1);
                         anchored.anchor_y = kit_between(&random, 0, side[s][1] - 1);
-                        check_delta(side[s][0], side[s][1], i, j, NULL, (cm_border)border);
-                        check_delta(side[s][0], side[s][1], i, j, &(cm_filter_options){ .correlate = 1 }, (cm_border)border);
-                        check_delta(side[s][0], side[s][1], i, j, &anchored, (cm_border)border);
+                        check_delta(side[s][0], side[s][1], i, j, NULL, (xncc_border)border);
+                        check_delta(side[s][0], side[s][1], i, j, &(xncc_filter_options){ .correlate = 1 }, (xncc_border)border);
+                        check_delta(side[s][0], side[s][1], i, j, &anchored, (xncc_border)border);
                     }
         kit_image_destroy(&image);
     }
     check_impulse(0);
     check_impulse(1);
-    cm_context_destroy(context);
+    xncc_context_destroy(context);
     return kit_finish("filters");
 }

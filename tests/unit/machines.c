@@ -8,13 +8,13 @@
 
 const char *const machine_name[MACHINES] = { "one thread", "CPU", "48 KB", "T4", "A100", "H200", "tiny" };
 
-cm_machine machine(int which)
+xncc_machine machine(int which)
 {
-    cm_machine m = { .cpu.threads = 1 };
+    xncc_machine m = { .cpu.threads = 1 };
     if (which == 0)
         return m;
     m.cpu.threads = 8;
-    m.cpu.features = CM_CPU_AVX2_FMA | (which > 3 ? CM_CPU_AVX512_VNNI : 0);
+    m.cpu.features = XNCC_CPU_AVX2_FMA | (which > 3 ? XNCC_CPU_AVX512_VNNI : 0);
     if (which == 1)
         return m;
     m.cuda.present = 1;
@@ -47,19 +47,19 @@ cm_machine machine(int which)
     return m;
 }
 
-cm_problem matching(cm_pixel pixel, int32_t image_width, int32_t image_height, int32_t width, int32_t height)
+xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width, int32_t height)
 {
-    return (cm_problem){
+    return (xncc_problem){
         .pixel = pixel, .image_width = image_width, .image_height = image_height, .width = width, .height = height
     };
 }
 
-cm_status decide(const cm_problem *problem, const cm_machine *m, const char *kernel, cm_decision *decision,
-                 cm_error *error)
+xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel, xncc_decision *decision,
+                 xncc_error *error)
 {
     memset(decision, 0, sizeof *decision);
     memset(error, 0, sizeof *error);
-    cm_status status = cm_decide(problem, m, &(cm_preference){ .kernel = kernel }, decision, error);
+    xncc_status status = xncc_decide(problem, m, &(xncc_preference){ .kernel = kernel }, decision, error);
     if (status)
         CHECK(error->text[0] != '\0' && !strchr(error->text, '\n'));
     else
@@ -67,12 +67,12 @@ cm_status decide(const cm_problem *problem, const cm_machine *m, const char *ker
     return status;
 }
 
-int64_t pixel_size(cm_pixel pixel)
+int64_t pixel_size(xncc_pixel pixel)
 {
-    return pixel == CM_U8 ? 1 : pixel == CM_U16 ? 2 : 4;
+    return pixel == XNCC_U8 ? 1 : pixel == XNCC_U16 ? 2 : 4;
 }
 
-int mentions(const cm_error *error, long long number)
+int mentions(const xncc_error *error, long long number)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld", number);
@@ -89,27 +89,27 @@ static int has_large_prime(int32_t n)
 
 /* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be rounded to exact
  * integers. */
-static void check_fft_blocks(const cm_problem *p, const cm_machine *m, const cm_decision *d)
+static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
-    const cm_fft_blocks *b = &d->fft;
-    CHECK(p->pixel != CM_F32 && m->cuda.fft);
+    const xncc_fft_blocks *b = &d->fft;
+    CHECK(p->pixel != XNCC_F32 && m->cuda.fft);
     CHECK(b->batch >= 1 && b->columns >= 1 && b->rows >= 1 && b->columns <= p->width && b->rows <= p->height);
     CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) && !has_large_prime(b->height));
     double points = (double)b->width * b->height, pixels = (double)b->columns * b->rows;
     /* worst case of all bytes 255 in both parts of the image's block: squares sum to 2 * points * 255^2 */
     CHECK(40 * log2(points) * pow(2, -53) * sqrt(2 * points * 255 * 255) * sqrt(pixels * 255 * 255) < 0.25);
-    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16, batches = p->pixel == CM_U8 ? 2 : 3,
-             spectra = p->pixel == CM_U8 ? 1 : 2;
-    CHECK(cm_cuda_workspace(p, d->band_width, d->band_height).total +
+    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16, batches = p->pixel == XNCC_U8 ? 2 : 3,
+             spectra = p->pixel == XNCC_U8 ? 1 : 2;
+    CHECK(xncc_cuda_workspace(p, d->band_width, d->band_height).total +
               bytes * (batches * (uint64_t)b->batch + spectra) <=
           (uint64_t)m->cuda.workspace);
 }
 
-void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
+void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
     int32_t map_width = p->image_width, map_height = p->image_height;
-    if (p->task == CM_TASK_MATCH && p->mode == CM_VALID) {
+    if (p->task == XNCC_TASK_MATCH && p->mode == XNCC_VALID) {
         map_width -= p->width - 1;
         map_height -= p->height - 1;
     }
@@ -118,27 +118,27 @@ void check_cuda(const cm_problem *p, const cm_machine *m, const cm_decision *d)
     CHECK(d->tile_pitch % 64 == 0);
     CHECK(d->band_width >= 1 && d->band_width <= map_width);
     CHECK(d->band_height >= 1 && d->band_height <= map_height);
-    if (d->kernel == CM_KERNEL_SHARED || d->kernel == CM_KERNEL_CONV_TILED)
+    if (d->kernel == XNCC_KERNEL_SHARED || d->kernel == XNCC_KERNEL_CONV_TILED)
         CHECK(d->shared_bytes == d->tile_pitch * d->tile_rows);
-    if (d->kernel == CM_KERNEL_SHARED) {
+    if (d->kernel == XNCC_KERNEL_SHARED) {
         CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * pixel_size(p->pixel));
         CHECK(d->tile_rows == d->tile_height + d->constant_rows - 1);
     }
-    if (d->kernel == CM_KERNEL_SHARED || d->kernel == CM_KERNEL_TEX_CONSTANT) {
+    if (d->kernel == XNCC_KERNEL_SHARED || d->kernel == XNCC_KERNEL_TEX_CONSTANT) {
         CHECK(d->constant_rows >= 1 && d->constant_rows <= p->height);
         CHECK(d->constant_rows * p->width * pixel_size(p->pixel) <= m->cuda.constant_bytes);
     }
-    if (p->task == CM_TASK_MATCH) {
+    if (p->task == XNCC_TASK_MATCH) {
         int64_t columns = (int64_t)d->band_width + p->width - 1, rows = (int64_t)d->band_height + p->height - 1;
         columns = columns < p->image_width ? columns : p->image_width;
         rows = rows < p->image_height ? rows : p->image_height;
         CHECK(columns <= m->cuda.texture_width && columns * pixel_size(p->pixel) <= m->cuda.texture_pitch);
         CHECK(rows <= m->cuda.texture_height);
     }
-    if (d->kernel == CM_KERNEL_FFT_CUDA)
+    if (d->kernel == XNCC_KERNEL_FFT_CUDA)
         check_fft_blocks(p, m, d);
     else
         CHECK_INT(d->fft.batch, 0);
-    if (d->kernel == CM_KERNEL_CONV_TILED)
+    if (d->kernel == XNCC_KERNEL_CONV_TILED)
         CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * 4 && d->tile_rows == d->tile_height + p->height - 1);
 }

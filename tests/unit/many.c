@@ -8,14 +8,14 @@
 enum { CAPACITY = 60, ALL = MANY_PARTS * CAPACITY };
 
 typedef struct wish {
-    cm_find_options find;
-    cm_merge_options merge;
+    xncc_find_options find;
+    xncc_merge_options merge;
     int merges;
     size_t capacity;
 } wish;
 
 /* The order of merge.h, of candidates whose scores are numbers. */
-static int before(const cm_candidate *a, const cm_candidate *b, int smallest)
+static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest)
 {
     if (a->match.score != b->match.score)
         return smallest ? a->match.score < b->match.score : a->match.score > b->match.score;
@@ -26,10 +26,10 @@ static int before(const cm_candidate *a, const cm_candidate *b, int smallest)
     return a->part < b->part; /* a template has no position twice */
 }
 
-static void sort(cm_candidate *c, size_t count, int smallest)
+static void sort(xncc_candidate *c, size_t count, int smallest)
 {
     for (size_t i = 1; i < count; i++) {
-        const cm_candidate mine = c[i];
+        const xncc_candidate mine = c[i];
         size_t k = i;
         for (; k > 0 && before(&mine, &c[k - 1], smallest); k--)
             c[k] = c[k - 1];
@@ -38,34 +38,34 @@ static void sort(cm_candidate *c, size_t count, int smallest)
 }
 
 /* Each template alone, then one list. */
-static size_t expect(const many_scene *s, const wish *w, cm_candidate *want)
+static size_t expect(const many_scene *s, const wish *w, xncc_candidate *want)
 {
-    static cm_match match[CAPACITY];
+    static xncc_match match[CAPACITY];
     size_t count = 0, found;
     for (int i = 0; i < s->count; i++) {
-        CHECK_STATUS(cm_find(s->context, &s->scene.view, s->part[i], &w->find, match, w->capacity, &found), CM_OK);
+        CHECK_STATUS(xncc_find(s->context, &s->scene.view, s->part[i], &w->find, match, w->capacity, &found), XNCC_OK);
         for (size_t k = 0; k < found; k++)
-            want[count++] = (cm_candidate){ match[k], i, s->pixels[i].view.width, s->pixels[i].view.height };
+            want[count++] = (xncc_candidate){ match[k], i, s->pixels[i].view.width, s->pixels[i].view.height };
     }
     if (w->merges) {
-        cm_merge_options merge = w->merge;
-        merge.method = w->find.method == CM_COVERAGE ? CM_CCOEFF_NORMED : w->find.method; /* large is good in both */
-        CHECK_STATUS(cm_matches_merge(want, count, &merge, &count), CM_OK);
+        xncc_merge_options merge = w->merge;
+        merge.method = w->find.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED : w->find.method; /* large is good in both */
+        CHECK_STATUS(xncc_matches_merge(want, count, &merge, &count), XNCC_OK);
     } else {
-        sort(want, count, cm_method_is_distance(w->find.method));
+        sort(want, count, xncc_method_is_distance(w->find.method));
     }
     return count < w->capacity ? count : w->capacity;
 }
 
-static void compare(const many_scene *s, const char *how, const cm_candidate *got, size_t found, const cm_candidate *want, size_t wanted)
+static void compare(const many_scene *s, const char *how, const xncc_candidate *got, size_t found, const xncc_candidate *want, size_t wanted)
 {
     if (!CHECK(found == wanted && memcmp(got, want, found * sizeof *got) == 0))
         kit_fail(__FILE__, __LINE__, "%s, %s: %zu matches, not %zu, or not those", s->name, how, found, wanted);
 }
 
-static cm_problem problem_of(const many_scene *s, const wish *w)
+static xncc_problem problem_of(const many_scene *s, const wish *w)
 {
-    return (cm_problem){ .pixel = s->scene.view.pixel, .image_width = s->scene.view.width, .image_height = s->scene.view.height,
+    return (xncc_problem){ .pixel = s->scene.view.pixel, .image_width = s->scene.view.width, .image_height = s->scene.view.height,
                          .method = w->find.method, .mode = w->find.mode, .border = w->find.border,
                          .channels = s->scene.view.channels, .image_masked = s->scene.view.mask != NULL,
                          .min_valid = w->find.min_valid };
@@ -74,146 +74,146 @@ static cm_problem problem_of(const many_scene *s, const wish *w)
 /* One object on two images, from both memories. */
 static void check_object(many_scene *s, const wish *w, kit_random *random)
 {
-    static cm_candidate got[CAPACITY], want[ALL];
-    const cm_problem problem = problem_of(s, w);
-    const cm_many_options options = { .find = &w->find, .merge = w->merges ? &w->merge : NULL, .capacity = w->capacity };
-    const cm_template *part[MANY_PARTS];
-    cm_many *many = NULL;
+    static xncc_candidate got[CAPACITY], want[ALL];
+    const xncc_problem problem = problem_of(s, w);
+    const xncc_many_options options = { .find = &w->find, .merge = w->merges ? &w->merge : NULL, .capacity = w->capacity };
+    const xncc_template *part[MANY_PARTS];
+    xncc_many *many = NULL;
     memcpy(part, s->part, sizeof part);
-    CHECK_STATUS(cm_many_create(s->context, &problem, NULL, part, (size_t)s->count, &options, &many), CM_OK);
+    CHECK_STATUS(xncc_many_create(s->context, &problem, NULL, part, (size_t)s->count, &options, &many), XNCC_OK);
     memset(part, 0, sizeof part); /* the array is copied */
     for (int turn = 0; turn < 2 && many; turn++) {
         if (turn)
             many_scene_change(s, random);
         size_t found = 99, wanted = expect(s, w, want);
-        CHECK_STATUS(cm_many_find(many, &s->scene.view, got, &found, NULL), CM_OK);
+        CHECK_STATUS(xncc_many_find(many, &s->scene.view, got, &found, NULL), XNCC_OK);
         compare(s, "the object", got, found, want, wanted);
         if (s->memory) {
-            CHECK_STATUS(cm_many_find(many, &s->there, got, &found, NULL), CM_OK);
+            CHECK_STATUS(xncc_many_find(many, &s->there, got, &found, NULL), XNCC_OK);
             compare(s, "the object, in device memory", got, found, want, wanted);
         }
     }
-    cm_many_destroy(many);
+    xncc_many_destroy(many);
 }
 
-static void check_find(cm_context *context, int on_device, int rounds)
+static void check_find(xncc_context *context, int on_device, int rounds)
 {
-    static const cm_method method[] = { CM_CCOEFF_NORMED, CM_SQDIFF_NORMED, CM_CCORR_NORMED, CM_COVERAGE, CM_SQDIFF };
-    static const cm_pixel pixel[] = { CM_U8, CM_U16, CM_F32, CM_S16, CM_U8 };
+    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF_NORMED, XNCC_CCORR_NORMED, XNCC_COVERAGE, XNCC_SQDIFF };
+    static const xncc_pixel pixel[] = { XNCC_U8, XNCC_U16, XNCC_F32, XNCC_S16, XNCC_U8 };
     static many_scene s;
-    static cm_candidate got[CAPACITY], want[ALL];
+    static xncc_candidate got[CAPACITY], want[ALL];
     for (int k = 0; k < 60 && k < rounds; k++) {
         kit_random random = kit_stream(800 + (uint64_t)k);
-        const many_kind kind = { pixel[k % 5], k % 7 ? 0 : 3, (cm_mode)(k % 3), (cm_border)(k / 3 % 5), k % 4 == 3 };
+        const many_kind kind = { pixel[k % 5], k % 7 ? 0 : 3, (xncc_mode)(k % 3), (xncc_border)(k / 3 % 5), k % 4 == 3 };
         many_scene_make(&s, context, &kind, (uint64_t)k, on_device);
         wish w = { .find = { .method = method[k / 5 % (kind.masks ? 5 : 3)], .mode = kind.mode, .border = kind.border,
                              .min_score = -INFINITY, .top = k % 3 ? kit_below(&random, CAPACITY + 9) : 0,
                              .min_distance = (int32_t)kit_below(&random, 4), .min_valid = 0.3 },
-                   .merge = { .rule = (cm_merge_rule)(k / 2 % 2), .limit = k / 2 % 2 ? 0.2 : 3.0,
+                   .merge = { .rule = (xncc_merge_rule)(k / 2 % 2), .limit = k / 2 % 2 ? 0.2 : 3.0,
                               .top = k % 4 ? 0 : kit_below(&random, 20) },
                    .merges = k % 2,
                    .capacity = 1 + kit_below(&random, CAPACITY) };
-        const cm_problem problem = problem_of(&s, &w);
+        const xncc_problem problem = problem_of(&s, &w);
         if (!many_scene_served(&s, &problem)) {
             many_scene_free(&s);
             continue;
         }
         const size_t wanted = expect(&s, &w, want);
         size_t found = 99;
-        const cm_template *part[MANY_PARTS];
+        const xncc_template *part[MANY_PARTS];
         memcpy(part, s.part, sizeof part);
-        CHECK_STATUS(cm_find_many(context, &s.scene.view, part, (size_t)s.count, &w.find, w.merges ? &w.merge : NULL, got, w.capacity,
+        CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, (size_t)s.count, &w.find, w.merges ? &w.merge : NULL, got, w.capacity,
                                   &found),
-                     CM_OK);
+                     XNCC_OK);
         compare(&s, "one call", got, found, want, wanted);
         check_object(&s, &w, &random);
         many_scene_free(&s);
     }
 }
 
-static void check_defaults(cm_context *context)
+static void check_defaults(xncc_context *context)
 {
     static many_scene s;
-    static cm_candidate got[CAPACITY];
+    static xncc_candidate got[CAPACITY];
     size_t found = 99;
-    many_scene_make(&s, context, &(many_kind){ .pixel = CM_U8 }, 77, 0);
-    const cm_template *part[MANY_PARTS];
+    many_scene_make(&s, context, &(many_kind){ .pixel = XNCC_U8 }, 77, 0);
+    const xncc_template *part[MANY_PARTS];
     memcpy(part, s.part, sizeof part);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, NULL, 0, NULL, NULL, NULL, 0, &found), CM_OK);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, NULL, 0, NULL, NULL, NULL, 0, &found), XNCC_OK);
     CHECK_INT(found, 0);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, part, 1, NULL, NULL, NULL, 0, &found), CM_OK);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, part, 1, NULL, NULL, got, CAPACITY, &found), CM_OK);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, 1, NULL, NULL, NULL, 0, &found), XNCC_OK);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, 1, NULL, NULL, got, CAPACITY, &found), XNCC_OK);
     CHECK(found > 0 && got[0].match.score == 1.0f && got[0].part == 0);
-    cm_many *many = NULL;
-    const cm_problem problem = { .image_width = s.scene.view.width, .image_height = s.scene.view.height };
-    CHECK_STATUS(cm_many_create(context, &problem, NULL, part, 1, NULL, &many), CM_OK);
-    CHECK_STATUS(cm_many_find(many, &s.scene.view, NULL, &found, NULL), CM_OK);
+    xncc_many *many = NULL;
+    const xncc_problem problem = { .image_width = s.scene.view.width, .image_height = s.scene.view.height };
+    CHECK_STATUS(xncc_many_create(context, &problem, NULL, part, 1, NULL, &many), XNCC_OK);
+    CHECK_STATUS(xncc_many_find(many, &s.scene.view, NULL, &found, NULL), XNCC_OK);
     CHECK_INT(found, 0);
-    cm_many_destroy(many);
-    cm_many_destroy(NULL);
+    xncc_many_destroy(many);
+    xncc_many_destroy(NULL);
     many_scene_free(&s);
 }
 
-static void check_refusals(cm_context *context, cm_context *other)
+static void check_refusals(xncc_context *context, xncc_context *other)
 {
     static many_scene s;
-    cm_candidate got[4];
+    xncc_candidate got[4];
     size_t found = 9;
-    char text[CM_ERROR_SIZE];
-    many_scene_make(&s, context, &(many_kind){ .pixel = CM_U8 }, 78, 0);
+    char text[XNCC_ERROR_SIZE];
+    many_scene_make(&s, context, &(many_kind){ .pixel = XNCC_U8 }, 78, 0);
     many_picture *deep = &s.pixels[1];
-    cm_template *odd = NULL, *foreign = NULL, *large = NULL;
-    deep->view.pixel = CM_U16;
+    xncc_template *odd = NULL, *foreign = NULL, *large = NULL;
+    deep->view.pixel = XNCC_U16;
     deep->view.width = deep->view.height = 2;
-    CHECK_STATUS(cm_template_create(context, &deep->view, &odd), CM_OK);
-    CHECK_STATUS(cm_template_create(other, &s.pixels[0].view, &foreign), CM_OK);
-    cm_image wide = s.scene.view;
+    CHECK_STATUS(xncc_template_create(context, &deep->view, &odd), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(other, &s.pixels[0].view, &foreign), XNCC_OK);
+    xncc_image wide = s.scene.view;
     wide.width = MANY_PIXELS;
     wide.height = 1;
-    CHECK_STATUS(cm_template_create(context, &wide, &large), CM_OK);
-    const cm_template *with[][2] = { { s.part[0], NULL }, { s.part[0], odd }, { s.part[0], foreign }, { s.part[0], large } };
+    CHECK_STATUS(xncc_template_create(context, &wide, &large), XNCC_OK);
+    const xncc_template *with[][2] = { { s.part[0], NULL }, { s.part[0], odd }, { s.part[0], foreign }, { s.part[0], large } };
     static const char *const word[] = { "template 1: a null pointer", "template 1: it is u16 of 1 channels and the image u8 of 1",
                                         "template 1: it was made with another context", "template 1: its 1920 x 1 pixels do not fit" };
     for (int i = 0; i < 4; i++) {
-        CHECK_STATUS(cm_find_many(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
         CHECK_INT(found, 0);
-        if (!CHECK(strncmp(cm_context_error(context, text, sizeof text), word[i], strlen(word[i])) == 0))
+        if (!CHECK(strncmp(xncc_context_error(context, text, sizeof text), word[i], strlen(word[i])) == 0))
             kit_fail(__FILE__, __LINE__, "%s", text);
     }
-    const cm_merge_options bad = { .rule = CM_MERGE_OVERLAP, .limit = 2 };
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, with[0], 1, NULL, &bad, got, 4, &found), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, NULL, 4, &found), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, NULL, 1, NULL, NULL, got, 4, &found), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, got, 4, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_find_many(context, NULL, with[0], 1, NULL, NULL, got, 4, &found), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_find_many(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_find_many(context, &s.scene.view, with[0], 1, &(cm_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
-                 CM_ERROR_ARGUMENT);
-    cm_many *many = NULL;
-    const cm_problem problem = { .image_width = s.scene.view.width, .image_height = s.scene.view.height };
-    CHECK_STATUS(cm_many_create(context, NULL, NULL, with[0], 1, NULL, &many), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_many_create(context, &problem, NULL, with[0], 1, NULL, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_many_create(context, &problem, &(cm_preference){ .kernel = "none" }, with[0], 1, NULL, &many), CM_ERROR_ARGUMENT);
-    CHECK(many == NULL && cm_context_error(context, text, sizeof text)[0] != 0);
-    CHECK_STATUS(cm_many_create(context, &problem, NULL, with[0], 1, &(cm_many_options){ .capacity = 4 }, &many), CM_OK);
+    const xncc_merge_options bad = { .rule = XNCC_MERGE_OVERLAP, .limit = 2 };
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, &bad, got, 4, &found), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, NULL, 1, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, got, 4, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, NULL, with[0], 1, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, &(xncc_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
+                 XNCC_ERROR_ARGUMENT);
+    xncc_many *many = NULL;
+    const xncc_problem problem = { .image_width = s.scene.view.width, .image_height = s.scene.view.height };
+    CHECK_STATUS(xncc_many_create(context, NULL, NULL, with[0], 1, NULL, &many), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_many_create(context, &problem, NULL, with[0], 1, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_many_create(context, &problem, &(xncc_preference){ .kernel = "none" }, with[0], 1, NULL, &many), XNCC_ERROR_ARGUMENT);
+    CHECK(many == NULL && xncc_context_error(context, text, sizeof text)[0] != 0);
+    CHECK_STATUS(xncc_many_create(context, &problem, NULL, with[0], 1, &(xncc_many_options){ .capacity = 4 }, &many), XNCC_OK);
     wide = s.scene.view;
     wide.height--;
-    CHECK_STATUS(cm_many_find(many, &wide, got, &found, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_many_find(many, NULL, got, &found, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_many_find(NULL, &wide, got, &found, NULL), CM_ERROR_ARGUMENT);
-    cm_many_destroy(many);
-    cm_template_destroy(odd);
-    cm_template_destroy(foreign);
-    cm_template_destroy(large);
+    CHECK_STATUS(xncc_many_find(many, &wide, got, &found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_many_find(many, NULL, got, &found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_many_find(NULL, &wide, got, &found, NULL), XNCC_ERROR_ARGUMENT);
+    xncc_many_destroy(many);
+    xncc_template_destroy(odd);
+    xncc_template_destroy(foreign);
+    xncc_template_destroy(large);
     many_scene_free(&s);
 }
 
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
-    const cm_device device = kit_device_option(argc, argv);
-    cm_context *context = kit_context(device, 2), *other = kit_context(device, 1);
-    const int on_device = device == CM_DEVICE_CUDA;
+    const xncc_device device = kit_device_option(argc, argv);
+    xncc_context *context = kit_context(device, 2), *other = kit_context(device, 1);
+    const int on_device = device == XNCC_DEVICE_CUDA;
     /* under tools that make a program many times slower */
     const int rounds = kit_flag(argc, argv, "brief") ? 3 : 1000;
     check_find(context, on_device, rounds);
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
     check_refusals(context, other);
     check_many_best(context, on_device, rounds);
     check_merger(context, rounds);
-    cm_context_destroy(other);
-    cm_context_destroy(context);
+    xncc_context_destroy(other);
+    xncc_context_destroy(context);
     return kit_finish("many");
 }

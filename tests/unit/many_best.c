@@ -12,35 +12,35 @@ typedef struct expected {
     int32_t index[MOST];
 } expected;
 
-static void take_part(const many_scene *s, const cm_options *o, int i, expected *e)
+static void take_part(const many_scene *s, const xncc_options *o, int i, expected *e)
 {
     static float memory[MOST];
     int32_t width, height, x0, y0;
-    CHECK_STATUS(cm_map_extent(o->mode, s->scene.view.width, s->scene.view.height, s->pixels[i].view.width, s->pixels[i].view.height,
+    CHECK_STATUS(xncc_map_extent(o->mode, s->scene.view.width, s->scene.view.height, s->pixels[i].view.width, s->pixels[i].view.height,
                                &width, &height, &x0, &y0),
-                 CM_OK);
-    const cm_map map = { .data = memory, .width = width, .height = height };
-    CHECK_STATUS(cm_correlate(s->context, &s->scene.view, s->part[i], o, &map), CM_OK);
+                 XNCC_OK);
+    const xncc_map map = { .data = memory, .width = width, .height = height };
+    CHECK_STATUS(xncc_correlate(s->context, &s->scene.view, s->part[i], o, &map), XNCC_OK);
     for (int32_t y = 0; y < height; y++)
         for (int32_t x = 0; x < width; x++) {
             const float score = memory[y * width + x];
             float *best = &e->score[y * e->pitch + x];
-            if (isnan(score) || (!isnan(*best) && (cm_method_is_distance(o->method) ? score >= *best : score <= *best)))
+            if (isnan(score) || (!isnan(*best) && (xncc_method_is_distance(o->method) ? score >= *best : score <= *best)))
                 continue;
             *best = score;
             e->index[y * e->pitch + x] = i;
         }
 }
 
-static void expect(const many_scene *s, const cm_options *o, expected *e)
+static void expect(const many_scene *s, const xncc_options *o, expected *e)
 {
     int32_t width = 1000, height = 1000;
     for (int i = 0; i < s->count; i++) {
         width = s->pixels[i].view.width < width ? s->pixels[i].view.width : width;
         height = s->pixels[i].view.height < height ? s->pixels[i].view.height : height;
     }
-    e->width = o->mode == CM_SAME ? s->scene.view.width : s->scene.view.width - width + 1;
-    e->height = o->mode == CM_SAME ? s->scene.view.height : s->scene.view.height - height + 1;
+    e->width = o->mode == XNCC_SAME ? s->scene.view.width : s->scene.view.width - width + 1;
+    e->height = o->mode == XNCC_SAME ? s->scene.view.height : s->scene.view.height - height + 1;
     e->pitch = e->width + PAD;
     for (int i = 0; i < MOST; i++) {
         e->score[i] = NAN;
@@ -72,30 +72,30 @@ static void compare(const many_scene *s, const char *how, const float *score, co
 static float got_score[MOST];
 static int32_t got_index[MOST];
 
-static cm_best host_best(const expected *e)
+static xncc_best host_best(const expected *e)
 {
     for (int i = 0; i < MOST; i++) {
         got_score[i] = 99.0f;
         got_index[i] = 12345;
     }
-    return (cm_best){ { got_score, e->width, e->height, e->pitch * 4, CM_HOST }, got_index, e->pitch * 4 };
+    return (xncc_best){ { got_score, e->width, e->height, e->pitch * 4, XNCC_HOST }, got_index, e->pitch * 4 };
 }
 
 /* With the result in device memory, twice on a stream. */
-static void check_there(const many_scene *s, cm_many *many, const expected *e)
+static void check_there(const many_scene *s, xncc_many *many, const expected *e)
 {
-    cm_stream stream = kit_device_stream();
+    xncc_stream stream = kit_device_stream();
     float *score = kit_device_alloc(sizeof got_score);
     int32_t *index = kit_device_alloc(sizeof got_index);
     if (!stream || !score || !index)
         kit_give_up("no device memory or stream for the test");
-    cm_best best = host_best(e);
+    xncc_best best = host_best(e);
     CHECK(kit_device_upload(score, got_score, sizeof got_score) && kit_device_upload(index, got_index, sizeof got_index));
     best.score.data = score;
-    best.score.memory = CM_DEVICE;
+    best.score.memory = XNCC_DEVICE;
     best.index = index;
     for (int turn = 0; turn < 3; turn++) {
-        CHECK_STATUS(cm_many_best(many, turn == 1 ? &s->scene.view : &s->there, &best, turn == 2 ? NULL : stream), CM_OK);
+        CHECK_STATUS(xncc_many_best(many, turn == 1 ? &s->scene.view : &s->there, &best, turn == 2 ? NULL : stream), XNCC_OK);
         CHECK(kit_device_wait(turn == 2 ? NULL : stream));
         CHECK(kit_device_download(got_score, score, sizeof got_score) && kit_device_download(got_index, index, sizeof got_index));
         compare(s, "in device memory", got_score, got_index, e);
@@ -105,11 +105,11 @@ static void check_there(const many_scene *s, cm_many *many, const expected *e)
     kit_device_free(index);
 }
 
-static void check_kind(many_scene *s, const cm_options *o, kit_random *random)
+static void check_kind(many_scene *s, const xncc_options *o, kit_random *random)
 {
     static expected e;
-    const cm_template *part[MANY_PARTS];
-    const cm_problem problem = { .pixel = s->scene.view.pixel, .image_width = s->scene.view.width, .image_height = s->scene.view.height,
+    const xncc_template *part[MANY_PARTS];
+    const xncc_problem problem = { .pixel = s->scene.view.pixel, .image_width = s->scene.view.width, .image_height = s->scene.view.height,
                                  .method = o->method, .mode = o->mode, .border = o->border, .flat = o->flat,
                                  .channels = s->scene.view.channels, .image_masked = s->scene.view.mask != NULL,
                                  .min_valid = o->min_valid };
@@ -117,73 +117,73 @@ static void check_kind(many_scene *s, const cm_options *o, kit_random *random)
         return;
     memcpy(part, s->part, sizeof part);
     expect(s, o, &e);
-    cm_best best = host_best(&e);
-    CHECK_STATUS(cm_correlate_best(s->context, &s->scene.view, part, (size_t)s->count, o, &best), CM_OK);
+    xncc_best best = host_best(&e);
+    CHECK_STATUS(xncc_correlate_best(s->context, &s->scene.view, part, (size_t)s->count, o, &best), XNCC_OK);
     compare(s, "one call", got_score, got_index, &e);
-    cm_many *many = NULL;
-    CHECK_STATUS(cm_many_create(s->context, &problem, NULL, part, (size_t)s->count, NULL, &many), CM_OK);
+    xncc_many *many = NULL;
+    CHECK_STATUS(xncc_many_create(s->context, &problem, NULL, part, (size_t)s->count, NULL, &many), XNCC_OK);
     for (int turn = 0; turn < 2 && many; turn++) {
         if (turn)
             many_scene_change(s, random);
         expect(s, o, &e);
         best = host_best(&e);
-        CHECK_STATUS(cm_many_best(many, &s->scene.view, &best, NULL), CM_OK);
+        CHECK_STATUS(xncc_many_best(many, &s->scene.view, &best, NULL), XNCC_OK);
         compare(s, "the object", got_score, got_index, &e);
         if (s->memory) {
             best = host_best(&e);
-            CHECK_STATUS(cm_many_best(many, &s->there, &best, NULL), CM_OK);
+            CHECK_STATUS(xncc_many_best(many, &s->there, &best, NULL), XNCC_OK);
             compare(s, "the object, from device memory", got_score, got_index, &e);
             check_there(s, many, &e);
         }
     }
-    cm_many_destroy(many);
+    xncc_many_destroy(many);
 }
 
-static void check_refused(cm_context *context)
+static void check_refused(xncc_context *context)
 {
     static many_scene s;
     static expected e;
-    many_scene_make(&s, context, &(many_kind){ .pixel = CM_U8 }, 300, 0);
-    const cm_template *part[MANY_PARTS];
+    many_scene_make(&s, context, &(many_kind){ .pixel = XNCC_U8 }, 300, 0);
+    const xncc_template *part[MANY_PARTS];
     memcpy(part, s.part, sizeof part);
     const size_t count = (size_t)s.count;
-    const cm_options o = { .mode = CM_SAME };
+    const xncc_options o = { .mode = XNCC_SAME };
     expect(&s, &o, &e);
-    const cm_best good = host_best(&e);
-    char text[CM_ERROR_SIZE];
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, count, &(cm_options){ .mode = CM_FULL }, &good), CM_ERROR_UNSUPPORTED);
-    CHECK_TEXT(cm_context_error(context, text, sizeof text),
+    const xncc_best good = host_best(&e);
+    char text[XNCC_ERROR_SIZE];
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &(xncc_options){ .mode = XNCC_FULL }, &good), XNCC_ERROR_UNSUPPORTED);
+    CHECK_TEXT(xncc_context_error(context, text, sizeof text),
                "best: the maps of mode full have no positions in common; take mode same, or valid");
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, 0, &o, &good), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, count, &o, NULL), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_correlate_best(context, NULL, part, count, &o, &good), CM_ERROR_ARGUMENT);
-    CHECK_STATUS(cm_correlate_best(NULL, &s.scene.view, part, count, &o, &good), CM_ERROR_ARGUMENT);
-    cm_best bad = good;
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, 0, &o, &good), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, NULL, part, count, &o, &good), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(NULL, &s.scene.view, part, count, &o, &good), XNCC_ERROR_ARGUMENT);
+    xncc_best bad = good;
     bad.index = NULL;
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, count, &o, &bad), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.index_pitch = 4;
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, count, &o, &bad), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.score.width--;
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, count, &o, &bad), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.score.data = NULL;
-    CHECK_STATUS(cm_correlate_best(context, &s.scene.view, part, count, &o, &bad), CM_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
     many_scene_free(&s);
 }
 
-void check_many_best(cm_context *context, int on_device, int rounds)
+void check_many_best(xncc_context *context, int on_device, int rounds)
 {
-    static const cm_method method[] = { CM_CCOEFF_NORMED, CM_SQDIFF, CM_CCORR_NORMED, CM_SQDIFF_NORMED };
-    static const cm_pixel pixel[] = { CM_U8, CM_U16, CM_F32, CM_S16 };
+    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED, XNCC_SQDIFF_NORMED };
+    static const xncc_pixel pixel[] = { XNCC_U8, XNCC_U16, XNCC_F32, XNCC_S16 };
     static many_scene s;
     for (int k = 0; k < 40 && k < rounds; k++) {
         kit_random random = kit_stream(850 + (uint64_t)k);
-        const many_kind kind = { pixel[k % 4], k % 7 ? 0 : 2, (cm_mode)(k % 2), (cm_border)(k / 2 % 5), k % 4 == 3 };
+        const many_kind kind = { pixel[k % 4], k % 7 ? 0 : 2, (xncc_mode)(k % 2), (xncc_border)(k / 2 % 5), k % 4 == 3 };
         many_scene_make(&s, context, &kind, 100 + (uint64_t)k, on_device);
-        check_kind(&s, &(cm_options){ .method = method[k / 3 % 4], .mode = kind.mode, .border = kind.border,
-                                      .flat = (cm_flat)(k / 5 % 2), .min_valid = 0.7 },
+        check_kind(&s, &(xncc_options){ .method = method[k / 3 % 4], .mode = kind.mode, .border = kind.border,
+                                      .flat = (xncc_flat)(k / 5 % 2), .min_valid = 0.7 },
                    &random);
         many_scene_free(&s);
     }

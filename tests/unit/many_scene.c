@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int32_t channels_of(const cm_image *image)
+static int32_t channels_of(const xncc_image *image)
 {
     return image->channels ? image->channels : 1;
 }
@@ -13,13 +13,13 @@ static void set_sample(many_picture *p, int64_t i, uint64_t value)
 {
     void *at = p->memory;
     switch (p->view.pixel) {
-    case CM_U8: ((uint8_t *)at)[i] = (uint8_t)(value * 31); break;
-    case CM_U16: ((uint16_t *)at)[i] = (uint16_t)(value * 8111); break;
-    case CM_S16: ((int16_t *)at)[i] = (int16_t)((int)value * 4001 - 16000); break;
-    case CM_F32: ((float *)at)[i] = (float)value * 0.37f; break;
-    case CM_S8:
-    case CM_U32:
-    case CM_F64: kit_give_up("a pixel type that the scenes have not");
+    case XNCC_U8: ((uint8_t *)at)[i] = (uint8_t)(value * 31); break;
+    case XNCC_U16: ((uint16_t *)at)[i] = (uint16_t)(value * 8111); break;
+    case XNCC_S16: ((int16_t *)at)[i] = (int16_t)((int)value * 4001 - 16000); break;
+    case XNCC_F32: ((float *)at)[i] = (float)value * 0.37f; break;
+    case XNCC_S8:
+    case XNCC_U32:
+    case XNCC_F64: kit_give_up("a pixel type that the scenes have not");
     }
 }
 
@@ -35,18 +35,18 @@ static void fill(many_picture *p, kit_random *random)
 
 static void make(many_picture *p, const many_kind *kind, int32_t width, int32_t height)
 {
-    p->view = (cm_image){ .data = p->memory, .width = width, .height = height, .pixel = kind->pixel, .channels = kind->channels };
+    p->view = (xncc_image){ .data = p->memory, .width = width, .height = height, .pixel = kind->pixel, .channels = kind->channels };
 }
 
-static size_t pixel_bytes(const cm_image *image)
+static size_t pixel_bytes(const xncc_image *image)
 {
-    return cm_pixel_size(image->pixel) * (size_t)channels_of(image);
+    return xncc_pixel_size(image->pixel) * (size_t)channels_of(image);
 }
 
 /* Puts a template's pixels into the scene. */
-static void plant(many_scene *s, const cm_image *part, kit_random *random)
+static void plant(many_scene *s, const xncc_image *part, kit_random *random)
 {
-    const cm_image *scene = &s->scene.view;
+    const xncc_image *scene = &s->scene.view;
     if (part->width > scene->width || part->height > scene->height)
         return;
     const size_t size = pixel_bytes(scene);
@@ -60,7 +60,7 @@ static void upload(many_scene *s)
 {
     const size_t pixels = (size_t)(s->scene.view.width * s->scene.view.height), bytes = pixels * pixel_bytes(&s->scene.view);
     s->there = s->scene.view;
-    s->there.memory = CM_DEVICE;
+    s->there.memory = XNCC_DEVICE;
     s->there.data = s->memory;
     CHECK(kit_device_upload(s->memory, s->scene.memory, bytes));
     if (s->scene.view.mask) {
@@ -78,7 +78,7 @@ void many_scene_change(many_scene *s, kit_random *random)
         upload(s);
 }
 
-void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, uint64_t number, int on_device)
+void many_scene_make(many_scene *s, xncc_context *context, const many_kind *kind, uint64_t number, int on_device)
 {
     static const int32_t size[][2] = { { 5, 4 }, { 9, 7 }, { 3, 8 }, { 5, 4 } }; /* twice one of them */
     kit_random random = kit_stream(900 + number);
@@ -93,7 +93,7 @@ void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, 
         fill(&s->pixels[i], &random);
         if (kind->masks && kit_below(&random, 2))
             s->pixels[i].view.mask = s->pixels[i].mask;
-        CHECK_STATUS(cm_template_create(context, &s->pixels[i].view, &s->part[i]), CM_OK);
+        CHECK_STATUS(xncc_template_create(context, &s->pixels[i].view, &s->part[i]), XNCC_OK);
     }
     if (kind->masks)
         s->scene.view.mask = s->scene.mask;
@@ -101,19 +101,19 @@ void many_scene_make(many_scene *s, cm_context *context, const many_kind *kind, 
         kit_give_up("no device memory for the test");
     many_scene_change(s, &random);
     (void)snprintf(s->name, sizeof s->name, "round %d: %s x %d, mode %d, border %d, masks %d, %d templates in %d x %d", (int)number,
-                   cm_pixel_name(kind->pixel), channels_of(&s->scene.view), (int)kind->mode, (int)kind->border, kind->masks, s->count,
+                   xncc_pixel_name(kind->pixel), channels_of(&s->scene.view), (int)kind->mode, (int)kind->border, kind->masks, s->count,
                    s->scene.view.width, s->scene.view.height);
 }
 
-int many_scene_served(const many_scene *s, const cm_problem *problem)
+int many_scene_served(const many_scene *s, const xncc_problem *problem)
 {
     int served = 1;
     for (int i = 0; i < s->count; i++) {
-        cm_problem p = *problem;
+        xncc_problem p = *problem;
         p.width = s->pixels[i].view.width;
         p.height = s->pixels[i].view.height;
-        p.part_masked = cm_template_masked(s->part[i]);
-        served = served && cm_kernels(s->context, &p, NULL, 0) > 0;
+        p.part_masked = xncc_template_masked(s->part[i]);
+        served = served && xncc_kernels(s->context, &p, NULL, 0) > 0;
     }
     if (!served)
         printf("not served: %s\n", s->name);
@@ -123,7 +123,7 @@ int many_scene_served(const many_scene *s, const cm_problem *problem)
 void many_scene_free(many_scene *s)
 {
     for (int i = 0; i < s->count; i++)
-        cm_template_destroy(s->part[i]);
+        xncc_template_destroy(s->part[i]);
     if (s->memory)
         kit_device_free(s->memory);
 }

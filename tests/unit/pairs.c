@@ -23,7 +23,7 @@ static int same_bits(float a, float b)
 }
 
 /* The seed that the device's instruction may give: anywhere within 2^-22 of the root, most often at an end. */
-static float seed_of(cm_pair var, kit_random *random)
+static float seed_of(xncc_pair var, kit_random *random)
 {
     double reach = 0x1p-22 - 0x1p-24; /* rounding to float adds as much again as is left */
     uint64_t which = kit_below(random, 4);
@@ -34,11 +34,11 @@ static float seed_of(cm_pair var, kit_random *random)
 /* varT: of the template. |num| <= sqrt(var varT). */
 static void check_quotient(int64_t num, uint64_t var, uint64_t varT, kit_random *random, tally *t)
 {
-    cm_score_rule rule = { .root_var = sqrt((double)varT) };
+    xncc_score_rule rule = { .root_var = sqrt((double)varT) };
     int narrow = var <= UINT64_C(1) << 48 && varT <= UINT64_C(1) << 48;
-    cm_pair v = cm_pair_of((int64_t)var, narrow), unit = cm_pair_unit(CM_CCOEFF_NORMED, &rule);
+    xncc_pair v = xncc_pair_of((int64_t)var, narrow), unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &rule);
     float got, want = (float)((double)num / (sqrt((double)var) * rule.root_var));
-    int sure = cm_pair_quotient(cm_pair_of(num, narrow), v, unit, seed_of(v, random), &got);
+    int sure = xncc_pair_quotient(xncc_pair_of(num, narrow), v, unit, seed_of(v, random), &got);
     if (t->batch && t->cases < BATCH)
         t->batch[t->cases] = (pair_case){ .num = num, .var = var, .unit = unit, .narrow = narrow, .score = want };
     t->cases++;
@@ -103,7 +103,7 @@ static void check_conversion(void)
     for (int i = 0; i < 200000; i++) {
         int bits = kit_between(&random, 1, 62);
         int64_t v = (int64_t)variance(&random, bits, bits) * (kit_next(&random) & 1 ? 1 : -1);
-        cm_pair wide = cm_pair_wide(v), narrow = cm_pair_narrow(v % (INT64_C(1) << 48));
+        xncc_pair wide = xncc_pair_wide(v), narrow = xncc_pair_narrow(v % (INT64_C(1) << 48));
         long double got = (long double)wide.high + (long double)wide.low;
         CHECK(fabsl(got - (long double)v) <= fabsl((long double)v) * 0x1p-47L);
         CHECK(fabsf(wide.low) <= fabsf(wide.high) * 0x1p-24f);
@@ -111,8 +111,8 @@ static void check_conversion(void)
         CHECK(fabsf(narrow.low) <= fabsf(narrow.high) * 0x1p-24f);
     }
     for (int64_t v = -1; v <= 1; v++)
-        CHECK((int64_t)cm_pair_narrow(v).high == v && (int64_t)cm_pair_wide(v).high == v);
-    cm_pair most = cm_pair_narrow(INT64_C(1) << 48), least = cm_pair_narrow(-(INT64_C(1) << 48));
+        CHECK((int64_t)xncc_pair_narrow(v).high == v && (int64_t)xncc_pair_wide(v).high == v);
+    xncc_pair most = xncc_pair_narrow(INT64_C(1) << 48), least = xncc_pair_narrow(-(INT64_C(1) << 48));
     CHECK(most.high == 0x1p48f && most.low == 0.0f && least.high == -0x1p48f && least.low == 0.0f);
 }
 
@@ -129,20 +129,20 @@ static void check_methods(long count)
         uint64_t both = k < j ? k : j, rest = n - (k > j ? k : j);
         uint64_t S = k * a + (n - k) * b, Q = k * a * a + (n - k) * b * b;
         uint64_t X = both * a * c + (k > j ? (k - j) * a * d : (j - k) * b * c) + rest * b * d;
-        cm_score_rule rule = { .n = n, .sum = j * c + (n - j) * d, .sum2 = j * c * c + (n - j) * d * d };
+        xncc_score_rule rule = { .n = n, .sum = j * c + (n - j) * d, .sum2 = j * c * c + (n - j) * d * d };
         rule.wide = n * m > UINT64_C(3037000499);
         rule.nan_flat = i & 4 ? 1 : 0;
         rule.undefined = rule.nan_flat ? NAN : 0.0f;
         rule.root_sum2 = sqrt((double)rule.sum2);
-        rule.root_var = sqrt(cm_difference(n, rule.sum2, rule.sum, rule.sum, rule.wide));
+        rule.root_var = sqrt(xncc_difference(n, rule.sum2, rule.sum, rule.sum, rule.wide));
         int narrow = m == 255 && n <= 66051;
         for (int method = 0; method < 6; method++) {
-            float got, want = cm_score_integer((cm_method)method, &rule, S, Q, X);
-            cm_pair unit = cm_pair_unit((cm_method)method, &rule);
-            int sure = cm_pair_score((cm_method)method, &rule, unit, narrow, S, Q, X, &got);
+            float got, want = xncc_score_integer((xncc_method)method, &rule, S, Q, X);
+            xncc_pair unit = xncc_pair_unit((xncc_method)method, &rule);
+            int sure = xncc_pair_score((xncc_method)method, &rule, unit, narrow, S, Q, X, &got);
             CHECK(!sure || same_bits(got, want));
-            int defined = method == CM_CCOEFF_NORMED ? rule.root_var > 0.0 && n * Q > S * S : Q > 0 && rule.sum2 > 0;
-            if (defined && !rule.wide && (narrow || (method != CM_CCORR && method != CM_SQDIFF))) {
+            int defined = method == XNCC_CCOEFF_NORMED ? rule.root_var > 0.0 && n * Q > S * S : Q > 0 && rule.sum2 > 0;
+            if (defined && !rule.wide && (narrow || (method != XNCC_CCORR && method != XNCC_SQDIFF))) {
                 rooted[method]++;
                 asked[method] += !sure;
             }
@@ -189,10 +189,10 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     long count = strtol(kit_option(argc, argv, "count", "400000"), NULL, 10);
-    int device = kit_device_option(argc, argv) == CM_DEVICE_CUDA;
+    int device = kit_device_option(argc, argv) == XNCC_DEVICE_CUDA;
     tally any[2] = { { 0, 0, NULL } }, middle[2] = { { 0, 0, NULL } };
     if (device) {
-        cm_context_destroy(kit_context(CM_DEVICE_CUDA, 0)); /* or the test is skipped */
+        xncc_context_destroy(kit_context(XNCC_DEVICE_CUDA, 0)); /* or the test is skipped */
         if (!pairs_on_device || !pairs_worst_seed)
             kit_give_up("this program has no device code");
         check_seed();

@@ -11,9 +11,9 @@ extern "C" {
 typedef struct pair_case {
     int64_t num;
     uint64_t var;
-    cm_pair unit;
+    xncc_pair unit;
     int32_t narrow;
-    int32_t sure; /* what cm_pair_quotient returned */
+    int32_t sure; /* what xncc_pair_quotient returned */
     float score;
 } pair_case;
 

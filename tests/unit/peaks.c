@@ -9,7 +9,7 @@
 enum { MOST_SIDE = 48 };
 
 /* Few values, so many ties; some NaN, some infinities. */
-static void fill(cm_map *map, int kind, kit_random *random)
+static void fill(xncc_map *map, int kind, kit_random *random)
 {
     for (int32_t y = 0; y < map->height; y++)
         for (int32_t x = 0; x < map->width; x++) {
@@ -25,16 +25,16 @@ static void fill(cm_map *map, int kind, kit_random *random)
         }
 }
 
-static cm_peaks *make(const cm_peak_rule *rule, const cm_map *map)
+static xncc_peaks *make(const xncc_peak_rule *rule, const xncc_map *map)
 {
-    cm_peaks *peaks = NULL;
-    if (cm_peaks_create(rule, (uint64_t)map->width * (uint64_t)map->height, &peaks, NULL) != CM_OK)
-        kit_give_up("cm_peaks_create failed");
+    xncc_peaks *peaks = NULL;
+    if (xncc_peaks_create(rule, (uint64_t)map->width * (uint64_t)map->height, &peaks, NULL) != XNCC_OK)
+        kit_give_up("xncc_peaks_create failed");
     return peaks;
 }
 
 /* Feeds the rows in random bands to random sets in random order, as several threads would. */
-static void feed(cm_peaks **set, int sets, const cm_map *map, int one_row, kit_random *random)
+static void feed(xncc_peaks **set, int sets, const xncc_map *map, int one_row, kit_random *random)
 {
     int32_t first[MOST_SIDE], count[MOST_SIDE];
     int bands = 0;
@@ -48,29 +48,29 @@ static void feed(cm_peaks **set, int sets, const cm_map *map, int one_row, kit_r
         int32_t f = first[k], c = count[k];
         first[k] = first[i];
         count[k] = count[i];
-        CHECK_STATUS(cm_peaks_feed(set[kit_below(random, (uint64_t)sets)], kit_map_row(map, f), map->pitch / 4, map->width, f, c, f > 0,
+        CHECK_STATUS(xncc_peaks_feed(set[kit_below(random, (uint64_t)sets)], kit_map_row(map, f), map->pitch / 4, map->width, f, c, f > 0,
                                    f + c < map->height, NULL),
-                     CM_OK);
+                     XNCC_OK);
     }
 }
 
-static void check_map(kit_map *map, int kind, const cm_peak_rule *rule, kit_random *random)
+static void check_map(kit_map *map, int kind, const xncc_peak_rule *rule, kit_random *random)
 {
-    static cm_match want[MOST_SIDE * MOST_SIDE], got[MOST_SIDE * MOST_SIDE];
+    static xncc_match want[MOST_SIDE * MOST_SIDE], got[MOST_SIDE * MOST_SIDE];
     oracle_peak_rule brute = { rule->smallest, rule->limit, rule->min_distance, rule->top };
     size_t wanted = oracle_peaks(&map->view, &brute, want);
     int sets = 1 + (int)kit_below(random, 3);
-    cm_peaks *set[3] = { NULL, NULL, NULL };
+    xncc_peaks *set[3] = { NULL, NULL, NULL };
     for (int i = 0; i < sets; i++)
         set[i] = make(rule, &map->view);
     feed(set, sets, &map->view, kit_below(random, 3) == 0, random);
     for (int i = 1; i < sets; i++) {
-        CHECK_STATUS(cm_peaks_merge(set[0], set[i], NULL), CM_OK);
-        cm_peaks_destroy(set[i]);
+        CHECK_STATUS(xncc_peaks_merge(set[0], set[i], NULL), XNCC_OK);
+        xncc_peaks_destroy(set[i]);
     }
     size_t found = 0;
-    CHECK_STATUS(cm_peaks_finish(set[0], got, &found, NULL), CM_OK);
-    cm_peaks_destroy(set[0]);
+    CHECK_STATUS(xncc_peaks_finish(set[0], got, &found, NULL), XNCC_OK);
+    xncc_peaks_destroy(set[0]);
     int same = found == wanted;
     for (size_t i = 0; i < wanted && same; i++)
         same = got[i].x == want[i].x && got[i].y == want[i].y && got[i].score == want[i].score;
@@ -90,7 +90,7 @@ static void check_random(void)
                                      i & 1 ? KIT_AFTER : KIT_BEFORE);
         int kind = (int)kit_below(&random, 6);
         fill(&map.view, kind, &random);
-        cm_peak_rule rule = { .smallest = (int32_t)kit_below(&random, 2), .limit = limit[kit_below(&random, 5)] };
+        xncc_peak_rule rule = { .smallest = (int32_t)kit_below(&random, 2), .limit = limit[kit_below(&random, 5)] };
         rule.min_distance = (int32_t)(kit_below(&random, 3) == 0 ? 1 + kit_below(&random, 60) : 1 + kit_below(&random, 4));
         rule.top = kit_below(&random, 4) == 0 ? 100000 : 1 + kit_below(&random, 30);
         check_map(&map, kind, &rule, &random);
@@ -106,18 +106,18 @@ static void check_overflow(void)
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_map_row(&map.view, y)[x] = y == HEIGHT - 1 && x == WIDTH - 1 ? 2.0f : 1.0f;
-    cm_peak_rule rule = { 0, 0.0f, 1, 3 };
-    cm_peaks *peaks = make(&rule, &map.view);
+    xncc_peak_rule rule = { 0, 0.0f, 1, 3 };
+    xncc_peaks *peaks = make(&rule, &map.view);
     for (int32_t y = HEIGHT - 1; y >= 0; y--)
-        CHECK_STATUS(cm_peaks_feed(peaks, kit_map_row(&map.view, y), WIDTH, WIDTH, y, 1, y > 0, y + 1 < HEIGHT, NULL), CM_OK);
-    cm_match got[3];
+        CHECK_STATUS(xncc_peaks_feed(peaks, kit_map_row(&map.view, y), WIDTH, WIDTH, y, 1, y > 0, y + 1 < HEIGHT, NULL), XNCC_OK);
+    xncc_match got[3];
     size_t found = 0;
-    CHECK_STATUS(cm_peaks_finish(peaks, got, &found, NULL), CM_OK);
+    CHECK_STATUS(xncc_peaks_finish(peaks, got, &found, NULL), XNCC_OK);
     CHECK_INT(found, 3);
     CHECK(got[0].x == WIDTH - 1 && got[0].y == HEIGHT - 1 && got[0].score == 2.0f);
     CHECK(got[1].x == 0 && got[1].y == 0 && got[2].x == 1 && got[2].y == 0);
-    cm_peaks_destroy(peaks);
-    cm_peaks_destroy(NULL);
+    xncc_peaks_destroy(peaks);
+    xncc_peaks_destroy(NULL);
     kit_map_destroy(&map);
 }
 

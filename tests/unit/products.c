@@ -9,9 +9,9 @@
 
 enum { MOST = 4096 };
 
-static cm_problem problem_of(cm_pixel pixel, cm_method method, int masks, int32_t channels)
+static xncc_problem problem_of(xncc_pixel pixel, xncc_method method, int masks, int32_t channels)
 {
-    return (cm_problem){ .pixel = pixel,
+    return (xncc_problem){ .pixel = pixel,
                          .image_width = 11,
                          .image_height = 9,
                          .width = 4,
@@ -30,62 +30,62 @@ enum { IMAGE = 1, PART = 2, BOTH = 3 };
 static void check_counts(void)
 {
     static const struct {
-        cm_pixel pixel;
-        cm_method method;
+        xncc_pixel pixel;
+        xncc_method method;
         int masks;
         int32_t channels;
         size_t count;
     } hand[] = {
-        { CM_U8, CM_CCOEFF_NORMED, PART, 1, 1 + 1 + 2 },
-        { CM_U8, CM_CCOEFF_NORMED, IMAGE, 1, 1 + 1 + 2 },
-        { CM_U8, CM_CCOEFF_NORMED, BOTH, 1, 1 + 3 + 3 + 1 },
-        { CM_U8, CM_CCOEFF_NORMED, 0, 3, 3 },
-        { CM_U8, CM_CCOEFF_NORMED, BOTH, 3, 3 + 9 + 9 + 1 },
-        { CM_U8, CM_CCOEFF, BOTH, 1, 1 + 1 + 1 + 1 },
-        { CM_U8, CM_CCORR, BOTH, 1, 1 + 1 },
-        { CM_U8, CM_CCORR, PART, 1, 1 },
-        { CM_U8, CM_SQDIFF, PART, 1, 1 + 2 },
-        { CM_U8, CM_CCORR_NORMED, IMAGE, 2, 2 + 4 },
-        { CM_U8, CM_COVERAGE, BOTH, 5, 1 },
-        { CM_U8, CM_COVERAGE, PART, 1, 0 },
-        { CM_U8, CM_COVERAGE, IMAGE, 1, 0 },
-        { CM_U16, CM_CCOEFF_NORMED, PART, 1, 4 + 2 + 4 },
-        { CM_U16, CM_CCOEFF_NORMED, BOTH, 1, 4 + 6 + 6 + 1 },
-        { CM_S16, CM_SQDIFF_NORMED, 0, 1, 4 },
-        { CM_S8, CM_CCORR, PART, 1, 1 + 1 },
-        { CM_S8, CM_CCORR, BOTH, 1, 1 + 1 + 1 + 1 },
-        { CM_S8, CM_CCORR_NORMED, BOTH, 2, 2 + 6 + 6 + 1 },
-        { CM_U32, CM_CCOEFF_NORMED, 0, 1, 16 },
-        { CM_U32, CM_CCOEFF_NORMED, PART, 1, 16 + 4 + 8 },
-        { CM_U32, CM_SQDIFF, BOTH, 4, 4 * (16 + 8 + 8) + 1 },
+        { XNCC_U8, XNCC_CCOEFF_NORMED, PART, 1, 1 + 1 + 2 },
+        { XNCC_U8, XNCC_CCOEFF_NORMED, IMAGE, 1, 1 + 1 + 2 },
+        { XNCC_U8, XNCC_CCOEFF_NORMED, BOTH, 1, 1 + 3 + 3 + 1 },
+        { XNCC_U8, XNCC_CCOEFF_NORMED, 0, 3, 3 },
+        { XNCC_U8, XNCC_CCOEFF_NORMED, BOTH, 3, 3 + 9 + 9 + 1 },
+        { XNCC_U8, XNCC_CCOEFF, BOTH, 1, 1 + 1 + 1 + 1 },
+        { XNCC_U8, XNCC_CCORR, BOTH, 1, 1 + 1 },
+        { XNCC_U8, XNCC_CCORR, PART, 1, 1 },
+        { XNCC_U8, XNCC_SQDIFF, PART, 1, 1 + 2 },
+        { XNCC_U8, XNCC_CCORR_NORMED, IMAGE, 2, 2 + 4 },
+        { XNCC_U8, XNCC_COVERAGE, BOTH, 5, 1 },
+        { XNCC_U8, XNCC_COVERAGE, PART, 1, 0 },
+        { XNCC_U8, XNCC_COVERAGE, IMAGE, 1, 0 },
+        { XNCC_U16, XNCC_CCOEFF_NORMED, PART, 1, 4 + 2 + 4 },
+        { XNCC_U16, XNCC_CCOEFF_NORMED, BOTH, 1, 4 + 6 + 6 + 1 },
+        { XNCC_S16, XNCC_SQDIFF_NORMED, 0, 1, 4 },
+        { XNCC_S8, XNCC_CCORR, PART, 1, 1 + 1 },
+        { XNCC_S8, XNCC_CCORR, BOTH, 1, 1 + 1 + 1 + 1 },
+        { XNCC_S8, XNCC_CCORR_NORMED, BOTH, 2, 2 + 6 + 6 + 1 },
+        { XNCC_U32, XNCC_CCOEFF_NORMED, 0, 1, 16 },
+        { XNCC_U32, XNCC_CCOEFF_NORMED, PART, 1, 16 + 4 + 8 },
+        { XNCC_U32, XNCC_SQDIFF, BOTH, 4, 4 * (16 + 8 + 8) + 1 },
     };
     for (size_t i = 0; i < sizeof hand / sizeof *hand; i++) {
-        cm_problem p = problem_of(hand[i].pixel, hand[i].method, hand[i].masks, hand[i].channels);
-        static cm_product_of product[MOST];
-        size_t count = cm_products_of(&p, product, MOST);
+        xncc_problem p = problem_of(hand[i].pixel, hand[i].method, hand[i].masks, hand[i].channels);
+        static xncc_product_of product[MOST];
+        size_t count = xncc_products_of(&p, product, MOST);
         if (!CHECK_INT(count, hand[i].count))
-            kit_fail(__FILE__, __LINE__, "%s %s, masks %d, %d channels", cm_pixel_name(p.pixel),
-                     cm_method_name(p.method), hand[i].masks, p.channels);
-        CHECK_INT(cm_products_of(&p, NULL, 0), count);
+            kit_fail(__FILE__, __LINE__, "%s %s, masks %d, %d channels", xncc_pixel_name(p.pixel),
+                     xncc_method_name(p.method), hand[i].masks, p.channels);
+        CHECK_INT(xncc_products_of(&p, NULL, 0), count);
         memset(product, 0x5a, sizeof product);
-        CHECK_INT(cm_products_of(&p, product, 1), count); /* no more is written than there is room for */
+        CHECK_INT(xncc_products_of(&p, product, 1), count); /* no more is written than there is room for */
         CHECK_INT(((unsigned char *)&product[1])[0], 0x5a);
-        p.border = CM_BORDER_OVERLAP; /* of windows wholly inside it changes nothing */
-        CHECK_INT(cm_products_of(&p, NULL, 0), count);
-        p.mode = CM_SAME;
-        p.border = CM_BORDER_ZERO;
-        CHECK_INT(cm_products_of(&p, NULL, 0), count);
-        p.border = CM_BORDER_OVERLAP; /* else it is a mask of the image */
-        size_t overlapping = cm_products_of(&p, NULL, 0);
+        p.border = XNCC_BORDER_OVERLAP; /* of windows wholly inside it changes nothing */
+        CHECK_INT(xncc_products_of(&p, NULL, 0), count);
+        p.mode = XNCC_SAME;
+        p.border = XNCC_BORDER_ZERO;
+        CHECK_INT(xncc_products_of(&p, NULL, 0), count);
+        p.border = XNCC_BORDER_OVERLAP; /* else it is a mask of the image */
+        size_t overlapping = xncc_products_of(&p, NULL, 0);
         p.image_masked = 1;
-        CHECK_INT(cm_products_of(&p, NULL, 0), overlapping);
+        CHECK_INT(xncc_products_of(&p, NULL, 0), overlapping);
     }
 }
 
 /* ---- the sums again, out of the products ---- */
 
 typedef struct scene {
-    cm_problem problem;
+    xncc_problem problem;
     kit_image image, part;
     oracle_joint oracle; /* its planes: values and which count */
     int64_t bias;
@@ -97,18 +97,18 @@ static uint64_t biased(const scene *s, const oracle_plane *plane, int64_t at, in
 }
 
 /* A byte of a plane, by the words of products.h. */
-static uint64_t byte_of(const scene *s, const oracle_plane *plane, const cm_plane_of *of, int64_t at)
+static uint64_t byte_of(const scene *s, const oracle_plane *plane, const xncc_plane_of *of, int64_t at)
 {
     if (!plane->counts[at])
         return 0;
-    if (of->kind == CM_PLANE_COUNT)
+    if (of->kind == XNCC_PLANE_COUNT)
         return 1;
     uint64_t v = biased(s, plane, at, of->channel);
-    unsigned __int128 whole = of->kind == CM_PLANE_SQUARE ? (unsigned __int128)v * v : v;
+    unsigned __int128 whole = of->kind == XNCC_PLANE_SQUARE ? (unsigned __int128)v * v : v;
     return (uint64_t)(whole >> (8 * of->digit)) & 255;
 }
 
-static unsigned __int128 product_at(const scene *s, const cm_product_of *p, int32_t x, int32_t y)
+static unsigned __int128 product_at(const scene *s, const xncc_product_of *p, int32_t x, int32_t y)
 {
     unsigned __int128 sum = 0;
     for (int64_t j = 0; j < s->oracle.part.height; j++)
@@ -119,7 +119,7 @@ static unsigned __int128 product_at(const scene *s, const cm_product_of *p, int3
 }
 
 /* A sum by its definition: over the pixels that count in both. */
-static unsigned __int128 sum_at(const scene *s, cm_sum_id sum, int32_t channel, int32_t x, int32_t y)
+static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel, int32_t x, int32_t y)
 {
     unsigned __int128 total = 0;
     for (int64_t j = 0; j < s->oracle.part.height; j++)
@@ -128,38 +128,38 @@ static unsigned __int128 sum_at(const scene *s, cm_sum_id sum, int32_t channel, 
             if (!s->oracle.image.counts[at] || !s->oracle.part.counts[of])
                 continue;
             unsigned __int128 a = biased(s, &s->oracle.image, at, channel), b = biased(s, &s->oracle.part, of, channel);
-            total += sum == CM_SUM_N   ? 1
-                     : sum == CM_SUM_S ? a
-                     : sum == CM_SUM_Q ? a * a
-                     : sum == CM_SUM_X ? a * b
-                     : sum == CM_SUM_T ? b
+            total += sum == XNCC_SUM_N   ? 1
+                     : sum == XNCC_SUM_S ? a
+                     : sum == XNCC_SUM_Q ? a * a
+                     : sum == XNCC_SUM_X ? a * b
+                     : sum == XNCC_SUM_T ? b
                                        : b * b;
         }
     return total;
 }
 
 /* What the formula of a method asks for. */
-static int asks_for(const scene *s, cm_sum_id sum)
+static int asks_for(const scene *s, xncc_sum_id sum)
 {
-    const cm_method m = s->problem.method;
-    const int normed = m == CM_CCOEFF_NORMED || m == CM_CCORR_NORMED || m == CM_SQDIFF || m == CM_SQDIFF_NORMED;
+    const xncc_method m = s->problem.method;
+    const int normed = m == XNCC_CCOEFF_NORMED || m == XNCC_CCORR_NORMED || m == XNCC_SQDIFF || m == XNCC_SQDIFF_NORMED;
     switch (sum) {
-    case CM_SUM_N: return 1;
-    case CM_SUM_X: return m != CM_COVERAGE;
-    case CM_SUM_S:
-    case CM_SUM_T: return m == CM_CCOEFF_NORMED || m == CM_CCOEFF || (s->bias && m != CM_COVERAGE);
-    case CM_SUM_Q:
-    case CM_SUM_T2: return normed;
-    case CM_SUMS: break;
+    case XNCC_SUM_N: return 1;
+    case XNCC_SUM_X: return m != XNCC_COVERAGE;
+    case XNCC_SUM_S:
+    case XNCC_SUM_T: return m == XNCC_CCOEFF_NORMED || m == XNCC_CCOEFF || (s->bias && m != XNCC_COVERAGE);
+    case XNCC_SUM_Q:
+    case XNCC_SUM_T2: return normed;
+    case XNCC_SUMS: break;
     }
     return 0;
 }
 
-static void check_window(const scene *s, const cm_product_of *product, size_t count, int32_t x, int32_t y)
+static void check_window(const scene *s, const xncc_product_of *product, size_t count, int32_t x, int32_t y)
 {
-    const cm_needs needs = cm_needs_of(&s->problem);
-    for (int sum = 0; sum < CM_SUMS; sum++)
-        for (int32_t c = 0; c < (sum == CM_SUM_N ? 1 : s->oracle.channels); c++) {
+    const xncc_needs needs = xncc_needs_of(&s->problem);
+    for (int sum = 0; sum < XNCC_SUMS; sum++)
+        for (int32_t c = 0; c < (sum == XNCC_SUM_N ? 1 : s->oracle.channels); c++) {
             unsigned __int128 total = 0;
             size_t parts = 0;
             for (size_t i = 0; i < count; i++)
@@ -167,39 +167,39 @@ static void check_window(const scene *s, const cm_product_of *product, size_t co
                     total += product_at(s, &product[i], x, y);
                     parts++;
                 }
-            const cm_had had = needs.sum[sum];
-            CHECK((parts > 0) == (had == CM_HAD_PRODUCTS));
-            CHECK(had != CM_HAD_UNUSED || !asks_for(s, (cm_sum_id)sum));
+            const xncc_had had = needs.sum[sum];
+            CHECK((parts > 0) == (had == XNCC_HAD_PRODUCTS));
+            CHECK(had != XNCC_HAD_UNUSED || !asks_for(s, (xncc_sum_id)sum));
             /* the other ways stand for what the mask they go without cannot change */
-            CHECK(had != CM_HAD_WINDOW || !s->problem.part_masked);
-            CHECK(had != CM_HAD_CONSTANT ||
-                  cm_problem_counts_all(&(cm_problem){
+            CHECK(had != XNCC_HAD_WINDOW || !s->problem.part_masked);
+            CHECK(had != XNCC_HAD_CONSTANT ||
+                  xncc_problem_counts_all(&(xncc_problem){
                       .image_masked = s->problem.image_masked, .border = s->problem.border, .mode = s->problem.mode }));
-            if (had == CM_HAD_PRODUCTS)
-                CHECK(total == sum_at(s, (cm_sum_id)sum, c, x, y));
+            if (had == XNCC_HAD_PRODUCTS)
+                CHECK(total == sum_at(s, (xncc_sum_id)sum, c, x, y));
         }
 }
 
 /* Those of one image plane stand together; what a kind has not is 0. */
-static void check_order(const cm_product_of *product, size_t count)
+static void check_order(const xncc_product_of *product, size_t count)
 {
     int split = 0;
     for (size_t i = 0; i < count; i++) {
-        const cm_plane_of *of[] = { &product[i].image, &product[i].part };
+        const xncc_plane_of *of[] = { &product[i].image, &product[i].part };
         for (int k = 0; k < 2; k++)
-            CHECK(of[k]->kind != CM_PLANE_COUNT || (of[k]->channel == 0 && of[k]->digit == 0));
+            CHECK(of[k]->kind != XNCC_PLANE_COUNT || (of[k]->channel == 0 && of[k]->digit == 0));
         for (size_t k = i + 2; k < count; k++)
-            split |= memcmp(&product[i].image, &product[k].image, sizeof(cm_plane_of)) == 0 &&
-                     memcmp(&product[i].image, &product[k - 1].image, sizeof(cm_plane_of)) != 0;
+            split |= memcmp(&product[i].image, &product[k].image, sizeof(xncc_plane_of)) == 0 &&
+                     memcmp(&product[i].image, &product[k - 1].image, sizeof(xncc_plane_of)) != 0;
     }
     CHECK(!split);
 }
 
-static void check_scene(cm_problem problem, uint64_t number)
+static void check_scene(xncc_problem problem, uint64_t number)
 {
-    static cm_product_of product[MOST];
+    static xncc_product_of product[MOST];
     kit_random random = kit_stream(600 + number);
-    scene s = { .problem = problem, .bias = problem.pixel == CM_S8 ? 128 : problem.pixel == CM_S16 ? 32768 : 0 };
+    scene s = { .problem = problem, .bias = problem.pixel == XNCC_S8 ? 128 : problem.pixel == XNCC_S16 ? 32768 : 0 };
     const kit_room room = { 0, KIT_AFTER };
     s.image =
         kit_image_create_channels(problem.pixel, problem.channels, problem.image_width, problem.image_height, room);
@@ -217,7 +217,7 @@ static void check_scene(cm_problem problem, uint64_t number)
             kit_mask_set(&s.part.view, x % problem.width, y % problem.height, 0);
     }
     s.oracle = oracle_joint_make(&s.image.view, &s.part.view, problem.mode, problem.border);
-    const size_t count = cm_products_of(&problem, product, MOST);
+    const size_t count = xncc_products_of(&problem, product, MOST);
     CHECK(count <= MOST);
     check_order(product, count);
     for (int32_t y = 0; y < s.oracle.height; y += 2)
@@ -230,15 +230,15 @@ static void check_scene(cm_problem problem, uint64_t number)
 
 static void check_sums(void)
 {
-    static const cm_pixel pixel[] = { CM_U8, CM_U16, CM_S8, CM_S16, CM_U32 };
+    static const xncc_pixel pixel[] = { XNCC_U8, XNCC_U16, XNCC_S8, XNCC_S16, XNCC_U32 };
     uint64_t number = 0;
     for (int p = 0; p < 5; p++)
-        for (int method = CM_CCOEFF_NORMED; method <= CM_COVERAGE; method++)
+        for (int method = XNCC_CCOEFF_NORMED; method <= XNCC_COVERAGE; method++)
             for (int masks = 0; masks < 4; masks++) {
-                cm_problem problem = problem_of(pixel[p], (cm_method)method, masks, (int32_t)(number % 3));
+                xncc_problem problem = problem_of(pixel[p], (xncc_method)method, masks, (int32_t)(number % 3));
                 check_scene(problem, number++);
-                problem.mode = number % 2 ? CM_FULL : CM_SAME;
-                problem.border = CM_BORDER_OVERLAP;
+                problem.mode = number % 2 ? XNCC_FULL : XNCC_SAME;
+                problem.border = XNCC_BORDER_OVERLAP;
                 check_scene(problem, number++);
             }
 }
@@ -247,54 +247,54 @@ static void check_sums(void)
 
 static void check_routes(void)
 {
-    for (int p = CM_U8; p <= CM_F64; p++)
-        for (int method = CM_CCOEFF_NORMED; method <= CM_COVERAGE; method++)
+    for (int p = XNCC_U8; p <= XNCC_F64; p++)
+        for (int method = XNCC_CCOEFF_NORMED; method <= XNCC_COVERAGE; method++)
             for (int masks = 0; masks < 4; masks++)
                 for (int32_t channels = 0; channels <= 2; channels++)
-                    for (int mode = CM_VALID; mode <= CM_FULL; mode++)
-                        for (int border = CM_BORDER_CLAMP; border <= CM_BORDER_OVERLAP; border++) {
-                            cm_problem problem = problem_of((cm_pixel)p, (cm_method)method, masks, channels);
-                            problem.mode = (cm_mode)mode;
-                            problem.border = (cm_border)border;
-                            const int all = !masks && (mode == CM_VALID || border != CM_BORDER_OVERLAP),
-                                      biased_type = p == CM_S8 || p == CM_S16;
+                    for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++)
+                        for (int border = XNCC_BORDER_CLAMP; border <= XNCC_BORDER_OVERLAP; border++) {
+                            xncc_problem problem = problem_of((xncc_pixel)p, (xncc_method)method, masks, channels);
+                            problem.mode = (xncc_mode)mode;
+                            problem.border = (xncc_border)border;
+                            const int all = !masks && (mode == XNCC_VALID || border != XNCC_BORDER_OVERLAP),
+                                      biased_type = p == XNCC_S8 || p == XNCC_S16;
                             const int product =
-                                method == CM_CCORR || method == CM_CCORR_NORMED || method == CM_SQDIFF_NORMED;
-                            const int joint = !all || channels > 1 || p == CM_U32 || p == CM_F64 ||
-                                              method == CM_COVERAGE || (biased_type && product);
-                            const int padded = biased_type || (mode != CM_VALID && border != CM_BORDER_CLAMP);
-                            CHECK_INT(cm_problem_counts_all(&problem), all);
-                            CHECK_INT(cm_problem_route(&problem), joint    ? CM_ROUTE_JOINT
-                                                                  : padded ? CM_ROUTE_PADDED
-                                                                           : CM_ROUTE_PLAIN);
+                                method == XNCC_CCORR || method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED;
+                            const int joint = !all || channels > 1 || p == XNCC_U32 || p == XNCC_F64 ||
+                                              method == XNCC_COVERAGE || (biased_type && product);
+                            const int padded = biased_type || (mode != XNCC_VALID && border != XNCC_BORDER_CLAMP);
+                            CHECK_INT(xncc_problem_counts_all(&problem), all);
+                            CHECK_INT(xncc_problem_route(&problem), joint    ? XNCC_ROUTE_JOINT
+                                                                  : padded ? XNCC_ROUTE_PADDED
+                                                                           : XNCC_ROUTE_PLAIN);
                         }
-    cm_problem convolve = {
-        .task = CM_TASK_CONVOLVE, .image_width = 9, .image_height = 9, .width = 3, .height = 3, .border = CM_BORDER_ZERO
+    xncc_problem convolve = {
+        .task = XNCC_TASK_CONVOLVE, .image_width = 9, .image_height = 9, .width = 3, .height = 3, .border = XNCC_BORDER_ZERO
     };
-    CHECK_INT(cm_problem_route(&convolve), CM_ROUTE_PLAIN);
+    CHECK_INT(xncc_problem_route(&convolve), XNCC_ROUTE_PLAIN);
 }
 
 /* The inner problem's map is the problem's own. */
 static void check_inner(void)
 {
-    static const cm_pixel type[] = { CM_U8, CM_S8, CM_S16, CM_U32 }, padded[] = { CM_U8, CM_U8, CM_U16, CM_U8 };
+    static const xncc_pixel type[] = { XNCC_U8, XNCC_S8, XNCC_S16, XNCC_U32 }, padded[] = { XNCC_U8, XNCC_U8, XNCC_U16, XNCC_U8 };
     for (int p = 0; p < 4; p++)
-        for (int mode = CM_VALID; mode <= CM_FULL; mode++)
+        for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++)
             for (int masked = 0; masked < 2; masked++) {
-                cm_problem problem = problem_of(type[p], CM_CCOEFF, masked, 1);
-                problem.mode = (cm_mode)mode;
-                problem.border = CM_BORDER_WRAP;
-                const int joint = cm_problem_route(&problem) == CM_ROUTE_JOINT;
-                cm_problem inner = cm_problem_inner(&problem);
-                cm_extent outer = cm_problem_extent(&problem), map = cm_problem_extent(&inner);
+                xncc_problem problem = problem_of(type[p], XNCC_CCOEFF, masked, 1);
+                problem.mode = (xncc_mode)mode;
+                problem.border = XNCC_BORDER_WRAP;
+                const int joint = xncc_problem_route(&problem) == XNCC_ROUTE_JOINT;
+                xncc_problem inner = xncc_problem_inner(&problem);
+                xncc_extent outer = xncc_problem_extent(&problem), map = xncc_problem_extent(&inner);
                 CHECK_INT(map.width, outer.width);
                 CHECK_INT(map.height, outer.height);
-                CHECK_INT(inner.mode, CM_VALID);
-                CHECK_INT(inner.pixel, joint ? CM_U8 : padded[p]);
-                CHECK_INT(inner.method, joint ? CM_CCORR : CM_CCOEFF);
+                CHECK_INT(inner.mode, XNCC_VALID);
+                CHECK_INT(inner.pixel, joint ? XNCC_U8 : padded[p]);
+                CHECK_INT(inner.method, joint ? XNCC_CCORR : XNCC_CCOEFF);
                 CHECK_INT(inner.image_masked + inner.part_masked, 0);
-                CHECK_INT(cm_problem_route(&inner), CM_ROUTE_PLAIN);
-                CHECK_STATUS(cm_problem_check(&inner, NULL), CM_OK);
+                CHECK_INT(xncc_problem_route(&inner), XNCC_ROUTE_PLAIN);
+                CHECK_STATUS(xncc_problem_check(&inner, NULL), XNCC_OK);
             }
 }
 
@@ -302,27 +302,27 @@ static void check_border(void)
 {
     /* | a b c d |, from 6 before to 6 after */
     static const struct {
-        cm_border border;
+        xncc_border border;
         const char *row;
-    } hand[] = { { CM_BORDER_CLAMP, "aaaaaaabcddddddd" },
-                 { CM_BORDER_ZERO, "......abcd......" },
-                 { CM_BORDER_OVERLAP, "......abcd......" },
-                 { CM_BORDER_MIRROR, "abcdcbabcdcbabcd" },
-                 { CM_BORDER_WRAP, "cdabcdabcdabcdab" } };
+    } hand[] = { { XNCC_BORDER_CLAMP, "aaaaaaabcddddddd" },
+                 { XNCC_BORDER_ZERO, "......abcd......" },
+                 { XNCC_BORDER_OVERLAP, "......abcd......" },
+                 { XNCC_BORDER_MIRROR, "abcdcbabcdcbabcd" },
+                 { XNCC_BORDER_WRAP, "cdabcdabcdabcdab" } };
     for (size_t k = 0; k < sizeof hand / sizeof *hand; k++)
         for (int64_t i = -6; i < 10; i++) {
             char want = hand[k].row[i + 6];
-            CHECK_INT(cm_border_index(hand[k].border, i, 4), want == '.' ? -1 : want - 'a');
+            CHECK_INT(xncc_border_index(hand[k].border, i, 4), want == '.' ? -1 : want - 'a');
         }
     for (int64_t i = -5; i < 6; i++) { /* an image of one pixel */
-        CHECK_INT(cm_border_index(CM_BORDER_CLAMP, i, 1), 0);
-        CHECK_INT(cm_border_index(CM_BORDER_MIRROR, i, 1), 0);
-        CHECK_INT(cm_border_index(CM_BORDER_WRAP, i, 1), 0);
-        CHECK_INT(cm_border_index(CM_BORDER_ZERO, i, 1), i == 0 ? 0 : -1);
+        CHECK_INT(xncc_border_index(XNCC_BORDER_CLAMP, i, 1), 0);
+        CHECK_INT(xncc_border_index(XNCC_BORDER_MIRROR, i, 1), 0);
+        CHECK_INT(xncc_border_index(XNCC_BORDER_WRAP, i, 1), 0);
+        CHECK_INT(xncc_border_index(XNCC_BORDER_ZERO, i, 1), i == 0 ? 0 : -1);
     }
     for (int64_t i = -9; i < 10; i++) /* of two: no pixel is an inner one */
-        CHECK_INT(cm_border_index(CM_BORDER_MIRROR, i, 2), i & 1);
-    CHECK_INT(cm_border_index(CM_BORDER_WRAP, -(INT64_C(1) << 31), 1000), (1000 - (INT64_C(1) << 31) % 1000) % 1000);
+        CHECK_INT(xncc_border_index(XNCC_BORDER_MIRROR, i, 2), i & 1);
+    CHECK_INT(xncc_border_index(XNCC_BORDER_WRAP, -(INT64_C(1) << 31), 1000), (1000 - (INT64_C(1) << 31) % 1000) % 1000);
 }
 
 int main(int argc, char **argv)

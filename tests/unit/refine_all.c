@@ -9,7 +9,7 @@ enum { CASES = 420, MOST_PIXELS = 14 * 14, MOST_CHANNELS = 3 };
 
 /* An image with room for any type. */
 typedef struct picture {
-    cm_image view;
+    xncc_image view;
     double memory[MOST_PIXELS * MOST_CHANNELS];
     uint8_t mask[MOST_PIXELS];
 } picture;
@@ -18,13 +18,13 @@ static void set_sample(picture *p, int64_t i, double value)
 {
     void *at = p->memory;
     switch (p->view.pixel) {
-    case CM_U8: ((uint8_t *)at)[i] = (uint8_t)value; break;
-    case CM_S8: ((int8_t *)at)[i] = (int8_t)(value - 100); break;
-    case CM_U16: ((uint16_t *)at)[i] = (uint16_t)(value * 250); break;
-    case CM_S16: ((int16_t *)at)[i] = (int16_t)((value - 100) * 250); break;
-    case CM_U32: ((uint32_t *)at)[i] = (uint32_t)(value * 16000000); break;
-    case CM_F32: ((float *)at)[i] = (float)(value * 0.37); break;
-    case CM_F64: ((double *)at)[i] = value * 0.37; break;
+    case XNCC_U8: ((uint8_t *)at)[i] = (uint8_t)value; break;
+    case XNCC_S8: ((int8_t *)at)[i] = (int8_t)(value - 100); break;
+    case XNCC_U16: ((uint16_t *)at)[i] = (uint16_t)(value * 250); break;
+    case XNCC_S16: ((int16_t *)at)[i] = (int16_t)((value - 100) * 250); break;
+    case XNCC_U32: ((uint32_t *)at)[i] = (uint32_t)(value * 16000000); break;
+    case XNCC_F32: ((float *)at)[i] = (float)(value * 0.37); break;
+    case XNCC_F64: ((double *)at)[i] = value * 0.37; break;
     }
 }
 
@@ -43,7 +43,7 @@ static void make(picture *p, kit_random *random, int32_t width, int32_t height, 
     if (masks & 1)
         p->view.mask = p->mask;
     if (masks & 2) {
-        const int nan = p->view.pixel == CM_F32 && kit_below(random, 2);
+        const int nan = p->view.pixel == XNCC_F32 && kit_below(random, 2);
         p->view.has_no_data = 1;
         p->view.no_data = nan ? (double)NAN : 0.0;
         for (int32_t i = 0; nan && i < count * channels; i++)
@@ -53,16 +53,16 @@ static void make(picture *p, kit_random *random, int32_t width, int32_t height, 
 }
 
 /* The scene in device memory; NULL where there is none. */
-static void *upload(const cm_image *host, cm_image *device)
+static void *upload(const xncc_image *host, xncc_image *device)
 {
     const int32_t channels = host->channels ? host->channels : 1;
-    const size_t pixels = (size_t)(host->width * host->height), bytes = pixels * (size_t)channels * cm_pixel_size(host->pixel);
+    const size_t pixels = (size_t)(host->width * host->height), bytes = pixels * (size_t)channels * xncc_pixel_size(host->pixel);
     char *memory = kit_device_alloc(bytes + pixels);
     if (!memory)
         kit_give_up("no device memory for the test");
     *device = *host;
     device->data = memory;
-    device->memory = CM_DEVICE;
+    device->memory = XNCC_DEVICE;
     device->mask = host->mask ? (const uint8_t *)memory + bytes : NULL;
     CHECK(kit_device_upload(memory, host->data, bytes));
     if (host->mask)
@@ -71,21 +71,21 @@ static void *upload(const cm_image *host, cm_image *device)
 }
 
 /* Has the context a kernel for the whole map, and for that of the neighbourhood? */
-static int is_served(cm_context *context, const cm_image *scene, const cm_image *part, const cm_find_options *o)
+static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *part, const xncc_find_options *o)
 {
-    cm_problem p = { .pixel = scene->pixel, .image_width = scene->width, .image_height = scene->height, .width = part->width,
+    xncc_problem p = { .pixel = scene->pixel, .image_width = scene->width, .image_height = scene->height, .width = part->width,
                      .height = part->height, .method = o->method, .mode = o->mode, .border = o->border, .channels = scene->channels,
                      .image_masked = scene->mask || scene->has_no_data, .part_masked = part->mask || part->has_no_data };
-    if (cm_kernels(context, &p, NULL, 0) == 0)
+    if (xncc_kernels(context, &p, NULL, 0) == 0)
         return 0;
-    p.image_masked = p.image_masked || p.border == CM_BORDER_OVERLAP;
-    p.mode = CM_VALID;
+    p.image_masked = p.image_masked || p.border == XNCC_BORDER_OVERLAP;
+    p.mode = XNCC_VALID;
     p.image_width = p.width + 2;
     p.image_height = p.height + 2;
-    return cm_kernels(context, &p, NULL, 0) > 0;
+    return xncc_kernels(context, &p, NULL, 0) > 0;
 }
 
-void check_every_problem(cm_context *context, int on_device)
+void check_every_problem(xncc_context *context, int on_device)
 {
     static picture scene, part;
     static const double least[] = { 0, 0.2, 1 };
@@ -93,15 +93,15 @@ void check_every_problem(cm_context *context, int on_device)
     for (int k = 0; k < CASES; k++) {
         memset(&scene, 0, sizeof scene);
         memset(&part, 0, sizeof part);
-        scene.view.pixel = part.view.pixel = (cm_pixel)(k % 7);
+        scene.view.pixel = part.view.pixel = (xncc_pixel)(k % 7);
         scene.view.channels = part.view.channels = k % 3 ? 0 : kit_between(&random, 1, MOST_CHANNELS);
-        const cm_find_options o = { .method = (cm_method)kit_below(&random, 7),
-                                    .mode = (cm_mode)(k / 7 % 3),
-                                    .border = (cm_border)(k / 21 % 5),
+        const xncc_find_options o = { .method = (xncc_method)kit_below(&random, 7),
+                                    .mode = (xncc_mode)(k / 7 % 3),
+                                    .border = (xncc_border)(k / 21 % 5),
                                     .min_valid = least[kit_below(&random, 3)] };
-        const int beyond = o.mode != CM_VALID && k % 4 == 0; /* the template may exceed the scene */
+        const int beyond = o.mode != XNCC_VALID && k % 4 == 0; /* the template may exceed the scene */
         int masks = kit_between(&random, 0, 3);
-        masks = scene.view.pixel == CM_F32 || kit_below(&random, 2) ? masks : 0;
+        masks = scene.view.pixel == XNCC_F32 || kit_below(&random, 2) ? masks : 0;
         const int32_t w = kit_between(&random, beyond ? 1 : 6, 14), h = kit_between(&random, beyond ? 1 : 6, 14);
         make(&scene, &random, w, h, masks);
         const int32_t part_width = kit_between(&random, 1, 6), part_height = kit_between(&random, 1, 6);
@@ -113,7 +113,7 @@ void check_every_problem(cm_context *context, int on_device)
         }
         check_against_map(context, &scene.view, &part.view, &o);
         if (on_device) {
-            cm_image there;
+            xncc_image there;
             void *memory = upload(&scene.view, &there);
             check_against_map(context, &there, &part.view, &o);
             kit_device_free(memory);

@@ -9,20 +9,20 @@
 
 enum { THREADS = 3, ROUNDS = 12 };
 
-static cm_context *context;
+static xncc_context *context;
 static kit_image scene;
-static cm_template *shared_part;
-static cm_filter *shared_filter;
+static xncc_template *shared_part;
+static xncc_filter *shared_filter;
 static const float taps[15] = { 1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12, 13, -14, 15 };
 static kit_map shared_want, filter_want;
 static atomic_int finished;
 
-static kit_map want_map(const cm_image *part)
+static kit_map want_map(const xncc_image *part)
 {
-    oracle_sums sums = oracle_sums_make(&scene.view, part, CM_VALID);
+    oracle_sums sums = oracle_sums_make(&scene.view, part, XNCC_VALID);
     kit_map map = kit_map_create(sums.width, sums.height, 0, KIT_AFTER);
     for (size_t i = 0; i < (size_t)sums.width * (size_t)sums.height; i++)
-        map.view.data[i] = oracle_score(&sums, CM_CCOEFF_NORMED, CM_FLAT_ZERO, i);
+        map.view.data[i] = oracle_score(&sums, XNCC_CCOEFF_NORMED, XNCC_FLAT_ZERO, i);
     oracle_sums_free(&sums);
     return map;
 }
@@ -35,25 +35,25 @@ static int same(const kit_map *a, const kit_map *b)
 static void own_plan(int32_t width, int32_t height, uint64_t number)
 {
     kit_random random = kit_stream(number);
-    kit_image part = kit_image_create(CM_U8, width, height, 0, KIT_AFTER);
+    kit_image part = kit_image_create(XNCC_U8, width, height, 0, KIT_AFTER);
     kit_image_fill(&part.view, KIT_NOISE, &random);
     kit_map want = want_map(&part.view), got = kit_map_create(want.view.width, want.view.height, 0, KIT_AFTER);
-    cm_problem problem = { .image_width = scene.view.width, .image_height = scene.view.height, .width = width, .height = height };
-    cm_template *template = NULL;
-    cm_plan *plan = NULL;
-    CHECK_STATUS(cm_template_create(context, &part.view, &template), CM_OK);
-    CHECK_STATUS(cm_plan_create(context, &problem, NULL, &plan), CM_OK);
+    xncc_problem problem = { .image_width = scene.view.width, .image_height = scene.view.height, .width = width, .height = height };
+    xncc_template *template = NULL;
+    xncc_plan *plan = NULL;
+    CHECK_STATUS(xncc_template_create(context, &part.view, &template), XNCC_OK);
+    CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
     for (int i = 0; i < ROUNDS; i++) {
         kit_map_clear(&got);
-        CHECK_STATUS(cm_plan_correlate(plan, &scene.view, template, &got.view, NULL), CM_OK);
+        CHECK_STATUS(xncc_plan_correlate(plan, &scene.view, template, &got.view, NULL), XNCC_OK);
         CHECK(same(&got, &want));
-        cm_match match;
+        xncc_match match;
         size_t found = 0;
-        CHECK_STATUS(cm_plan_find(plan, &scene.view, template, &(cm_find_options){ .min_score = -1.0f }, &match, 1, &found, NULL), CM_OK);
+        CHECK_STATUS(xncc_plan_find(plan, &scene.view, template, &(xncc_find_options){ .min_score = -1.0f }, &match, 1, &found, NULL), XNCC_OK);
         CHECK_INT(found, 1);
     }
-    cm_plan_destroy(plan);
-    cm_template_destroy(template);
+    xncc_plan_destroy(plan);
+    xncc_template_destroy(template);
     kit_image_destroy(&part);
     kit_map_destroy(&want);
     kit_map_destroy(&got);
@@ -65,12 +65,12 @@ static void shared_objects(void)
     kit_map out = kit_map_create(scene.view.width, scene.view.height, 0, KIT_AFTER);
     for (int i = 0; i < ROUNDS; i++) {
         kit_map_clear(&got);
-        CHECK_STATUS(cm_correlate(context, &scene.view, shared_part, NULL, &got.view), CM_OK);
+        CHECK_STATUS(xncc_correlate(context, &scene.view, shared_part, NULL, &got.view), XNCC_OK);
         CHECK(same(&got, &shared_want));
         kit_map_clear(&out);
-        CHECK_STATUS(cm_convolve(context, &scene.view, shared_filter, NULL, &out.view), CM_OK);
+        CHECK_STATUS(xncc_convolve(context, &scene.view, shared_filter, NULL, &out.view), XNCC_OK);
         CHECK(same(&out, &filter_want));
-        CHECK_STATUS(cm_correlate(context, &scene.view, shared_part, NULL, &out.view), CM_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_correlate(context, &scene.view, shared_part, NULL, &out.view), XNCC_ERROR_ARGUMENT);
     }
     kit_map_destroy(&got);
     kit_map_destroy(&out);
@@ -88,11 +88,11 @@ static void *work(void *argument)
 static void *watch(void *argument)
 {
     (void)argument;
-    char text[CM_ERROR_SIZE];
+    char text[XNCC_ERROR_SIZE];
     while (atomic_load(&finished) < THREADS) {
-        double progress = cm_context_progress(context);
+        double progress = xncc_context_progress(context);
         CHECK(progress >= 0.0 && progress <= 1.0);
-        CHECK(strlen(cm_context_error(context, text, sizeof text)) < sizeof text);
+        CHECK(strlen(xncc_context_error(context, text, sizeof text)) < sizeof text);
         CHECK(strchr(text, '\n') == NULL);
         sched_yield();
     }
@@ -104,17 +104,17 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     context = kit_context(kit_device_option(argc, argv), 3);
     kit_random random = kit_stream(1);
-    scene = kit_image_create(CM_U8, 211, 143, 1, KIT_AFTER);
+    scene = kit_image_create(XNCC_U8, 211, 143, 1, KIT_AFTER);
     kit_image_fill(&scene.view, KIT_NOISE, &random);
-    kit_image part = kit_image_create(CM_U8, 13, 11, 0, KIT_AFTER);
+    kit_image part = kit_image_create(XNCC_U8, 13, 11, 0, KIT_AFTER);
     kit_image_copy(&part.view, &scene.view, 50, 60);
     shared_want = want_map(&part.view);
     filter_want = kit_map_create(scene.view.width, scene.view.height, 0, KIT_AFTER);
     for (int32_t y = 0; y < scene.view.height; y++)
         for (int32_t x = 0; x < scene.view.width; x++)
-            kit_map_row(&filter_want.view, y)[x] = oracle_convolve(&scene.view, taps, 5, 3, NULL, CM_BORDER_CLAMP, x, y);
-    CHECK_STATUS(cm_template_create(context, &part.view, &shared_part), CM_OK);
-    CHECK_STATUS(cm_filter_create(context, taps, 5, 3, NULL, &shared_filter), CM_OK);
+            kit_map_row(&filter_want.view, y)[x] = oracle_convolve(&scene.view, taps, 5, 3, NULL, XNCC_BORDER_CLAMP, x, y);
+    CHECK_STATUS(xncc_template_create(context, &part.view, &shared_part), XNCC_OK);
+    CHECK_STATUS(xncc_filter_create(context, taps, 5, 3, NULL, &shared_filter), XNCC_OK);
     pthread_t thread[THREADS], watcher;
     int number[THREADS] = { 0, 1, 2 };
     for (int i = 0; i < THREADS; i++)
@@ -125,9 +125,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     pthread_join(watcher, NULL);
-    cm_template_destroy(shared_part);
-    cm_filter_destroy(shared_filter);
-    cm_context_destroy(context);
+    xncc_template_destroy(shared_part);
+    xncc_filter_destroy(shared_filter);
+    xncc_context_destroy(context);
     kit_image_destroy(&part);
     kit_image_destroy(&scene);
     kit_map_destroy(&shared_want);

@@ -1,6 +1,6 @@
-/* corrmatch: one list of the matches of several templates. SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CORRMATCH_MERGE_H
-#define CORRMATCH_MERGE_H
+/* exactncc: one list of the matches of several templates. SPDX-License-Identifier: BSD-2-Clause */
+#ifndef EXACTNCC_MERGE_H
+#define EXACTNCC_MERGE_H
 
 #include "find.h"
 
@@ -9,26 +9,26 @@ extern "C" {
 #endif
 
 /* When two matches are the same thing, so that the better one stands for both. */
-typedef enum cm_merge_rule {
-    CM_MERGE_DISTANCE = 0, /* their windows' centres are closer than the limit */
-    CM_MERGE_OVERLAP = 1   /* the intersection of their windows over their union (IoU) is above the limit */
-} cm_merge_rule;
+typedef enum xncc_merge_rule {
+    XNCC_MERGE_DISTANCE = 0, /* their windows' centres are closer than the limit */
+    XNCC_MERGE_OVERLAP = 1   /* the intersection of their windows over their union (IoU) is above the limit */
+} xncc_merge_rule;
 
 /* A match of one of several templates. */
-typedef struct cm_candidate {
-    cm_match match;
+typedef struct xncc_candidate {
+    xncc_match match;
     int32_t part;  /* which template, in any numbering of the caller's; ties go to the smaller number */
     int32_t width; /* of that template, in pixels: match and extents make the window */
     int32_t height;
-} cm_candidate;
+} xncc_candidate;
 
-typedef struct cm_merge_options {
-    cm_method method; /* says whether large or small scores are good; the templates' scores must be comparable, so one
+typedef struct xncc_merge_options {
+    xncc_method method; /* says whether large or small scores are good; the templates' scores must be comparable, so one
                          of the normed */
-    cm_merge_rule rule;
-    double limit; /* CM_MERGE_DISTANCE: pixels, as the larger of |dx| and |dy|; 0 .. 2^31. CM_MERGE_OVERLAP: 0 .. 1 */
+    xncc_merge_rule rule;
+    double limit; /* XNCC_MERGE_DISTANCE: pixels, as the larger of |dx| and |dy|; 0 .. 2^31. XNCC_MERGE_OVERLAP: 0 .. 1 */
     size_t top;   /* how many at most; 0: all */
-} cm_merge_options;
+} xncc_merge_options;
 
 /* Merges the matches of several templates (or of several searches of one scene) into one list, by non-maximum
  * suppression:
@@ -41,10 +41,10 @@ typedef struct cm_merge_options {
  *
  * The array is reordered in place: the first *kept of its `count` elements are the result, in order; the others stand
  * behind them in no order that is promised. It lies in host memory and may be NULL when count is 0. options may be
- * NULL: CM_CCOEFF_NORMED, an overlap above 0.5, all of them. No memory is kept; the time grows as count * *kept.
- * CM_ERROR_ARGUMENT: a null pointer, an option out of its range, extents outside 1 .. CM_MAX_SIDE, coordinates beyond
- * +-CM_MAX_SIDE; *kept is 0 then and the array is as it was. There is no context, so there is no text. Any thread. */
-CM_API cm_status cm_matches_merge(cm_candidate *candidate, size_t count, const cm_merge_options *options, size_t *kept);
+ * NULL: XNCC_CCOEFF_NORMED, an overlap above 0.5, all of them. No memory is kept; the time grows as count * *kept.
+ * XNCC_ERROR_ARGUMENT: a null pointer, an option out of its range, extents outside 1 .. XNCC_MAX_SIDE, coordinates beyond
+ * +-XNCC_MAX_SIDE; *kept is 0 then and the array is as it was. There is no context, so there is no text. Any thread. */
+XNCC_API xncc_status xncc_matches_merge(xncc_candidate *candidate, size_t count, const xncc_merge_options *options, size_t *kept);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-/* corrmatch: positions of matches to fractions of a pixel. SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CORRMATCH_REFINE_H
-#define CORRMATCH_REFINE_H
+/* exactncc: positions of matches to fractions of a pixel. SPDX-License-Identifier: BSD-2-Clause */
+#ifndef EXACTNCC_REFINE_H
+#define EXACTNCC_REFINE_H
 
 #include "find.h"
 
@@ -10,13 +10,13 @@ extern "C" {
 
 /* Where the fitted surface has its peak (its lowest point for the sqdiff methods), and its value there, which may lie a
  * little beyond what the method can score. */
-typedef struct cm_refined {
-    double x; /* pixels, as in cm_match: the top-left corner of the window */
+typedef struct xncc_refined {
+    double x; /* pixels, as in xncc_match: the top-left corner of the window */
     double y;
     double score;
-} cm_refined;
+} xncc_refined;
 
-/* Refines each of `count` matches of cm_find, from the scores at the position and its eight neighbours, which are
+/* Refines each of `count` matches of xncc_find, from the scores at the position and its eight neighbours, which are
  * computed from the pixels around the match alone, in every mode, with every border, masks and no-data values. Those scores
  * have the bits of the whole map, so the result does not depend on the device, nor on how the matches were found.
  *
@@ -30,16 +30,16 @@ typedef struct cm_refined {
  * where all three are equal, keeps its whole number. docs/subpixel.md has the errors that were measured, and the bias
  * that remains.
  *
- * options are those given to cm_find and may be NULL: method, mode, border and min_valid count, the rest is not looked at. Image
- * and template must be those of cm_find. match and refined have count elements each, in host memory, and may be NULL
+ * options are those given to xncc_find and may be NULL: method, mode, border and min_valid count, the rest is not looked at. Image
+ * and template must be those of xncc_find. match and refined have count elements each, in host memory, and may be NULL
  * when count is 0; the image may lie in device memory. Nothing is kept; while it runs it takes memory for (w + 2) x (h + 2) pixels. The
  * cost of a match is that of a map of 3 x 3 and, where its windows reach beyond the image or the image lies in device memory, of
  * copying their pixels.
- * CM_ERROR_ARGUMENT (also: a match that is no position of the map), CM_ERROR_MEMORY, CM_ERROR_UNSUPPORTED (also: a template with a
- * side above CM_MAX_SIDE - 3), CM_ERROR_DEVICE; after a failure the content of refined is undefined. Several threads may call it at
+ * XNCC_ERROR_ARGUMENT (also: a match that is no position of the map), XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (also: a template with a
+ * side above XNCC_MAX_SIDE - 3), XNCC_ERROR_DEVICE; after a failure the content of refined is undefined. Several threads may call it at
  * once with one context, image and template. */
-CM_API cm_status cm_refine(cm_context *context, const cm_image *image, const cm_template *part,
-                           const cm_find_options *options, const cm_match *match, size_t count, cm_refined *refined);
+XNCC_API xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *part,
+                           const xncc_find_options *options, const xncc_match *match, size_t count, xncc_refined *refined);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* corrmatch: finds templates in TIFF images. SPDX-License-Identifier: BSD-2-Clause */
+/* exactncc: finds templates in TIFF images. SPDX-License-Identifier: BSD-2-Clause */
 #include "commands.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@ typedef struct command {
     const char *name;
     unsigned bit;
     int least, most; /* files */
-    cm_status (*run)(const app_options *options, app_error *error);
+    xncc_status (*run)(const app_options *options, app_error *error);
     const char *usage, *purpose, *more;
 } command;
 
@@ -17,35 +17,35 @@ static const command commands[] = {
     { "find", APP_FIND, 2, 1 << 30, app_find, "IMAGE TEMPLATE...", "where the templates are in the image",
       "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel of the window, x to "
       "the right, y down, from 0.\n"
-      "Example: corrmatch find --top 4 data/board.tif data/board-fiducial.tif\n" },
+      "Example: exactncc find --top 4 data/board.tif data/board-fiducial.tif\n" },
     { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif",
       "the whole map of scores as a float32 TIFF",
-      "Example: corrmatch correlate data/cells.tif data/cells-template.tif -o map.tif\n" },
+      "Example: exactncc correlate data/cells.tif data/cells-template.tif -o map.tif\n" },
     { "convolve", APP_CONVOLVE, 1, 1, app_convolve,
       "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
       "the image convolved with a filter as a float32 TIFF",
-      "Example: corrmatch convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
+      "Example: exactncc convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
     { "bench", APP_BENCH, 0, 0, app_bench, "", "times every kernel that can serve, each result checked",
-      "Example: corrmatch bench --size 1920x1080 --template 16x16,64x64 --device cpu\n" },
+      "Example: exactncc bench --size 1920x1080 --template 16x16,64x64 --device cpu\n" },
     { "info", APP_INFO, 0, 0, app_info, "", "devices, limits, and the kernel that would be chosen and why",
-      "Example: corrmatch info --size 4096x4096 --template 31x31 --pixel u16\n" },
+      "Example: exactncc info --size 4096x4096 --template 31x31 --pixel u16\n" },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "corrmatch %s: finds templates in TIFF images by exact normalized cross-correlation\n\n",
-            cm_version());
+    fprintf(out, "exactncc %s: finds templates in TIFF images by exact normalized cross-correlation\n\n",
+            xncc_version());
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  corrmatch %-9s %s\n", commands[i].name, commands[i].purpose);
-    fputs("\ncorrmatch COMMAND --help lists the options of a command; corrmatch --version prints the version.\n"
+        fprintf(out, "  exactncc %-9s %s\n", commands[i].name, commands[i].purpose);
+    fputs("\nexactncc COMMAND --help lists the options of a command; exactncc --version prints the version.\n"
           "Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.\n",
           out);
 }
 
 static void print_help(const command *c)
 {
-    printf("corrmatch %s [options] %s\n%s\n\n", c->name, c->usage, c->purpose);
+    printf("exactncc %s [options] %s\n%s\n\n", c->name, c->usage, c->purpose);
     app_options_print(c->bit, stdout);
     printf("\n%s", c->more);
 }
@@ -54,18 +54,18 @@ static void print_help(const command *c)
 static void complain(const char *about, const char *text)
 {
     char line[APP_ERROR_SIZE];
-    fprintf(stderr, "corrmatch%s%s: %s\n", *about ? " " : "", about, app_printable(text, line, sizeof line));
+    fprintf(stderr, "exactncc%s%s: %s\n", *about ? " " : "", about, app_printable(text, line, sizeof line));
 }
 
 static int run_parsed(const command *c, const app_options *options)
 {
     app_error error = { .text = "" };
     if (options->file_count < c->least || options->file_count > c->most) {
-        fprintf(stderr, "corrmatch %s: %d file%s given; usage: corrmatch %s [options] %s\n", c->name,
+        fprintf(stderr, "exactncc %s: %d file%s given; usage: exactncc %s [options] %s\n", c->name,
                 options->file_count, options->file_count == 1 ? "" : "s", c->name, c->usage);
         return 2;
     }
-    if (c->run(options, &error) == CM_OK)
+    if (c->run(options, &error) == XNCC_OK)
         return 0;
     complain(c->name, error.text);
     return error.usage ? 2 : 1;
@@ -102,11 +102,11 @@ int main(int argc, char **argv)
         return fflush(stdout) == 0 ? 0 : 1;
     }
     if (strcmp(word, "--version") == 0) {
-        printf("corrmatch %s\n", cm_version());
+        printf("exactncc %s\n", xncc_version());
         return fflush(stdout) == 0 ? 0 : 1;
     }
     if (argc > 1)
-        complain("", "no such command; see corrmatch --help");
+        complain("", "no such command; see exactncc --help");
     else
         print_overview(stderr);
     return 2;
