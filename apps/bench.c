@@ -1,11 +1,12 @@
-/* exactncc bench: times every feasible kernel, and checks what it computed. The other tables stand in bench_tables.c
- * and bench_find.c. */
+/* exactncc bench: times every feasible kernel, and checks what it computed. The other tables stand
+ * in bench_tables.c and bench_find.c. */
 #include "commands.h"
 #include "common/bench_run.h"
 
 #include <string.h>
 
-static const double reference_macs = 2e10; /* the reference kernel is left out above, unless it is asked for */
+static const double reference_macs =
+    2e10; /* the reference kernel is left out above, unless it is asked for */
 
 enum {
     DEVICE,
@@ -56,7 +57,8 @@ static const app_column columns[COLUMNS] = {
     [MASKED] = { "mask", APP_TEXT, 0, 0 },
 };
 
-static xncc_status bench_kernel(app_bench_run *run, app_bench_case *c, const char *kernel, app_error *error)
+static xncc_status bench_kernel(app_bench_run *run, app_bench_case *c, const char *kernel,
+                                app_error *error)
 {
     app_bench_time time;
     const char *by = NULL;
@@ -93,7 +95,8 @@ static xncc_status bench_kernel(app_bench_run *run, app_bench_case *c, const cha
 
 static int is_timed(const app_options *o, const char *kernel, double macs)
 {
-    return o->kernel ? app_bench_is_wanted(o, kernel) : macs <= reference_macs || strcmp(kernel, "reference") != 0;
+    return o->kernel ? app_bench_is_wanted(o, kernel)
+                     : macs <= reference_macs || strcmp(kernel, "reference") != 0;
 }
 
 static xncc_status bench_case(app_bench_run *run, const xncc_problem *problem, app_error *error)
@@ -101,7 +104,8 @@ static xncc_status bench_case(app_bench_run *run, const xncc_problem *problem, a
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_case c;
     xncc_status status = app_bench_case_open(problem, &c, error);
-    size_t count = status ? 0 : xncc_kernels(run->session.context, problem, kernel, APP_BENCH_KERNELS);
+    size_t count = status ? 0
+                          : xncc_kernels(run->session.context, problem, kernel, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS && !status; i++)
         if (is_timed(run->options, kernel[i], app_bench_macs(&c)))
             status = bench_kernel(run, &c, kernel[i], error);
@@ -116,7 +120,9 @@ static xncc_status bench_sizes(app_bench_run *run, xncc_task task, app_error *er
     static const app_sizes filters = { { { 3, 3 }, { 5, 5 }, { 27, 27 } }, 3 };
     const app_options *o = run->options;
     const app_sizes *image = o->sizes.count ? &o->sizes : &images;
-    const app_sizes *part = o->templates.count ? &o->templates : task == XNCC_TASK_MATCH ? &parts : &filters;
+    const app_sizes *part = o->templates.count        ? &o->templates
+                            : task == XNCC_TASK_MATCH ? &parts
+                                                      : &filters;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < image->count * part->count && !status; i++) {
         const app_size s = image->size[i / part->count], p = part->size[i % part->count];
@@ -162,16 +168,18 @@ xncc_status app_bench(const app_options *o, app_error *error)
     for (int i = 0; i < run.sections; i++)
         rows += run.section[i].rows.count;
     if (!status && rows == 0)
-        status = app_blame_usage(error,
-                                 app_fail(error, XNCC_ERROR_ARGUMENT, "no kernel to time: none can serve these sizes%s%s",
-                                          o->kernel ? ", or none is called " : "", o->kernel ? o->kernel : ""));
+        status = app_blame_usage(
+            error, app_fail(error, XNCC_ERROR_ARGUMENT,
+                            "no kernel to time: none can serve these sizes%s%s",
+                            o->kernel ? ", or none is called " : "", o->kernel ? o->kernel : ""));
     if (!status) {
         app_bench_print(&run);
         status = app_finish_stdout(error);
     }
     if (!status && run.wrong)
         status = app_fail(error, XNCC_ERROR_INTERNAL,
-                          "%d results are not what another kernel computed; please report this", run.wrong);
+                          "%d results are not what another kernel computed; please report this",
+                          run.wrong);
     app_bench_close(&run);
     return status;
 }

@@ -1,5 +1,5 @@
-/* exactncc bench --find, second table: the best match of each of many templates on one image (xncc_plan_find_bank),
- * compared with what the CPU engine finds for each by itself. */
+/* exactncc bench --find, second table: the best match of each of many templates on one image
+ * (xncc_plan_find_bank), compared with what the CPU engine finds for each by itself. */
 #include "common/bench_run.h"
 #include "common/device_bench.h"
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many templates of a bank that the CPU searched are checked by another kind of kernel, the others one by one by the
- * same kind. */
+/* So many templates of a bank that the CPU searched are checked by another kind of kernel, the
+ * others one by one by the same kind. */
 enum { OTHER_KIND = 8 };
 
 enum {
@@ -64,15 +64,16 @@ typedef struct bank {
 static xncc_image bank_pixels(const bank *b, size_t i)
 {
     xncc_image view = b->c.pixels;
-    const size_t size =
-        (size_t)view.width * (size_t)view.height * app_bench_channels(&b->c.problem) * xncc_pixel_size(view.pixel);
+    const size_t size = (size_t)view.width * (size_t)view.height *
+                        app_bench_channels(&b->c.problem) * xncc_pixel_size(view.pixel);
     view.data = (const char *)b->pixels + i * size;
     return view;
 }
 
 static xncc_status open_bank(const xncc_problem *problem, size_t count, bank *b, app_error *error)
 {
-    const size_t part = (size_t)problem->width * (size_t)problem->height * app_bench_channels(problem);
+    const size_t part = (size_t)problem->width * (size_t)problem->height *
+                        app_bench_channels(problem);
     *b = (bank){ .count = count, .find = { .top = 1, .min_score = -INFINITY } };
     xncc_status status = app_bench_case_open(problem, &b->c, error);
     if (status)
@@ -84,8 +85,9 @@ static xncc_status open_bank(const xncc_problem *problem, size_t count, bank *b,
     b->expected_found = calloc(count, sizeof *b->expected_found);
     b->part = calloc(count, sizeof *b->part);
     if (!b->pixels || !b->match || !b->expected || !b->found || !b->expected_found || !b->part)
-        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for %zu templates of %d x %d; give a smaller --bank",
-                        count, problem->width, problem->height);
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "out of memory for %zu templates of %d x %d; give a smaller --bank", count,
+                        problem->width, problem->height);
     app_bench_fill(b->pixels, problem->pixel, count * part, 4);
     return XNCC_OK;
 }
@@ -112,11 +114,13 @@ static void close_bank(bank *b)
     app_bench_case_close(&b->c);
 }
 
-static xncc_status open_kernel(const app_bench_run *run, bank *b, const char *kernel, app_error *error)
+static xncc_status open_kernel(const app_bench_run *run, bank *b, const char *kernel,
+                               app_error *error)
 {
     xncc_context *context = app_bench_context(run, kernel);
     b->kernel = kernel;
-    xncc_status status = xncc_plan_create(context, &b->c.problem, &(xncc_preference){ .kernel = kernel }, &b->plan);
+    xncc_status status = xncc_plan_create(context, &b->c.problem,
+                                          &(xncc_preference){ .kernel = kernel }, &b->plan);
     for (size_t i = 0; i < b->count && !status; i++) {
         const xncc_image pixels = bank_pixels(b, i);
         status = xncc_template_create(context, &pixels, &b->part[i]);
@@ -124,17 +128,21 @@ static xncc_status open_kernel(const app_bench_run *run, bank *b, const char *ke
     return status ? app_bench_fail(run, status, kernel, error) : XNCC_OK;
 }
 
-/* Every stride-th template's best match, from the first on, by a kernel of the CPU engine and a call for each. */
-static xncc_status expect_each(const app_bench_run *run, bank *b, const char *kernel, size_t stride, app_error *error)
+/* Every stride-th template's best match, from the first on, by a kernel of the CPU engine and a
+ * call for each. */
+static xncc_status expect_each(const app_bench_run *run, bank *b, const char *kernel, size_t stride,
+                               app_error *error)
 {
     xncc_plan *plan = NULL;
-    xncc_status status = xncc_plan_create(run->checker, &b->c.problem, &(xncc_preference){ .kernel = kernel }, &plan);
+    xncc_status status = xncc_plan_create(run->checker, &b->c.problem,
+                                          &(xncc_preference){ .kernel = kernel }, &plan);
     for (size_t i = 0; i < b->count && !status; i += stride) {
         const xncc_image pixels = bank_pixels(b, i);
         xncc_template *part = NULL;
         status = xncc_template_create(run->checker, &pixels, &part);
         if (!status)
-            status = xncc_plan_find(plan, &b->c.image, part, &b->find, &b->expected[i], 1, &b->expected_found[i], NULL);
+            status = xncc_plan_find(plan, &b->c.image, part, &b->find, &b->expected[i], 1,
+                                    &b->expected_found[i], NULL);
         xncc_template_destroy(part);
     }
     xncc_plan_destroy(plan);
@@ -143,7 +151,8 @@ static xncc_status expect_each(const app_bench_run *run, bank *b, const char *ke
 
 static xncc_status expect(const app_bench_run *run, bank *b, const char *timed, app_error *error)
 {
-    const char *best = app_bench_best(run, &b->c.problem, 1), *other = app_bench_checker(run, &b->c.problem, timed);
+    const char *best = app_bench_best(run, &b->c.problem, 1),
+               *other = app_bench_checker(run, &b->c.problem, timed);
     xncc_status status = b->is_expected ? XNCC_OK : expect_each(run, b, best, 1, error);
     b->is_expected = !status;
     const size_t stride = (b->count + OTHER_KIND - 1) / OTHER_KIND;
@@ -154,8 +163,8 @@ static xncc_status call_bank(void *state)
 {
     bank *b = state;
     memset(b->match, 0xff, b->count * sizeof *b->match);
-    return xncc_plan_find_bank(b->plan, &b->image, (const xncc_template *const *)b->part, b->count, &b->find, b->match, 1,
-                             b->found, NULL);
+    return xncc_plan_find_bank(b->plan, &b->image, (const xncc_template *const *)b->part, b->count,
+                               &b->find, b->match, 1, b->found, NULL);
 }
 
 static int is_as_expected(const bank *b)
@@ -169,8 +178,10 @@ static int is_as_expected(const bank *b)
     return 1;
 }
 
-/* From the image in host memory, and on a device also from its own memory; matches in host memory. */
-static xncc_status time_bank(const app_bench_run *run, bank *b, app_bench_time *time, app_error *error)
+/* From the image in host memory, and on a device also from its own memory; matches in host memory.
+ */
+static xncc_status time_bank(const app_bench_run *run, bank *b, app_bench_time *time,
+                             app_error *error)
 {
     const app_options *o = run->options;
     b->image = b->c.image;
@@ -192,7 +203,8 @@ static xncc_status time_bank(const app_bench_run *run, bank *b, app_bench_time *
     return status;
 }
 
-static xncc_status add_bank(app_bench_run *run, app_bench_section *section, bank *b, const char *kernel, app_error *error)
+static xncc_status add_bank(app_bench_run *run, app_bench_section *section, bank *b,
+                            const char *kernel, app_error *error)
 {
     app_bench_time time = { 0 };
     xncc_status status = expect(run, b, kernel, error);
@@ -230,8 +242,8 @@ xncc_status app_bench_bank(app_bench_run *run, app_error *error)
     const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
     const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, part);
     const char *kernel[APP_BENCH_KERNELS];
-    app_bench_section *section =
-        app_bench_section_add(run, "bank", "The best match of each of many templates on one image", columns, COLUMNS);
+    app_bench_section *section = app_bench_section_add(
+        run, "bank", "The best match of each of many templates on one image", columns, COLUMNS);
     bank b;
     xncc_status status = open_bank(&problem, (size_t)o->bank, &b, error);
     const size_t count = status ? 0 : app_bench_choice(run, &problem, kernel);

@@ -1,6 +1,6 @@
-/* exactncc bench --find: the best 16 matches, at least 8 pixels apart: on the device, and from the image in pageable
- * host memory, next to what copying that image alone takes and to the whole map. The matches are compared with the CPU
- * engine's. */
+/* exactncc bench --find: the best 16 matches, at least 8 pixels apart: on the device, and from the
+ * image in pageable host memory, next to what copying that image alone takes and to the whole map.
+ * The matches are compared with the CPU engine's. */
 #include "common/bench_run.h"
 #include "common/device_bench.h"
 
@@ -32,7 +32,8 @@ enum {
 };
 
 /* Bits of the columns that need a device. */
-static const unsigned device_columns = 1u << CALL | 1u << COPY | 1u << PINNED | 1u << REST | 1u << OVER_COPY;
+static const unsigned device_columns = 1u << CALL | 1u << COPY | 1u << PINNED | 1u << REST |
+                                       1u << OVER_COPY;
 
 static const app_column columns[COLUMNS] = {
     [DEVICE] = { "device", APP_TEXT, 0, 0 },
@@ -71,14 +72,16 @@ typedef struct search {
     result got;
 } search;
 
-static xncc_status open_search(const app_bench_run *run, const app_bench_case *c, const char *kernel, search *s)
+static xncc_status open_search(const app_bench_run *run, const app_bench_case *c,
+                               const char *kernel, search *s)
 {
     xncc_context *context = app_bench_context(run, kernel);
     *s = (search){ .c = c,
                    .kernel = kernel,
                    .find = { .top = TOP, .min_distance = DISTANCE, .min_score = -INFINITY },
                    .image = &c->image };
-    xncc_status status = xncc_plan_create(context, &c->problem, &(xncc_preference){ .kernel = kernel }, &s->plan);
+    xncc_status status = xncc_plan_create(context, &c->problem,
+                                          &(xncc_preference){ .kernel = kernel }, &s->plan);
     return status ? status : xncc_template_create(context, &c->pixels, &s->part);
 }
 
@@ -92,7 +95,8 @@ static xncc_status call_search(void *state)
 {
     search *s = state;
     memset(&s->got, 0xff, sizeof s->got);
-    return xncc_plan_find(s->plan, s->image, s->part, &s->find, s->got.match, TOP, &s->got.found, NULL);
+    return xncc_plan_find(s->plan, s->image, s->part, &s->find, s->got.match, TOP, &s->got.found,
+                          NULL);
 }
 
 static int same_result(const result *a, const result *b)
@@ -106,9 +110,10 @@ static int same_result(const result *a, const result *b)
     return 1;
 }
 
-/* What the search has to find: by the CPU engine, and by another kind of kernel than the one that is timed. */
-static xncc_status expect(const app_bench_run *run, const app_bench_case *c, const char *timed, result *expected,
-                        app_error *error)
+/* What the search has to find: by the CPU engine, and by another kind of kernel than the one that
+ * is timed. */
+static xncc_status expect(const app_bench_run *run, const app_bench_case *c, const char *timed,
+                          result *expected, app_error *error)
 {
     search s;
     const char *kernel = app_bench_checker(run, &c->problem, timed);
@@ -127,7 +132,8 @@ typedef struct times {
 } times;
 
 /* The same search with image and matches in device memory, and the copies of the image. */
-static xncc_status time_device(const app_bench_run *run, search *s, const result *expected, times *t, app_error *error)
+static xncc_status time_device(const app_bench_run *run, search *s, const result *expected,
+                               times *t, app_error *error)
 {
     const app_options *o = run->options;
     result got = { .found = TOP + 1 };
@@ -163,7 +169,8 @@ static xncc_status time_device(const app_bench_run *run, search *s, const result
     return status;
 }
 
-static xncc_status time_search(app_bench_run *run, app_bench_case *c, const char *kernel, times *t, app_error *error)
+static xncc_status time_search(app_bench_run *run, app_bench_case *c, const char *kernel, times *t,
+                               app_error *error)
 {
     search s;
     result expected;
@@ -190,8 +197,8 @@ static xncc_status time_search(app_bench_run *run, app_bench_case *c, const char
     return status;
 }
 
-static xncc_status add_search(app_bench_run *run, app_bench_section *section, app_bench_case *c, const char *kernel,
-                            app_error *error)
+static xncc_status add_search(app_bench_run *run, app_bench_section *section, app_bench_case *c,
+                              const char *kernel, app_error *error)
 {
     times t;
     xncc_status status = time_search(run, c, kernel, &t, error);
@@ -220,8 +227,8 @@ static xncc_status add_search(app_bench_run *run, app_bench_section *section, ap
     return app_bench_row(section, row, error);
 }
 
-static xncc_status find_case(app_bench_run *run, app_bench_section *section, app_size image, app_size part,
-                           app_error *error)
+static xncc_status find_case(app_bench_run *run, app_bench_section *section, app_size image,
+                             app_size part, app_error *error)
 {
     const app_options *o = run->options;
     const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, part);
@@ -237,11 +244,12 @@ static xncc_status find_case(app_bench_run *run, app_bench_section *section, app
 
 xncc_status app_bench_find(app_bench_run *run, app_error *error)
 {
-    static const app_size images[] = { { 1920, 1080 }, { 8192, 8192 } }, parts[] = { { 32, 32 }, { 64, 64 } };
+    static const app_size images[] = { { 1920, 1080 }, { 8192, 8192 } },
+                          parts[] = { { 32, 32 }, { 64, 64 } };
     const app_options *o = run->options;
     const app_sizes *size = &o->sizes, *part = &o->templates;
-    app_bench_section *section =
-        app_bench_section_add(run, "find", "The best 16 matches, at least 8 pixels apart", columns, COLUMNS);
+    app_bench_section *section = app_bench_section_add(
+        run, "find", "The best 16 matches, at least 8 pixels apart", columns, COLUMNS);
     xncc_status status = XNCC_OK;
     section->skip = run->cuda ? 0 : device_columns;
     if (size->count == 0 && part->count == 0) {

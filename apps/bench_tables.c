@@ -1,6 +1,7 @@
-/* exactncc bench --tables: the tables that others published for the same work, on this machine. Convolution of a 1920
- * x 1080 float image on one thread, on the CPU at its best, and on the device with and without the transfer; and
- * template pixels times map pixels a second of the ways to match. */
+/* exactncc bench --tables: the tables that others published for the same work, on this machine.
+ * Convolution of a 1920 x 1080 float image on one thread, on the CPU at its best, and on the device
+ * with and without the transfer; and template pixels times map pixels a second of the ways to
+ * match. */
 #include "common/bench_run.h"
 #include "common/device_bench.h"
 #include "common/filters.h"
@@ -28,8 +29,9 @@ enum {
 };
 
 /* Bits of the columns that need a device. */
-static const unsigned filter_device = 1u << F_KERNEL | 1u << F_GPU | 1u << F_TRANSFER | 1u << F_SPEEDUP |
-                                      1u << F_OVERALL | 1u << F_CPU_SPEEDUP | 1u << F_CPU_OVERALL;
+static const unsigned filter_device = 1u << F_KERNEL | 1u << F_GPU | 1u << F_TRANSFER |
+                                      1u << F_SPEEDUP | 1u << F_OVERALL | 1u << F_CPU_SPEEDUP |
+                                      1u << F_CPU_OVERALL;
 
 static const app_column filter_columns[F_COLUMNS] = {
     [F_FILTER] = { "filter", APP_TEXT, 0, 0 },
@@ -60,7 +62,7 @@ typedef struct filtering {
 } filtering;
 
 static xncc_status filtering_row(app_bench_section *section, const filtering *f, const char *kernel,
-                               const app_bench_time *gpu, app_error *error)
+                                 const app_bench_time *gpu, app_error *error)
 {
     const double nan = (double)NAN, gpu_ms = gpu ? gpu->ms : nan, overall = gpu_ms + f->transfer_ms;
     const app_value row[F_COLUMNS] = {
@@ -102,11 +104,14 @@ static xncc_status time_plain(app_bench_run *run, filtering *f, app_error *error
     plain_call call = { .c = c };
     xncc_context *one = NULL;
     memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
-    xncc_status status = xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 1 }, &one);
+    xncc_status status = xncc_context_create(
+        &(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 1 }, &one);
     if (!status)
-        status = xncc_plan_create(one, &c->problem, &(xncc_preference){ .kernel = "reference" }, &call.plan);
+        status = xncc_plan_create(one, &c->problem, &(xncc_preference){ .kernel = "reference" },
+                                  &call.plan);
     if (!status)
-        status = xncc_filter_create(one, c->coefficients, c->problem.width, c->problem.height, NULL, &call.filter);
+        status = xncc_filter_create(one, c->coefficients, c->problem.width, c->problem.height, NULL,
+                                    &call.filter);
     if (!status)
         status = app_bench_wall(run->options, call_plain, &call, &f->plain_ms);
     f->exact = !status && app_bench_check(c);
@@ -130,15 +135,18 @@ static xncc_status time_cpu(app_bench_run *run, filtering *f, app_error *error)
 }
 
 /* The rows of one filter: one for every CUDA kernel, or one without. */
-static xncc_status filtering_rows(app_bench_run *run, app_bench_section *section, filtering *f, app_error *error)
+static xncc_status filtering_rows(app_bench_run *run, app_bench_section *section, filtering *f,
+                                  app_error *error)
 {
     const char *kernel[APP_BENCH_KERNELS];
     xncc_status status = time_cpu(run, f, error);
     if (status || !run->cuda)
         return status ? status : filtering_row(section, f, "", NULL, error);
-    const app_device_copy copy = { &f->c.image, &f->c.map, 0, run->options->device.cuda_index, run->options->repeat };
+    const app_device_copy copy = { &f->c.image, &f->c.map, 0, run->options->device.cuda_index,
+                                   run->options->repeat };
     status = app_device_copy_time(&copy, &f->transfer_ms, error);
-    const size_t count = xncc_kernels(run->session.context, &f->c.problem, kernel, APP_BENCH_KERNELS);
+    const size_t count = xncc_kernels(run->session.context, &f->c.problem, kernel,
+                                      APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS && !status; i++) {
         app_bench_time time;
         if (app_bench_on_cpu(run, kernel[i]) || !app_bench_is_wanted(run->options, kernel[i]))
@@ -151,20 +159,21 @@ static xncc_status filtering_rows(app_bench_run *run, app_bench_section *section
 }
 
 static xncc_status filtering_table(app_bench_run *run, app_bench_section *section, const char *name,
-                                 const app_filter *filter, app_error *error)
+                                   const app_filter *filter, app_error *error)
 {
     const app_options *o = run->options;
     const app_size size = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
     const xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
-                                 .pixel = XNCC_F32,
-                                 .image_width = size.width,
-                                 .image_height = size.height,
-                                 .width = filter->width,
-                                 .height = filter->height };
+                                   .pixel = XNCC_F32,
+                                   .image_width = size.width,
+                                   .image_height = size.height,
+                                   .width = filter->width,
+                                   .height = filter->height };
     filtering f = { .name = name };
     xncc_status status = app_bench_case_open(&problem, &f.c, error);
     if (!status) {
-        memcpy(f.c.coefficients, filter->value, (size_t)filter->width * (size_t)filter->height * sizeof(float));
+        memcpy(f.c.coefficients, filter->value,
+               (size_t)filter->width * (size_t)filter->height * sizeof(float));
         status = filtering_rows(run, section, &f, error);
     }
     app_bench_case_close(&f.c);
@@ -175,8 +184,8 @@ xncc_status app_bench_filters(app_bench_run *run, app_error *error)
 {
     static app_filter filter;
     app_bench_section *section = app_bench_section_add(
-        run, "filters", "Convolution, f32 in and out; speedup: over the plain loops on one thread", filter_columns,
-        F_COLUMNS);
+        run, "filters", "Convolution, f32 in and out; speedup: over the plain loops on one thread",
+        filter_columns, F_COLUMNS);
     section->skip = run->cuda ? 0 : filter_device;
     app_filter_gradient('x', 3, &filter);
     xncc_status status = filtering_table(run, section, "gradient", &filter, error);
@@ -219,8 +228,8 @@ static const app_column template_columns[T_COLUMNS] = {
     [T_CHECKED] = { "checked", APP_TEXT, 0, 0 },
 };
 
-static xncc_status template_row(app_bench_run *run, app_bench_section *section, app_bench_case *c, const char *kernel,
-                              app_error *error)
+static xncc_status template_row(app_bench_run *run, app_bench_section *section, app_bench_case *c,
+                                const char *kernel, app_error *error)
 {
     app_bench_time time;
     xncc_status status = app_bench_measure(run, c, kernel, &time, error);
@@ -240,8 +249,10 @@ static xncc_status template_row(app_bench_run *run, app_bench_section *section, 
     return status ? status : app_bench_row(section, row, error);
 }
 
-/* The CPU's best kernel and the CUDA engine's ways of adding up products; its fft does not add up products. */
-static xncc_status template_rows(app_bench_run *run, app_bench_section *section, app_bench_case *c, app_error *error)
+/* The CPU's best kernel and the CUDA engine's ways of adding up products; its fft does not add up
+ * products. */
+static xncc_status template_rows(app_bench_run *run, app_bench_section *section, app_bench_case *c,
+                                 app_error *error)
 {
     const char *kernel[APP_BENCH_KERNELS];
     xncc_status status = template_row(run, section, c, app_bench_best(run, &c->problem, 1), error);
@@ -259,9 +270,9 @@ xncc_status app_bench_templates(app_bench_run *run, app_error *error)
     const app_options *o = run->options;
     const app_size size = o->sizes.count ? o->sizes.size[0] : (app_size){ 2048, 2048 };
     const app_sizes *part = o->templates.count ? &o->templates : &parts;
-    app_bench_section *section =
-        app_bench_section_add(run, "templates", "Matching; ttaps_s: 1e12 template pixels times map pixels a second",
-                              template_columns, T_COLUMNS);
+    app_bench_section *section = app_bench_section_add(
+        run, "templates", "Matching; ttaps_s: 1e12 template pixels times map pixels a second",
+        template_columns, T_COLUMNS);
     xncc_status status = XNCC_OK;
     for (int i = 0; i < part->count && !status; i++) {
         const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, size, part->size[i]);

@@ -1,5 +1,5 @@
-/* The sub-commands. Each takes checked options and returns a status; after a failure the text says what, which file,
- * what to do. */
+/* The sub-commands. Each takes checked options and returns a status; after a failure the text says
+ * what, which file, what to do. */
 #ifndef APP_COMMANDS_H
 #define APP_COMMANDS_H
 

@@ -12,11 +12,14 @@ static xncc_status check_usage(const app_options *o, app_error *error)
     const int given = (o->gaussian > 0.0) + (o->gradient != 0) + (o->filter != NULL);
     if (given != 1)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "%s of --gaussian, --gradient and --filter given; give one", given ? "several" : "none");
+                        "%s of --gaussian, --gradient and --filter given; give one",
+                        given ? "several" : "none");
     if (o->gradient_size && !o->gradient)
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--size: goes with --gradient");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--size: goes with --gradient");
     if (o->correlate && !o->filter)
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--correlate: goes with --filter");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--correlate: goes with --filter");
     return app_map_check(o, error);
 }
 
@@ -47,26 +50,29 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
         fprintf(out, "\"gradient %c\"", o->gradient);
     else
         fprintf(out, "\"gaussian %.9g\"", o->gaussian);
-    fprintf(out, ", \"filter_width\": %d, \"filter_height\": %d, \"correlate\": %s, \"border\": \"%s\"}", filter->width,
-            filter->height, o->correlate ? "true" : "false", app_border_name(o->border));
+    fprintf(out,
+            ", \"filter_width\": %d, \"filter_height\": %d, \"correlate\": %s, \"border\": \"%s\"}",
+            filter->width, filter->height, o->correlate ? "true" : "false",
+            app_border_name(o->border));
     return fclose(out) == 0 ? text : NULL;
 }
 
 /* Runs the plan; the map has the image's extents. */
-static xncc_status run_plan(const app_session *session, app_source *scene, const app_filter *coefficients, xncc_plan **plan,
-                          xncc_map *map, app_error *error)
+static xncc_status run_plan(const app_session *session, app_source *scene,
+                            const app_filter *coefficients, xncc_plan **plan, xncc_map *map,
+                            app_error *error)
 {
     const app_options *o = session->options;
     const app_picture *s = &scene->picture;
     /* 32-bit integers and float64 are rounded to float. */
     const xncc_pixel pixel = s->pixel == XNCC_U8 || s->pixel == XNCC_U16 ? s->pixel : XNCC_F32;
     const xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
-                                 .pixel = pixel,
-                                 .image_width = s->width,
-                                 .image_height = s->height,
-                                 .width = coefficients->width,
-                                 .height = coefficients->height,
-                                 .border = o->border };
+                                   .pixel = pixel,
+                                   .image_width = s->width,
+                                   .image_height = s->height,
+                                   .width = coefficients->width,
+                                   .height = coefficients->height,
+                                   .border = o->border };
     xncc_image image;
     app_progress progress;
     xncc_filter *filter = NULL;
@@ -74,11 +80,13 @@ static xncc_status run_plan(const app_session *session, app_source *scene, const
     if (status)
         return status;
     image.mask = NULL; /* a convolution is of all pixels */
-    status = xncc_filter_create(session->context, coefficients->value, coefficients->width, coefficients->height,
-                              &(xncc_filter_options){ .correlate = o->correlate }, &filter);
+    status = xncc_filter_create(session->context, coefficients->value, coefficients->width,
+                                coefficients->height,
+                                &(xncc_filter_options){ .correlate = o->correlate }, &filter);
     if (status)
         return app_session_fail(session, status, o->filter ? o->filter : scene->path, error);
-    status = xncc_plan_create(session->context, &problem, &(xncc_preference){ .kernel = o->kernel }, plan);
+    status = xncc_plan_create(session->context, &problem, &(xncc_preference){ .kernel = o->kernel },
+                              plan);
     if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
     if (!status) {
@@ -110,7 +118,8 @@ xncc_status app_convolve(const app_options *o, app_error *error)
     if (!status)
         status = app_session_open(o, &session, error);
     if (!status)
-        status = app_map_open(o->output, scene.picture.width, scene.picture.height, &out.map, error);
+        status = app_map_open(o->output, scene.picture.width, scene.picture.height, &out.map,
+                              error);
     if (!status)
         status = run_plan(&session, &scene, &filter, &plan, &out.map, error);
     if (!status && !(description = describe(o, &scene, &filter)))

@@ -18,9 +18,10 @@ static void put_name(FILE *out, const char *key, const char *name)
         fputs("null", out);
 }
 
-/* The ImageDescription: what the map is, so that the file can be understood by itself. NULL when there is no memory. */
-static char *describe(const app_options *o, const app_source *scene, const app_source *part, const app_search *search,
-                      xncc_method method)
+/* The ImageDescription: what the map is, so that the file can be understood by itself. NULL when
+ * there is no memory. */
+static char *describe(const app_options *o, const app_source *scene, const app_source *part,
+                      const app_search *search, xncc_method method)
 {
     char *text = NULL;
     size_t size = 0;
@@ -32,15 +33,17 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     fprintf(out, ", \"page\": %u, \"template\": ", scene->page);
     app_json_string(out, part->path);
     fprintf(out,
-            ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": \"%s\", \"border\": "
+            ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": "
+            "\"%s\", \"border\": "
             "\"%s\", \"x0\": %d, \"y0\": %d, \"pixel\": \"%s\", \"channels\": %d",
-            part->picture.width, part->picture.height, xncc_method_name(method), app_mode_name(o->mode),
-            app_border_name(o->border), search->x0, search->y0, xncc_pixel_name(search->problem.pixel),
-            search->problem.channels);
+            part->picture.width, part->picture.height, xncc_method_name(method),
+            app_mode_name(o->mode), app_border_name(o->border), search->x0, search->y0,
+            xncc_pixel_name(search->problem.pixel), search->problem.channels);
     put_name(out, "mask", o->mask_count ? o->masks[0] : NULL);
     put_name(out, "image_mask", o->image_mask);
     fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
-            search->problem.part_masked ? "true" : "false", search->problem.image_masked ? "true" : "false",
+            search->problem.part_masked ? "true" : "false",
+            search->problem.image_masked ? "true" : "false",
             o->min_valid > DBL_MIN ? o->min_valid
             : o->min_valid > 0.0   ? 0.0
                                    : 0.5);
@@ -48,8 +51,8 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
 }
 
 /* Computes a map with a plan of the search. out->map.data is the caller's to free. */
-static xncc_status compute(const app_session *session, const app_search *search, xncc_plan *plan, const char *name,
-                         app_map_out *out, app_error *error)
+static xncc_status compute(const app_session *session, const app_search *search, xncc_plan *plan,
+                           const char *name, app_map_out *out, app_error *error)
 {
     app_progress progress;
     out->kernel = xncc_plan_kernel(plan);
@@ -64,24 +67,27 @@ static xncc_status compute(const app_session *session, const app_search *search,
 }
 
 /* The map of the valid fraction, by the kernel that was asked for where it can. */
-static xncc_status compute_coverage(const app_session *session, const app_search *search, const char *name,
-                                  app_map_out *out, app_error *error)
+static xncc_status compute_coverage(const app_session *session, const app_search *search,
+                                    const char *name, app_map_out *out, app_error *error)
 {
     xncc_problem problem = search->problem;
     xncc_plan *plan = NULL;
     problem.method = XNCC_COVERAGE;
-    xncc_status status =
-        xncc_plan_create(session->context, &problem, &(xncc_preference){ .kernel = session->options->kernel }, &plan);
+    xncc_status status = xncc_plan_create(session->context, &problem,
+                                          &(xncc_preference){ .kernel = session->options->kernel },
+                                          &plan);
     if (status && session->options->kernel)
         status = xncc_plan_create(session->context, &problem, NULL, &plan);
-    status = status ? app_session_fail(session, status, name, error) : compute(session, search, plan, name, out, error);
+    status = status ? app_session_fail(session, status, name, error)
+                    : compute(session, search, plan, name, out, error);
     xncc_plan_destroy(plan);
     return status;
 }
 
 /* Writes maps that have been computed, each with what it is, and reports them. */
-static xncc_status write_maps(const app_session *session, const app_source *scene, const app_source *part,
-                            const app_search *search, app_map_out out[2], app_error *error)
+static xncc_status write_maps(const app_session *session, const app_source *scene,
+                              const app_source *part, const app_search *search, app_map_out out[2],
+                              app_error *error)
 {
     const app_options *o = session->options;
     const size_t count = o->coverage ? 2 : 1;
@@ -101,7 +107,8 @@ static xncc_status write_maps(const app_session *session, const app_source *scen
     return status;
 }
 
-static xncc_status correlate_sources(const app_session *session, app_source *scene, app_source *part, app_error *error)
+static xncc_status correlate_sources(const app_session *session, app_source *scene,
+                                     app_source *part, app_error *error)
 {
     const app_options *o = session->options;
     app_search search;
@@ -133,9 +140,11 @@ static xncc_status check_usage(const app_options *o, app_error *error)
     if (!status && o->heatmap)
         status = app_check_picture(o, "--heatmap", o->heatmap, error);
     if (!status && o->coverage &&
-        (strcmp(o->coverage, o->output) == 0 || (o->heatmap && strcmp(o->coverage, o->heatmap) == 0)))
+        (strcmp(o->coverage, o->output) == 0 ||
+         (o->heatmap && strcmp(o->coverage, o->heatmap) == 0)))
         status = app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                          "--coverage %s: is the name of another output; give another name", o->coverage);
+                          "--coverage %s: is the name of another output; give another name",
+                          o->coverage);
     if (!status && o->coverage)
         status = app_check_output(o, "--coverage", o->coverage, error);
     return status;

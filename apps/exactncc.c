@@ -14,8 +14,10 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    { "find", APP_FIND, 2, 1 << 30, app_find, "IMAGE TEMPLATE...", "where the templates are in the image",
-      "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel of the window, x to "
+    { "find", APP_FIND, 2, 1 << 30, app_find, "IMAGE TEMPLATE...",
+      "where the templates are in the image",
+      "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel "
+      "of the window, x to "
       "the right, y down, from 0.\n"
       "Example: exactncc find --top 4 data/board.tif data/board-fiducial.tif\n" },
     { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif",
@@ -25,20 +27,24 @@ static const command commands[] = {
       "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
       "the image convolved with a filter as a float32 TIFF",
       "Example: exactncc convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
-    { "bench", APP_BENCH, 0, 0, app_bench, "", "times every kernel that can serve, each result checked",
+    { "bench", APP_BENCH, 0, 0, app_bench, "",
+      "times every kernel that can serve, each result checked",
       "Example: exactncc bench --size 1920x1080 --template 16x16,64x64 --device cpu\n" },
-    { "info", APP_INFO, 0, 0, app_info, "", "devices, limits, and the kernel that would be chosen and why",
+    { "info", APP_INFO, 0, 0, app_info, "",
+      "devices, limits, and the kernel that would be chosen and why",
       "Example: exactncc info --size 4096x4096 --template 31x31 --pixel u16\n" },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "exactncc %s: finds templates in TIFF images by exact normalized cross-correlation\n\n",
+    fprintf(out,
+            "exactncc %s: finds templates in TIFF images by exact normalized cross-correlation\n\n",
             xncc_version());
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  exactncc %-9s %s\n", commands[i].name, commands[i].purpose);
-    fputs("\nexactncc COMMAND --help lists the options of a command; exactncc --version prints the version.\n"
+    fputs("\nexactncc COMMAND --help lists the options of a command; exactncc --version prints the "
+          "version.\n"
           "Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.\n",
           out);
 }
@@ -54,7 +60,8 @@ static void print_help(const command *c)
 static void complain(const char *about, const char *text)
 {
     char line[APP_ERROR_SIZE];
-    fprintf(stderr, "exactncc%s%s: %s\n", *about ? " " : "", about, app_printable(text, line, sizeof line));
+    fprintf(stderr, "exactncc%s%s: %s\n", *about ? " " : "", about,
+            app_printable(text, line, sizeof line));
 }
 
 static int run_parsed(const command *c, const app_options *options)
@@ -90,7 +97,8 @@ static int run(const command *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A full disk or a closed pipe is an error to report, not a reason to die with half a file behind. */
+    /* A full disk or a closed pipe is an error to report, not a reason to die with half a file
+     * behind. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : "";

@@ -14,22 +14,25 @@
 static xncc_find_options find_options(const app_options *o)
 {
     xncc_find_options f = { .method = o->method,
-                          .mode = o->mode,
-                          .border = o->border,
-                          .min_valid = o->min_valid,
-                          .kernel = o->kernel,
-                          .top = (size_t)o->top,
-                          .min_score = o->min_score,
-                          .max_score = o->max_score,
-                          .min_distance = o->min_distance };
-    /* The library's 0 means no limit; a limit of 0 keeps perfect matches, and so does the smallest float. */
+                            .mode = o->mode,
+                            .border = o->border,
+                            .min_valid = o->min_valid,
+                            .kernel = o->kernel,
+                            .top = (size_t)o->top,
+                            .min_score = o->min_score,
+                            .max_score = o->max_score,
+                            .min_distance = o->min_distance };
+    /* The library's 0 means no limit; a limit of 0 keeps perfect matches, and so does the smallest
+     * float. */
     if (o->has_max_score && o->max_score == 0.0f)
         f.max_score = FLT_TRUE_MIN;
     return f;
 }
 
-/* Matches the rows of the scene as the reader brings them. What the reader has to complain of comes first. */
-static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, const char *name, app_error *error)
+/* Matches the rows of the scene as the reader brings them. What the reader has to complain of comes
+ * first. */
+static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, const char *name,
+                            app_error *error)
 {
     enum { STEP = 64 }; /* rows worth waking up for */
     const xncc_find_options options = find_options(j->options);
@@ -37,7 +40,8 @@ static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, co
     app_progress progress;
     xncc_scan *scan = NULL;
     app_progress_start(&progress, j->session.context, name, j->options->quiet);
-    xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.part, &options, h->room, &scan);
+    xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.part,
+                                          &options, h->room, &scan);
     int32_t rows = 0; /* of the picture */
     while (!status && rows >= 0 && rows < skip + height)
         if ((rows = app_reader_wait(reader, rows + STEP)) > skip)
@@ -51,25 +55,27 @@ static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, co
     return app_reader_stop(reader, error);
 }
 
-static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char *name, app_error *error)
+static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char *name,
+                                  app_error *error)
 {
     const xncc_find_options options = find_options(j->options);
     h->refined = calloc(h->found + 1, sizeof *h->refined);
     if (!h->refined)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", name,
-                        h->found);
-    const xncc_status status =
-        xncc_refine(j->session.context, &h->search.scene, h->search.part, &options, h->match, h->found, h->refined);
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%s: out of memory for %zu matches; give a smaller --top", name, h->found);
+    const xncc_status status = xncc_refine(j->session.context, &h->search.scene, h->search.part,
+                                           &options, h->match, h->found, h->refined);
     return status ? app_session_fail(&j->session, status, name, error) : XNCC_OK;
 }
 
 /* The map is computed again as a whole: the search keeps none. */
-static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene, const char *name,
-                               app_error *error)
+static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene,
+                                 const char *name, app_error *error)
 {
     const app_place place = app_search_place(&h->search, scene);
     xncc_map map;
-    xncc_status status = app_map_open(j->options->heatmap, h->search.width, h->search.height, &map, error);
+    xncc_status status = app_map_open(j->options->heatmap, h->search.width, h->search.height, &map,
+                                      error);
     if (status)
         return status;
     status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.part, &map, NULL);
@@ -81,7 +87,8 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
     return status;
 }
 
-static xncc_status find_part(app_find_job *j, app_source *scene, app_reader *reader, app_source *part, app_error *error)
+static xncc_status find_part(app_find_job *j, app_source *scene, app_reader *reader,
+                             app_source *part, app_error *error)
 {
     app_hunt h = { .found = 0 };
     xncc_status status = app_search_open(&j->session, scene, part, &h.search, error);
@@ -91,7 +98,8 @@ static xncc_status find_part(app_find_job *j, app_source *scene, app_reader *rea
         h.room = (size_t)(positions < top ? positions : top);
         h.match = calloc(h.room, sizeof *h.match);
         status = h.match ? run_hunt(j, &h, reader, part->path, error)
-                         : app_fail(error, XNCC_ERROR_MEMORY, "--top %lld: out of memory; give a smaller number",
+                         : app_fail(error, XNCC_ERROR_MEMORY,
+                                    "--top %lld: out of memory; give a smaller number",
                                     (long long)j->options->top);
     }
     if (!status && j->options->subpixel)
@@ -106,9 +114,11 @@ static xncc_status find_part(app_find_job *j, app_source *scene, app_reader *rea
     return status;
 }
 
-/* The page is read while the first template is matched on the rows that are there, unless one thread is all that may be
- * used. Where pixels may not count it is read first: when all of them turn out to count, the search is a quick one. */
-static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene, app_error *error)
+/* The page is read while the first template is matched on the rows that are there, unless one
+ * thread is all that may be used. Where pixels may not count it is read first: when all of them
+ * turn out to count, the search is a quick one. */
+static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene,
+                                 app_error *error)
 {
     const app_options *o = j->options;
     app_reader reader;
@@ -118,7 +128,8 @@ static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *sc
     xncc_status status = app_source_expect(scene, pixel, error);
     if (status)
         return status;
-    app_reader_start(&reader, tiff, &scene->picture, pixel, scene->converted, o->device.threads != 1 && !masked);
+    app_reader_start(&reader, tiff, &scene->picture, pixel, scene->converted,
+                     o->device.threads != 1 && !masked);
     if (masked)
         status = app_reader_stop(&reader, error);
     if (!status && masked)
@@ -164,7 +175,8 @@ static xncc_status find_on_pages(app_find_job *j, app_error *error)
     if (status)
         return status;
     const int all = j->options->page == APP_ALL_PAGES;
-    const uint32_t first = all ? 0 : (uint32_t)j->options->page, end = all ? app_tiff_pages(tiff) : first + 1;
+    const uint32_t first = all ? 0 : (uint32_t)j->options->page,
+                   end = all ? app_tiff_pages(tiff) : first + 1;
     for (uint32_t page = first; page < end && !status; page++)
         status = find_on_page(j, tiff, page, error);
     app_tiff_close(tiff);
@@ -185,10 +197,12 @@ static xncc_status check_usage(const app_options *o, app_error *error)
                         "--min-score",
                         xncc_method_name(o->method));
     if (o->overlay && o->page == APP_ALL_PAGES)
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--overlay: shows one page; give --page N");
-    if (o->heatmap && (o->page == APP_ALL_PAGES || o->file_count != 2))
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--heatmap: shows one template on one page; give one template and --page N");
+                        "--overlay: shows one page; give --page N");
+    if (o->heatmap && (o->page == APP_ALL_PAGES || o->file_count != 2))
+        return app_fail(
+            error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+            "--heatmap: shows one template on one page; give one template and --page N");
     if (o->heatmap && o->overlay && strcmp(o->heatmap, o->overlay) == 0)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--heatmap %s: is the name of the overlay; give another name", o->heatmap);

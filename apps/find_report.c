@@ -23,7 +23,18 @@ static const app_column match_columns[COLUMNS] = {
     [SUBPIXEL_Y] = { "subpixel_y", APP_REAL, 9, 3 },
 };
 
-enum { S_PAGE, S_TEMPLATE, S_WIDTH, S_HEIGHT, S_PIXEL, S_CHANNELS, S_DEVICE, S_KERNEL, S_FOUND, S_COLUMNS };
+enum {
+    S_PAGE,
+    S_TEMPLATE,
+    S_WIDTH,
+    S_HEIGHT,
+    S_PIXEL,
+    S_CHANNELS,
+    S_DEVICE,
+    S_KERNEL,
+    S_FOUND,
+    S_COLUMNS
+};
 
 static const app_column search_columns[S_COLUMNS] = {
     [S_PAGE] = { "page", APP_INTEGER, 0, 0 },   [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
@@ -45,8 +56,8 @@ void app_find_report_close(app_find_job *j)
     app_rows_free(&j->searches);
 }
 
-static xncc_status report_matches(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
-                                app_error *error)
+static xncc_status report_matches(app_find_job *j, const app_source *scene, const app_source *part,
+                                  const app_hunt *h, app_error *error)
 {
     const xncc_match *match = h->match;
     for (size_t i = 0; i < h->found; i++) {
@@ -64,14 +75,15 @@ static xncc_status report_matches(app_find_job *j, const app_source *scene, cons
             [SUBPIXEL_Y].real = h->refined ? h->search.area.y + h->refined[i].y : 0,
         };
         if (!app_rows_add(&j->matches, row))
-            return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for %zu matches; give a smaller --top", j->image,
+            return app_fail(error, XNCC_ERROR_MEMORY,
+                            "%s: out of memory for %zu matches; give a smaller --top", j->image,
                             h->found);
     }
     return XNCC_OK;
 }
 
-xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *part, const app_hunt *h,
-                          app_error *error)
+xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *part,
+                            const app_hunt *h, app_error *error)
 {
     const char *kernel = xncc_plan_kernel(h->search.plan);
     const app_value row[S_COLUMNS] = {
@@ -101,18 +113,21 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
     size_t kept = 0;
     xncc_status status = XNCC_OK;
     if (!candidate || !kept_rows)
-        status =
-            app_fail(error, XNCC_ERROR_MEMORY, "--merge: out of memory for %zu matches; give a smaller --top", count);
-    /* The rows are in the order of the templates, so their numbers are as good as the templates' for ties. */
+        status = app_fail(error, XNCC_ERROR_MEMORY,
+                          "--merge: out of memory for %zu matches; give a smaller --top", count);
+    /* The rows are in the order of the templates, so their numbers are as good as the templates'
+     * for ties. */
     for (size_t i = 0; i < count && !status; i++) {
         const app_value *v = rows + i * COLUMNS;
-        candidate[i] = (xncc_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer, (float)v[SCORE].real },
-                                       .part = (int32_t)i,
-                                       .width = (int32_t)v[WIDTH].integer,
-                                       .height = (int32_t)v[HEIGHT].integer };
+        candidate[i] = (xncc_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer,
+                                                    (float)v[SCORE].real },
+                                         .part = (int32_t)i,
+                                         .width = (int32_t)v[WIDTH].integer,
+                                         .height = (int32_t)v[HEIGHT].integer };
     }
     if (!status && xncc_matches_merge(candidate, count, &rule, &kept))
-        status = app_fail(error, XNCC_ERROR_ARGUMENT, "--merge: the library refuses these %zu matches", count);
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "--merge: the library refuses these %zu matches", count);
     for (size_t i = 0; i < kept; i++) {
         app_value *row = kept_rows + i * COLUMNS;
         memcpy(row, rows + (size_t)candidate[i].part * COLUMNS, COLUMNS * sizeof *row);
@@ -137,10 +152,12 @@ xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app
         int colour = 0;
         while (colour < j->part_count && j->parts[colour].path != v[TEMPLATE].text)
             colour++;
-        frames[i] = (app_frame){ (int32_t)v[X].integer,      (int32_t)v[Y].integer,  (int32_t)v[WIDTH].integer,
-                                 (int32_t)v[HEIGHT].integer, (int)v[NUMBER].integer, colour };
+        frames[i] = (app_frame){ (int32_t)v[X].integer,     (int32_t)v[Y].integer,
+                                 (int32_t)v[WIDTH].integer, (int32_t)v[HEIGHT].integer,
+                                 (int)v[NUMBER].integer,    colour };
     }
-    xncc_status status = app_overlay_write(j->options->overlay, &scene->picture, frames, j->matches.count, error);
+    xncc_status status = app_overlay_write(j->options->overlay, &scene->picture, frames,
+                                           j->matches.count, error);
     free(frames);
     return status;
 }
@@ -153,15 +170,18 @@ static unsigned hidden(const app_find_job *j, unsigned columns)
 
 static void print_json(const app_find_job *j)
 {
-    const app_value *last = j->searches.count ? j->searches.value + (j->searches.count - 1) * S_COLUMNS : NULL;
+    const app_value *last = j->searches.count
+                                ? j->searches.value + (j->searches.count - 1) * S_COLUMNS
+                                : NULL;
     printf("{\n  \"image\": ");
     app_json_string(stdout, j->image);
     printf(",\n  \"device\": ");
     app_json_string(stdout, last ? last[S_DEVICE].text : j->session.device);
     printf(",\n  \"kernel\": ");
     app_json_string(stdout, last ? last[S_KERNEL].text : "");
-    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"", xncc_method_name(j->options->method),
-           app_mode_name(j->options->mode), app_border_name(j->options->border));
+    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"",
+           xncc_method_name(j->options->method), app_mode_name(j->options->mode),
+           app_border_name(j->options->border));
     printf(",\n  \"searches\": ");
     app_rows_print(stdout, &j->searches, 0, APP_JSON);
     printf(",\n  \"matches\": ");
@@ -173,9 +193,12 @@ static void print_table(const app_find_job *j)
 {
     char name[256];
     if (!j->options->quiet) {
-        const app_value *last = j->searches.count ? j->searches.value + (j->searches.count - 1) * S_COLUMNS : NULL;
-        printf("%s: %d x %d %s, %s, kernel %s on %s\n", app_printable(j->image, name, sizeof name), j->width, j->height,
-               last ? last[S_PIXEL].text : "", xncc_method_name(j->options->method), last ? last[S_KERNEL].text : "none",
+        const app_value *last = j->searches.count
+                                    ? j->searches.value + (j->searches.count - 1) * S_COLUMNS
+                                    : NULL;
+        printf("%s: %d x %d %s, %s, kernel %s on %s\n", app_printable(j->image, name, sizeof name),
+               j->width, j->height, last ? last[S_PIXEL].text : "",
+               xncc_method_name(j->options->method), last ? last[S_KERNEL].text : "none",
                last ? last[S_DEVICE].text : j->session.device);
     }
     if (j->matches.count)

@@ -28,10 +28,11 @@ void app_find_report_open(app_find_job *job);
 void app_find_report_close(app_find_job *job);
 
 /* Adds a search and its matches. */
-xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *part, const app_hunt *hunt,
-                          app_error *error);
+xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *part,
+                            const app_hunt *hunt, app_error *error);
 
-/* --merge: leaves, of the rows of matches from `first` on, those that --merge keeps, in their order. */
+/* --merge: leaves, of the rows of matches from `first` on, those that --merge keeps, in their
+ * order. */
 xncc_status app_find_merge(app_find_job *job, size_t first, app_error *error);
 
 xncc_status app_find_overlay(const app_find_job *job, const app_source *scene, app_error *error);

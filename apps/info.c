@@ -7,7 +7,8 @@
 
 enum { DEVICES = 64, KERNELS = 64, EXPLANATION = 2048 };
 
-/* What would serve the problem. Where no context can be had the reason stands in explanation and the list is empty. */
+/* What would serve the problem. Where no context can be had the reason stands in explanation and
+ * the list is empty. */
 typedef struct choice {
     xncc_problem problem;
     const char *kernel; /* NULL: none */
@@ -34,7 +35,8 @@ static xncc_status choose(const app_options *o, choice *c, app_error *error)
         return status;
     size_t count = xncc_kernels(session.context, &c->problem, c->feasible, KERNELS);
     c->feasible_count = count < KERNELS ? count : KERNELS;
-    status = xncc_plan_create(session.context, &c->problem, &(xncc_preference){ .kernel = o->kernel }, &plan);
+    status = xncc_plan_create(session.context, &c->problem,
+                              &(xncc_preference){ .kernel = o->kernel }, &plan);
     if (status) {
         app_session_fail(&session, status, "no choice", error);
         /* Sizes, types and names come from the command line here. */
@@ -53,7 +55,8 @@ static void print_device(const xncc_device_info *d)
 {
     const double gib = 1073741824.0;
     if (d->device == XNCC_DEVICE_CPU) {
-        printf("cpu     %s, %d processors%s%s\n", d->name, d->processors, d->text[0] ? ", " : "", d->text);
+        printf("cpu     %s, %d processors%s%s\n", d->name, d->processors, d->text[0] ? ", " : "",
+               d->text);
         return;
     }
     if (!d->usable) {
@@ -63,10 +66,11 @@ static void print_device(const xncc_device_info *d)
             printf("cuda    not usable: %s\n", d->text);
         return;
     }
-    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory a block %lld (opt-in "
+    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory a "
+           "block %lld (opt-in "
            "%lld) bytes\n",
-           d->index, d->name, d->major, d->minor, d->processors, (double)d->memory / gib, (long long)d->shared_memory,
-           (long long)d->shared_optin);
+           d->index, d->name, d->major, d->minor, d->processors, (double)d->memory / gib,
+           (long long)d->shared_memory, (long long)d->shared_optin);
 }
 
 static void print_codec(void *data, const char *name)
@@ -75,7 +79,8 @@ static void print_codec(void *data, const char *name)
     printf("%s%s", (*count)++ ? ", " : "", name);
 }
 
-static void print_text(const app_options *o, const xncc_device_info *devices, size_t count, const choice *c)
+static void print_text(const app_options *o, const xncc_device_info *devices, size_t count,
+                       const choice *c)
 {
     int codecs = 0;
     printf("exactncc %s\n\nDevices\n", xncc_version());
@@ -85,15 +90,17 @@ static void print_text(const app_options *o, const xncc_device_info *devices, si
     printf("\nPictures\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
     app_tiff_codecs(print_codec, &codecs);
     printf("\npng     %s\n", app_overlay_has_png() ? "for --overlay" : "not built in");
-    printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory says otherwise\n"
+    printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory "
+           "says otherwise\n"
            "filter  %d coefficients a side\n",
            XNCC_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, XNCC_MAX_FILTER);
-    printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width, c->problem.image_height,
-           o->image_masked ? "masked " : "", xncc_pixel_name(o->pixel), c->problem.width, c->problem.height,
-           o->with_mask ? " masked" : "");
+    printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width,
+           c->problem.image_height, o->image_masked ? "masked " : "", xncc_pixel_name(o->pixel),
+           c->problem.width, c->problem.height, o->with_mask ? " masked" : "");
     if (o->channels > 1)
         printf("%d channels, ", o->channels);
-    printf("%s, %s%s%s\n%s%s", xncc_method_name(o->method), app_mode_name(o->mode), o->mode == XNCC_VALID ? "" : ", ",
+    printf("%s, %s%s%s\n%s%s", xncc_method_name(o->method), app_mode_name(o->mode),
+           o->mode == XNCC_VALID ? "" : ", ",
            o->mode == XNCC_VALID ? "" : app_border_name(o->border), c->explanation,
            c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
     printf("feasible kernels, best first:");
@@ -116,16 +123,19 @@ static void take_json_codec(void *data, const char *name)
     app_json_string(stdout, name);
 }
 
-static void print_json(const app_options *o, const xncc_device_info *devices, size_t count, const choice *c)
+static void print_json(const app_options *o, const xncc_device_info *devices, size_t count,
+                       const choice *c)
 {
     int codecs = 0;
     printf("{\n  \"version\": \"%s\",\n  \"devices\": [", xncc_version());
     for (size_t i = 0; i < count; i++) {
         const xncc_device_info *d = &devices[i];
         printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", i ? "," : "",
-               d->device == XNCC_DEVICE_CPU ? "cpu" : "cuda", d->index, d->usable ? "true" : "false");
+               d->device == XNCC_DEVICE_CPU ? "cpu" : "cuda", d->index,
+               d->usable ? "true" : "false");
         print_json_pair("name", d->name, ", ");
-        printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, \"shared_memory\": %lld, "
+        printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, "
+               "\"shared_memory\": %lld, "
                "\"shared_optin\": %lld, ",
                d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory,
                (long long)d->shared_optin);
@@ -134,16 +144,19 @@ static void print_json(const app_options *o, const xncc_device_info *devices, si
     printf("\n  ],\n  ");
     print_json_pair("tiff", app_tiff_version(), ",\n  \"codecs\": [");
     app_tiff_codecs(take_json_codec, &codecs);
-    printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": %llu},\n",
+    printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": "
+           "%llu},\n",
            app_overlay_has_png() ? "true" : "false", XNCC_MAX_SIDE, XNCC_MAX_FILTER,
            (unsigned long long)app_default_reading.max_memory);
-    printf(
-        "  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, \"template_height\": %d, ",
-        c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
-    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ", xncc_pixel_name(o->pixel),
-           xncc_method_name(o->method), app_mode_name(o->mode), app_border_name(o->border));
-    printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ", o->channels ? o->channels : 1,
-           o->with_mask ? "true" : "false", o->image_masked ? "true" : "false");
+    printf("  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, "
+           "\"template_height\": %d, ",
+           c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
+    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ",
+           xncc_pixel_name(o->pixel), xncc_method_name(o->method), app_mode_name(o->mode),
+           app_border_name(o->border));
+    printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ",
+           o->channels ? o->channels : 1, o->with_mask ? "true" : "false",
+           o->image_masked ? "true" : "false");
     print_json_pair("kernel", c->kernel, ", ");
     print_json_pair("explanation", c->explanation, ", \"feasible\": [");
     for (size_t i = 0; i < c->feasible_count; i++)

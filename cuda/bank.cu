@@ -52,13 +52,15 @@ BankTurn::BankTurn(Bank *of, cudaStream_t on) : bank(of), stream(on)
 
 BankTurn::~BankTurn()
 {
-    // Where the event cannot be recorded the device has failed, and every later call on it reports that.
+    // Where the event cannot be recorded the device has failed, and every later call on it reports
+    // that.
     if (waited == cudaSuccess && cudaEventRecord(bank->idle, stream) != cudaSuccess)
         bank->content = BankContent{ 0, 0, 0 };
     (void)pthread_mutex_unlock(&bank->lock);
 }
 
-cudaError_t BankTurn::load(const BankContent &content, const void *source, size_t pitch, size_t bytes, size_t rows)
+cudaError_t BankTurn::load(const BankContent &content, const void *source, size_t pitch,
+                           size_t bytes, size_t rows)
 {
     if (waited != cudaSuccess)
         return waited;
@@ -66,9 +68,10 @@ cudaError_t BankTurn::load(const BankContent &content, const void *source, size_
     if (held.serial == content.serial && held.row == content.row && held.layout == content.layout)
         return cudaSuccess;
     held.serial = 0;
-    cudaError_t code =
-        bytes == pitch ? cudaMemcpyAsync(bank->data, source, bytes * rows, cudaMemcpyDeviceToDevice, stream)
-                       : cudaMemcpy2DAsync(bank->data, bytes, source, pitch, bytes, rows, cudaMemcpyDeviceToDevice, stream);
+    cudaError_t code = bytes == pitch ? cudaMemcpyAsync(bank->data, source, bytes * rows,
+                                                        cudaMemcpyDeviceToDevice, stream)
+                                      : cudaMemcpy2DAsync(bank->data, bytes, source, pitch, bytes,
+                                                          rows, cudaMemcpyDeviceToDevice, stream);
     if (code == cudaSuccess)
         held = content;
     return code;

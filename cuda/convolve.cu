@@ -20,11 +20,15 @@ constexpr int CHUNK = XNCC_CONV_CHUNK;
 
 template <class Pixel> __device__ void fill_tile(float *tile, const ConvolveJob &job, int x, int y)
 {
-    int across = job.tile_pitch / static_cast<int>(sizeof(float)), used = XNCC_TILE_WIDTH + (job.width + CHUNK - 1) / CHUNK * CHUNK;
-    bool inside = x >= 0 && y >= job.first && x + used <= job.image_width && y + job.tile_rows <= job.end;
+    int across = job.tile_pitch / static_cast<int>(sizeof(float)),
+        used = XNCC_TILE_WIDTH + (job.width + CHUNK - 1) / CHUNK * CHUNK;
+    bool inside = x >= 0 && y >= job.first && x + used <= job.image_width &&
+                  y + job.tile_rows <= job.end;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int row = warp; row < job.tile_rows; row += TILED_THREADS / 32) {
-        const Pixel *line = reinterpret_cast<const Pixel *>(job.data + static_cast<int64_t>(y + row - job.first) * job.pitch) + x;
+        const Pixel *line = reinterpret_cast<const Pixel *>(
+                                job.data + static_cast<int64_t>(y + row - job.first) * job.pitch) +
+                            x;
         if (inside) {
 #pragma unroll 5
             for (int column = lane; column < used; column += 32)
@@ -36,10 +40,11 @@ template <class Pixel> __device__ void fill_tile(float *tile, const ConvolveJob 
     }
 }
 
-// TAPS adjacent taps of the filter rows that an image line meets. ALL: it meets one for each of the thread's rows; else row k only where
-// filter row j - k exists.
+// TAPS adjacent taps of the filter rows that an image line meets. ALL: it meets one for each of the
+// thread's rows; else row k only where filter row j - k exists.
 template <int TAPS, bool ALL>
-__device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const float *line, const float *taps, const ConvolveJob &job, int j)
+__device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const float *line,
+                                         const float *taps, const ConvolveJob &job, int j)
 {
     constexpr int NEEDED = COLUMNS + TAPS - 1, VECTORS = (NEEDED + 3) / 4;
     float v[4 * VECTORS];
@@ -50,7 +55,8 @@ __device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const floa
     for (int k = 0; k < ROWS; k++) {
         if (ALL || static_cast<unsigned>(j - k) < static_cast<unsigned>(job.height)) {
             float tap[CHUNK];
-            const float4 *vectors = reinterpret_cast<const float4 *>(taps + (j - k) * job.filter_pitch);
+            const float4 *vectors = reinterpret_cast<const float4 *>(taps +
+                                                                     (j - k) * job.filter_pitch);
 #pragma unroll
             for (int t = 0; t < (TAPS + 3) / 4; t++) // rows in the bank are padded to whole vectors
                 reinterpret_cast<float4 *>(tap)[t] = vectors[t];
@@ -64,7 +70,9 @@ __device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const floa
 }
 
 // An image line, from left to right.
-template <bool ALL> __device__ __forceinline__ void add_line(float (&sum)[ROWS][COLUMNS], const float *line, const ConvolveJob &job, int j)
+template <bool ALL>
+__device__ __forceinline__ void add_line(float (&sum)[ROWS][COLUMNS], const float *line,
+                                         const ConvolveJob &job, int j)
 {
     const float *taps = constant_filter();
     int left = job.width;
@@ -109,7 +117,8 @@ template <class Pixel> __global__ __launch_bounds__(TILED_THREADS) void tiled(Co
 constexpr int PLAIN_X = 32, PLAIN_Y = 8;
 
 // GLOBAL: the filter in global memory. Else in the bank.
-template <class Pixel, bool GLOBAL> __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void plain(ConvolveJob job)
+template <class Pixel, bool GLOBAL>
+__global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void plain(ConvolveJob job)
 {
     int x = blockIdx.x * PLAIN_X + threadIdx.x, y = blockIdx.y * PLAIN_Y + threadIdx.y;
     if (x >= job.image_width || y >= job.rows)
@@ -118,12 +127,15 @@ template <class Pixel, bool GLOBAL> __global__ __launch_bounds__(PLAIN_X *PLAIN_
     float sum = 0.0f;
     for (int j = 0; j < job.height; j++, taps += job.filter_pitch)
         for (int i = 0; i < job.width; i++)
-            sum = __fmaf_rn(taps[i], pixel_at<Pixel>(job, x - job.anchor_x + i, job.y0 + y - job.anchor_y + j), sum);
+            sum = __fmaf_rn(
+                taps[i], pixel_at<Pixel>(job, x - job.anchor_x + i, job.y0 + y - job.anchor_y + j),
+                sum);
     job.out[x + y * job.out_pitch] = sum;
 }
 
 // The tile has a block's own pixels; those around it come through the cache.
-template <class Pixel> __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void cached_halo(ConvolveJob job)
+template <class Pixel>
+__global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void cached_halo(ConvolveJob job)
 {
     __shared__ float tile[PLAIN_Y][PLAIN_X];
     int x = blockIdx.x * PLAIN_X + threadIdx.x, y = blockIdx.y * PLAIN_Y + threadIdx.y;
@@ -135,18 +147,22 @@ template <class Pixel> __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void cache
     float sum = 0.0f;
     for (int j = 0; j < job.height; j++, taps += job.filter_pitch) {
         int row = threadIdx.y + j - job.anchor_y;
-        bool in_rows = static_cast<unsigned>(row) < PLAIN_Y && row + static_cast<int>(blockIdx.y * PLAIN_Y) < job.rows;
+        bool in_rows = static_cast<unsigned>(row) < PLAIN_Y &&
+                       row + static_cast<int>(blockIdx.y * PLAIN_Y) < job.rows;
         for (int i = 0; i < job.width; i++) {
             int column = threadIdx.x + i - job.anchor_x, at = x - job.anchor_x + i;
-            bool in_tile = in_rows && static_cast<unsigned>(column) < PLAIN_X && at < job.image_width;
-            float v = in_tile ? tile[row][column] : pixel_at<Pixel>(job, at, job.y0 + y - job.anchor_y + j);
+            bool in_tile = in_rows && static_cast<unsigned>(column) < PLAIN_X &&
+                           at < job.image_width;
+            float v = in_tile ? tile[row][column]
+                              : pixel_at<Pixel>(job, at, job.y0 + y - job.anchor_y + j);
             sum = __fmaf_rn(taps[i], v, sum);
         }
     }
     job.out[x + y * job.out_pitch] = sum;
 }
 
-template <class Pixel> void launch_pixel(xncc_kernel kernel, const ConvolveJob &job, cudaStream_t stream)
+template <class Pixel>
+void launch_pixel(xncc_kernel kernel, const ConvolveJob &job, cudaStream_t stream)
 {
     dim3 block(PLAIN_X, PLAIN_Y), grid = grid_of(job, PLAIN_X, PLAIN_Y);
     if (kernel == XNCC_KERNEL_CONV_GLOBAL)
@@ -156,8 +172,8 @@ template <class Pixel> void launch_pixel(xncc_kernel kernel, const ConvolveJob &
     else if (kernel == XNCC_KERNEL_CONV_CACHED_HALO)
         cached_halo<Pixel><<<grid, block, 0, stream>>>(job);
     else
-        tiled<Pixel><<<grid_of(job, XNCC_TILE_WIDTH, XNCC_CONV_TILE_HEIGHT), TILED_THREADS, static_cast<size_t>(job.shared_bytes),
-                       stream>>>(job);
+        tiled<Pixel><<<grid_of(job, XNCC_TILE_WIDTH, XNCC_CONV_TILE_HEIGHT), TILED_THREADS,
+                       static_cast<size_t>(job.shared_bytes), stream>>>(job);
 }
 
 } // namespace
@@ -179,7 +195,8 @@ cudaError_t convolve_raise(int bytes)
     return code;
 }
 
-cudaError_t launch_convolve(xncc_kernel kernel, xncc_pixel pixel, const ConvolveJob &job, cudaStream_t stream)
+cudaError_t launch_convolve(xncc_kernel kernel, xncc_pixel pixel, const ConvolveJob &job,
+                            cudaStream_t stream)
 {
     if (pixel == XNCC_U8)
         launch_pixel<unsigned char>(kernel, job, stream);

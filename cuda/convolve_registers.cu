@@ -1,6 +1,7 @@
-// Convolution with small square filters: a thread has 4 adjacent columns of 4 rows, takes its pixels straight from the cache into registers,
-// and has the taps as operands in constant memory. One H200, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 with a shared
-// tile, 5 x 5 0.0048 against 0.0110.
+// Convolution with small square filters: a thread has 4 adjacent columns of 4 rows, takes its
+// pixels straight from the cache into registers, and has the taps as operands in constant memory.
+// One H200, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 with a shared tile, 5 x
+// 5 0.0048 against 0.0110.
 #include "convolve.cuh"
 
 #include <string.h>
@@ -11,13 +12,15 @@ namespace {
 
 constexpr int FOUR = 4, DEEP = 4; // columns and rows a thread
 constexpr int REGISTERS_X = 32, REGISTERS_Y = 4;
-constexpr int BLOCKS = 8; // a multiprocessor: 64 registers a thread, and all of 1920 x 1080 at once on 132 of them
+constexpr int BLOCKS =
+    8; // a multiprocessor: 64 registers a thread, and all of 1920 x 1080 at once on 132 of them
 
 template <int SIZE> struct Taps {
     float v[SIZE][SIZE];
 };
 
-template <class Pixel, int COUNT> struct __align__(COUNT * sizeof(Pixel)) Vector {
+template <class Pixel, int COUNT> struct __align__(COUNT * sizeof(Pixel)) Vector
+{
     Pixel v[COUNT];
 };
 
@@ -31,7 +34,8 @@ template <int COUNT, class Pixel> __device__ __forceinline__ void load(float *v,
 
 // Image line j of a thread into its results.
 template <int SIZE>
-__device__ __forceinline__ void add_line(float (&sum)[DEEP][FOUR], const float (&v)[SIZE + FOUR - 1], const Taps<SIZE> &taps, int j)
+__device__ __forceinline__ void
+add_line(float (&sum)[DEEP][FOUR], const float (&v)[SIZE + FOUR - 1], const Taps<SIZE> &taps, int j)
 {
 #pragma unroll
     for (int k = 0; k < DEEP; k++) {
@@ -45,14 +49,18 @@ __device__ __forceinline__ void add_line(float (&sum)[DEEP][FOUR], const float (
     }
 }
 
-// The lines of a thread from `top` on, of a filter with its anchor in the middle over whole vectors at multiples of 4: a vector, and half a filter
-// on either side of it. INSIDE: all the lines lie in the image.
+// The lines of a thread from `top` on, of a filter with its anchor in the middle over whole vectors
+// at multiples of 4: a vector, and half a filter on either side of it. INSIDE: all the lines lie in
+// the image.
 template <class Pixel, int SIZE, bool INSIDE>
-__device__ __forceinline__ void add_vectors(float (&sum)[DEEP][FOUR], const ConvolveJob &job, const Taps<SIZE> &taps, int x, int top)
+__device__ __forceinline__ void add_vectors(float (&sum)[DEEP][FOUR], const ConvolveJob &job,
+                                            const Taps<SIZE> &taps, int x, int top)
 {
     constexpr int HALF = SIZE / 2;
     bool left = x == 0, right = x + FOUR == job.image_width; // where a side is the border
-    const unsigned char *row = job.data + static_cast<int64_t>(min(max(top, job.first), job.end - 1) - job.first) * job.pitch;
+    const unsigned char *row = job.data + static_cast<int64_t>(
+                                              min(max(top, job.first), job.end - 1) - job.first) *
+                                              job.pitch;
 #pragma unroll
     for (int j = 0; j < SIZE + DEEP - 1; j++) {
         const Pixel *at = reinterpret_cast<const Pixel *>(row) + x;
@@ -78,14 +86,19 @@ __device__ __forceinline__ void add_vectors(float (&sum)[DEEP][FOUR], const Conv
     }
 }
 
-template <class Pixel, int SIZE> __global__ __launch_bounds__(REGISTERS_X *REGISTERS_Y, BLOCKS) void registers(ConvolveJob job, Taps<SIZE> taps)
+template <class Pixel, int SIZE>
+__global__ __launch_bounds__(REGISTERS_X *REGISTERS_Y, BLOCKS) void registers(ConvolveJob job,
+                                                                              Taps<SIZE> taps)
 {
     constexpr int HALF = SIZE / 2, LINES = SIZE + DEEP - 1;
-    int x = (blockIdx.x * REGISTERS_X + threadIdx.x) * FOUR, y = (blockIdx.y * REGISTERS_Y + threadIdx.y) * DEEP;
+    int x = (blockIdx.x * REGISTERS_X + threadIdx.x) * FOUR,
+        y = (blockIdx.y * REGISTERS_Y + threadIdx.y) * DEEP;
     if (x >= job.image_width || y >= job.rows)
         return;
     int top = job.y0 + y - job.anchor_y, beside = job.image_width - x - FOUR;
-    bool aligned = (reinterpret_cast<uintptr_t>(job.data) | static_cast<uintptr_t>(job.pitch)) % sizeof(Vector<Pixel, FOUR>) == 0;
+    bool aligned = (reinterpret_cast<uintptr_t>(job.data) | static_cast<uintptr_t>(job.pitch)) %
+                       sizeof(Vector<Pixel, FOUR>) ==
+                   0;
     float sum[DEEP][FOUR] = {};
     if (aligned && job.anchor_x == HALF && (beside == 0 || beside >= HALF)) {
         if (top >= job.first && top + LINES <= job.end)
@@ -107,15 +120,17 @@ template <class Pixel, int SIZE> __global__ __launch_bounds__(REGISTERS_X *REGIS
         store(job, x, y + k, sum[k]);
 }
 
-template <class Pixel, int SIZE> void launch(const ConvolveJob &job, const float *taps, cudaStream_t stream)
+template <class Pixel, int SIZE>
+void launch(const ConvolveJob &job, const float *taps, cudaStream_t stream)
 {
     Taps<SIZE> parameter;
     memcpy(parameter.v, taps, sizeof parameter.v);
-    registers<Pixel, SIZE>
-        <<<grid_of(job, REGISTERS_X * FOUR, REGISTERS_Y * DEEP), dim3(REGISTERS_X, REGISTERS_Y), 0, stream>>>(job, parameter);
+    registers<Pixel, SIZE><<<grid_of(job, REGISTERS_X * FOUR, REGISTERS_Y * DEEP),
+                             dim3(REGISTERS_X, REGISTERS_Y), 0, stream>>>(job, parameter);
 }
 
-template <class Pixel> void launch_pixel(const ConvolveJob &job, const float *taps, cudaStream_t stream)
+template <class Pixel>
+void launch_pixel(const ConvolveJob &job, const float *taps, cudaStream_t stream)
 {
     if (job.width == 3)
         launch<Pixel, 3>(job, taps, stream);
@@ -125,7 +140,8 @@ template <class Pixel> void launch_pixel(const ConvolveJob &job, const float *ta
 
 } // namespace
 
-cudaError_t launch_registers(xncc_pixel pixel, const ConvolveJob &job, const float *taps, cudaStream_t stream)
+cudaError_t launch_registers(xncc_pixel pixel, const ConvolveJob &job, const float *taps,
+                             cudaStream_t stream)
 {
     if (pixel == XNCC_U8)
         launch_pixel<unsigned char>(job, taps, stream);

@@ -1,4 +1,5 @@
-// What every file of the engine stands on: the library's C headers, errors, and owners of CUDA resources.
+// What every file of the engine stands on: the library's C headers, errors, and owners of CUDA
+// resources.
 #ifndef XNCC_CUDA_CORE_CUH
 #define XNCC_CUDA_CORE_CUH
 
@@ -27,11 +28,13 @@ inline xncc_status check(cudaError_t code, const char *what, xncc_error *error)
     if (code == cudaSuccess)
         return XNCC_OK;
     (void)cudaGetLastError(); // so that the next launch does not report this failure again
-    return xncc_fail(error, code == cudaErrorMemoryAllocation ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE, "CUDA: %s failed: %s (%s)",
-                   what, cudaGetErrorString(code), cudaGetErrorName(code));
+    return xncc_fail(
+        error, code == cudaErrorMemoryAllocation ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
+        "CUDA: %s failed: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
-// Objects behind the C interface's opaque pointers: zeroed library memory, so that nothing needs the C++ runtime.
+// Objects behind the C interface's opaque pointers: zeroed library memory, so that nothing needs
+// the C++ runtime.
 template <class T> T *create()
 {
     void *memory = xncc_alloc(1, sizeof(T));
@@ -47,9 +50,8 @@ template <class T> void destroy(T *object)
 }
 
 // Makes a device the thread's current one, and the caller's own current again.
-class DeviceScope
-{
-public:
+class DeviceScope {
+  public:
     explicit DeviceScope(int device)
     {
         changed = cudaGetDevice(&before) == cudaSuccess && before != device;
@@ -64,14 +66,13 @@ public:
     DeviceScope(const DeviceScope &) = delete;
     DeviceScope &operator=(const DeviceScope &) = delete;
 
-private:
+  private:
     int before = 0;
     bool changed = false;
 };
 
-class DeviceMemory
-{
-public:
+class DeviceMemory {
+  public:
     DeviceMemory() = default;
     ~DeviceMemory()
     {
@@ -93,13 +94,12 @@ public:
         return static_cast<T *>(address);
     }
 
-private:
+  private:
     void *address = nullptr;
 };
 
-class PinnedMemory
-{
-public:
+class PinnedMemory {
+  public:
     PinnedMemory() = default;
     ~PinnedMemory()
     {
@@ -121,13 +121,12 @@ public:
         return static_cast<T *>(address);
     }
 
-private:
+  private:
     void *address = nullptr;
 };
 
-class Event
-{
-public:
+class Event {
+  public:
     Event() = default;
     ~Event()
     {
@@ -145,13 +144,12 @@ public:
         return event;
     }
 
-private:
+  private:
     cudaEvent_t event = nullptr;
 };
 
-class Stream
-{
-public:
+class Stream {
+  public:
     Stream() = default;
     ~Stream()
     {
@@ -169,14 +167,13 @@ public:
         return stream;
     }
 
-private:
+  private:
     cudaStream_t stream = nullptr;
 };
 
 // A texture object over pitched memory: clamp addressing, whole texels, unnormalized coordinates.
-class Texture
-{
-public:
+class Texture {
+  public:
     Texture() = default;
     ~Texture()
     {
@@ -185,7 +182,8 @@ public:
     }
     Texture(const Texture &) = delete;
     Texture &operator=(const Texture &) = delete;
-    cudaError_t make(void *data, const cudaChannelFormatDesc &format, size_t width, size_t height, size_t pitch)
+    cudaError_t make(void *data, const cudaChannelFormatDesc &format, size_t width, size_t height,
+                     size_t pitch)
     {
         cudaResourceDesc resource = {};
         resource.resType = cudaResourceTypePitch2D;
@@ -205,7 +203,7 @@ public:
         return object;
     }
 
-private:
+  private:
     cudaTextureObject_t object = 0;
 };
 

@@ -1,9 +1,11 @@
-// Launches before the kernel in front has ended (programmatic dependent launch, compute capability 9.0), where both agree: the one in front
-// lets the next begin, and the next waits before it reads what that one writes, and before it writes at all.
+// Launches before the kernel in front has ended (programmatic dependent launch, compute
+// capability 9.0), where both agree: the one in front lets the next begin, and the next waits
+// before it reads what that one writes, and before it writes at all.
 //
-// A kernel in front that lets the next begin is itself launched when all before it has ended, or waits likewise. So what was there before
-// that kernel may be read without waiting. A kernel that reads nothing of what the one in front writes may wait at its end alone, so that it
-// ends after that one; what the one in front waited for before it let it begin is there.
+// A kernel in front that lets the next begin is itself launched when all before it has ended, or
+// waits likewise. So what was there before that kernel may be read without waiting. A kernel that
+// reads nothing of what the one in front writes may wait at its end alone, so that it ends after
+// that one; what the one in front waited for before it let it begin is there.
 #ifndef XNCC_CUDA_EARLY_CUH
 #define XNCC_CUDA_EARLY_CUH
 
@@ -26,7 +28,8 @@ __device__ __forceinline__ void wait_for_front()
 #endif
 }
 
-// Whether `kernel`, and with it all that are compiled for the same targets, has these instructions as it runs here.
+// Whether `kernel`, and with it all that are compiled for the same targets, has these instructions
+// as it runs here.
 template <class Kernel> cudaError_t may_launch_early(Kernel *kernel, bool *may)
 {
     constexpr int FIRST = 90; // of compute capability 9.0
@@ -37,7 +40,8 @@ template <class Kernel> cudaError_t may_launch_early(Kernel *kernel, bool *may)
 }
 
 template <class Job>
-cudaError_t launch(void (*kernel)(Job), dim3 grid, int threads, int shared_bytes, cudaStream_t stream, bool early, const Job &job)
+cudaError_t launch(void (*kernel)(Job), dim3 grid, int threads, int shared_bytes,
+                   cudaStream_t stream, bool early, const Job &job)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

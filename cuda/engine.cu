@@ -13,7 +13,8 @@ xncc_status refuse(int32_t index, cudaError_t code, xncc_error *error)
 {
     const char *why = why_unusable(code);
     (void)cudaGetLastError();
-    return xncc_fail(error, XNCC_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index, why ? why : cudaGetErrorString(code));
+    return xncc_fail(error, XNCC_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index,
+                     why ? why : cudaGetErrorString(code));
 }
 
 // One thread reads pageable memory at 10 to 20 GB/s; four are as fast as a bus takes the bytes.
@@ -71,11 +72,14 @@ cudaError_t open_device(Engine *engine)
     if (code == cudaSuccess)
         code = convolve_raise(most);
     if (code == cudaSuccess)
-        code = bank_open(FAMILY_TEXTURE, engine->device, texture_bank(), &engine->banks[FAMILY_TEXTURE]);
+        code = bank_open(FAMILY_TEXTURE, engine->device, texture_bank(),
+                         &engine->banks[FAMILY_TEXTURE]);
     if (code == cudaSuccess)
-        code = bank_open(FAMILY_SHARED, engine->device, shared_bank(), &engine->banks[FAMILY_SHARED]);
+        code = bank_open(FAMILY_SHARED, engine->device, shared_bank(),
+                         &engine->banks[FAMILY_SHARED]);
     if (code == cudaSuccess)
-        code = bank_open(FAMILY_CONVOLVE, engine->device, convolve_bank(), &engine->banks[FAMILY_CONVOLVE]);
+        code = bank_open(FAMILY_CONVOLVE, engine->device, convolve_bank(),
+                         &engine->banks[FAMILY_CONVOLVE]);
     return code;
 }
 
@@ -97,15 +101,19 @@ void describe(const xncc_engine *base, xncc_machine *machine)
     machine->cuda.workspace = static_cast<int64_t>(limit < INT64_MAX ? limit : INT64_MAX);
 }
 
-// Makes a prepared object on a stream of its own, so that other threads' work is neither waited for nor held up.
+// Makes a prepared object on a stream of its own, so that other threads' work is neither waited for
+// nor held up.
 template <class Object, class Fill>
-xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, void **prepared, xncc_error *error)
+xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, void **prepared,
+                    xncc_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
     Stream stream;
     Prepared *made = create<Prepared>();
-    xncc_status status = made ? check(stream.make(), "making a stream", error)
-                            : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the device's form of a template or filter");
+    xncc_status status = made
+                             ? check(stream.make(), "making a stream", error)
+                             : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                         "no memory for the device's form of a template or filter");
     if (!status)
         status = fill(source, stream.get(), made, error);
     if (status)
@@ -115,16 +123,19 @@ xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, v
     return status;
 }
 
-xncc_status prepare_template_slot(xncc_engine *engine, const xncc_template *part, void **prepared, xncc_error *error)
+xncc_status prepare_template_slot(xncc_engine *engine, const xncc_template *part, void **prepared,
+                                  xncc_error *error)
 {
     const int64_t most_height = engine_of(engine)->machine.cuda.texture_height;
-    auto fill = [most_height](const xncc_template *from, cudaStream_t stream, Prepared *made, xncc_error *text) {
+    auto fill = [most_height](const xncc_template *from, cudaStream_t stream, Prepared *made,
+                              xncc_error *text) {
         return prepare_template(from, most_height, stream, made, text);
     };
     return prepare(engine, part, fill, prepared, error);
 }
 
-xncc_status prepare_filter_slot(xncc_engine *engine, const xncc_filter *filter, void **prepared, xncc_error *error)
+xncc_status prepare_filter_slot(xncc_engine *engine, const xncc_filter *filter, void **prepared,
+                                xncc_error *error)
 {
     return prepare(engine, filter, prepare_filter, prepared, error);
 }
@@ -144,8 +155,8 @@ void unbind(xncc_work *work)
     destroy(work);
 }
 
-xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision, xncc_progress *progress, xncc_work **result,
-               xncc_error *error)
+xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
+                 xncc_progress *progress, xncc_work **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
     xncc_work *work = create<xncc_work>();
@@ -159,7 +170,8 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     work->parts = xncc_cuda_workspace(problem, decision->band_width, decision->band_height);
     xncc_status status = check(work->done.make(), "making an event", error);
     if (!status)
-        status = problem->task == XNCC_TASK_MATCH ? routed_bind(work, error) : filter_bind(work, error);
+        status = problem->task == XNCC_TASK_MATCH ? routed_bind(work, error)
+                                                  : filter_bind(work, error);
     if (status)
         unbind(work);
     else
@@ -167,40 +179,41 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     return status;
 }
 
-xncc_status correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
-                    xncc_error *error)
+xncc_status correlate(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                      const xncc_map *map, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
     xncc_status status = begin(work, stream, error);
     return status ? status : routed_correlate(work, image, part, map, stream, error);
 }
 
-xncc_status find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
-               size_t *found, xncc_stream stream, xncc_error *error)
+xncc_status find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                 const xncc_peak_rule *rule, xncc_match *match, size_t *found, xncc_stream stream,
+                 xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
     xncc_status status = begin(work, stream, error);
     return status ? status : routed_find(work, image, part, rule, match, found, stream, error);
 }
 
-xncc_status convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
-                   xncc_error *error)
+xncc_status convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter,
+                     const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
     xncc_status status = begin(work, stream, error);
     return status ? status : filter_convolve(work, image, filter, out, stream, error);
 }
 
-xncc_status find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
-                         xncc_stream stream, xncc_error *error)
+xncc_status find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                           const xncc_peak_target *target, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
     xncc_status status = begin(work, stream, error);
     return status ? status : routed_find_on_device(work, image, part, target, stream, error);
 }
 
-xncc_status find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
-                    xncc_error *error)
+xncc_status find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank,
+                      const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->engine->device);
     xncc_status status = begin(work, stream, error);
@@ -218,7 +231,8 @@ xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc
 {
     DeviceScope scope(engine_of(engine)->device);
     size_t bytes = static_cast<size_t>(xncc_image_row_bytes(image));
-    return check(cudaMemcpy2D(host, bytes, image->data, static_cast<size_t>(xncc_image_pitch(image)), bytes,
+    return check(cudaMemcpy2D(host, bytes, image->data,
+                              static_cast<size_t>(xncc_image_pitch(image)), bytes,
                               static_cast<size_t>(image->height), cudaMemcpyDeviceToHost),
                  "copying pixels to the host", error);
 }
@@ -257,7 +271,9 @@ extern "C" void xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
     xncc::engine_of(engine)->machine.cuda.slow_doubles = slow;
 }
 
-extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit, int32_t threads, xncc_engine **result, xncc_error *error)
+extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit,
+                                               int32_t threads, xncc_engine **result,
+                                               xncc_error *error)
 {
     *result = nullptr;
     int count = 0;
@@ -267,7 +283,9 @@ extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace
     if (code != cudaSuccess)
         return xncc::refuse(index, code, error);
     if (index < 0 || index >= count)
-        return xncc_fail(error, XNCC_ERROR_DEVICE, "there is no CUDA device %d: this machine has %d, counted from 0", index, count);
+        return xncc_fail(error, XNCC_ERROR_DEVICE,
+                         "there is no CUDA device %d: this machine has %d, counted from 0", index,
+                         count);
     xncc::Engine *engine = xncc::create<xncc::Engine>();
     if (!engine)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the CUDA engine");
@@ -276,8 +294,11 @@ extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace
     engine->workspace_limit = workspace_limit;
     xncc::DeviceScope scope(index);
     code = xncc::open_device(engine);
-    xncc_status status = code == cudaSuccess ? xncc_pool_create(threads < xncc::MOST_COPIERS ? threads : xncc::MOST_COPIERS, &engine->copiers, error)
-                                           : xncc::refuse(index, code, error);
+    xncc_status status = code == cudaSuccess
+                             ? xncc_pool_create(threads < xncc::MOST_COPIERS ? threads
+                                                                             : xncc::MOST_COPIERS,
+                                                &engine->copiers, error)
+                             : xncc::refuse(index, code, error);
     if (status)
         xncc::destroy(engine);
     else

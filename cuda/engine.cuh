@@ -41,7 +41,8 @@ class Joint;
 
 } // namespace xncc
 
-// A plan's share of the engine. On the padded route it is another one, `inner`, that matches, on the padded image.
+// A plan's share of the engine. On the padded route it is another one, `inner`, that matches, on
+// the padded image.
 struct xncc_work {
     xncc::Engine *engine = nullptr;
     xncc_route route = XNCC_ROUTE_PLAIN;
@@ -50,23 +51,23 @@ struct xncc_work {
     xncc_progress *progress = nullptr;
     xncc_cuda_parts parts = {};
     xncc::Axis x, y;
-    xncc::Stage stage;               // matching
-    xncc::DeviceMemory staged;       // convolution: rows of a host image
-    xncc::DeviceMemory rows, sums;   // matching: S and Q of window rows; X
-    xncc::Fft fft;                   // matching with kernel fft
-    xncc::Tensor tensor;             // matching with the tensor kernels
-    xncc::DeviceMemory map;          // rows of a map whose home is the host
-    xncc::PinnedMemory pinned;       // matching: map rows on their way to the peak search
+    xncc::Stage stage;             // matching
+    xncc::DeviceMemory staged;     // convolution: rows of a host image
+    xncc::DeviceMemory rows, sums; // matching: S and Q of window rows; X
+    xncc::Fft fft;                 // matching with kernel fft
+    xncc::Tensor tensor;           // matching with the tensor kernels
+    xncc::DeviceMemory map;        // rows of a map whose home is the host
+    xncc::PinnedMemory pinned;     // matching: map rows on their way to the peak search
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
-    xncc::Find find;                 // matching: the search on the device
-    xncc::Upload upload;             // matching: images from the host
-    xncc::Source source;             // padded and joint: an image from the host
-    xncc::DeviceMemory padded;       // the image with its border
+    xncc::Find find;               // matching: the search on the device
+    xncc::Upload upload;           // matching: images from the host
+    xncc::Source source;           // padded and joint: an image from the host
+    xncc::DeviceMemory padded;     // the image with its border
     xncc_work *inner = nullptr;
-    bool roomy = false;            // device images' rows may be read to a multiple of 16 bytes past their end
+    bool roomy = false; // device images' rows may be read to a multiple of 16 bytes past their end
     xncc::Joint *joint = nullptr;
-    xncc::Event done;                // behind the plan's last call
-    cudaStream_t last = nullptr;   // the stream it was put on
+    xncc::Event done;            // behind the plan's last call
+    cudaStream_t last = nullptr; // the stream it was put on
 };
 
 namespace xncc {
@@ -77,45 +78,53 @@ inline bool has_slow_doubles(const xncc_work *work)
 }
 
 xncc_status match_bind(xncc_work *work, xncc_error *error);
-xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
-                          xncc_error *error);
-xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
-                     size_t *found, xncc_stream stream, xncc_error *error);
+xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                            const xncc_map *map, xncc_stream stream, xncc_error *error);
+xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                       xncc_stream stream, xncc_error *error);
 
-// What the engine offers for matching: all of it for problems of every route. (match_*: for a plain or a joint one whose image is at hand.)
+// What the engine offers for matching: all of it for problems of every route. (match_*: for a plain
+// or a joint one whose image is at hand.)
 xncc_status routed_bind(xncc_work *work, xncc_error *error);
 void routed_unbind(xncc_work *work);
-xncc_status routed_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
-                           xncc_error *error);
-xncc_status routed_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
-                      size_t *found, xncc_stream stream, xncc_error *error);
-xncc_status routed_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
-                                xncc_stream stream, xncc_error *error);
-xncc_status routed_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
-                           xncc_error *error);
+xncc_status routed_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                             const xncc_map *map, xncc_stream stream, xncc_error *error);
+xncc_status routed_find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                        const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                        xncc_stream stream, xncc_error *error);
+xncc_status routed_find_on_device(xncc_work *work, const xncc_image *image,
+                                  const xncc_template *part, const xncc_peak_target *target,
+                                  xncc_stream stream, xncc_error *error);
+xncc_status routed_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank,
+                             const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error);
 
 // As match_find, with matches and found in device memory; does not wait.
-xncc_status match_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
-                               xncc_stream stream, xncc_error *error);
-xncc_status match_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
-                          xncc_error *error);
+xncc_status match_find_on_device(xncc_work *work, const xncc_image *image,
+                                 const xncc_template *part, const xncc_peak_target *target,
+                                 xncc_stream stream, xncc_error *error);
+xncc_status match_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank,
+                            const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error);
 
 xncc_status filter_bind(xncc_work *work, xncc_error *error);
-xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
-                          xncc_error *error);
+xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter,
+                            const xncc_map *out, xncc_stream stream, xncc_error *error);
 
 // Progress in map elements.
 inline void progress_begin(xncc_work *work)
 {
-    xncc_progress_begin(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
+    xncc_progress_begin(work->progress,
+                        static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map));
 }
 
 inline void progress_step(xncc_work *work, int32_t rows)
 {
-    xncc_progress_step(work->progress, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
+    xncc_progress_step(work->progress,
+                       static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(rows));
 }
 
-// Begins a call: where it comes on another stream than the call before, it waits there for that one, since both use the plan's memory.
+// Begins a call: where it comes on another stream than the call before, it waits there for that
+// one, since both use the plan's memory.
 inline xncc_status begin(xncc_work *work, cudaStream_t stream, xncc_error *error)
 {
     if (stream == work->last)
@@ -129,8 +138,8 @@ inline xncc_status begin(xncc_work *work, cudaStream_t stream, xncc_error *error
     return check(code, "beginning the call", error);
 }
 
-// Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait` says so. (What a captured graph does with
-// the plan is the caller's to wait for.)
+// Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait`
+// says so. (What a captured graph does with the plan is the caller's to wait for.)
 inline xncc_status finish(xncc_work *work, cudaStream_t stream, bool wait, xncc_error *error)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;

@@ -9,11 +9,11 @@ constexpr int THREADS = 128;
 // What the kernels know of a batch.
 struct Blocks {
     StageView stage;
-    int32_t width, height;     // of a transform
-    int32_t step_x, step_y;    // from one block to the next: the map elements that a block yields
-    int32_t across, count;     // blocks in a row of them, and in all
-    int32_t first;             // of the batch
-    int32_t left, top;         // of the template's piece, in the template
+    int32_t width, height;  // of a transform
+    int32_t step_x, step_y; // from one block to the next: the map elements that a block yields
+    int32_t across, count;  // blocks in a row of them, and in all
+    int32_t first;          // of the batch
+    int32_t left, top;      // of the template's piece, in the template
 };
 
 // Where block b begins, in map elements.
@@ -30,10 +30,12 @@ template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int
 template <class Pixel> __device__ Pixel block_pixel(const Blocks &b, int block, int x, int y)
 {
     int2 start = block_start(b, block);
-    return fetch<Pixel>(b.stage, b.stage.left + start.x + b.left + x, b.stage.top + start.y + b.top + y);
+    return fetch<Pixel>(b.stage, b.stage.left + start.x + b.left + x,
+                        b.stage.top + start.y + b.top + y);
 }
 
-// 8 bits: two blocks, one in the real and one in the imaginary parts: the template is real, so its products keep them apart.
+// 8 bits: two blocks, one in the real and one in the imaginary parts: the template is real, so its
+// products keep them apart.
 __device__ double2 load_point(const Blocks &b, int transform, int x, int y, unsigned char)
 {
     int block = b.first + 2 * transform;
@@ -53,11 +55,13 @@ __device__ double2 load_point(const Blocks &b, int transform, int x, int y, unsi
     return make_double2(pixel & 255u, pixel >> 8);
 }
 
-template <class Pixel> __global__ __launch_bounds__(THREADS) void load_blocks(Blocks b, double2 *data)
+template <class Pixel>
+__global__ __launch_bounds__(THREADS) void load_blocks(Blocks b, double2 *data)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y, transform = blockIdx.z;
     if (x < b.width)
-        data[(static_cast<int64_t>(transform) * b.height + y) * b.width + x] = load_point(b, transform, x, y, Pixel());
+        data[(static_cast<int64_t>(transform) * b.height + y) * b.width + x] = load_point(
+            b, transform, x, y, Pixel());
 }
 
 struct TemplatePiece {
@@ -67,7 +71,8 @@ struct TemplatePiece {
     int32_t shift;         // which byte: 0 or 8
 };
 
-template <class Pixel> __global__ __launch_bounds__(THREADS) void load_template(TemplatePiece t, int width, double2 *data)
+template <class Pixel>
+__global__ __launch_bounds__(THREADS) void load_template(TemplatePiece t, int width, double2 *data)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y;
     if (x >= width)
@@ -79,7 +84,8 @@ template <class Pixel> __global__ __launch_bounds__(THREADS) void load_template(
 }
 
 // Correlation: by the conjugate of the template's spectrum. in and out may be the same.
-__global__ __launch_bounds__(THREADS) void multiply(const double2 *in, const double2 *spectrum, double2 *out, int64_t points, int batch)
+__global__ __launch_bounds__(THREADS) void multiply(const double2 *in, const double2 *spectrum,
+                                                    double2 *out, int64_t points, int batch)
 {
     int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i >= points)
@@ -114,17 +120,23 @@ __device__ uint64_t nearest(double value)
     return static_cast<uint64_t>(__double2ll_rn(value));
 }
 
-template <class Sum> __device__ void store_point(const Blocks &b, const Sums &s, int transform, int2 at, double2 v, unsigned char)
+template <class Sum>
+__device__ void store_point(const Blocks &b, const Sums &s, int transform, int2 at, double2 v,
+                            unsigned char)
 {
     int block = b.first + 2 * transform;
     int2 even = block_start(b, block), odd = block_start(b, block + 1);
     if (block < b.count)
-        store_sum(s, make_int2(even.x + at.x, even.y + at.y), static_cast<Sum>(nearest(v.x * s.scale)));
+        store_sum(s, make_int2(even.x + at.x, even.y + at.y),
+                  static_cast<Sum>(nearest(v.x * s.scale)));
     if (block + 1 < b.count)
-        store_sum(s, make_int2(odd.x + at.x, odd.y + at.y), static_cast<Sum>(nearest(v.y * s.scale)));
+        store_sum(s, make_int2(odd.x + at.x, odd.y + at.y),
+                  static_cast<Sum>(nearest(v.y * s.scale)));
 }
 
-template <class Sum> __device__ void store_point(const Blocks &b, const Sums &s, int transform, int2 at, double2 v, unsigned short)
+template <class Sum>
+__device__ void store_point(const Blocks &b, const Sums &s, int transform, int2 at, double2 v,
+                            unsigned short)
 {
     int block = b.first + transform;
     int2 start = block_start(b, block);
@@ -133,22 +145,27 @@ template <class Sum> __device__ void store_point(const Blocks &b, const Sums &s,
         store_sum(s, make_int2(start.x + at.x, start.y + at.y), static_cast<Sum>(value << s.shift));
 }
 
-template <class Pixel, class Sum> __global__ __launch_bounds__(THREADS) void store_blocks(Blocks b, Sums s, const double2 *data)
+template <class Pixel, class Sum>
+__global__ __launch_bounds__(THREADS) void store_blocks(Blocks b, Sums s, const double2 *data)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y, transform = blockIdx.z;
     if (x < b.step_x)
-        store_point<Sum>(b, s, transform, make_int2(x, y), data[(static_cast<int64_t>(transform) * b.height + y) * b.width + x],
+        store_point<Sum>(b, s, transform, make_int2(x, y),
+                         data[(static_cast<int64_t>(transform) * b.height + y) * b.width + x],
                          Pixel());
 }
 
 dim3 grid_of(int32_t width, int32_t height, int32_t depth)
 {
-    return dim3(static_cast<unsigned>(ceil_div(width, THREADS)), static_cast<unsigned>(height), static_cast<unsigned>(depth));
+    return dim3(static_cast<unsigned>(ceil_div(width, THREADS)), static_cast<unsigned>(height),
+                static_cast<unsigned>(depth));
 }
 
 cudaError_t code_of(int result)
 {
-    return result == FFT_SUCCESS ? cudaSuccess : result == FFT_ALLOC_FAILED ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+    return result == FFT_SUCCESS        ? cudaSuccess
+           : result == FFT_ALLOC_FAILED ? cudaErrorMemoryAllocation
+                                        : cudaErrorUnknown;
 }
 
 } // namespace
@@ -160,7 +177,8 @@ void FftHandle::drop()
     library = nullptr;
 }
 
-int FftHandle::make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch, size_t *bytes)
+int FftHandle::make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch,
+                    size_t *bytes)
 {
     drop();
     int result = from->create(&handle);
@@ -170,7 +188,8 @@ int FftHandle::make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32
     result = library->set_auto_allocation(handle, 0);
     long long extents[] = { blocks.height, blocks.width }, distance = extents[0] * extents[1];
     if (result == FFT_SUCCESS)
-        result = library->make_plan(handle, 2, extents, extents, 1, distance, extents, 1, distance, FFT_Z2Z, batch, bytes);
+        result = library->make_plan(handle, 2, extents, extents, 1, distance, extents, 1, distance,
+                                    FFT_Z2Z, batch, bytes);
     return result;
 }
 
@@ -193,18 +212,22 @@ xncc_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, xnc
     size_t needed = 0, single_needed = 0;
     int result = many.make(library, blocks, blocks.batch, &needed);
     // a cuFFT that works in more memory than was planned gets smaller batches
-    for (; result == FFT_SUCCESS && needed > most_area && blocks.batch > 1; result = many.make(library, blocks, blocks.batch, &needed))
+    for (; result == FFT_SUCCESS && needed > most_area && blocks.batch > 1;
+         result = many.make(library, blocks, blocks.batch, &needed))
         blocks.batch /= 2;
     if (result == FFT_SUCCESS && blocks.batch > 1)
         result = one.make(library, blocks, 1, &single_needed);
     if (result != FFT_SUCCESS)
         return xncc_fail(error, result == FFT_ALLOC_FAILED ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
-                       "cuFFT: planning transforms of %d x %d failed with its result %d", blocks.width, blocks.height, result);
+                         "cuFFT: planning transforms of %d x %d failed with its result %d",
+                         blocks.width, blocks.height, result);
     needed = needed > single_needed ? needed : single_needed;
     if (needed > most_area)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "cuFFT: transforms of %d x %d want %llu bytes to work in, and %llu were planned",
-                       blocks.width, blocks.height, static_cast<unsigned long long>(needed),
-                       static_cast<unsigned long long>(most_area));
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "cuFFT: transforms of %d x %d want %llu bytes to work in, and %llu were planned",
+            blocks.width, blocks.height, static_cast<unsigned long long>(needed),
+            static_cast<unsigned long long>(most_area));
     xncc_status status = check(area.take(needed ? needed : 1), "taking memory for cuFFT", error);
     if (!status && (many.set_area(area.as<void>()) != FFT_SUCCESS ||
                     (blocks.batch > 1 && one.set_area(area.as<void>()) != FFT_SUCCESS)))
@@ -212,11 +235,13 @@ xncc_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, xnc
     return status;
 }
 
-xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decided, xncc_error *error)
+xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decided,
+                      xncc_error *error)
 {
     const FftLibrary *library = fft_library();
     if (!library)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "fft needs the cuFFT library, which cannot be loaded");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "fft needs the cuFFT library, which cannot be loaded");
     pixel = problem.pixel;
     blocks = decided;
     across = ceil_div(problem.width, blocks.columns);
@@ -235,7 +260,8 @@ xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decide
 bool Fft::holds(const Prepared &part, int32_t piece, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone)
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess ||
+        capture != cudaStreamCaptureStatusNone)
         captured = true;
     bool held = !captured && serial == part.serial && held_piece == piece;
     serial = part.serial;
@@ -250,8 +276,10 @@ cudaError_t Fft::transform_template(const Pass &pass, const Prepared &part)
     t.pixels = part.pixels.as<unsigned char>() + static_cast<size_t>(pass.batch.top) * part.pitch +
                static_cast<size_t>(pass.batch.left) * size;
     t.pitch = part.pitch;
-    t.width = part.width - pass.batch.left < blocks.columns ? part.width - pass.batch.left : blocks.columns;
-    t.height = part.height - pass.batch.top < blocks.rows ? part.height - pass.batch.top : blocks.rows;
+    t.width = part.width - pass.batch.left < blocks.columns ? part.width - pass.batch.left
+                                                            : blocks.columns;
+    t.height = part.height - pass.batch.top < blocks.rows ? part.height - pass.batch.top
+                                                          : blocks.rows;
     dim3 grid = grid_of(blocks.width, blocks.height, 1);
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     cudaError_t code = cudaSuccess;
@@ -259,9 +287,11 @@ cudaError_t Fft::transform_template(const Pass &pass, const Prepared &part)
         double2 *target = spectrum.as<double2>() + plane * points;
         t.shift = 8 * plane;
         if (pixel == XNCC_U8)
-            load_template<unsigned char><<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
+            load_template<unsigned char>
+                <<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
         else
-            load_template<unsigned short><<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
+            load_template<unsigned short>
+                <<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
         code = cudaGetLastError();
         if (code == cudaSuccess)
             code = code_of(single().execute(target, FFT_FORWARD, pass.stream));
@@ -276,7 +306,8 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
     cudaStream_t stream = pass.stream;
     double2 *there = data.as<double2>(), *back = pixel == XNCC_U8 ? there : product.as<double2>();
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
-    dim3 all = grid_of(b.width, b.height, blocks.batch), useful = grid_of(b.step_x, b.step_y, blocks.batch);
+    dim3 all = grid_of(b.width, b.height, blocks.batch),
+         useful = grid_of(b.step_x, b.step_y, blocks.batch);
     if (pixel == XNCC_U8)
         load_blocks<unsigned char><<<all, THREADS, 0, stream>>>(b, there);
     else
@@ -284,7 +315,12 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
     cudaError_t code = cudaGetLastError();
     if (code == cudaSuccess)
         code = code_of(many.execute(there, FFT_FORWARD, stream));
-    Sums sums = { pass.job->sums, pass.job->pitch, pass.job->width, pass.job->height, b.left || b.top, 0,
+    Sums sums = { pass.job->sums,
+                  pass.job->pitch,
+                  pass.job->width,
+                  pass.job->height,
+                  b.left || b.top,
+                  0,
                   1.0 / static_cast<double>(points) };
     for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
         multiply<<<static_cast<unsigned>(ceil_div<int64_t>(points, THREADS)), THREADS, 0, stream>>>(
@@ -307,7 +343,8 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
     return code;
 }
 
-xncc_status Fft::correlate(const CorrelateJob &job, bool narrow, const Prepared &part, cudaStream_t stream, xncc_error *error)
+xncc_status Fft::correlate(const CorrelateJob &job, bool narrow, const Prepared &part,
+                           cudaStream_t stream, xncc_error *error)
 {
     Pass pass = { &job, narrow, stream, {} };
     Blocks &b = pass.batch;

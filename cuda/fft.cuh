@@ -1,5 +1,6 @@
-// X by fast Fourier transforms in double precision, rounded to the exact integer (cost_fft_cuda.c has the bound): blocks of the image that
-// overlap by the template's size less one, a batch of them at a time.
+// X by fast Fourier transforms in double precision, rounded to the exact integer (cost_fft_cuda.c
+// has the bound): blocks of the image that overlap by the template's size less one, a batch of them
+// at a time.
 #ifndef XNCC_CUDA_FFT_CUH
 #define XNCC_CUDA_FFT_CUH
 
@@ -13,9 +14,8 @@ extern "C" {
 namespace xncc {
 
 // A handle of cuFFT.
-class FftHandle
-{
-public:
+class FftHandle {
+  public:
     FftHandle() = default;
     ~FftHandle()
     {
@@ -23,7 +23,8 @@ public:
     }
     FftHandle(const FftHandle &) = delete;
     FftHandle &operator=(const FftHandle &) = delete;
-    // Plans `batch` complex transforms side by side in memory, in place of what there was; *area: the bytes it works in.
+    // Plans `batch` complex transforms side by side in memory, in place of what there was; *area:
+    // the bytes it works in.
     int make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch, size_t *area);
     int set_area(void *area) const
     {
@@ -32,7 +33,7 @@ public:
     // In place.
     int execute(double2 *data, int direction, cudaStream_t stream) const;
 
-private:
+  private:
     void drop();
 
     const FftLibrary *library = nullptr;
@@ -40,16 +41,16 @@ private:
 };
 
 // A plan's share: handles and memory.
-class Fft
-{
-public:
+class Fft {
+  public:
     // Takes what xncc_fit_fft_cuda decided.
     xncc_status make(const xncc_problem &problem, const xncc_fft_blocks &blocks, xncc_error *error);
 
     // X of a band. narrow: 32-bit integers.
-    xncc_status correlate(const CorrelateJob &job, bool narrow, const Prepared &part, cudaStream_t stream, xncc_error *error);
+    xncc_status correlate(const CorrelateJob &job, bool narrow, const Prepared &part,
+                          cudaStream_t stream, xncc_error *error);
 
-private:
+  private:
     struct Pass;
     xncc_status make_handles(const FftLibrary *library, uint64_t most_area, xncc_error *error);
     bool holds(const Prepared &part, int32_t piece, cudaStream_t stream);
@@ -65,8 +66,8 @@ private:
     int32_t across = 1, down = 1; // pieces of the template
     FftHandle many, one;          // a batch; one transform
     DeviceMemory data, product, spectrum, area;
-    // Which piece of which template the spectrum is of, as far as eager calls know. A captured graph may overwrite it whenever it is
-    // launched, so once there is one nothing is held.
+    // Which piece of which template the spectrum is of, as far as eager calls know. A captured
+    // graph may overwrite it whenever it is launched, so once there is one nothing is held.
     uint64_t serial = 0;
     int32_t held_piece = 0;
     bool captured = false;

@@ -1,4 +1,5 @@
-// Convolution: bands of rows where the image or the result lies in host memory, and none where both are on the device.
+// Convolution: bands of rows where the image or the result lies in host memory, and none where both
+// are on the device.
 #include "convolve.cuh"
 #include "engine.cuh"
 
@@ -10,16 +11,19 @@ namespace {
 constexpr int32_t MOST_ROWS = 1 << 18;
 
 // Image rows under the result rows [row, row + rows).
-void rows_under(const xncc_work *work, const xncc_filter *filter, int32_t row, int32_t rows, int32_t *first, int32_t *end)
+void rows_under(const xncc_work *work, const xncc_filter *filter, int32_t row, int32_t rows,
+                int32_t *first, int32_t *end)
 {
-    int64_t begin = static_cast<int64_t>(row) - filter->anchor_y, last = begin + rows + filter->height - 1;
+    int64_t begin = static_cast<int64_t>(row) - filter->anchor_y,
+            last = begin + rows + filter->height - 1;
     int64_t height = work->problem.image_height;
     // at least one row, also where every window lies outside
     *first = static_cast<int32_t>(begin < 0 ? 0 : begin > height - 1 ? height - 1 : begin);
     *end = static_cast<int32_t>(last > height ? height : last < *first + 1 ? *first + 1 : last);
 }
 
-xncc_status run(xncc_work *work, const ConvolveJob &job, const xncc_filter *source, cudaStream_t stream, xncc_error *error)
+xncc_status run(xncc_work *work, const ConvolveJob &job, const xncc_filter *source,
+                cudaStream_t stream, xncc_error *error)
 {
     xncc_kernel kernel = work->decision.kernel;
     cudaError_t code;
@@ -32,8 +36,8 @@ xncc_status run(xncc_work *work, const ConvolveJob &job, const xncc_filter *sour
     } else {
         const Prepared &filter = *prepared_of(source->prepared);
         BankTurn turn(work->engine->banks[FAMILY_CONVOLVE], stream);
-        code = turn.load(BankContent{ filter.serial, 0, 0 }, filter.pixels.as<void>(), filter.pitch, filter.pitch,
-                         static_cast<size_t>(filter.height));
+        code = turn.load(BankContent{ filter.serial, 0, 0 }, filter.pixels.as<void>(), filter.pitch,
+                         filter.pitch, static_cast<size_t>(filter.height));
         if (code == cudaSuccess)
             code = launch_convolve(kernel, work->problem.pixel, job, stream);
     }
@@ -52,14 +56,16 @@ ConvolveJob make_job(const xncc_work *work, const xncc_filter *filter, const Pre
     job.tile_pitch = work->decision.tile_pitch;
     job.tile_rows = work->decision.tile_rows;
     job.shared_bytes = work->decision.shared_bytes;
-    job.unrolled = work->decision.kernel == XNCC_KERNEL_CONV_TILED && work->decision.tile_height == XNCC_CONV_UNROLLED_HEIGHT;
+    job.unrolled = work->decision.kernel == XNCC_KERNEL_CONV_TILED &&
+                   work->decision.tile_height == XNCC_CONV_UNROLLED_HEIGHT;
     job.filter = prepared.pixels.as<float>();
     job.filter_pitch = static_cast<int32_t>(prepared.pitch / sizeof(float));
     return job;
 }
 
 // Points the job at its image rows, after copying them where the device cannot read them.
-xncc_status bring_rows(xncc_work *work, const xncc_image *image, ConvolveJob *job, cudaStream_t stream, xncc_error *error)
+xncc_status bring_rows(xncc_work *work, const xncc_image *image, ConvolveJob *job,
+                       cudaStream_t stream, xncc_error *error)
 {
     job->data = static_cast<const unsigned char *>(xncc_image_row(image, job->first));
     job->pitch = xncc_image_pitch(image);
@@ -67,18 +73,21 @@ xncc_status bring_rows(xncc_work *work, const xncc_image *image, ConvolveJob *jo
         return XNCC_OK;
     size_t pitch = static_cast<size_t>(work->parts.stage_pitch);
     size_t bytes = static_cast<size_t>(image->width) * xncc_pixel_size(image->pixel);
-    cudaError_t code = cudaMemcpy2DAsync(work->staged.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
-                                         static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
+    cudaError_t code = cudaMemcpy2DAsync(
+        work->staged.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
+        static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
     job->data = work->staged.as<unsigned char>();
     job->pitch = static_cast<int64_t>(pitch);
     return check(code, "copying the image to the device", error);
 }
 
-xncc_status take_rows(const xncc_work *work, const xncc_map *out, int32_t row, int32_t rows, cudaStream_t stream, xncc_error *error)
+xncc_status take_rows(const xncc_work *work, const xncc_map *out, int32_t row, int32_t rows,
+                      cudaStream_t stream, xncc_error *error)
 {
     size_t bytes = static_cast<size_t>(out->width) * sizeof(float);
-    return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)), work->map.as<void>(), bytes,
-                                   bytes, static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream),
+    return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)),
+                                   work->map.as<void>(), bytes, bytes, static_cast<size_t>(rows),
+                                   cudaMemcpyDeviceToHost, stream),
                  "copying the result to the host", error);
 }
 
@@ -94,12 +103,13 @@ xncc_status filter_bind(xncc_work *work, xncc_error *error)
     return check(code, "taking the plan's workspace", error);
 }
 
-xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
-                          xncc_error *error)
+xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter,
+                            const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
     const Prepared &prepared = *prepared_of(filter->prepared);
     bool direct = out->memory == XNCC_DEVICE, wait = image->memory == XNCC_HOST || !direct;
-    int32_t step = wait ? work->decision.band_height : MOST_ROWS, height = work->problem.image_height;
+    int32_t step = wait ? work->decision.band_height : MOST_ROWS,
+            height = work->problem.image_height;
     xncc_status status = XNCC_OK;
     progress_begin(work);
     for (int32_t row = 0; row < height && !status; row += step) {
@@ -107,7 +117,8 @@ xncc_status filter_convolve(xncc_work *work, const xncc_image *image, const xncc
         job.y0 = row;
         job.rows = height - row < step ? height - row : step;
         job.out = direct ? xncc_map_row(out, row) : work->map.as<float>();
-        job.out_pitch = direct ? xncc_map_pitch(out) / static_cast<int64_t>(sizeof(float)) : out->width;
+        job.out_pitch = direct ? xncc_map_pitch(out) / static_cast<int64_t>(sizeof(float))
+                               : out->width;
         rows_under(work, filter, row, job.rows, &job.first, &job.end);
         status = bring_rows(work, image, &job, stream, error);
         if (!status)

@@ -39,7 +39,8 @@ xncc_status put_products(const Call &call, Search *s)
     if (is_all_tensor(work)) {
         xncc_status status = put_plane(call, 0, 0, &s->plane);
         return status ? status
-                      : work->tensor.correlate(*call.part, s->plane, work->x.map, work->y.map, call.stream, call.error);
+                      : work->tensor.correlate(*call.part, s->plane, work->x.map, work->y.map,
+                                               call.stream, call.error);
     }
     xncc_status status = put_image(call, 0, 0, s->target);
     return status ? status : put_sums(call, 0, 0);
@@ -73,7 +74,8 @@ xncc_status put_search(const Call &call, const Search &s)
     }
     xncc_status status = put_map(call, s, nullptr);
     if (!status)
-        status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches", call.error);
+        status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches",
+                       call.error);
     return status ? status : put_choice(call, s.job);
 }
 
@@ -81,28 +83,36 @@ xncc_status put_search(const Call &call, const Search &s)
 xncc_status put_tournament(const Call &call, const Search &s)
 {
     xncc_status status = is_mapless(call.work) ? put_map(call, s, &s.job.state->done) : XNCC_OK;
-    return status ? status : check(launch_peak_tournament(s.job, 1, call.stream), "launching the tournament of matches", call.error);
+    return status ? status
+                  : check(launch_peak_tournament(s.job, 1, call.stream),
+                          "launching the tournament of matches", call.error);
 }
 
 // The state and the matches of one search, to the host.
-xncc_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top, PeakState *state)
+xncc_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top,
+                          PeakState *state)
 {
-    cudaError_t code = cudaMemcpyAsync(state, search.states(), sizeof *state, cudaMemcpyDeviceToHost, call.stream);
+    cudaError_t code = cudaMemcpyAsync(state, search.states(), sizeof *state,
+                                       cudaMemcpyDeviceToHost, call.stream);
     if (code == cudaSuccess)
-        code = cudaMemcpyAsync(state + 1, search.matches(), top * sizeof(xncc_match), cudaMemcpyDeviceToHost, call.stream);
+        code = cudaMemcpyAsync(state + 1, search.matches(), top * sizeof(xncc_match),
+                               cudaMemcpyDeviceToHost, call.stream);
     xncc_status status = check(code, "fetching the matches", call.error);
     return status ? status : finish(call.work, call.stream, true, call.error);
 }
 
-// Does a tournament take longer than fetching the map? A round of it costs as much as some thousand elements.
+// Does a tournament take longer than fetching the map? A round of it costs as much as some thousand
+// elements.
 bool is_long(const xncc_work *work, const xncc_peak_rule &rule)
 {
     constexpr uint64_t ROUND = 2048;
-    return rule.top * ROUND > static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map);
+    return rule.top * ROUND >
+           static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map);
 }
 
 // Searches what X says and brings the matches to the host.
-xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_rule &rule, xncc_match *match, size_t *found)
+xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_rule &rule,
+                           xncc_match *match, size_t *found)
 {
     xncc_work *work = call.work;
     PeakState *state = work->find.fetched.as<PeakState>();
@@ -133,7 +143,8 @@ bool is_served(const xncc_work *work, const xncc_peak_rule &rule)
 xncc_status find_bind(xncc_work *work, xncc_error *error)
 {
     Find &find = work->find;
-    find.served = work->x.count() == 1 && work->y.count() == 1 && PeakSearch::serves(work->x.map, work->y.map);
+    find.served = work->x.count() == 1 && work->y.count() == 1 &&
+                  PeakSearch::serves(work->x.map, work->y.map);
     if (!find.served)
         return XNCC_OK;
     cudaError_t code = find.search.make(work->x.map, work->y.map, 1);
@@ -144,8 +155,9 @@ xncc_status find_bind(xncc_work *work, xncc_error *error)
     return check(code, "taking the search's workspace", error);
 }
 
-xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
-                     size_t *found, xncc_stream stream, xncc_error *error)
+xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                       xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(work, image, part, stream, error);
     progress_begin(work);
@@ -164,16 +176,20 @@ xncc_status match_find(xncc_work *work, const xncc_image *image, const xncc_temp
 namespace {
 
 // What cannot stay on the device goes through the host.
-xncc_status find_through_host(const Call &call, const xncc_template *part, const xncc_peak_target *target)
+xncc_status find_through_host(const Call &call, const xncc_template *part,
+                              const xncc_peak_target *target)
 {
     size_t found = 0, top = target->rule->top;
-    uint64_t positions = static_cast<uint64_t>(call.work->x.map) * static_cast<uint64_t>(call.work->y.map);
+    uint64_t positions = static_cast<uint64_t>(call.work->x.map) *
+                         static_cast<uint64_t>(call.work->y.map);
     xncc_peak_rule rule = *target->rule;
     rule.top = top < positions ? top : static_cast<size_t>(positions);
     xncc_match *match = static_cast<xncc_match *>(xncc_alloc(rule.top, sizeof *match));
     if (!match)
-        return xncc_fail(call.error, XNCC_ERROR_MEMORY, "no memory for %llu matches", static_cast<unsigned long long>(rule.top));
-    xncc_status status = match_find(call.work, call.image, part, &rule, match, &found, call.stream, call.error);
+        return xncc_fail(call.error, XNCC_ERROR_MEMORY, "no memory for %llu matches",
+                         static_cast<unsigned long long>(rule.top));
+    xncc_status status = match_find(call.work, call.image, part, &rule, match, &found, call.stream,
+                                    call.error);
     for (size_t i = 0; i < found; i++) {
         match[i].x += target->x0;
         match[i].y += target->y0;
@@ -181,9 +197,11 @@ xncc_status find_through_host(const Call &call, const xncc_template *part, const
     uint32_t count = static_cast<uint32_t>(found);
     cudaError_t code = cudaSuccess;
     if (!status)
-        code = cudaMemcpyAsync(target->match, match, found * sizeof *match, cudaMemcpyHostToDevice, call.stream);
+        code = cudaMemcpyAsync(target->match, match, found * sizeof *match, cudaMemcpyHostToDevice,
+                               call.stream);
     if (!status && code == cudaSuccess)
-        code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice, call.stream);
+        code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice,
+                               call.stream);
     if (!status && code == cudaSuccess)
         code = cudaStreamSynchronize(call.stream);
     xncc_free(match);
@@ -192,8 +210,9 @@ xncc_status find_through_host(const Call &call, const xncc_template *part, const
 
 } // namespace
 
-xncc_status match_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
-                               xncc_stream stream, xncc_error *error)
+xncc_status match_find_on_device(xncc_work *work, const xncc_image *image,
+                                 const xncc_template *part, const xncc_peak_target *target,
+                                 xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(work, image, part, stream, error);
     if (!work->find.served || image->memory == XNCC_HOST)

@@ -7,7 +7,8 @@
 
 namespace xncc {
 
-// Searches of many templates, `slots` at a time; its memory is taken by the first call that wants it.
+// Searches of many templates, `slots` at a time; its memory is taken by the first call that wants
+// it.
 struct FindBank {
     int slots = 0;
     PeakSearch search;

@@ -29,7 +29,8 @@ void list_terms(const xncc_joint_planes &planes, JointTerm *list)
         const int first = count;
         for (int i = 0; i < planes.term_count; i++)
             if (order_of(planes.term[i]) == own)
-                list[count++] = { planes.term[i].sum, planes.term[i].shift, static_cast<uint8_t>(i), 0 };
+                list[count++] = { planes.term[i].sum, planes.term[i].shift, static_cast<uint8_t>(i),
+                                  0 };
         if (own && count > first)
             list[count - 1].next = static_cast<uint8_t>(own);
     }
@@ -77,8 +78,11 @@ xncc_status Joint::make_inner(xncc_work *work, const xncc_problem &problem, xncc
     xncc_cuda_parts stage = {};
     stage.stage_pitch = static_cast<uint64_t>(parts.image_pitch);
     stage.stage = static_cast<uint64_t>(parts.stage);
-    xncc_status status = check(inner->stage.make(XNCC_U8, x, y, stage), "taking memory for a plane of the image", error);
-    return status || work->decision.kernel != XNCC_KERNEL_FFT_CUDA ? status : inner->fft.make(problem, work->decision.fft, error);
+    xncc_status status = check(inner->stage.make(XNCC_U8, x, y, stage),
+                               "taking memory for a plane of the image", error);
+    return status || work->decision.kernel != XNCC_KERNEL_FFT_CUDA
+               ? status
+               : inner->fft.make(problem, work->decision.fft, error);
 }
 
 xncc_status Joint::make(xncc_work *work, xncc_error *error)
@@ -95,7 +99,8 @@ xncc_status Joint::make(xncc_work *work, xncc_error *error)
     if (by_pixels)
         return XNCC_OK;
     if (!xncc_joint_planes_for(&p, d.kernel, &planes))
-        return xncc_fail(error, XNCC_ERROR_INTERNAL, "the decision let %d channels pass", p.channels);
+        return xncc_fail(error, XNCC_ERROR_INTERNAL, "the decision let %d channels pass",
+                         p.channels);
     is_quick = xncc_joint_is_quick(&p, &planes) != 0;
     is_fused = d.kernel == XNCC_KERNEL_TENSOR_FUSED;
     parts = xncc_joint_workspace(&p, &planes, &d);
@@ -106,7 +111,8 @@ xncc_status Joint::make(xncc_work *work, xncc_error *error)
         code = rows.take(static_cast<uint64_t>(parts.rows));
     // ends of rows are read, whatever they hold
     if (code == cudaSuccess && planes.image_count)
-        code = cudaMemset(images.as<void>(), 0, static_cast<size_t>(parts.image * planes.image_count));
+        code = cudaMemset(images.as<void>(), 0,
+                          static_cast<size_t>(parts.image * planes.image_count));
     if (code == cudaSuccess && planes.term_count)
         code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(parts.term * planes.term_count));
     xncc_status status = check(code, "taking the plan's workspace", error);
@@ -119,28 +125,34 @@ xncc_status Joint::make(xncc_work *work, xncc_error *error)
         status = raise_planes(work, error);
     if (!status && !by_tensor)
         status = make_inner(work, of_product, error);
-    return status ? status : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);
+    return status ? status
+                  : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);
 }
 
 unsigned char *Joint::term(int of) const
 {
-    return terms.as<unsigned char>() + static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.term);
+    return terms.as<unsigned char>() +
+           static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.term);
 }
 
 unsigned char *Joint::image_plane(int of) const
 {
-    return images.as<unsigned char>() + static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.image);
+    return images.as<unsigned char>() +
+           static_cast<uint64_t>(of) * static_cast<uint64_t>(parts.image);
 }
 
 xncc_status Joint::lay_part(const Call &call)
 {
-    xncc_status status = check(launch_part_planes(*call.part, planes, part, call.stream), "laying out the template", call.error);
+    xncc_status status = check(launch_part_planes(*call.part, planes, part, call.stream),
+                               "laying out the template", call.error);
     if (!status && by_tensor)
-        status = check(tensor.build_planes(part, planes.part_count, call.stream), "laying out the template", call.error);
+        status = check(tensor.build_planes(part, planes.part_count, call.stream),
+                       "laying out the template", call.error);
     return status;
 }
 
-// How many products from this one on can be one launch: of one image plane, with template planes and sums the same step apart.
+// How many products from this one on can be one launch: of one image plane, with template planes
+// and sums the same step apart.
 int Joint::group_at(int step) const
 {
     const xncc_joint_step *s = planes.step + step;
@@ -149,7 +161,8 @@ int Joint::group_at(int step) const
         const xncc_joint_step &a = s[count - 1], &b = s[count];
         if (b.part == XNCC_JOINT_WINDOW || b.image != s->image || b.add != s->add)
             break;
-        if (count > 1 && (b.part - a.part != s[1].part - s[0].part || b.term - a.term != s[1].term - s[0].term))
+        if (count > 1 &&
+            (b.part - a.part != s[1].part - s[0].part || b.term - a.term != s[1].term - s[0].term))
             break;
         count++;
     }
@@ -160,7 +173,8 @@ int Joint::group_at(int step) const
 TensorPlane Joint::image_rows(const Call &call, const Band &band) const
 {
     const int64_t columns = static_cast<int64_t>(band.width) + call.part->width - 1;
-    return { nullptr, static_cast<int64_t>(parts.image_pitch), static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16),
+    return { nullptr, static_cast<int64_t>(parts.image_pitch),
+             static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16),
              band.height + call.part->height - 1 };
 }
 
@@ -175,7 +189,9 @@ xncc_status Joint::put_tensor_products(const Call &call, const Band &band)
         to.first = s->part;
         to.step = count > 1 ? s[1].part - s[0].part : 0;
         to.sums = reinterpret_cast<uint32_t *>(term(s->term));
-        to.sums_step = count > 1 ? (s[1].term - s[0].term) * static_cast<int64_t>(parts.term) / static_cast<int64_t>(sizeof(uint32_t)) : 0;
+        to.sums_step = count > 1 ? (s[1].term - s[0].term) * static_cast<int64_t>(parts.term) /
+                                       static_cast<int64_t>(sizeof(uint32_t))
+                                 : 0;
         to.count = count;
         to.add = s->add != 0;
         to.width = band.width;
@@ -197,7 +213,9 @@ xncc_status Joint::put_products(const Call &call, const Band &band)
         const xncc_joint_step &s = planes.step[i];
         one.part = part + s.part;
         if (i == 0 || planes.step[i - 1].image != s.image)
-            status = check(inner->stage.fill_plane(image_plane(s.image), static_cast<size_t>(parts.image_pitch), band.bx, band.by, call.stream),
+            status = check(inner->stage.fill_plane(image_plane(s.image),
+                                                   static_cast<size_t>(parts.image_pitch), band.bx,
+                                                   band.by, call.stream),
                            "copying a plane of the image", call.error);
         CorrelateJob job = {};
         job.stage = inner->stage.view(band.bx, band.by);
@@ -227,7 +245,8 @@ cudaError_t Joint::put_slides(const Call &call, const Band &band)
         job.pitch = static_cast<int64_t>(parts.term_pitch);
         job.width = band.width;
         job.height = band.height;
-        for (next = i; next < planes.step_count && planes.step[next].image == planes.step[i].image; next++) {
+        for (next = i; next < planes.step_count && planes.step[next].image == planes.step[i].image;
+             next++) {
             const xncc_joint_step &s = planes.step[next];
             (s.square ? job.squares : job.sums) = reinterpret_cast<uint32_t *>(term(s.term));
             (s.square ? job.add_squares : job.add_sums) = s.add;
@@ -290,10 +309,13 @@ xncc_status Joint::put_score(const Call &call, const Band &band, const Target &t
 
 xncc_status Joint::run_band(const Call &call, const Band &band, const Target &target)
 {
-    LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by), band.width + call.part->width - 1, band.height + call.part->height - 1 };
-    LayoutTarget to = { images.as<unsigned char>(), static_cast<int64_t>(parts.image_pitch), static_cast<int64_t>(parts.image) };
-    xncc_status status = check(launch_planes(*call.image, call.work->problem.border, rect, planes, to, call.stream), "laying out the image",
-                             call.error);
+    LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by),
+                        band.width + call.part->width - 1, band.height + call.part->height - 1 };
+    LayoutTarget to = { images.as<unsigned char>(), static_cast<int64_t>(parts.image_pitch),
+                        static_cast<int64_t>(parts.image) };
+    xncc_status status = check(
+        launch_planes(*call.image, call.work->problem.border, rect, planes, to, call.stream),
+        "laying out the image", call.error);
     if (!status && is_fused)
         return put_planes(call, band, target);
     if (!status)
@@ -333,10 +355,13 @@ xncc_status Joint::run(const Call &call, int32_t first, int32_t count, const Tar
     if (by_pixels)
         return put_pixels(call, first, count, target);
     xncc_status status = first == 0 ? lay_part(call) : XNCC_OK;
-    for (int32_t by = first / y.band; by < y.count() && y.start(by) < first + count && !status; by++)
+    for (int32_t by = first / y.band; by < y.count() && y.start(by) < first + count && !status;
+         by++)
         for (int32_t bx = 0; bx < x.count() && !status; bx++) {
             const int64_t row = y.start(by) - first;
-            status = run_band(call, Band{ bx, by, x.length(bx), y.length(by) }, Target{ target.map + row * target.pitch + x.start(bx), target.pitch });
+            status = run_band(
+                call, Band{ bx, by, x.length(bx), y.length(by) },
+                Target{ target.map + row * target.pitch + x.start(bx), target.pitch });
         }
     return status;
 }

@@ -1,8 +1,10 @@
-// Matching where not every pixel counts, of several channels, and of the pixel types that the other kernels do not know (model/joint.h).
+// Matching where not every pixel counts, of several channels, and of the pixel types that the other
+// kernels do not know (model/joint.h).
 //
-// Integers: planes of bytes are laid out of image and template (layout.cuh, prepared.cuh); the kernels of plain problems make exact sums of
-// products of them, which are all that a window with masks needs (plan/products.h); sums over whole windows slide; a last pass turns the
-// sums into scores. Floats, and whatever is too large for that: kernel joint, pixel by pixel.
+// Integers: planes of bytes are laid out of image and template (layout.cuh, prepared.cuh); the
+// kernels of plain problems make exact sums of products of them, which are all that a window with
+// masks needs (plan/products.h); sums over whole windows slide; a last pass turns the sums into
+// scores. Floats, and whatever is too large for that: kernel joint, pixel by pixel.
 #ifndef XNCC_CUDA_JOINT_CUH
 #define XNCC_CUDA_JOINT_CUH
 
@@ -19,8 +21,8 @@ namespace xncc {
 struct PixelsJob {
     xncc_image image; // in device memory
     xncc_border border;
-    int64_t x, y;      // image pixel where the first window begins
-    int32_t width, rows; // windows
+    int64_t x, y;                // image pixel where the first window begins
+    int32_t width, rows;         // windows
     const unsigned char *pixels; // of the template, as Prepared has them
     int64_t pitch;
     const uint8_t *mask;
@@ -59,7 +61,7 @@ struct JointScoreJob {
     // what is the same in every window; 0 where terms make it
     uint64_t n, T[XNCC_MAX_CHANNELS];
     xncc_u128 T2;
-    const void *sums; // 32 or, wide, 64 bits
+    const void *sums;     // 32 or, wide, 64 bits
     int64_t pitch, plane; // elements from row to row, from term to term
     int32_t wide, narrow_score;
     float *map;
@@ -72,15 +74,15 @@ struct QuickJob; // joint_quick.cuh
 struct QuickProduct;
 
 // A plan's share.
-class Joint
-{
-public:
+class Joint {
+  public:
     ~Joint();
     xncc_status make(xncc_work *work, xncc_error *error);
-    // The scores of some rows of the map, from its row `first` on. The first row of a map lays the template out.
+    // The scores of some rows of the map, from its row `first` on. The first row of a map lays the
+    // template out.
     xncc_status run(const Call &call, int32_t first, int32_t rows, const Target &target);
 
-private:
+  private:
     struct Band {
         int32_t bx, by, width, height;
     };
@@ -110,11 +112,11 @@ private:
 
     xncc_joint_planes planes = {};
     xncc_joint_parts parts = {};
-    Axis x, y; // bands of the map
+    Axis x, y;              // bands of the map
     int64_t x0 = 0, y0 = 0; // image pixel where the map's first window begins
     bool by_pixels = false, by_tensor = false;
-    bool is_quick = false; // the common case: joint_quick.cuh
-    bool is_fused = false; // and all of it in one kernel
+    bool is_quick = false;    // the common case: joint_quick.cuh
+    bool is_fused = false;    // and all of it in one kernel
     Prepared *part = nullptr; // planes of the template
     DeviceMemory images, terms, rows;
     Tensor tensor;

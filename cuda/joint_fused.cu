@@ -1,6 +1,8 @@
-// The common joint match of small templates in one kernel, as tensor_fused.cu is the plain one's: all sums over a window are made as products
-// of byte planes, so that no pass writes and reads them. Each image plane has a ring; the sums of a batch of map rows stay in registers, six
-// sums of four rows as many as three of eight. Sums of squares are the product with the high bytes, times 2^8, and that with the low bytes.
+// The common joint match of small templates in one kernel, as tensor_fused.cu is the plain one's:
+// all sums over a window are made as products of byte planes, so that no pass writes and reads
+// them. Each image plane has a ring; the sums of a batch of map rows stay in registers, six sums of
+// four rows as many as three of eight. Sums of squares are the product with the high bytes, times
+// 2^8, and that with the low bytes.
 #include "joint_quick.cuh"
 #include "tensor_ring.cuh"
 
@@ -10,12 +12,16 @@ namespace {
 
 constexpr int BLOCKS = XNCC_TENSOR_PLANES_BLOCKS;
 
-// The sum that a product adds to. The last three are made where pixels of the image do not count; elsewhere they are the template's own.
+// The sum that a product adds to. The last three are made where pixels of the image do not count;
+// elsewhere they are the template's own.
 enum { OF_X, OF_S, OF_Q, OF_N, OF_T, OF_T2, MOST_SUMS };
 constexpr int FEW_SUMS = OF_N, FEW_PRODUCTS = 4;
 __device__ __forceinline__ constexpr int sum_of(int product)
 {
-    return product < 2 ? product : product < FEW_PRODUCTS ? OF_Q : product < 6 ? OF_N + product - FEW_PRODUCTS : OF_T2;
+    return product < 2              ? product
+           : product < FEW_PRODUCTS ? OF_Q
+           : product < 6            ? OF_N + product - FEW_PRODUCTS
+                                    : OF_T2;
 }
 // The second of two products of squares: of their low bytes.
 __device__ __forceinline__ constexpr bool is_low(int product)
@@ -38,14 +44,19 @@ struct Planes {
 
 // The score of a thread's four columns of a map row, from `sums`, which hold it at row r of part i.
 template <bool VARIES, int PARTS>
-__device__ __forceinline__ void score_row(const Planes &p, const Held (&sums)[VARIES ? MOST_SUMS : FEW_SUMS][PARTS], int i, int r, float *f)
+__device__ __forceinline__ void score_row(const Planes &p,
+                                          const Held (&sums)[VARIES ? MOST_SUMS : FEW_SUMS][PARTS],
+                                          int i, int r, float *f)
 {
     const QuickJob &job = p.job;
     unsigned doubts = 0;
     QuickSums q[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-        q[c] = { job.n, sums[OF_S][i].x[r][c], job.sum, sums[OF_X][i].x[r][c], sums[OF_Q][i].x[r][c], job.sum2 };
+        q[c] = {
+            job.n,   sums[OF_S][i].x[r][c], job.sum, sums[OF_X][i].x[r][c], sums[OF_Q][i].x[r][c],
+            job.sum2
+        };
         if constexpr (VARIES) {
             q[c].n = sums[OF_N][i].x[r][c];
             q[c].T = sums[OF_T][i].x[r][c];
@@ -64,13 +75,18 @@ template <bool VARIES, bool VECTOR, int CHUNKS, int HALF>
 __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_constant__ Planes p)
 {
 #if __CUDA_ARCH__ >= 800
-    constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS, SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
-    constexpr int RINGS = VARIES ? QUICK_PLANES : QUICK_PLANES - 1, PRODUCTS = VARIES ? QUICK_PRODUCTS : FEW_PRODUCTS;
-    static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE, "a batch's rows go where none of the batch before are");
+    constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS,
+                  SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
+    constexpr int RINGS = VARIES ? QUICK_PLANES : QUICK_PLANES - 1,
+                  PRODUCTS = VARIES ? QUICK_PRODUCTS : FEW_PRODUCTS;
+    static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE,
+                  "a batch's rows go where none of the batch before are");
     extern __shared__ __align__(16) unsigned char memory[];
     const QuickJob &job = p.job;
-    const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height), x0 = first_column();
-    const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height),
+              x0 = first_column();
+    const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES,
+              lane = threadIdx.x % LANES;
     const Feed feed(p.of.image, memory, x0, job.part_width);
     int row = y0 - (p.rows - job.part_height) + warp; // that comes in
     for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)
@@ -96,13 +112,15 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
 #pragma unroll
                 for (int i = 0; i < BATCH * 4; i++)
                     sum[i / (4 * ROWS)].x[i / 4 % ROWS][i % 4] <<= 8;
-            multiply<BATCH, CHUNKS, HALF>(sum, own_bytes(memory + of.plane * end, warp, lane), at, end,
-                                          reinterpret_cast<const uint2 *>(taps) + of.part * (p.of.part_bytes / 8) + lane,
-                                          p.rows);
+            multiply<BATCH, CHUNKS, HALF>(
+                sum, own_bytes(memory + of.plane * end, warp, lane), at, end,
+                reinterpret_cast<const uint2 *>(taps) + of.part * (p.of.part_bytes / 8) + lane,
+                p.rows);
         }
         __syncthreads(); // the rows that go are not read again
 #pragma unroll
-        for (int i = 0; i < PARTS; i++, row += ROWS, feed_at = further(feed_at, end), at = further(at, end))
+        for (int i = 0; i < PARTS;
+             i++, row += ROWS, feed_at = further(feed_at, end), at = further(at, end))
             for (int k = 0; k < RINGS; k++)
                 feed.put(k * end + feed_at, row, k * p.of.plane);
 #pragma unroll
@@ -148,13 +166,16 @@ cudaError_t quick_planes_raise(const xncc_tensor_blocks &blocks, bool varies, in
     return code;
 }
 
-cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &of, const xncc_tensor_blocks &blocks, bool varies, int processors,
+cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &of,
+                                const xncc_tensor_blocks &blocks, bool varies, int processors,
                                 cudaStream_t stream)
 {
     Planes p = { job, of, xncc_tensor_fused_rows(job.part_height), 0 };
-    const dim3 grid = cut_strips(job.width, job.height, job.part_height, processors * blocks.stages, batch_of(varies), &p.segment);
+    const dim3 grid = cut_strips(job.width, job.height, job.part_height, processors * blocks.stages,
+                                 batch_of(varies), &p.segment);
     const bool vector = rows_aligned(job.map, job.map_pitch, Apart::STEP);
-    kernel_of(blocks, varies, vector)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
+    kernel_of(blocks, varies,
+              vector)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
     return cudaGetLastError();
 }
 

@@ -1,5 +1,6 @@
-// Kernel joint: every window by itself, pixel by pixel, in the order that model/joint.h states. A block takes a row of windows; the pixels
-// under them come through shared memory, a stretch of a template row at a time, and their border, bias and mask are looked at there once.
+// Kernel joint: every window by itself, pixel by pixel, in the order that model/joint.h states. A
+// block takes a row of windows; the pixels under them come through shared memory, a stretch of a
+// template row at a time, and their border, bias and mask are looked at there once.
 #include "joint.cuh"
 
 #include "image/samples.h"
@@ -131,7 +132,8 @@ template <class Sample> struct Tile {
     uint8_t counts[THREADS + STRETCH], part_counts[STRETCH];
 };
 
-template <xncc_pixel PIXEL, class Sample> __device__ Sample sample_of(const void *row, int64_t i, double pivot)
+template <xncc_pixel PIXEL, class Sample>
+__device__ Sample sample_of(const void *row, int64_t i, double pivot)
 {
     if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
         return xncc_sum(xncc_sample_value(PIXEL, row, i), -pivot);
@@ -148,36 +150,48 @@ template <xncc_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot
 }
 
 // Template rows hold integers biased, as unsigned ones.
-template <xncc_pixel PIXEL> constexpr xncc_pixel stored = PIXEL == XNCC_S8 ? XNCC_U8 : PIXEL == XNCC_S16 ? XNCC_U16 : PIXEL;
+template <xncc_pixel PIXEL>
+constexpr xncc_pixel stored = PIXEL == XNCC_S8    ? XNCC_U8
+                              : PIXEL == XNCC_S16 ? XNCC_U16
+                                                  : PIXEL;
 
 // Where a block is: its first window, and the stretch of a template row.
 struct At {
     int x, y, j, i, count, channel;
 };
 
-template <xncc_pixel PIXEL, class Sample> __device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
+template <xncc_pixel PIXEL, class Sample>
+__device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
 {
     const double pivot = job.rule.pivot[at.channel];
     xncc_image image = job.image;
     image.pixel = PIXEL; // known to the compiler
     const int64_t line = xncc_border_index(job.border, job.y + at.y + at.j, image.height);
-    const unsigned char *row = static_cast<const unsigned char *>(image.data) + (line < 0 ? 0 : line) * image.pitch;
-    const uint8_t *mask = image.mask ? image.mask + (line < 0 ? 0 : line) * image.mask_pitch : nullptr;
+    const unsigned char *row = static_cast<const unsigned char *>(image.data) +
+                               (line < 0 ? 0 : line) * image.pitch;
+    const uint8_t *mask = image.mask ? image.mask + (line < 0 ? 0 : line) * image.mask_pitch
+                                     : nullptr;
     for (int k = static_cast<int>(threadIdx.x); k < THREADS - 1 + at.count; k += THREADS) {
         const int64_t column = xncc_border_index(job.border, job.x + at.x + at.i + k, image.width);
         const bool inside = line >= 0 && column >= 0;
-        tile->counts[k] = inside ? xncc_pixel_counts(&image, job.channels, row, mask, column) != 0 : job.border == XNCC_BORDER_ZERO;
-        tile->v[k] = inside ? sample_of<PIXEL, Sample>(row, column * job.channels + at.channel, pivot) : zero_of<PIXEL, Sample>(pivot);
+        tile->counts[k] = inside ? xncc_pixel_counts(&image, job.channels, row, mask, column) != 0
+                                 : job.border == XNCC_BORDER_ZERO;
+        tile->v[k] = inside
+                         ? sample_of<PIXEL, Sample>(row, column * job.channels + at.channel, pivot)
+                         : zero_of<PIXEL, Sample>(pivot);
     }
     const int64_t first = static_cast<int64_t>(at.j) * job.part_width + at.i;
     for (int k = static_cast<int>(threadIdx.x); k < at.count; k += THREADS) {
         tile->part_counts[k] = job.mask ? job.mask[first + k] : 1;
-        tile->t[k] = sample_of<stored<PIXEL>, Sample>(job.pixels + at.j * job.pitch, static_cast<int64_t>(at.i + k) * job.channels + at.channel,
-                                                      pivot);
+        tile->t[k] = sample_of<stored<PIXEL>, Sample>(
+            job.pixels + at.j * job.pitch,
+            static_cast<int64_t>(at.i + k) * job.channels + at.channel, pivot);
     }
 }
 
-template <xncc_pixel PIXEL> __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job, int across)
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job,
+                                                        int across)
 {
     using Sums = typename Kind<PIXEL>::Sums;
     using Sample = typename Sums::Sample;
@@ -222,7 +236,8 @@ template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t strea
         some.rows = job.rows - row < step ? job.rows - row : step;
         some.y += row;
         some.map += row * job.map_pitch;
-        match_pixels<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows), THREADS, 0, stream>>>(some, across);
+        match_pixels<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows),
+                              THREADS, 0, stream>>>(some, across);
         if (job.rows - row <= step)
             break;
     }

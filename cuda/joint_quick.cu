@@ -21,9 +21,12 @@ struct Words {
     }
 };
 
-template <bool VARIES> __global__ __launch_bounds__(THREADS) void score_products(const __grid_constant__ QuickJob job, int y0)
+template <bool VARIES>
+__global__ __launch_bounds__(THREADS) void score_products(const __grid_constant__ QuickJob job,
+                                                          int y0)
 {
-    const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN, y = y0 + static_cast<int>(blockIdx.y);
+    const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN,
+              y = y0 + static_cast<int>(blockIdx.y);
     if (x >= job.width)
         return;
     const int64_t at = y * job.pitch + x; // rows of sums are padded
@@ -40,8 +43,9 @@ template <bool VARIES> __global__ __launch_bounds__(THREADS) void score_products
     unsigned doubts = 0;
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
-        sums[i] = { VARIES ? N.v[i] : job.n, S.v[i], VARIES ? T.v[i] : job.sum, X.v[i], Q0.v[i] + (Q1.v[i] << 8),
-                    VARIES ? T0.v[i] + (T1.v[i] << 8) : job.sum2 };
+        sums[i] = { VARIES ? N.v[i] : job.n,   S.v[i],
+                    VARIES ? T.v[i] : job.sum, X.v[i],
+                    Q0.v[i] + (Q1.v[i] << 8),  VARIES ? T0.v[i] + (T1.v[i] << 8) : job.sum2 };
         doubts |= quick_quotient(sums[i], job.least, &score[i]) ? 0 : 1u << i;
     }
     if (doubts)
@@ -65,7 +69,8 @@ cudaError_t launch_quick(const QuickJob &job, bool varies, cudaStream_t stream)
 {
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
-        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN)), static_cast<unsigned>(rows));
+        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN)),
+                  static_cast<unsigned>(rows));
         if (varies)
             score_products<true><<<grid, THREADS, 0, stream>>>(job, y0);
         else

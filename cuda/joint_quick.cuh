@@ -11,7 +11,7 @@ struct QuickJob {
     // products of planes; nullptr where the sum is the same in every window, or is made here
     const uint32_t *N, *X, *S, *T, *Q[2], *T2[2]; // [1]: of the high bytes of squares
     int64_t pitch;                                // elements
-    uint32_t n, sum, sum2;                        // of the template, for what is the same in every window
+    uint32_t n, sum, sum2; // of the template, for what is the same in every window
     uint32_t least;
     float undefined;
     // for windows that are summed here
@@ -23,11 +23,13 @@ struct QuickJob {
     int32_t width, height;
 };
 
-// A template with a mask: everything the image has a part in is a product. varies: pixels of the image need not count either.
+// A template with a mask: everything the image has a part in is a product. varies: pixels of the
+// image need not count either.
 cudaError_t launch_quick(const QuickJob &job, bool varies, cudaStream_t stream);
 
-// The same from the planes themselves, small templates on tensor cores (joint_fused.cu): job's sums are not read. The products are, in
-// order, of X, S, the high and the low bytes of Q, and, where the image varies, N, T, the high and the low bytes of T2.
+// The same from the planes themselves, small templates on tensor cores (joint_fused.cu): job's sums
+// are not read. The products are, in order, of X, S, the high and the low bytes of Q, and, where
+// the image varies, N, T, the high and the low bytes of T2.
 constexpr int QUICK_PLANES = 4, QUICK_PRODUCTS = 8;
 struct QuickProduct {
     int32_t plane, part; // of the image, of the template
@@ -40,13 +42,16 @@ struct QuickPlanes {
     QuickProduct product[QUICK_PRODUCTS];
 };
 cudaError_t quick_planes_raise(const xncc_tensor_blocks &blocks, bool varies, int most);
-cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &planes, const xncc_tensor_blocks &blocks, bool varies, int processors,
+cudaError_t launch_quick_planes(const QuickJob &job, const QuickPlanes &planes,
+                                const xncc_tensor_blocks &blocks, bool varies, int processors,
                                 cudaStream_t stream);
 
-// A template of which all counts, up to XNCC_WINDOW_WIDTH wide: N, S and Q slide down with the windows.
+// A template of which all counts, up to XNCC_WINDOW_WIDTH wide: N, S and Q slide down with the
+// windows.
 cudaError_t launch_quick_windows(const QuickJob &job, cudaStream_t stream);
 
-// Sums over whole windows, of the bytes of a plane and of their squares, that fit 32 bits; windows up to XNCC_WINDOW_WIDTH wide.
+// Sums over whole windows, of the bytes of a plane and of their squares, that fit 32 bits; windows
+// up to XNCC_WINDOW_WIDTH wide.
 struct SlideJob {
     const unsigned char *bytes;
     int64_t plane_pitch;
@@ -63,7 +68,8 @@ struct QuickSums {
     uint32_t n, S, T, X, Q, T2;
 };
 
-// The quotient by joint.h; sums that feel the bias are not looked at. By value: where they have an address, they are stored for every window.
+// The quotient by joint.h; sums that feel the bias are not looked at. By value: where they have an
+// address, they are stored for every window.
 __device__ __noinline__ inline float quick_exact(const QuickSums s, uint32_t least, float undefined)
 {
     xncc_joint_rule rule = {};
@@ -78,16 +84,19 @@ __device__ __noinline__ inline float quick_exact(const QuickSums s, uint32_t lea
 // A double of an integer below 2^51 in magnitude, by one addition.
 __device__ __forceinline__ double quick_double(uint64_t v)
 {
-    return __longlong_as_double(static_cast<long long>(v + 0x4338000000000000u)) - 6755399441055744.0; // 2^52 + 2^51
+    return __longlong_as_double(static_cast<long long>(v + 0x4338000000000000u)) -
+           6755399441055744.0; // 2^52 + 2^51
 }
 
-// False: it has to be had from quick_exact. joint_score.cu has the bound; products are below 2^49 here, so that they are exact.
+// False: it has to be had from quick_exact. joint_score.cu has the bound; products are below 2^49
+// here, so that they are exact.
 __device__ __forceinline__ bool quick_quotient(const QuickSums &s, uint32_t least, float *score)
 {
     const uint64_t n = s.n;
     const double num = quick_double(n * s.X - static_cast<uint64_t>(s.S) * s.T);
     const double var = quick_double(n * s.Q - static_cast<uint64_t>(s.S) * s.S);
-    const double part = quick_double(n * s.T2 - static_cast<uint64_t>(s.T) * s.T), p = __dmul_rn(var, part);
+    const double part = quick_double(n * s.T2 - static_cast<uint64_t>(s.T) * s.T),
+                 p = __dmul_rn(var, part);
     const bool sure = root_quotient(num, p, score);
     return s.n >= least && p != 0.0 && sure;
 }

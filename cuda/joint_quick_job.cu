@@ -59,8 +59,9 @@ xncc_status Joint::put_quick(const Call &call, const Band &band, const Target &t
     job.counts = find_plane(XNCC_PLANE_COUNT);
     job.plane_pitch = static_cast<int64_t>(parts.image_pitch);
     const bool masked = call.work->problem.part_masked != 0;
-    return check(masked ? launch_quick(job, image_varies(), call.stream) : launch_quick_windows(job, call.stream), "launching the score",
-                 call.error);
+    return check(masked ? launch_quick(job, image_varies(), call.stream)
+                        : launch_quick_windows(job, call.stream),
+                 "launching the score", call.error);
 }
 
 QuickProduct Joint::find_product(int sum, int shift) const
@@ -76,7 +77,8 @@ QuickProduct Joint::find_product(int sum, int shift) const
 xncc_status Joint::raise_planes(const xncc_work *work, xncc_error *error) const
 {
     const int most = static_cast<int>(work->engine->machine.cuda.shared_optin);
-    return check(quick_planes_raise(work->decision.tensor, image_varies(), most), "taking the plan's workspace", error);
+    return check(quick_planes_raise(work->decision.tensor, image_varies(), most),
+                 "taking the plan's workspace", error);
 }
 
 xncc_status Joint::put_planes(const Call &call, const Band &band, const Target &target)
@@ -84,8 +86,9 @@ xncc_status Joint::put_planes(const Call &call, const Band &band, const Target &
     static const struct {
         xncc_sum_id sum;
         int shift;
-    } order[QUICK_PRODUCTS] = { { XNCC_SUM_X, 0 }, { XNCC_SUM_S, 0 }, { XNCC_SUM_Q, 8 },  { XNCC_SUM_Q, 0 },
-                                { XNCC_SUM_N, 0 }, { XNCC_SUM_T, 0 }, { XNCC_SUM_T2, 8 }, { XNCC_SUM_T2, 0 } };
+    } order[QUICK_PRODUCTS] = { { XNCC_SUM_X, 0 },  { XNCC_SUM_S, 0 }, { XNCC_SUM_Q, 8 },
+                                { XNCC_SUM_Q, 0 },  { XNCC_SUM_N, 0 }, { XNCC_SUM_T, 0 },
+                                { XNCC_SUM_T2, 8 }, { XNCC_SUM_T2, 0 } };
     const xncc_tensor_blocks &blocks = call.work->decision.tensor;
     QuickPlanes of = {};
     of.image = image_rows(call, band);

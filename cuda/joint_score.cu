@@ -1,11 +1,14 @@
 // Last pass of a joint match: a window's sums, term by term, and their score.
 //
-// The normed methods' quotient without its roots and its division, where everything fits 63 bits. num, var and part are exact integers,
-// rounded to double once, as joint.h has them (of ccorr_normed X, Q and sumT2). Let u = 2^-53. p = var * part has one rounding, so its
-// reciprocal root is off by u / 2; y is the hardware's of it, e = 1 - p y^2, at most 2^-18, and c = e (1/2 + 3/8 e) leaves out less than
-// 2^-55. t = num y and q = t + t c have a rounding each. So q is within 4 u of the exact quotient, relatively, and joint.h's own four roundings within 4 u: they differ by less
-// than 8 units of q's last place, and their floats only when the low 29 bits of q are within as much of a midpoint of two floats, 2^28.
-// Those within 32, and windows or templates without variance, are done by joint.h itself. Quotients are 0 or at least 2^-63: no float is
+// The normed methods' quotient without its roots and its division, where everything fits 63 bits.
+// num, var and part are exact integers, rounded to double once, as joint.h has them (of
+// ccorr_normed X, Q and sumT2). Let u = 2^-53. p = var * part has one rounding, so its reciprocal
+// root is off by u / 2; y is the hardware's of it, e = 1 - p y^2, at most 2^-18, and c = e (1/2 +
+// 3/8 e) leaves out less than 2^-55. t = num y and q = t + t c have a rounding each. So q is within
+// 4 u of the exact quotient, relatively, and joint.h's own four roundings within 4 u: they differ
+// by less than 8 units of q's last place, and their floats only when the low 29 bits of q are
+// within as much of a midpoint of two floats, 2^28. Those within 32, and windows or templates
+// without variance, are done by joint.h itself. Quotients are 0 or at least 2^-63: no float is
 // subnormal.
 #include "joint.cuh"
 #include "quotient.cuh"
@@ -123,7 +126,8 @@ template <class Wide> struct Window {
         j.num = signed_wide(minus(times(X, n), cross));
         j.var = signed_wide(minus(times(Q, n), square_s));
         j.part_var = signed_wide(minus(times(T2, n), square_t));
-        // samples have the bias b added: X = X' - b (S' + sumT') + C n b^2, and Q and sumT2 likewise
+        // samples have the bias b added: X = X' - b (S' + sumT') + C n b^2, and Q and sumT2
+        // likewise
         const uint64_t b = job.rule.bias;
         Wide all, s, t;
         multiply(&all, n * static_cast<uint64_t>(job.channels), b * b);
@@ -137,7 +141,8 @@ template <class Wide> struct Window {
 };
 
 // The normed methods are quotients of one form. False: joint.h has to do it.
-__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const xncc_joint &j, float *score)
+__device__ __forceinline__ bool quick_score(const JointScoreJob &job, const xncc_joint &j,
+                                            float *score)
 {
     uint64_t over = j.num.low, var = j.var.low, part = j.part_var.low;
     if (job.method != XNCC_CCOEFF_NORMED) {
@@ -159,13 +164,16 @@ template <class Sum, int COUNT> struct alignas(COUNT * sizeof(Sum)) Group {
 };
 
 template <class Wide, class Sum, bool QUICK>
-__global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ JointScoreJob job, int y0)
+__global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ JointScoreJob job,
+                                                       int y0)
 {
     using Sums = Group<Sum, SPAN<Wide>>;
-    const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN<Wide>, y = y0 + static_cast<int>(blockIdx.y);
+    const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN<Wide>,
+              y = y0 + static_cast<int>(blockIdx.y);
     if (x >= job.width)
         return;
-    const Sum *sums = static_cast<const Sum *>(job.sums) + y * job.pitch + x; // rows of sums are padded
+    const Sum *sums = static_cast<const Sum *>(job.sums) + y * job.pitch +
+                      x; // rows of sums are padded
     Window<Wide> window[SPAN<Wide>];
 #pragma unroll
     for (int i = 0; i < SPAN<Wide>; i++)
@@ -175,7 +183,8 @@ __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ J
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             if (first + k < job.count)
-                v[k] = *reinterpret_cast<const Sums *>(sums + job.term[first + k].plane * job.plane);
+                v[k] = *reinterpret_cast<const Sums *>(sums +
+                                                       job.term[first + k].plane * job.plane);
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             if (first + k < job.count)
@@ -195,11 +204,13 @@ __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ J
     }
 }
 
-template <class Wide, class Sum, bool QUICK> void launch(const JointScoreJob &job, cudaStream_t stream)
+template <class Wide, class Sum, bool QUICK>
+void launch(const JointScoreJob &job, cudaStream_t stream)
 {
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
-        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN<Wide>)), static_cast<unsigned>(rows));
+        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN<Wide>)),
+                  static_cast<unsigned>(rows));
         score_terms<Wide, Sum, QUICK><<<grid, THREADS, 0, stream>>>(job, y0);
     }
 }
@@ -208,7 +219,8 @@ template <class Wide, class Sum, bool QUICK> void launch(const JointScoreJob &jo
 
 cudaError_t launch_joint_score(const JointScoreJob &job, cudaStream_t stream)
 {
-    const bool quick = job.method == XNCC_CCOEFF_NORMED || job.method == XNCC_CCORR_NORMED || job.method == XNCC_SQDIFF_NORMED;
+    const bool quick = job.method == XNCC_CCOEFF_NORMED || job.method == XNCC_CCORR_NORMED ||
+                       job.method == XNCC_SQDIFF_NORMED;
     if (job.narrow_score && job.wide)
         launch<uint64_t, uint64_t, false>(job, stream);
     else if (job.narrow_score && quick)

@@ -1,6 +1,8 @@
-// Templates of which all pixels count: window sums slide down the image's planes. With the score in the same pass, for images of which not
-// every pixel counts; or by themselves. A block walks down a strip, as in one_pass.cu: each thread keeps the sums of 4 adjacent columns over the window's height, a prefix
-// sum along the row goes to shared memory, and the difference of two prefixes is a window's sum. All of it wraps modulo 2^32.
+// Templates of which all pixels count: window sums slide down the image's planes. With the score in
+// the same pass, for images of which not every pixel counts; or by themselves. A block walks down a
+// strip, as in one_pass.cu: each thread keeps the sums of 4 adjacent columns over the window's
+// height, a prefix sum along the row goes to shared memory, and the difference of two prefixes is a
+// window's sum. All of it wraps modulo 2^32.
 #include "joint_quick.cuh"
 
 namespace xncc {
@@ -66,14 +68,16 @@ struct Columns {
     }
 };
 
-// A thread's 4 columns of an image row: values and counts. Past the planes: whatever is there last, which is of no window of the map.
+// A thread's 4 columns of an image row: values and counts. Past the planes: whatever is there last,
+// which is of no window of the map.
 struct Rows {
     const unsigned char *values, *counts;
     int64_t pitch;
     int last;
 
     template <class Job>
-    __device__ Rows(const Job &job, const unsigned char *of_values, const unsigned char *of_counts, int column)
+    __device__ Rows(const Job &job, const unsigned char *of_values, const unsigned char *of_counts,
+                    int column)
         : pitch(job.plane_pitch), last(job.height + job.part_height - 2)
     {
         const int64_t at = column + SPAN <= pitch ? column : pitch - SPAN;
@@ -83,7 +87,8 @@ struct Rows {
     __device__ uint2 at(int row) const
     {
         const int64_t line = min(row, last) * pitch;
-        return make_uint2(__ldg(reinterpret_cast<const uint32_t *>(values + line)), __ldg(reinterpret_cast<const uint32_t *>(counts + line)));
+        return make_uint2(__ldg(reinterpret_cast<const uint32_t *>(values + line)),
+                          __ldg(reinterpret_cast<const uint32_t *>(counts + line)));
     }
 };
 
@@ -94,7 +99,8 @@ __device__ void spread(const Columns &in, const Columns &out, Prefixes *row)
     Sums sum = own;
 #pragma unroll
     for (int step = 1; step < LANES; step *= 2) {
-        const Sums before = { __shfl_up_sync(ALL, sum.n, step), __shfl_up_sync(ALL, sum.s, step), __shfl_up_sync(ALL, sum.q, step) };
+        const Sums before = { __shfl_up_sync(ALL, sum.n, step), __shfl_up_sync(ALL, sum.s, step),
+                              __shfl_up_sync(ALL, sum.q, step) };
         if (lane >= step)
             sum = sum + before;
     }
@@ -115,7 +121,8 @@ struct Products {
     {
     }
     __device__ Products(const QuickJob &job, int64_t at)
-        : X(__ldcs(job.X + at)), T(__ldcs(job.T + at)), T0(__ldcs(job.T2[0] + at)), T1(__ldcs(job.T2[1] + at))
+        : X(__ldcs(job.X + at)), T(__ldcs(job.T + at)), T0(__ldcs(job.T2[0] + at)),
+          T1(__ldcs(job.T2[1] + at))
     {
     }
 };
@@ -124,19 +131,24 @@ struct Products {
 __device__ Sums window_of(const Prefixes &row, int part_width, int i)
 {
     const int column = threadIdx.x, past = column + part_width;
-    const Sums sums = row.get(past % SPAN, past / SPAN + i * LANES) - row.get(column % SPAN, column / SPAN + i * LANES);
+    const Sums sums = row.get(past % SPAN, past / SPAN + i * LANES) -
+                      row.get(column % SPAN, column / SPAN + i * LANES);
     return past >= WARP_COLUMNS ? sums + row.total[i] : sums;
 }
 
-__device__ __forceinline__ QuickSums sums_of(const QuickJob &job, const Prefixes &row, const Products &product, int i)
+__device__ __forceinline__ QuickSums sums_of(const QuickJob &job, const Prefixes &row,
+                                             const Products &product, int i)
 {
     const Sums sums = window_of(row, job.part_width, i);
     return { sums.n, sums.s, product.T, product.X, sums.q, product.T0 + (product.T1 << 8) };
 }
 
-// Slides down the rows y0 .. y1 - 1 of a strip. output: takes what it needs of a row ahead (fetch), then the row's prefixes (put), of which
-// the threads of the first warp's columns make windows; r is the row's number in its batch.
-template <class Output> __device__ __forceinline__ void slide_down(const Rows &rows, int part_height, int y0, int y1, Output output)
+// Slides down the rows y0 .. y1 - 1 of a strip. output: takes what it needs of a row ahead (fetch),
+// then the row's prefixes (put), of which the threads of the first warp's columns make windows; r
+// is the row's number in its batch.
+template <class Output>
+__device__ __forceinline__ void slide_down(const Rows &rows, int part_height, int y0, int y1,
+                                           Output output)
 {
     __shared__ Prefixes prefixes[BATCH];
     Columns in = {}, out = {};
@@ -180,7 +192,9 @@ struct Scores {
     {
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
-            product[r][i] = inside && x + i * WARP_COLUMNS < job.width ? Products(job, y * job.pitch + x + i * WARP_COLUMNS) : Products();
+            product[r][i] = inside && x + i * WARP_COLUMNS < job.width
+                                ? Products(job, y * job.pitch + x + i * WARP_COLUMNS)
+                                : Products();
     }
     // Without a branch between the windows, so that their arithmetic overlaps.
     __device__ __forceinline__ void put(int r, int y, const Prefixes &row)
@@ -189,12 +203,16 @@ struct Scores {
         unsigned doubts = 0;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
-            doubts |= quick_quotient(sums_of(job, row, product[r][i], i), job.least, &score[i]) ? 0 : 1u << i;
+            doubts |= quick_quotient(sums_of(job, row, product[r][i], i), job.least, &score[i])
+                          ? 0
+                          : 1u << i;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
             if (x + i * WARP_COLUMNS < job.width)
                 __stcs(map + i * WARP_COLUMNS,
-                       doubts >> i & 1 ? quick_exact(sums_of(job, row, product[r][i], i), job.least, job.undefined) : score[i]);
+                       doubts >> i & 1 ? quick_exact(sums_of(job, row, product[r][i], i), job.least,
+                                                     job.undefined)
+                                       : score[i]);
     }
 };
 
@@ -222,18 +240,22 @@ struct Stores {
     }
 };
 
-__global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ QuickJob job, int strip)
+__global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ QuickJob job,
+                                                            int strip)
 {
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const Rows rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
-    slide_down(rows, job.part_height, y0, min(y0 + strip, job.height), Scores(job, x0 + static_cast<int>(threadIdx.x)));
+    slide_down(rows, job.part_height, y0, min(y0 + strip, job.height),
+               Scores(job, x0 + static_cast<int>(threadIdx.x)));
 }
 
-__global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job, int strip)
+__global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job,
+                                                         int strip)
 {
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const Rows rows(job, job.bytes, job.bytes, x0 + static_cast<int>(threadIdx.x) * SPAN);
-    slide_down(rows, job.part_height, y0, min(y0 + strip, job.height), Stores{ job, x0 + static_cast<int>(threadIdx.x) });
+    slide_down(rows, job.part_height, y0, min(y0 + strip, job.height),
+               Stores{ job, x0 + static_cast<int>(threadIdx.x) });
 }
 
 // Blocks across, and strips down; *strip: rows of a strip.
@@ -241,7 +263,8 @@ dim3 cut(int width, int height, int part_height, int *strip)
 {
     const int across = ceil_div(width, OUTPUTS);
     *strip = part_height <= 128 ? 64 : 256;
-    while (*strip > 16 && across * ceil_div(height, *strip) < 512) // short strips where a small map would leave the device idle
+    while (*strip > 16 && across * ceil_div(height, *strip) <
+                              512) // short strips where a small map would leave the device idle
         *strip /= 2;
     while (ceil_div(height, *strip) > UINT16_MAX)
         *strip *= 2;

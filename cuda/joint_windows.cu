@@ -1,4 +1,5 @@
-// Sums over whole windows of a plane of bytes: along rows first, then down columns. Integers wrap, so what slides is exact.
+// Sums over whole windows of a plane of bytes: along rows first, then down columns. Integers wrap,
+// so what slides is exact.
 #include "joint.cuh"
 
 namespace xncc {
@@ -10,7 +11,7 @@ constexpr int WARPS = 4;      // rows a block
 constexpr int SPAN = 4;       // adjacent windows a lane
 constexpr int SEGMENT = 2048; // windows that a warp slides over, at least
 constexpr int THREADS = 128;
-constexpr int BATCH = 4;      // rows whose loads are in flight together
+constexpr int BATCH = 4; // rows whose loads are in flight together
 constexpr unsigned ALL = 0xffffffffu;
 
 __device__ uint32_t scan(uint32_t value, int lane)
@@ -23,8 +24,11 @@ __device__ uint32_t scan(uint32_t value, int lane)
     return value;
 }
 
-// Sums of a window row: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). A warp slides along a segment.
-template <bool SQUARE> __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job, int segment)
+// Sums of a window row: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). A warp
+// slides along a segment.
+template <bool SQUARE>
+__global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job,
+                                                          int segment)
 {
     const int lane = threadIdx.x, row = blockIdx.x * WARPS + threadIdx.y;
     const int begin = blockIdx.y * segment, end = min(begin + segment, job.width);
@@ -61,9 +65,12 @@ template <bool SQUARE> __global__ __launch_bounds__(LANES *WARPS) void sum_along
 }
 
 // A thread slides down a column of a strip.
-template <class Sum> __global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ WindowsJob job, int strip)
+template <class Sum>
+__global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ WindowsJob job,
+                                                    int strip)
 {
-    const int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
+    const int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip,
+              y1 = min(y0 + strip, job.height);
     if (x >= job.width)
         return;
     const uint32_t *behind = job.rows + x + y0 * job.rows_pitch, *ahead = behind;
@@ -103,7 +110,8 @@ cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
     int segment = 4 * job.part_width > SEGMENT ? 4 * job.part_width : SEGMENT;
     while (ceil_div(job.width, segment) > UINT16_MAX)
         segment *= 2;
-    dim3 block(LANES, WARPS), along(static_cast<unsigned>(ceil_div(rows, WARPS)), static_cast<unsigned>(ceil_div(job.width, segment)));
+    dim3 block(LANES, WARPS), along(static_cast<unsigned>(ceil_div(rows, WARPS)),
+                                    static_cast<unsigned>(ceil_div(job.width, segment)));
     if (job.square)
         sum_along<true><<<along, block, 0, stream>>>(job, segment);
     else
@@ -111,7 +119,8 @@ cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
     int strip = job.part_height <= 48 ? 64 : job.part_height <= 256 ? 128 : 256;
     while (ceil_div(job.height, strip) > UINT16_MAX)
         strip *= 2;
-    dim3 down(static_cast<unsigned>(ceil_div(job.width, THREADS)), static_cast<unsigned>(ceil_div(job.height, strip)));
+    dim3 down(static_cast<unsigned>(ceil_div(job.width, THREADS)),
+              static_cast<unsigned>(ceil_div(job.height, strip)));
     if (job.wide)
         sum_down<uint64_t><<<down, THREADS, 0, stream>>>(job, strip);
     else

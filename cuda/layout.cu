@@ -16,7 +16,8 @@ struct Place {
     const unsigned char *row;
     bool whole; // all are, one beside the other
 
-    __device__ Place(const xncc_image &image, xncc_border border, const LayoutRect &rect, int x, int y)
+    __device__ Place(const xncc_image &image, xncc_border border, const LayoutRect &rect, int x,
+                     int y)
     {
         line = xncc_border_index(border, rect.y + y, image.height);
 #pragma unroll
@@ -35,7 +36,9 @@ struct Place {
 __device__ bool seek(const LayoutRect &rect, int across, int *x, int *y)
 {
     *y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));
-    *x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS + static_cast<int>(threadIdx.x)) * SPAN;
+    *x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS +
+          static_cast<int>(threadIdx.x)) *
+         SPAN;
     return *x < rect.columns;
 }
 
@@ -44,7 +47,9 @@ template <class Pixel> struct alignas(SPAN * sizeof(Pixel)) Group {
 };
 
 // flip: the bit that biases a signed pixel. The zero border of such pixels is the bias itself.
-template <class Pixel> __global__ void pad(xncc_image image, xncc_border border, LayoutRect rect, LayoutTarget to, int across, Pixel zero)
+template <class Pixel>
+__global__ void pad(xncc_image image, xncc_border border, LayoutRect rect, LayoutTarget to,
+                    int across, Pixel zero)
 {
     int x, y;
     if (!seek(rect, across, &x, &y))
@@ -58,7 +63,8 @@ template <class Pixel> __global__ void pad(xncc_image image, xncc_border border,
         if constexpr (sizeof(Pixel) < sizeof(float)) // to bias is to turn the top bit
             group.v[i] = static_cast<Pixel>(group.v[i] ^ zero);
     }
-    *reinterpret_cast<Group<Pixel> *>(to.data + y * to.pitch + x * static_cast<int64_t>(sizeof(Pixel))) = group;
+    *reinterpret_cast<Group<Pixel> *>(to.data + y * to.pitch +
+                                      x * static_cast<int64_t>(sizeof(Pixel))) = group;
 }
 
 struct PlaneJob {
@@ -82,8 +88,10 @@ template <xncc_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, c
     for (int i = 0; i < SPAN; i++) {
         bool is = job.border == XNCC_BORDER_ZERO;
         if (place.is_inside(i))
-            is = xncc_pixel_counts(&image, job.channels, place.row, image.mask ? image.mask + place.line * image.mask_pitch : nullptr,
-                                 place.column[i]) != 0;
+            is = xncc_pixel_counts(&image, job.channels, place.row,
+                                   image.mask ? image.mask + place.line * image.mask_pitch
+                                              : nullptr,
+                                   place.column[i]) != 0;
         counts |= static_cast<uint32_t>(is) << (8 * i);
     }
     return counts;
@@ -105,23 +113,29 @@ template <xncc_pixel PIXEL> __global__ void spread_planes(const __grid_constant_
         }
         if (plane.channel != channel) {
             channel = plane.channel;
-            const unsigned char *first = place.row + (place.column[0] * job.channels + channel) * static_cast<int64_t>(xncc_pixel_digits(PIXEL));
+            const unsigned char *first = place.row +
+                                         (place.column[0] * job.channels + channel) *
+                                             static_cast<int64_t>(xncc_pixel_digits(PIXEL));
 #pragma unroll
             for (int i = 0; i < SPAN; i++) {
                 if (place.whole) {
-                    v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(xncc_sample(PIXEL, first, i * job.channels)) : 0;
+                    v[i] = counts >> (8 * i) & 1
+                               ? static_cast<uint32_t>(xncc_sample(PIXEL, first, i * job.channels))
+                               : 0;
                     continue;
                 }
                 uint64_t sample = xncc_pixel_bias(PIXEL);
                 if (place.is_inside(i))
-                    sample = xncc_sample(PIXEL, place.row, place.column[i] * job.channels + channel);
+                    sample = xncc_sample(PIXEL, place.row,
+                                         place.column[i] * job.channels + channel);
                 v[i] = counts >> (8 * i) & 1 ? static_cast<uint32_t>(sample) : 0;
             }
         }
         uint32_t word = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
-            uint64_t value = plane.sum == XNCC_PLANE_SQUARE ? static_cast<uint64_t>(v[i]) * v[i] : v[i];
+            uint64_t value = plane.sum == XNCC_PLANE_SQUARE ? static_cast<uint64_t>(v[i]) * v[i]
+                                                            : v[i];
             word |= static_cast<uint32_t>(value >> plane.shift & 255) << (8 * i);
         }
         *reinterpret_cast<uint32_t *>(to) = word;
@@ -136,7 +150,8 @@ LayoutRect whole_words(LayoutRect rect, int per_word)
 }
 
 template <class Pixel>
-void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect, const LayoutTarget &to, Pixel zero, cudaStream_t stream)
+void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect,
+                const LayoutTarget &to, Pixel zero, cudaStream_t stream)
 {
     rect = whole_words(rect, 16 / static_cast<int>(sizeof(Pixel)));
     int across = ceil_div(rect.columns, THREADS * SPAN);
@@ -154,7 +169,8 @@ xncc_image with_pitch(const xncc_image &image)
 
 } // namespace
 
-cudaError_t launch_padding(const xncc_image &view, xncc_border border, const LayoutRect &rect, const LayoutTarget &to, cudaStream_t stream)
+cudaError_t launch_padding(const xncc_image &view, xncc_border border, const LayoutRect &rect,
+                           const LayoutTarget &to, cudaStream_t stream)
 {
     const xncc_image image = with_pitch(view);
     xncc_joint_planes values = {};
@@ -162,7 +178,8 @@ cudaError_t launch_padding(const xncc_image &view, xncc_border border, const Lay
     values.image[0].kind = XNCC_PLANE_VALUE;
     switch (image.pixel) {
     case XNCC_U8:
-    case XNCC_S8: return launch_byte_planes(image, border, whole_words(rect, 16), values, to, stream);
+    case XNCC_S8:
+        return launch_byte_planes(image, border, whole_words(rect, 16), values, to, stream);
     case XNCC_U16: launch_pad<uint16_t>(image, border, rect, to, 0, stream); break;
     case XNCC_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
     case XNCC_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
@@ -172,8 +189,9 @@ cudaError_t launch_padding(const xncc_image &view, xncc_border border, const Lay
     return cudaGetLastError();
 }
 
-cudaError_t launch_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect, const xncc_joint_planes &planes,
-                          const LayoutTarget &to, cudaStream_t stream)
+cudaError_t launch_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect,
+                          const xncc_joint_planes &planes, const LayoutTarget &to,
+                          cudaStream_t stream)
 {
     PlaneJob job = {};
     job.image = with_pitch(image);
@@ -184,7 +202,8 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
     job.channels = xncc_image_channels(&image);
     job.count = planes.image_count;
     for (int i = 0; i < planes.image_count; i++)
-        job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), static_cast<uint8_t>(planes.image[i].channel),
+        job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind),
+                         static_cast<uint8_t>(planes.image[i].channel),
                          static_cast<uint8_t>(8 * planes.image[i].digit) };
     if (job.count == 0)
         return cudaSuccess;
@@ -203,23 +222,27 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
     return cudaGetLastError();
 }
 
-xncc_status Source::bring(const xncc_image &image, Upload *upload, cudaStream_t stream, xncc_image *result, xncc_error *error)
+xncc_status Source::bring(const xncc_image &image, Upload *upload, cudaStream_t stream,
+                          xncc_image *result, xncc_error *error)
 {
     *result = image;
     if (image.memory == XNCC_DEVICE)
         return XNCC_OK;
     const xncc_image full = with_pitch(image);
-    size_t row = static_cast<size_t>(xncc_image_row_bytes(&image)), mask_row = static_cast<size_t>(image.width);
+    size_t row = static_cast<size_t>(xncc_image_row_bytes(&image)),
+           mask_row = static_cast<size_t>(image.width);
     uint64_t rows = static_cast<uint64_t>(image.height);
     cudaError_t code = pixels.as<void>() ? cudaSuccess : pixels.take(row * rows);
     if (code == cudaSuccess && image.mask && !mask.as<void>())
         code = mask.take(mask_row * rows);
     if (code == cudaSuccess)
-        code = upload->put_all(UploadRows{ static_cast<const unsigned char *>(image.data), static_cast<size_t>(full.pitch),
+        code = upload->put_all(UploadRows{ static_cast<const unsigned char *>(image.data),
+                                           static_cast<size_t>(full.pitch),
                                            pixels.as<unsigned char>(), row, row, image.height },
                                stream);
     if (code == cudaSuccess && image.mask)
-        code = upload->put_all(UploadRows{ image.mask, static_cast<size_t>(full.mask_pitch), mask.as<unsigned char>(), mask_row, mask_row,
+        code = upload->put_all(UploadRows{ image.mask, static_cast<size_t>(full.mask_pitch),
+                                           mask.as<unsigned char>(), mask_row, mask_row,
                                            image.height },
                                stream);
     result->memory = XNCC_DEVICE;

@@ -1,4 +1,5 @@
-// Planes of images of one channel of 8 bits, 16 pixels a thread: inside the image as words, at its edges and past them pixel by pixel.
+// Planes of images of one channel of 8 bits, 16 pixels a thread: inside the image as words, at its
+// edges and past them pixel by pixel.
 #include "layout.cuh"
 
 #include "image/samples.h"
@@ -47,12 +48,15 @@ struct Pixels {
     uint32_t value[WORDS], counts[WORDS];
 
     // row, mask: of the image, where load_bytes reads within them
-    __device__ void load(const BytesJob &job, const unsigned char *row, const uint8_t *mask, int64_t column)
+    __device__ void load(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
+                         int64_t column)
     {
         load_bytes(row + column, value);
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
-            counts[i] = job.hole < 0 ? 0x01010101u : __vsetne4(value[i], static_cast<uint32_t>(job.hole) * 0x01010101u);
+            counts[i] = job.hole < 0
+                            ? 0x01010101u
+                            : __vsetne4(value[i], static_cast<uint32_t>(job.hole) * 0x01010101u);
         if (mask) {
             uint32_t word[WORDS];
             load_bytes(mask + column, word);
@@ -65,13 +69,15 @@ struct Pixels {
             value[i] = (value[i] ^ job.flip) & counts[i] * 255u;
     }
     // inside: the row is one of the image
-    __device__ void gather(const BytesJob &job, const unsigned char *row, const uint8_t *mask, bool inside, int64_t first)
+    __device__ void gather(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
+                           bool inside, int64_t first)
     {
 #pragma unroll
         for (int i = 0; i < WORDS; i++) {
             value[i] = counts[i] = 0;
             for (int k = 0; k < 4; k++) {
-                const int64_t column = xncc_border_index(job.border, first + 4 * i + k, job.image.width);
+                const int64_t column = xncc_border_index(job.border, first + 4 * i + k,
+                                                         job.image.width);
                 uint32_t v = 0, is = job.border == XNCC_BORDER_ZERO;
                 if (inside && column >= 0) {
                     v = row[column];
@@ -95,15 +101,20 @@ __device__ __forceinline__ uint32_t squares(uint32_t v, int digit)
 __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ BytesJob job)
 {
     const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(job.across));
-    const int x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(job.across)) * THREADS + static_cast<int>(threadIdx.x)) * SPAN;
+    const int x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(job.across)) * THREADS +
+                   static_cast<int>(threadIdx.x)) *
+                  SPAN;
     if (x >= job.rect.columns)
         return;
-    const int64_t line = xncc_border_index(job.border, job.rect.y + y, job.image.height), column = job.rect.x + x;
+    const int64_t line = xncc_border_index(job.border, job.rect.y + y, job.image.height),
+                  column = job.rect.x + x;
     const int64_t at = line < 0 ? 0 : line;
-    const unsigned char *row = static_cast<const unsigned char *>(job.image.data) + at * job.image.pitch;
+    const unsigned char *row = static_cast<const unsigned char *>(job.image.data) +
+                               at * job.image.pitch;
     const uint8_t *mask = job.image.mask ? job.image.mask + at * job.image.mask_pitch : nullptr;
     Pixels pixels;
-    if (line >= 0 && has_words(row, column, job.image.width) && (!mask || has_words(mask, column, job.image.width)))
+    if (line >= 0 && has_words(row, column, job.image.width) &&
+        (!mask || has_words(mask, column, job.image.width)))
         pixels.load(job, row, mask, column);
     else
         pixels.gather(job, row, mask, line >= 0, column);
@@ -124,15 +135,17 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
 int32_t hole_of(const xncc_image &image)
 {
     const double low = image.pixel == XNCC_S8 ? -128.0 : 0.0, v = image.no_data;
-    if (!image.has_no_data || !(v >= low && v <= low + 255.0) || v != static_cast<double>(static_cast<int32_t>(v)))
+    if (!image.has_no_data || !(v >= low && v <= low + 255.0) ||
+        v != static_cast<double>(static_cast<int32_t>(v)))
         return -1;
     return static_cast<int32_t>(v) & 255;
 }
 
 } // namespace
 
-cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect, const xncc_joint_planes &planes,
-                               const LayoutTarget &to, cudaStream_t stream)
+cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect,
+                               const xncc_joint_planes &planes, const LayoutTarget &to,
+                               cudaStream_t stream)
 {
     BytesJob job = {};
     job.image = image;
@@ -144,8 +157,10 @@ cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, cons
     job.flip = image.pixel == XNCC_S8 ? 0x80808080u : 0;
     job.hole = hole_of(image);
     for (int i = 0; i < planes.image_count; i++)
-        job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), 0, static_cast<uint8_t>(8 * planes.image[i].digit) };
-    spread_bytes<<<static_cast<unsigned>(job.across) * static_cast<unsigned>(rect.rows), THREADS, 0, stream>>>(job);
+        job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), 0,
+                         static_cast<uint8_t>(8 * planes.image[i].digit) };
+    spread_bytes<<<static_cast<unsigned>(job.across) * static_cast<unsigned>(rect.rows), THREADS, 0,
+                   stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -1,4 +1,5 @@
-// What many templates share: the image, copied to the device once, and the best score at each position.
+// What many templates share: the image, copied to the device once, and the best score at each
+// position.
 #include "many.cuh"
 
 struct xncc_share {
@@ -13,7 +14,7 @@ struct xncc_share {
     uint64_t held_room = 0;
     xncc_best best = {}, home = {}; // on the device, and where it belongs
     xncc::Event done;               // behind the last call
-    cudaStream_t last = nullptr;  // the stream that it was put on
+    cudaStream_t last = nullptr;    // the stream that it was put on
 };
 
 namespace xncc {
@@ -40,8 +41,12 @@ struct BestView {
 BestView view_of(const xncc_best &best)
 {
     const int64_t tight = static_cast<int64_t>(best.score.width) * 4;
-    return BestView{ best.score.data, best.index, (best.score.pitch ? best.score.pitch : tight) / 4,
-                     (best.index_pitch ? best.index_pitch : tight) / 4, best.score.width, best.score.height };
+    return BestView{ best.score.data,
+                     best.index,
+                     (best.score.pitch ? best.score.pitch : tight) / 4,
+                     (best.index_pitch ? best.index_pitch : tight) / 4,
+                     best.score.width,
+                     best.score.height };
 }
 
 __global__ void clear_best(BestView b)
@@ -49,7 +54,8 @@ __global__ void clear_best(BestView b)
     const int32_t x = static_cast<int32_t>(blockIdx.x * COLUMNS + threadIdx.x);
     if (x >= b.width)
         return;
-    for (int32_t y = static_cast<int32_t>(blockIdx.y); y < b.height; y += static_cast<int32_t>(gridDim.y)) {
+    for (int32_t y = static_cast<int32_t>(blockIdx.y); y < b.height;
+         y += static_cast<int32_t>(gridDim.y)) {
         b.score[y * b.score_pitch + x] = NAN;
         b.index[y * b.index_pitch + x] = -1;
     }
@@ -67,7 +73,8 @@ __global__ void fold_map(BestView b, MapView m)
     const int32_t x = static_cast<int32_t>(blockIdx.x * COLUMNS + threadIdx.x);
     if (x >= b.width)
         return;
-    for (int32_t y = static_cast<int32_t>(blockIdx.y); y < b.height; y += static_cast<int32_t>(gridDim.y)) {
+    for (int32_t y = static_cast<int32_t>(blockIdx.y); y < b.height;
+         y += static_cast<int32_t>(gridDim.y)) {
         const float score = m.score[y * m.pitch + x];
         float *best = b.score + y * b.score_pitch + x;
         int32_t *index = b.index + y * b.index_pitch + x;
@@ -81,7 +88,8 @@ __global__ void fold_map(BestView b, MapView m)
 dim3 grid_of(const BestView &b)
 {
     const unsigned rows = static_cast<unsigned>(b.height);
-    return dim3(static_cast<unsigned>(ceil_div(b.width, COLUMNS)), rows < MOST_ROWS ? rows : MOST_ROWS);
+    return dim3(static_cast<unsigned>(ceil_div(b.width, COLUMNS)),
+                rows < MOST_ROWS ? rows : MOST_ROWS);
 }
 
 xncc_status share_open(xncc_engine *engine, xncc_share **result, xncc_error *error)
@@ -107,7 +115,8 @@ void share_close(xncc_share *share)
     destroy(share);
 }
 
-// A call on another stream than the one before waits there for that one: both use the share's memory.
+// A call on another stream than the one before waits there for that one: both use the share's
+// memory.
 cudaError_t begin_on(xncc_share *share, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -150,7 +159,8 @@ xncc_image place_of(const xncc_image *image, unsigned char *memory)
     xncc_image there = *image;
     there.memory = XNCC_DEVICE;
     there.data = memory;
-    there.pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(xncc_image_row_bytes(image))));
+    there.pitch = static_cast<int64_t>(
+        pitch_of(static_cast<uint64_t>(xncc_image_row_bytes(image))));
     if (image->mask) {
         there.mask = memory + there.pitch * image->height;
         there.mask_pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(image->width)));
@@ -158,7 +168,8 @@ xncc_image place_of(const xncc_image *image, unsigned char *memory)
     return there;
 }
 
-xncc_status share_image(xncc_share *share, const xncc_image *image, xncc_image *shared, xncc_stream stream, xncc_error *error)
+xncc_status share_image(xncc_share *share, const xncc_image *image, xncc_image *shared,
+                        xncc_stream stream, xncc_error *error)
 {
     *shared = *image;
     share->from_host = image->memory == XNCC_HOST;
@@ -167,7 +178,9 @@ xncc_status share_image(xncc_share *share, const xncc_image *image, xncc_image *
     DeviceScope scope(share->engine->device);
     const xncc_image wanted = place_of(image, nullptr);
     const uint64_t rows = static_cast<uint64_t>(image->height);
-    const uint64_t bytes = (static_cast<uint64_t>(wanted.pitch) + static_cast<uint64_t>(image->mask ? wanted.mask_pitch : 0)) * rows;
+    const uint64_t bytes = (static_cast<uint64_t>(wanted.pitch) +
+                            static_cast<uint64_t>(image->mask ? wanted.mask_pitch : 0)) *
+                           rows;
     cudaError_t code = make_room(share, &share->image, &share->image_room, bytes);
     if (code == cudaSuccess)
         code = begin_on(share, stream);
@@ -184,7 +197,8 @@ xncc_status share_image(xncc_share *share, const xncc_image *image, xncc_image *
     code = share->upload.put_all(copy, stream);
     if (code == cudaSuccess && image->mask) {
         copy.source = image->mask;
-        copy.source_pitch = static_cast<size_t>(image->mask_pitch ? image->mask_pitch : image->width);
+        copy.source_pitch = static_cast<size_t>(image->mask_pitch ? image->mask_pitch
+                                                                  : image->width);
         copy.target += shared->pitch * image->height;
         copy.target_pitch = static_cast<size_t>(shared->mask_pitch);
         copy.row_bytes = static_cast<size_t>(image->width);
@@ -195,10 +209,12 @@ xncc_status share_image(xncc_share *share, const xncc_image *image, xncc_image *
     return check(code, "copying the image to the device", error);
 }
 
-xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map *map, xncc_stream stream, xncc_error *error)
+xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map *map, xncc_stream stream,
+                       xncc_error *error)
 {
     DeviceScope scope(share->engine->device);
-    const uint64_t bytes = static_cast<uint64_t>(best->score.width) * static_cast<uint64_t>(best->score.height) * sizeof(float);
+    const uint64_t bytes = static_cast<uint64_t>(best->score.width) *
+                           static_cast<uint64_t>(best->score.height) * sizeof(float);
     cudaError_t code = make_room(share, &share->map, &share->map_room, bytes);
     share->home = share->best = *best;
     if (best->score.memory == XNCC_HOST) {
@@ -212,20 +228,22 @@ xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map *map, 
         code = begin_on(share, stream);
     if (code != cudaSuccess)
         return check(code, "taking memory for the best scores", error);
-    *map = xncc_map{ share->map.as<float>(), best->score.width, best->score.height, best->score.width * static_cast<int64_t>(sizeof(float)),
-                   XNCC_DEVICE };
+    *map = xncc_map{ share->map.as<float>(), best->score.width, best->score.height,
+                     best->score.width * static_cast<int64_t>(sizeof(float)), XNCC_DEVICE };
     const BestView view = view_of(share->best);
     clear_best<<<grid_of(view), COLUMNS, 0, stream>>>(view);
     return check(cudaGetLastError(), "launching the search for the best template", error);
 }
 
-xncc_status best_fold(xncc_share *share, const xncc_fold *fold, xncc_stream stream, xncc_error *error)
+xncc_status best_fold(xncc_share *share, const xncc_fold *fold, xncc_stream stream,
+                      xncc_error *error)
 {
     DeviceScope scope(share->engine->device);
     BestView view = view_of(share->best);
     view.width = fold->map->width;
     view.height = fold->map->height;
-    MapView map = { fold->map->data, xncc_map_pitch(fold->map) / static_cast<int64_t>(sizeof(float)), *fold };
+    MapView map = { fold->map->data,
+                    xncc_map_pitch(fold->map) / static_cast<int64_t>(sizeof(float)), *fold };
     map.fold.map = nullptr;
     fold_map<<<grid_of(view), COLUMNS, 0, stream>>>(view, map);
     return check(cudaGetLastError(), "launching the search for the best template", error);
@@ -234,12 +252,14 @@ xncc_status best_fold(xncc_share *share, const xncc_fold *fold, xncc_stream stre
 cudaError_t bring_home(xncc_share *share, cudaStream_t stream)
 {
     const BestView to = view_of(share->home);
-    const size_t row = static_cast<size_t>(to.width) * sizeof(float), rows = static_cast<size_t>(to.height);
-    cudaError_t code = cudaMemcpy2DAsync(to.score, static_cast<size_t>(to.score_pitch) * sizeof(float), share->best.score.data, row, row,
-                                         rows, cudaMemcpyDeviceToHost, stream);
+    const size_t row = static_cast<size_t>(to.width) * sizeof(float),
+                 rows = static_cast<size_t>(to.height);
+    cudaError_t code = cudaMemcpy2DAsync(
+        to.score, static_cast<size_t>(to.score_pitch) * sizeof(float), share->best.score.data, row,
+        row, rows, cudaMemcpyDeviceToHost, stream);
     if (code == cudaSuccess)
-        code = cudaMemcpy2DAsync(to.index, static_cast<size_t>(to.index_pitch) * sizeof(int32_t), share->best.index, row, row, rows,
-                                 cudaMemcpyDeviceToHost, stream);
+        code = cudaMemcpy2DAsync(to.index, static_cast<size_t>(to.index_pitch) * sizeof(int32_t),
+                                 share->best.index, row, row, rows, cudaMemcpyDeviceToHost, stream);
     return code;
 }
 

@@ -1,5 +1,5 @@
-// Searches without a map, where the tensor kernels do all of a match: the best score of each tile, within a bound; the level; exact scores of
-// the tiles that reach it.
+// Searches without a map, where the tensor kernels do all of a match: the best score of each tile,
+// within a bound; the level; exact scores of the tiles that reach it.
 #include "match.cuh"
 
 namespace xncc {
@@ -9,7 +9,8 @@ bool is_mapless(const xncc_work *work)
     const xncc_problem &p = work->problem;
     bool has_products = work->decision.kernel != XNCC_KERNEL_TENSOR_FUSED;
     // one pass: as narrow as WindowScores asks
-    return is_all_tensor(work) && xncc_cuda_is_one_pass(&p) && (has_products || windows_serve_pixels(p.width, p.height));
+    return is_all_tensor(work) && xncc_cuda_is_one_pass(&p) &&
+           (has_products || windows_serve_pixels(p.width, p.height));
 }
 
 namespace {
@@ -31,22 +32,29 @@ TensorTiles make_tiles(const xncc_work *work, const PeakJob &search, int first, 
 
 } // namespace
 
-xncc_status put_tiles(xncc_work *work, const MaplessJob &m, int first, int count, cudaStream_t stream, xncc_error *error)
+xncc_status put_tiles(xncc_work *work, const MaplessJob &m, int first, int count,
+                      cudaStream_t stream, xncc_error *error)
 {
     TensorTiles tiles = make_tiles(work, m.search, first, count);
     for (int i = 0; i < count; i++)
         tiles.rule[i] = m.rules[first + i];
-    return check(work->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream), "launching the pass over tiles", error);
+    return check(work->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream),
+                 "launching the pass over tiles", error);
 }
 
-xncc_status put_bank_tiles(xncc_work *work, const MaplessJob &m, bool begins, cudaStream_t stream, xncc_error *error)
+xncc_status put_bank_tiles(xncc_work *work, const MaplessJob &m, bool begins, cudaStream_t stream,
+                           xncc_error *error)
 {
     TensorGroup group = { m.parts, m.first_slot, m.slots, work->x.map, work->y.map };
     const bool alone = begins && m.slots == 1; // for one template it takes longer
     if (work->tensor.judges() && !alone) {
-        cudaError_t code = begins ? work->tensor.put_terms(m.plane, group, *m.rules, stream) : cudaSuccess;
+        cudaError_t code = begins ? work->tensor.put_terms(m.plane, group, *m.rules, stream)
+                                  : cudaSuccess;
         xncc_status status = check(code, "launching the pass over windows", error);
-        return status ? status : work->tensor.judge_group(group, m.plane, make_tiles(work, m.search, 0, m.slots), m.rules, stream, error);
+        return status ? status
+                      : work->tensor.judge_group(group, m.plane,
+                                                 make_tiles(work, m.search, 0, m.slots), m.rules,
+                                                 stream, error);
     }
     xncc_status status = XNCC_OK;
     for (int i = 0; i < m.slots && !status; i += group.count) {
@@ -60,7 +68,8 @@ xncc_status put_bank_tiles(xncc_work *work, const MaplessJob &m, bool begins, cu
     return status;
 }
 
-xncc_status put_matches(xncc_work *work, const MaplessJob &m, cudaStream_t stream, xncc_error *error)
+xncc_status put_matches(xncc_work *work, const MaplessJob &m, cudaStream_t stream,
+                        xncc_error *error)
 {
     const xncc_problem &p = work->problem;
     WindowScores scores = {};

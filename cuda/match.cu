@@ -32,7 +32,8 @@ xncc_status sum_rows(const Call &call, const StageView &view, int32_t columns, i
     job.sums = work->rows.as<void>();
     job.pitch = static_cast<int64_t>(work->parts.rows_pitch);
     job.pivot = call.rule.pivot;
-    return check(launch_row_sums(work->problem.pixel, job, call.stream), "launching the window sums", call.error);
+    return check(launch_row_sums(work->problem.pixel, job, call.stream),
+                 "launching the window sums", call.error);
 }
 
 // All passes over a band, where the tensor kernels do all of it.
@@ -42,7 +43,8 @@ xncc_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Targ
     TensorPlane plane;
     xncc_status status = put_plane(call, bx, by, &plane);
     if (!status)
-        status = work->tensor.correlate(*call.part, plane, work->x.length(bx), work->y.length(by), call.stream, call.error);
+        status = work->tensor.correlate(*call.part, plane, work->x.length(bx), work->y.length(by),
+                                        call.stream, call.error);
     return status ? status : put_tensor_scores(call, bx, by, plane, target, nullptr);
 }
 
@@ -57,7 +59,8 @@ xncc_status run_band(const Call &call, int32_t bx, int32_t by, const Target &tar
     return status ? status : put_scores(call, make_score_job(call, bx, by, target));
 }
 
-// All bands across the map in row `by` of bands. target: the map's first column in the band's first row.
+// All bands across the map in row `by` of bands. target: the map's first column in the band's first
+// row.
 xncc_status run_across(const Call &call, int32_t by, Target target)
 {
     const xncc_work *work = call.work;
@@ -69,15 +72,17 @@ xncc_status run_across(const Call &call, int32_t by, Target target)
     return status;
 }
 
-cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source, cudaStream_t stream)
+cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source,
+                     cudaStream_t stream)
 {
     size_t bytes = static_cast<size_t>(map.width) * sizeof(float);
-    return cudaMemcpy2DAsync(xncc_map_row(&map, row), static_cast<size_t>(xncc_map_pitch(&map)), source.map,
-                             static_cast<size_t>(source.pitch) * sizeof(float), bytes, static_cast<size_t>(rows),
-                             cudaMemcpyDeviceToHost, stream);
+    return cudaMemcpy2DAsync(xncc_map_row(&map, row), static_cast<size_t>(xncc_map_pitch(&map)),
+                             source.map, static_cast<size_t>(source.pitch) * sizeof(float), bytes,
+                             static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream);
 }
 
-// A chunk of map rows for the peak search. rows: address of the chunk's first row; the two rows before it are the chunk's before.
+// A chunk of map rows for the peak search. rows: address of the chunk's first row; the two rows
+// before it are the chunk's before.
 struct Chunk {
     float *rows;
     int32_t first, end;
@@ -87,11 +92,13 @@ struct Chunk {
 xncc_status feed(const Call &call, xncc_peaks *peaks, const Chunk &chunk)
 {
     int32_t width = call.work->x.map, height = call.work->y.map;
-    int32_t begin = chunk.first > 0 ? chunk.first - 1 : 0, end = chunk.end < height ? chunk.end - 1 : height;
+    int32_t begin = chunk.first > 0 ? chunk.first - 1 : 0,
+            end = chunk.end < height ? chunk.end - 1 : height;
     xncc_status status = XNCC_OK;
     if (end > begin)
-        status = xncc_peaks_feed(peaks, chunk.rows + (static_cast<int64_t>(begin) - chunk.first) * width, width, width, begin,
-                               end - begin, begin > 0, end < height, call.error);
+        status = xncc_peaks_feed(
+            peaks, chunk.rows + (static_cast<int64_t>(begin) - chunk.first) * width, width, width,
+            begin, end - begin, begin > 0, end < height, call.error);
     float *kept = chunk.rows - static_cast<int64_t>(KEPT_ROWS) * width;
     memmove(kept, chunk.rows + (static_cast<int64_t>(chunk.end) - chunk.first - KEPT_ROWS) * width,
             static_cast<size_t>(KEPT_ROWS) * static_cast<size_t>(width) * sizeof(float));
@@ -110,8 +117,10 @@ xncc_status search_band(const Call &call, xncc_peaks *peaks, int32_t by, const T
     xncc_status status = XNCC_OK;
     for (int32_t row = begin; row < end && !status; row += work->pinned_rows) {
         int32_t count = end - row < work->pinned_rows ? end - row : work->pinned_rows;
-        Target from = { source.map + static_cast<int64_t>(row - begin) * source.pitch, source.pitch };
-        status = check(download(chunk_map, 0, count, from, call.stream), "fetching the map", call.error);
+        Target from = { source.map + static_cast<int64_t>(row - begin) * source.pitch,
+                        source.pitch };
+        status = check(download(chunk_map, 0, count, from, call.stream), "fetching the map",
+                       call.error);
         if (!status)
             status = finish(work, call.stream, true, call.error);
         if (!status)
@@ -167,7 +176,8 @@ xncc_status correlate(const Call &call, CorrelateJob job)
     return check(code, "launching the correlation", call.error);
 }
 
-Call make_call(xncc_work *work, const xncc_image *image, const xncc_template *part, cudaStream_t stream, xncc_error *error)
+Call make_call(xncc_work *work, const xncc_image *image, const xncc_template *part,
+               cudaStream_t stream, xncc_error *error)
 {
     Call call = {};
     call.work = work;
@@ -188,7 +198,8 @@ xncc_status put_sums(const Call &call, int32_t bx, int32_t by)
     return sum_rows(call, work->stage.view(bx, by), work->x.length(bx), work->y.length(by));
 }
 
-xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target, const BandRows &rows)
+xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target,
+                         const BandRows &rows)
 {
     xncc_work *work = call.work;
     const xncc_problem &p = work->problem;
@@ -237,18 +248,22 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
 
 bool is_all_tensor(const xncc_work *work)
 {
-    return work->route == XNCC_ROUTE_PLAIN && xncc_kernel_is_tensor(work->decision.kernel) && xncc_tensor_scores(&work->problem);
+    return work->route == XNCC_ROUTE_PLAIN && xncc_kernel_is_tensor(work->decision.kernel) &&
+           xncc_tensor_scores(&work->problem);
 }
 
-// The band of an image of bytes on the device, with its edge repeated, straight to the tensor's plane.
+// The band of an image of bytes on the device, with its edge repeated, straight to the tensor's
+// plane.
 static xncc_status pad_plane(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane)
 {
     const xncc_work *work = call.work;
     const int32_t columns = work->x.length(bx) + work->problem.width - 1;
-    const LayoutRect rect = { static_cast<int64_t>(work->x.start(bx)) + work->x.origin, static_cast<int64_t>(work->y.start(by)) + work->y.origin,
-                              columns, plane.height };
+    const LayoutRect rect = { static_cast<int64_t>(work->x.start(bx)) + work->x.origin,
+                              static_cast<int64_t>(work->y.start(by)) + work->y.origin, columns,
+                              plane.height };
     const LayoutTarget to = { const_cast<unsigned char *>(plane.data), plane.pitch, 0 };
-    return check(launch_padding(*call.image, XNCC_BORDER_CLAMP, rect, to, call.stream), "laying out the image", call.error);
+    return check(launch_padding(*call.image, XNCC_BORDER_CLAMP, rect, to, call.stream),
+                 "laying out the image", call.error);
 }
 
 // An image that can be read as it lies is not copied.
@@ -266,22 +281,25 @@ xncc_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *pla
         return pad_plane(call, bx, by, *plane);
     xncc_status status = put_stage(call, bx, by);
     return status ? status
-                  : check(work->tensor.copy(work->stage.view(bx, by), width, height, call.stream), "splitting the image", call.error);
+                  : check(work->tensor.copy(work->stage.view(bx, by), width, height, call.stream),
+                          "splitting the image", call.error);
 }
 
-xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane, const Target &target,
-                            const uint32_t *skip)
+xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane,
+                              const Target &target, const uint32_t *skip)
 {
     const xncc_work *work = call.work;
-    TensorTarget to = { call.rule, target.map, target.pitch, work->x.length(bx), work->y.length(by), skip, has_slow_doubles(work) };
+    TensorTarget to = { call.rule,          target.map, target.pitch,          work->x.length(bx),
+                        work->y.length(by), skip,       has_slow_doubles(work) };
     return check(work->tensor.score(plane, to, call.stream), "launching the score", call.error);
 }
 
 xncc_status put_scores(const Call &call, const ScoreJob &job)
 {
     const xncc_problem &p = call.work->problem;
-    cudaError_t code = xncc_cuda_is_one_pass(&p) ? launch_one_pass(job, call.stream)
-                                               : launch_score(p.pixel, xncc_cuda_is_narrow(&p) != 0, job, call.stream);
+    cudaError_t code = xncc_cuda_is_one_pass(&p)
+                           ? launch_one_pass(job, call.stream)
+                           : launch_score(p.pixel, xncc_cuda_is_narrow(&p) != 0, job, call.stream);
     return check(code, "launching the score", call.error);
 }
 
@@ -293,7 +311,8 @@ xncc_status bind_map(xncc_work *work, int32_t band_width, int32_t band_height, x
     work->y = make_axis(p.image_height, map.height, map.y0, p.height, band_height);
     uint64_t row = static_cast<uint64_t>(work->x.map) * sizeof(float), rows = PINNED_BYTES / row;
     rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
-    work->pinned_rows = rows < static_cast<uint64_t>(work->y.map) ? static_cast<int32_t>(rows) : work->y.map;
+    work->pinned_rows = rows < static_cast<uint64_t>(work->y.map) ? static_cast<int32_t>(rows)
+                                                                  : work->y.map;
     cudaError_t code = work->map.take(work->parts.map);
     if (code == cudaSuccess)
         code = work->pinned.take(row * static_cast<uint64_t>(work->pinned_rows + KEPT_ROWS));
@@ -320,8 +339,8 @@ xncc_status match_bind(xncc_work *work, xncc_error *error)
     return status || d.kernel != XNCC_KERNEL_FFT_CUDA ? status : work->fft.make(p, d.fft, error);
 }
 
-xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream,
-                          xncc_error *error)
+xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                            const xncc_map *map, xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(work, image, part, stream, error);
     Target own = { work->map.as<float>(), work->x.map };
@@ -330,23 +349,29 @@ xncc_status match_correlate(xncc_work *work, const xncc_image *image, const xncc
     for (int32_t by = 0; by < work->y.count() && !status; by++) {
         int32_t row = work->y.start(by), rows = work->y.length(by);
         bool direct = map->memory == XNCC_DEVICE;
-        Target target = direct ? Target{ xncc_map_row(map, row), xncc_map_pitch(map) / static_cast<int64_t>(sizeof(float)) } : own;
+        Target target = direct ? Target{ xncc_map_row(map, row),
+                                         xncc_map_pitch(map) / static_cast<int64_t>(sizeof(float)) }
+                               : own;
         status = run_across(call, by, target);
         if (!status && !direct)
-            status = check(download(*map, row, rows, own, stream), "copying the map to the host", error);
+            status = check(download(*map, row, rows, own, stream), "copying the map to the host",
+                           error);
         progress_step(work, rows);
     }
-    xncc_status ended = finish(work, stream, image->memory == XNCC_HOST || map->memory == XNCC_HOST, status ? nullptr : error);
+    xncc_status ended = finish(work, stream, image->memory == XNCC_HOST || map->memory == XNCC_HOST,
+                               status ? nullptr : error);
     return status ? status : ended;
 }
 
-xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match, size_t *found)
+xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match,
+                             size_t *found)
 {
     xncc_work *work = call.work;
     Target own = { work->map.as<float>(), work->x.map };
     xncc_peaks *peaks = nullptr;
-    xncc_status status =
-        xncc_peaks_create(rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks, call.error);
+    xncc_status status = xncc_peaks_create(
+        rule, static_cast<uint64_t>(work->x.map) * static_cast<uint64_t>(work->y.map), &peaks,
+        call.error);
     for (int32_t by = 0; by < work->y.count() && !status; by++) {
         status = run_across(call, by, own);
         if (!status)

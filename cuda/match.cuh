@@ -1,4 +1,5 @@
-// The passes of a match, for the files that put them in order: match.cu for maps, find.cu for matches.
+// The passes of a match, for the files that put them in order: match.cu for maps, find.cu for
+// matches.
 #ifndef XNCC_CUDA_MATCH_CUH
 #define XNCC_CUDA_MATCH_CUH
 
@@ -27,19 +28,21 @@ struct Target {
 // X of a band whose pixels are staged, where the job says.
 xncc_status correlate(const Call &call, CorrelateJob job);
 
-Call make_call(xncc_work *work, const xncc_image *image, const xncc_template *part, cudaStream_t stream, xncc_error *error);
+Call make_call(xncc_work *work, const xncc_image *image, const xncc_template *part,
+               cudaStream_t stream, xncc_error *error);
 
 // Rows of a band, in map elements.
 struct BandRows {
     int32_t first, count;
 };
 
-// Do the tensor kernels do all of a match? Then a band's passes are: its image, as a plane that they read; X (Tensor::correlate); the scores.
+// Do the tensor kernels do all of a match? Then a band's passes are: its image, as a plane that
+// they read; X (Tensor::correlate); the scores.
 bool is_all_tensor(const xncc_work *work);
 xncc_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane);
 // skip: nullptr, or a word on the device; where it is not 0 nothing is done.
-xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane, const Target &target,
-                            const uint32_t *skip);
+xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane,
+                              const Target &target, const uint32_t *skip);
 
 // May matches then be had from X without a map?
 bool is_mapless(const xncc_work *work);
@@ -51,29 +54,36 @@ struct MaplessJob {
     const xncc_score_rule *rules;
     int first_slot, slots;
 };
-// From X, the best scores of the tiles of slots first .. first + count - 1 of the job; or X and the best scores of all of its slots (begins:
-// for the first time on this image).
-xncc_status put_tiles(xncc_work *work, const MaplessJob &job, int first, int count, cudaStream_t stream, xncc_error *error);
-xncc_status put_bank_tiles(xncc_work *work, const MaplessJob &job, bool begins, cudaStream_t stream, xncc_error *error);
+// From X, the best scores of the tiles of slots first .. first + count - 1 of the job; or X and the
+// best scores of all of its slots (begins: for the first time on this image).
+xncc_status put_tiles(xncc_work *work, const MaplessJob &job, int first, int count,
+                      cudaStream_t stream, xncc_error *error);
+xncc_status put_bank_tiles(xncc_work *work, const MaplessJob &job, bool begins, cudaStream_t stream,
+                           xncc_error *error);
 // Then, for all slots at once, the matches.
-xncc_status put_matches(xncc_work *work, const MaplessJob &job, cudaStream_t stream, xncc_error *error);
+xncc_status put_matches(xncc_work *work, const MaplessJob &job, cudaStream_t stream,
+                        xncc_error *error);
 
 // Otherwise:
 // The band's pixels to the plan's memory.
 xncc_status put_stage(const Call &call, int32_t bx, int32_t by);
-// The same and X of all of it: one after the other, or in chunks where the image comes from the host.
+// The same and X of all of it: one after the other, or in chunks where the image comes from the
+// host.
 xncc_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target);
-// S and Q of the staged band's window rows, where they are a pass of their own. They serve every template with the rule's pivot.
+// S and Q of the staged band's window rows, where they are a pass of their own. They serve every
+// template with the rule's pivot.
 xncc_status put_sums(const Call &call, int32_t bx, int32_t by);
 // X of some rows of the band; their windows are staged.
-xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target, const BandRows &rows);
+xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target,
+                         const BandRows &rows);
 // The last pass over a band that has the others behind it.
 ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &target);
 xncc_status put_scores(const Call &call, const ScoreJob &job);
 
 // A joint problem's scores of some rows of the map. The map's first rows come first.
 xncc_status put_joint(const Call &call, int32_t first, int32_t rows, const Target &target);
-// Takes what a map and its search want: axes, rows of the map (work->parts.map bytes), and the way to the host.
+// Takes what a map and its search want: axes, rows of the map (work->parts.map bytes), and the way
+// to the host.
 xncc_status bind_map(xncc_work *work, int32_t band_width, int32_t band_height, xncc_error *error);
 xncc_status joint_bind(xncc_work *work, xncc_error *error);
 
@@ -81,7 +91,8 @@ xncc_status joint_bind(xncc_work *work, xncc_error *error);
 xncc_status find_bind(xncc_work *work, xncc_error *error);
 
 // match_find by fetching the map, for what the search on the device does not serve.
-xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match, size_t *found);
+xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match,
+                             size_t *found);
 
 } // namespace xncc
 

@@ -1,6 +1,7 @@
-// Candidates gathered and merged in device memory (exactncc/many.h): each finds its place in the order by counting those before it; then
-// chunk by chunk, in that order, one block takes what nothing taken before is the same thing as, and all blocks strike what is the same thing
-// as what was taken.
+// Candidates gathered and merged in device memory (exactncc/many.h): each finds its place in the
+// order by counting those before it; then chunk by chunk, in that order, one block takes what
+// nothing taken before is the same thing as, and all blocks strike what is the same thing as what
+// was taken.
 #include "many.cuh"
 #include "peaks_device.cuh"
 
@@ -60,7 +61,8 @@ struct Gathered {
     uint32_t room;
 };
 
-__global__ void add_matches(Gathered to, const xncc_match *match, const uint32_t *found, xncc_candidate like)
+__global__ void add_matches(Gathered to, const xncc_match *match, const uint32_t *found,
+                            xncc_candidate like)
 {
     const uint32_t more = *found, first = grow(to.state, more, to.room);
     for (uint32_t i = threadIdx.x; i < more && first + i < to.room; i += CHUNK) {
@@ -97,7 +99,8 @@ __device__ uint32_t merge_count(const MergeJob &job)
     return count > job.room ? 0 : count;
 }
 
-// Adds to each candidate's rank those of some tiles that come before it. Among candidates that nothing tells apart the earlier added.
+// Adds to each candidate's rank those of some tiles that come before it. Among candidates that
+// nothing tells apart the earlier added.
 __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
 {
     __shared__ xncc_candidate tile[BLOCK];
@@ -114,7 +117,9 @@ __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
             tile[threadIdx.x] = job.candidate[first + threadIdx.x];
         __syncthreads();
         for (uint32_t k = 0; k < length; k++) {
-            const int order = has_score(tile[k]) ? xncc_candidate_compare(&tile[k], &mine, job.smallest) : 1;
+            const int order = has_score(tile[k])
+                                  ? xncc_candidate_compare(&tile[k], &mine, job.smallest)
+                                  : 1;
             before += order < 0 || (order == 0 && first + k < i);
         }
         __syncthreads();
@@ -134,7 +139,8 @@ __global__ void sort_candidates(MergeJob job)
         atomicAdd(&job.state->valid, static_cast<uint32_t>(__popc(all)));
 }
 
-// The first of the block's threads with a set flag; CHUNK when there is none. room: written by each call, so two in turn.
+// The first of the block's threads with a set flag; CHUNK when there is none. room: written by each
+// call, so two in turn.
 __device__ uint32_t first_of_block(bool flag, uint32_t *room)
 {
     const uint32_t lane = threadIdx.x % LANES;
@@ -164,7 +170,8 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
     if (i < valid)
         candidate[threadIdx.x] = job.sorted[i];
     for (uint32_t round = 0; taken < job.top; round++) {
-        const uint32_t next = first_of_block(open, room[round & 1]); // its barrier also puts the candidates in place
+        const uint32_t next = first_of_block(
+            open, room[round & 1]); // its barrier also puts the candidates in place
         if (next == CHUNK)
             break;
         if (threadIdx.x == next) {
@@ -188,7 +195,8 @@ __global__ __launch_bounds__(BLOCK) void strike(MergeJob job, uint32_t first)
 {
     __shared__ xncc_candidate tile[BLOCK];
     const MergeState *state = job.state;
-    const uint32_t valid = state->valid, begin = first + blockIdx.x * BLOCK, i = begin + threadIdx.x;
+    const uint32_t valid = state->valid, begin = first + blockIdx.x * BLOCK,
+                   i = begin + threadIdx.x;
     if (state->full || begin >= valid)
         return;
     bool open = i < valid && !job.struck[i];
@@ -230,7 +238,8 @@ namespace {
 
 Gathered gathered(const xncc_merge_work *work)
 {
-    return Gathered{ work->candidate.as<xncc_candidate>(), work->state.as<MergeState>(), work->room };
+    return Gathered{ work->candidate.as<xncc_candidate>(), work->state.as<MergeState>(),
+                     work->room };
 }
 
 void merge_close(xncc_merge_work *work)
@@ -243,10 +252,12 @@ void merge_close(xncc_merge_work *work)
 xncc_status merge_clear(xncc_merge_work *work, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
-    return check(cudaMemsetAsync(work->state.as<void>(), 0, sizeof(MergeState), stream), "emptying the merger", error);
+    return check(cudaMemsetAsync(work->state.as<void>(), 0, sizeof(MergeState), stream),
+                 "emptying the merger", error);
 }
 
-xncc_status merge_open(xncc_engine *engine, uint32_t room, xncc_merge_work **result, xncc_error *error)
+xncc_status merge_open(xncc_engine *engine, uint32_t room, xncc_merge_work **result,
+                       xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
     xncc_merge_work *work = create<xncc_merge_work>();
@@ -273,15 +284,16 @@ xncc_status merge_open(xncc_engine *engine, uint32_t room, xncc_merge_work **res
     return status;
 }
 
-xncc_status merge_add(xncc_merge_work *work, const xncc_match *match, const uint32_t *found, const xncc_candidate *like, xncc_stream stream,
-                    xncc_error *error)
+xncc_status merge_add(xncc_merge_work *work, const xncc_match *match, const uint32_t *found,
+                      const xncc_candidate *like, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
     add_matches<<<1, CHUNK, 0, stream>>>(gathered(work), match, found, *like);
     return check(cudaGetLastError(), "launching the gathering of matches", error);
 }
 
-xncc_status merge_add_candidates(xncc_merge_work *work, const xncc_candidate *candidate, uint32_t count, xncc_stream stream, xncc_error *error)
+xncc_status merge_add_candidates(xncc_merge_work *work, const xncc_candidate *candidate,
+                                 uint32_t count, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
     add_all<<<1, CHUNK, 0, stream>>>(gathered(work), candidate, count);
@@ -290,7 +302,8 @@ xncc_status merge_add_candidates(xncc_merge_work *work, const xncc_candidate *ca
 
 cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream)
 {
-    constexpr unsigned SPLITS = 32; // of the candidates that are counted: few of them still fill a device
+    constexpr unsigned SPLITS =
+        32; // of the candidates that are counted: few of them still fill a device
     const unsigned chunks = blocks_of(job.room, CHUNK), tiles = blocks_of(job.room, BLOCK);
     begin_merge<<<chunks, CHUNK, 0, stream>>>(job);
     rank_candidates<<<dim3(tiles, tiles < SPLITS ? tiles : SPLITS), BLOCK, 0, stream>>>(job);
@@ -304,7 +317,8 @@ cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-xncc_status merge_run(xncc_merge_work *work, const xncc_merge_target *target, xncc_stream stream, xncc_error *error)
+xncc_status merge_run(xncc_merge_work *work, const xncc_merge_target *target, xncc_stream stream,
+                      xncc_error *error)
 {
     DeviceScope scope(work->device);
     MergeJob job = {};

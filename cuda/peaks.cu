@@ -33,12 +33,14 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
 // An order made worse by an error bound; 0 stays 0.
 __device__ uint32_t worse(uint32_t order, float slack)
 {
-    return order == 0 || slack == 0.0f ? order : peak_order(__fsub_rd(score_of_order(order), slack), 0);
+    return order == 0 || slack == 0.0f ? order
+                                       : peak_order(__fsub_rd(score_of_order(order), slack), 0);
 }
 
-// The level: the highest that `wanted` threads have a tile for. Each thread stands for its best tile only, so that at least as many tiles
-// reach the level. With slack e, tiles' scores b and exact ones s, |b - s| <= e: those tiles' exact best is at least b - e, which is
-// the level, and every tile whose exact best reaches the level has a score of at least level - e.
+// The level: the highest that `wanted` threads have a tile for. Each thread stands for its best
+// tile only, so that at least as many tiles reach the level. With slack e, tiles' scores b and
+// exact ones s, |b - s| <= e: those tiles' exact best is at least b - e, which is the level, and
+// every tile whose exact best reaches the level has a score of at least level - e.
 __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
 {
     let_next_begin();
@@ -66,7 +68,8 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
             list[atomicAdd(&state->tiles, 1u)] = static_cast<uint32_t>(t);
 }
 
-// Candidates of the listed tiles, and the choice among them. A thread has every second row of a column.
+// Candidates of the listed tiles, and the choice among them. A thread has every second row of a
+// column.
 __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
 {
     constexpr int STRIDE = THREADS / PEAK_COLUMNS;
@@ -78,7 +81,8 @@ __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
         Tile t(job, static_cast<int32_t>(list[i]));
-        int32_t x = t.x + static_cast<int32_t>(threadIdx.x % PEAK_COLUMNS), first = static_cast<int32_t>(threadIdx.x / PEAK_COLUMNS);
+        int32_t x = t.x + static_cast<int32_t>(threadIdx.x % PEAK_COLUMNS),
+                first = static_cast<int32_t>(threadIdx.x / PEAK_COLUMNS);
         if (x >= t.x + t.columns)
             continue;
         const float *here = job.map + slot * job.plane + (t.y + first) * job.pitch + x;
@@ -86,7 +90,8 @@ __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
         for (int32_t y = t.y + first; y < t.y + t.rows; y += STRIDE, here += STRIDE * job.pitch) {
             uint32_t order = peak_order(__ldg(here), job.smallest);
             if (order != 0 && order >= level &&
-                (job.min_distance == 1 || peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest)))
+                (job.min_distance == 1 ||
+                 peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest)))
                 peak_append(job, slot, order, x, y);
         }
     }
@@ -109,7 +114,8 @@ cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t strea
 
 cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    return launch(collect, peak_grid(job.tiles < PEAK_BLOCKS ? job.tiles : PEAK_BLOCKS, slots), THREADS, 0, stream, job.early, job);
+    return launch(collect, peak_grid(job.tiles < PEAK_BLOCKS ? job.tiles : PEAK_BLOCKS, slots),
+                  THREADS, 0, stream, job.early, job);
 }
 
 bool PeakSearch::serves(int32_t width, int32_t height)
@@ -119,7 +125,8 @@ bool PeakSearch::serves(int32_t width, int32_t height)
 
 cudaError_t PeakSearch::make(int32_t map_width, int32_t map_height, int slots)
 {
-    constexpr int64_t SMALL = 1 << 22; // maps up to here have few tiles: half as high, there are enough to choose from
+    constexpr int64_t SMALL =
+        1 << 22; // maps up to here have few tiles: half as high, there are enough to choose from
     width = map_width;
     height = map_height;
     rows = static_cast<int64_t>(width) * height < SMALL ? PEAK_ROWS / 2 : PEAK_ROWS;
@@ -171,7 +178,8 @@ PeakJob PeakSearch::job(const xncc_peak_rule &rule) const
     job.limit = rule.limit;
     job.min_distance = rule.min_distance;
     job.top = static_cast<uint32_t>(rule.top);
-    // the best tile has the first match; each match strikes out what lies in so many tiles; and a level that too many tiles reach is no help
+    // the best tile has the first match; each match strikes out what lies in so many tiles; and a
+    // level that too many tiles reach is no help
     constexpr uint64_t MOST = 384;
     uint64_t span = 2 * static_cast<uint64_t>(rule.min_distance) - 2;
     uint64_t touched = (span / PEAK_COLUMNS + 2) * (span / static_cast<uint64_t>(rows) + 2);

@@ -11,7 +11,8 @@ __device__ inline void sort_keys(uint64_t *key, int count)
 {
     for (int size = 2; size <= count; size *= 2)
         for (int step = size / 2; step > 0; step /= 2) {
-            for (int i = static_cast<int>(threadIdx.x); i < count / 2; i += static_cast<int>(blockDim.x)) {
+            for (int i = static_cast<int>(threadIdx.x); i < count / 2;
+                 i += static_cast<int>(blockDim.x)) {
                 int a = 2 * i - (i & (step - 1)), b = a + step;
                 bool rising = (a & size) != 0;
                 uint64_t u = key[a], v = key[b];
@@ -24,8 +25,9 @@ __device__ inline void sort_keys(uint64_t *key, int count)
         }
 }
 
-// One warp: takes the sorted candidates in order. Those taken go to the front of the list in device memory, and their places to that of
-// `key`, where a place taken is behind what has been read. Returns how many.
+// One warp: takes the sorted candidates in order. Those taken go to the front of the list in device
+// memory, and their places to that of `key`, where a place taken is behind what has been read.
+// Returns how many.
 __device__ inline uint32_t take(const PeakJob &job, int slot, uint64_t *key, uint32_t count)
 {
     uint32_t lane = threadIdx.x, taken = 0;
@@ -42,7 +44,8 @@ __device__ inline uint32_t take(const PeakJob &job, int slot, uint64_t *key, uin
         unsigned left = __ballot_sync(WHOLE_WARP, open);
         while (left != 0 && taken < job.top) {
             int next = __ffs(static_cast<int>(left)) - 1;
-            int2 chosen = make_int2(__shfl_sync(WHOLE_WARP, p.x, next), __shfl_sync(WHOLE_WARP, p.y, next));
+            int2 chosen = make_int2(__shfl_sync(WHOLE_WARP, p.x, next),
+                                    __shfl_sync(WHOLE_WARP, p.y, next));
             if (static_cast<int>(lane) == next) {
                 list[taken] = own;
                 place[taken] = chosen;

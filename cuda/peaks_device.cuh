@@ -10,7 +10,8 @@ namespace xncc {
 constexpr unsigned WHOLE_WARP = 0xffffffffu;
 constexpr int LANES = 32;
 constexpr int PEAK_BLOCK = 1024; // threads of the kernels that are one block a slot
-constexpr int64_t PEAK_BLOCKS = 528; // of kernels that walk a list: enough to fill a device, few enough to start for nothing
+constexpr int64_t PEAK_BLOCKS =
+    528; // of kernels that walk a list: enough to fill a device, few enough to start for nothing
 
 struct Tile {
     int32_t x, y, columns, rows;
@@ -66,10 +67,12 @@ __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, ui
     score = job.smallest ? 0.0f - score : score;
     if (job.map) // the same number, but for the sign of a zero
         score = job.map[slot * job.plane + p.y * job.pitch + p.x];
-    job.match[static_cast<size_t>(slot) * job.top + at] = xncc_match{ p.x + job.x0, p.y + job.y0, score };
+    job.match[static_cast<size_t>(slot) * job.top + at] = xncc_match{ p.x + job.x0, p.y + job.y0,
+                                                                      score };
 }
 
-// True in the block that comes last to a slot's counter; what the others wrote before is then to be seen past the first-level cache.
+// True in the block that comes last to a slot's counter; what the others wrote before is then to be
+// seen past the first-level cache.
 __device__ inline bool is_last_block(uint32_t *counter)
 {
     __shared__ bool last;

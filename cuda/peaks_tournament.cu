@@ -1,4 +1,5 @@
-// The tournament: the best candidate of each tile is its leader; the best leader is a match, and the tiles around it lead anew.
+// The tournament: the best candidate of each tile is its leader; the best leader is a match, and
+// the tiles around it lead anew.
 #include "peaks_device.cuh"
 
 namespace xncc {
@@ -7,7 +8,8 @@ namespace {
 
 constexpr int BLOCK = PEAK_BLOCK;
 
-// The largest of the block's values, in every thread. room: an element a warp, free again when the next barrier has passed.
+// The largest of the block's values, in every thread. room: an element a warp, free again when the
+// next barrier has passed.
 __device__ uint64_t block_max(uint64_t value, uint64_t *room)
 {
     value = warp_max(value);
@@ -17,7 +19,8 @@ __device__ uint64_t block_max(uint64_t value, uint64_t *room)
     return warp_max(room[threadIdx.x % LANES]);
 }
 
-// The matches near a tile, for one warp. More of them than there is room for, and all are looked at.
+// The matches near a tile, for one warp. More of them than there is room for, and all are looked
+// at.
 constexpr uint32_t NEAR_ROOM = 224;
 struct Near {
     uint32_t at[NEAR_ROOM];
@@ -44,8 +47,10 @@ __device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &
         uint32_t k = first + lane;
         bool in = k < taken.count;
         if (in) {
-            int64_t x = static_cast<int64_t>(taken.match[k].x) - job.x0, y = static_cast<int64_t>(taken.match[k].y) - job.y0;
-            in = x + reach >= t.x && x - reach < t.x + t.columns && y + reach >= t.y && y - reach < t.y + t.rows;
+            int64_t x = static_cast<int64_t>(taken.match[k].x) - job.x0,
+                    y = static_cast<int64_t>(taken.match[k].y) - job.y0;
+            in = x + reach >= t.x && x - reach < t.x + t.columns && y + reach >= t.y &&
+                 y - reach < t.y + t.rows;
         }
         unsigned all = __ballot_sync(WHOLE_WARP, in);
         uint32_t at = count + static_cast<uint32_t>(__popc(all & ((1u << lane) - 1)));
@@ -57,7 +62,8 @@ __device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &
     return count;
 }
 
-__device__ bool is_struck(const PeakJob &job, const Taken &taken, const Near *near, uint32_t count, int32_t x, int32_t y)
+__device__ bool is_struck(const PeakJob &job, const Taken &taken, const Near *near, uint32_t count,
+                          int32_t x, int32_t y)
 {
     bool all = count > NEAR_ROOM, struck = false;
     uint32_t end = all ? taken.count : count;
@@ -66,8 +72,10 @@ __device__ bool is_struck(const PeakJob &job, const Taken &taken, const Near *ne
     return struck;
 }
 
-// One warp: the best candidate of a tile that is still in play: it comes after the last match and is not too close to any.
-__device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, const Taken &taken, Near *near)
+// One warp: the best candidate of a tile that is still in play: it comes after the last match and
+// is not too close to any.
+__device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, const Taken &taken,
+                                 Near *near)
 {
     Tile t(job, tile);
     uint32_t limit = max(peak_order(job.limit, job.smallest), 1u);
@@ -78,11 +86,14 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
             int32_t x = t.x + i;
             const float *here = job.map + slot * job.plane + y * job.pitch + x;
             uint32_t order = peak_order(*here, job.smallest);
-            uint64_t key = peak_key(order, static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
+            uint64_t key = peak_key(order,
+                                    static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) +
+                                        static_cast<uint32_t>(x));
             if (order < limit || key <= best || key >= taken.last)
                 continue;
-            if (job.min_distance > 1 && (!peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest) ||
-                                         is_struck(job, taken, near, close, x, y)))
+            if (job.min_distance > 1 &&
+                (!peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest) ||
+                 is_struck(job, taken, near, close, x, y)))
                 continue;
             best = key;
         }
@@ -92,7 +103,7 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
 
 // Tiles that a match's neighbourhood touches.
 struct Touched {
-    int32_t x0, x1, y0, y1; // elements
+    int32_t x0, x1, y0, y1;           // elements
     int32_t left, top, across, count; // tiles
 
     __device__ Touched(const PeakJob &job, const Place &p)
@@ -121,7 +132,8 @@ __device__ void lead_tiles(const PeakJob &job, int slot)
 {
     constexpr int WARPS = BLOCK / LANES;
     Taken none = { nullptr, 0, UINT64_MAX };
-    for (int tile = blockIdx.x * WARPS + threadIdx.x / LANES; tile < job.tiles; tile += gridDim.x * WARPS) {
+    for (int tile = blockIdx.x * WARPS + threadIdx.x / LANES; tile < job.tiles;
+         tile += gridDim.x * WARPS) {
         uint64_t best = lead_of_tile(job, slot, tile, none, nullptr);
         if (threadIdx.x % LANES == 0)
             job.leader[static_cast<size_t>(slot) * job.tiles + tile] = best;
@@ -159,7 +171,9 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
             int32_t tile = touched.tile(job, i);
             if (__ldcg(leader + tile) == 0)
                 continue;
-            uint64_t best = touched.covers(Tile(job, tile)) ? 0 : lead_of_tile(job, slot, tile, so_far, &near[warp]);
+            uint64_t best = touched.covers(Tile(job, tile))
+                                ? 0
+                                : lead_of_tile(job, slot, tile, so_far, &near[warp]);
             __syncwarp();
             if (threadIdx.x % LANES == 0)
                 leader[tile] = best;
@@ -179,7 +193,8 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream)
 {
     int64_t blocks = ceil_div(job.tiles, BLOCK / LANES), most = PEAK_BLOCKS / 4;
-    return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream, job.early, job);
+    return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream,
+                  job.early, job);
 }
 
 } // namespace xncc

@@ -15,16 +15,19 @@ constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
 constexpr int LANE_PIXELS = (MOST_PIXELS + LANES - 1) / LANES;
 constexpr int BATCH = 8; // rows whose loads are in flight together
-constexpr int STRIPS = THREADS / COLUMNS, STRIP = ROWS / STRIPS; // rows of a column whose X a thread computes
+constexpr int STRIPS = THREADS / COLUMNS,
+              STRIP = ROWS / STRIPS; // rows of a column whose X a thread computes
 static_assert(STRIPS * STRIP == ROWS, "X of a tile");
 static_assert(MOST_PIXELS <= THREADS, "a thread a column");
 
-// Sums over the window's height of each column, then of all columns before; 128 * 257 * 255^2 fits 32 bits.
+// Sums over the window's height of each column, then of all columns before; 128 * 257 * 255^2 fits
+// 32 bits.
 struct Columns {
     uint32_t s[ROWS][MOST_PIXELS + 1], q[ROWS][MOST_PIXELS + 1];
 };
 
-// A tile's windows: first, where X is wanted, the template and the pixels in words of four; then sums; then scores.
+// A tile's windows: first, where X is wanted, the template and the pixels in words of four; then
+// sums; then scores.
 struct Sums {
     union {
         Columns columns;
@@ -100,15 +103,16 @@ __device__ void prefix(uint32_t *row, int32_t count)
     }
 }
 
-// X of a tile and its rim from the pixels. Words of four pixels; a thread takes STRIP map rows of a column, and image row j meets template
-// row j - r there in map row r.
+// X of a tile and its rim from the pixels. Words of four pixels; a thread takes STRIP map rows of a
+// column, and image row j meets template row j - r there in map row r.
 struct TileProducts {
-    int32_t groups, lines; // words of a template row; its rows with zeros below that make them whole strips, STRIP - 1 at least
+    int32_t groups, lines; // words of a template row; its rows with zeros below that make them
+                           // whole strips, STRIP - 1 at least
     int32_t across, down;  // words of an image row, and rows
 
     __host__ __device__ TileProducts(int32_t width, int32_t height)
-        : groups(ceil_div(width, 4)), lines(ceil_div(height + STRIP - 1, STRIP) * STRIP), across(ceil_div(COLUMNS + 4 + width, 4)),
-          down((STRIPS - 1) * STRIP + lines)
+        : groups(ceil_div(width, 4)), lines(ceil_div(height + STRIP - 1, STRIP) * STRIP),
+          across(ceil_div(COLUMNS + 4 + width, 4)), down((STRIPS - 1) * STRIP + lines)
     {
     }
     __host__ __device__ int32_t part_words() const
@@ -119,27 +123,32 @@ struct TileProducts {
     {
         return across * down;
     }
-    __device__ void put_part(const WindowScores &scores, const unsigned char *part, uint32_t *to) const
+    __device__ void put_part(const WindowScores &scores, const unsigned char *part,
+                             uint32_t *to) const
     {
         for (int32_t i = threadIdx.x; i < part_words(); i += THREADS) {
             const int32_t row = i % lines, column = i / lines * 4;
             uint32_t word = 0;
             for (int k = 0; k < 4; k++)
                 if (row < scores.window_height && column + k < scores.window_width)
-                    word |= static_cast<uint32_t>(part[row * scores.part_pitch + column + k]) << (8 * k);
+                    word |= static_cast<uint32_t>(part[row * scores.part_pitch + column + k])
+                            << (8 * k);
             to[i] = word;
         }
     }
     // Rows and words outside the image are those at its edge: no window of the map reaches them.
-    __device__ void put_image(const WindowScores &scores, int32_t word, int32_t row, uint32_t *to) const
+    __device__ void put_image(const WindowScores &scores, int32_t word, int32_t row,
+                              uint32_t *to) const
     {
         for (int32_t i = threadIdx.x; i < image_words(); i += THREADS) {
-            const int32_t y = min(max(row + i / across, 0), scores.last_row), x = min(word + i % across, scores.last_column / 4);
+            const int32_t y = min(max(row + i / across, 0), scores.last_row),
+                          x = min(word + i % across, scores.last_column / 4);
             to[i] = __ldg(reinterpret_cast<const uint32_t *>(scores.data + y * scores.pitch) + x);
         }
     }
     // part: a column of words; image: a thread's first
-    __device__ void add(uint32_t *products, const uint32_t *part, const uint32_t *image, int shift) const
+    __device__ void add(uint32_t *products, const uint32_t *part, const uint32_t *image,
+                        int shift) const
     {
         uint32_t taps[STRIP] = {};
         for (int32_t j = 0; j < lines; j += STRIP)
@@ -155,7 +164,8 @@ struct TileProducts {
 };
 
 // Where the scores will be; outside the map it means nothing.
-__device__ void multiply_tile(const WindowScores &scores, const unsigned char *part, const Tile &t, Sums *sums)
+__device__ void multiply_tile(const WindowScores &scores, const unsigned char *part, const Tile &t,
+                              Sums *sums)
 {
     const TileProducts tile(scores.window_width, scores.window_height);
     const int32_t word = max(t.x - 1, 0) / 4;
@@ -163,11 +173,13 @@ __device__ void multiply_tile(const WindowScores &scores, const unsigned char *p
     tile.put_part(scores, part, sums->words);
     tile.put_image(scores, word, t.y - 1, image);
     __syncthreads();
-    const int c = threadIdx.x % COLUMNS, first = threadIdx.x / COLUMNS * STRIP, x = max(t.x - 1 + c, 0);
+    const int c = threadIdx.x % COLUMNS, first = threadIdx.x / COLUMNS * STRIP,
+              x = max(t.x - 1 + c, 0);
     if (first < ROWS) {
         uint32_t products[STRIP] = {};
         for (int32_t g = 0; g < tile.groups; g++)
-            tile.add(products, sums->words + g * tile.lines, image + first * tile.across + x / 4 - word + g, x % 4 * 8);
+            tile.add(products, sums->words + g * tile.lines,
+                     image + first * tile.across + x / 4 - word + g, x % 4 * 8);
 #pragma unroll
         for (int r = 0; r < STRIP; r++)
             sums->score[first + r][c] = __uint_as_float(products[r]);
@@ -180,15 +192,17 @@ union Shared {
     uint64_t key[PEAK_ROOM];
 };
 
-// Scores of a tile and its rim; NaN, which comes after everything, outside the map. products: nullptr where multiply_tile has been.
-__device__ void score_tile(const PeakJob &job, const WindowScores &scores, const xncc_score_rule &rule, const Tile &t, const uint32_t *products,
+// Scores of a tile and its rim; NaN, which comes after everything, outside the map. products:
+// nullptr where multiply_tile has been.
+__device__ void score_tile(const PeakJob &job, const WindowScores &scores,
+                           const xncc_score_rule &rule, const Tile &t, const uint32_t *products,
                            Sums *sums)
 {
     int32_t pixels = COLUMNS + scores.window_width - 1, rows = t.rows + 2;
     if (static_cast<int>(threadIdx.x) < pixels) {
         int32_t c = min(max(t.x - 1 + static_cast<int32_t>(threadIdx.x), 0), scores.last_column);
-        sum_column(Column{ scores.data + c, scores.pitch, t.y - 1, scores.last_row }, scores.window_height, rows,
-                   static_cast<int32_t>(threadIdx.x), sums);
+        sum_column(Column{ scores.data + c, scores.pitch, t.y - 1, scores.last_row },
+                   scores.window_height, rows, static_cast<int32_t>(threadIdx.x), sums);
     }
     __syncthreads();
     for (int r = threadIdx.x / LANES; r < 2 * rows; r += WARPS)
@@ -199,8 +213,11 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores, const
         int32_t x = t.x - 1 + c, y = t.y - 1 + r;
         float score = CUDART_NAN_F;
         if (x >= 0 && y >= 0 && x < job.width && y < job.height)
-            score = xncc_score_integer(scores.method, &rule, sums->columns.s[r][end] - sums->columns.s[r][c], sums->columns.q[r][end] - sums->columns.q[r][c],
-                                     products ? __ldg(products + y * job.pitch + x) : __float_as_uint(sums->score[r][c]));
+            score = xncc_score_integer(scores.method, &rule,
+                                       sums->columns.s[r][end] - sums->columns.s[r][c],
+                                       sums->columns.q[r][end] - sums->columns.q[r][c],
+                                       products ? __ldg(products + y * job.pitch + x)
+                                                : __float_as_uint(sums->score[r][c]));
         sums->score[r][c] = score;
     }
     __syncthreads();
@@ -235,7 +252,9 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
             const float *here = &sums.score[r + 1][c + 1];
             uint32_t order = peak_order(*here, job.smallest);
             if (c < t.columns && order != 0 && order >= level &&
-                (job.min_distance == 1 || peak_leads(here, COLUMNS, order, PeakSides{ true, true, true, true }, job.smallest)))
+                (job.min_distance == 1 ||
+                 peak_leads(here, COLUMNS, order, PeakSides{ true, true, true, true },
+                            job.smallest)))
                 peak_append(job, slot, order, t.x + c, t.y + r);
         }
         __syncthreads();
@@ -249,14 +268,17 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
 bool windows_serve_pixels(int32_t width, int32_t height)
 {
     const TileProducts tile(width, height);
-    return tile.part_words() + tile.image_words() <= static_cast<int32_t>(sizeof(Columns) / sizeof(uint32_t));
+    return tile.part_words() + tile.image_words() <=
+           static_cast<int32_t>(sizeof(Columns) / sizeof(uint32_t));
 }
 
-cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots, cudaStream_t stream)
+cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
+                                  cudaStream_t stream)
 {
     constexpr int64_t MOST_BLOCKS = 264;
     // a few tiles a match in all but odd cases
-    int64_t likely = 2 * static_cast<int64_t>(job.wanted), most = likely < MOST_BLOCKS ? likely : MOST_BLOCKS;
+    int64_t likely = 2 * static_cast<int64_t>(job.wanted),
+            most = likely < MOST_BLOCKS ? likely : MOST_BLOCKS;
     dim3 grid = peak_grid(job.tiles < most ? job.tiles : most, slots);
     return launch(collect_windows, grid, THREADS, 0, stream, job.early, CollectJob{ job, scores });
 }

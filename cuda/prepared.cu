@@ -6,16 +6,18 @@ namespace {
 
 // One thread a group of a row.
 template <class Pixel>
-__global__ void build_groups(const unsigned char *pixels, size_t pitch, int width, int height, int group_count,
-                             int group_rows, Pixel *groups)
+__global__ void build_groups(const unsigned char *pixels, size_t pitch, int width, int height,
+                             int group_count, int group_rows, Pixel *groups)
 {
     int64_t at = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (at >= static_cast<int64_t>(group_count) * group_rows)
         return;
-    int row = static_cast<int>(at % group_rows), column = static_cast<int>(at / group_rows) * XNCC_THREAD_COLUMNS;
+    int row = static_cast<int>(at % group_rows),
+        column = static_cast<int>(at / group_rows) * XNCC_THREAD_COLUMNS;
     const Pixel *line = reinterpret_cast<const Pixel *>(pixels + row * pitch);
     for (int i = 0; i < XNCC_THREAD_COLUMNS; i++)
-        groups[at * XNCC_THREAD_COLUMNS + i] = row < height && column + i < width ? line[column + i] : Pixel(0);
+        groups[at * XNCC_THREAD_COLUMNS + i] = row < height && column + i < width ? line[column + i]
+                                                                                  : Pixel(0);
 }
 
 cudaError_t launch_groups(const Prepared &p, cudaStream_t stream)
@@ -25,10 +27,12 @@ cudaError_t launch_groups(const Prepared &p, cudaStream_t stream)
     unsigned blocks = static_cast<unsigned>(ceil_div<int64_t>(count, THREADS));
     const unsigned char *pixels = p.pixels.as<unsigned char>();
     if (p.pixel == XNCC_U8)
-        build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height, p.group_count, p.group_rows,
+        build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height,
+                                                     p.group_count, p.group_rows,
                                                      p.groups.as<uint8_t>());
     else
-        build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height, p.group_count, p.group_rows,
+        build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height,
+                                                     p.group_count, p.group_rows,
                                                      p.groups.as<uint16_t>());
     return cudaGetLastError();
 }
@@ -39,7 +43,8 @@ cudaError_t upload(Prepared *p, const void *host, size_t row_bytes, cudaStream_t
     size_t bytes = p->pitch * static_cast<size_t>(p->height);
     cudaError_t code = p->pixels.take(bytes);
     if (code == cudaSuccess)
-        code = cudaMemsetAsync(p->pixels.as<void>(), 0, bytes, stream); // whole rows go to the bank, padding too
+        code = cudaMemsetAsync(p->pixels.as<void>(), 0, bytes,
+                               stream); // whole rows go to the bank, padding too
     if (code == cudaSuccess)
         code = cudaMemcpy2DAsync(p->pixels.as<void>(), p->pitch, host, row_bytes, row_bytes,
                                  static_cast<size_t>(p->height), cudaMemcpyHostToDevice, stream);
@@ -54,23 +59,28 @@ xncc_pixel stored_pixel(xncc_pixel pixel)
 // The texture and the groups.
 cudaError_t make_plain(Prepared *p)
 {
-    cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel), static_cast<size_t>(p->width),
+    cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel),
+                                       static_cast<size_t>(p->width),
                                        static_cast<size_t>(p->height), p->pitch);
     if (code != cudaSuccess || p->pixel == XNCC_F32)
         return code;
     p->group_count = ceil_div<int32_t>(p->width, XNCC_THREAD_COLUMNS);
     p->group_rows = ceil_div(p->height, 4) * 4;
-    return p->groups.take(static_cast<uint64_t>(p->group_count) * static_cast<uint64_t>(p->group_rows) * p->group_bytes());
+    return p->groups.take(static_cast<uint64_t>(p->group_count) *
+                          static_cast<uint64_t>(p->group_rows) * p->group_bytes());
 }
 
 cudaError_t upload_mask(Prepared *p, const xncc_template *part, cudaStream_t stream)
 {
     size_t bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->height);
     cudaError_t code = p->mask.take(bytes);
-    return code == cudaSuccess ? cudaMemcpyAsync(p->mask.as<void>(), part->mask, bytes, cudaMemcpyHostToDevice, stream) : code;
+    return code == cudaSuccess ? cudaMemcpyAsync(p->mask.as<void>(), part->mask, bytes,
+                                                 cudaMemcpyHostToDevice, stream)
+                               : code;
 }
 
-// Pixels that do not count are 0. At most 2^31 samples of 16 bits, or 2^28 of 32, a channel: 60 bits.
+// Pixels that do not count are 0. At most 2^31 samples of 16 bits, or 2^28 of 32, a channel: 60
+// bits.
 template <class Sample> void sum_samples(const xncc_template *part, Prepared *p)
 {
     const Sample *sample = static_cast<const Sample *>(part->pixels);
@@ -78,7 +88,8 @@ template <class Sample> void sum_samples(const xncc_template *part, Prepared *p)
     for (uint64_t i = 0; i < pixels; i++)
         for (int32_t c = 0; c < part->channels; c++, sample++) {
             p->sum[c] += *sample;
-            p->sum2 = xncc_u128_add(p->sum2, xncc_u128_of(static_cast<uint64_t>(*sample) * *sample));
+            p->sum2 = xncc_u128_add(p->sum2,
+                                    xncc_u128_of(static_cast<uint64_t>(*sample) * *sample));
         }
 }
 
@@ -104,7 +115,8 @@ template <class Sample> __global__ void spread_part(const __grid_constant__ Part
     xncc_joint_term plane = job.plane[blockIdx.y];
     uint64_t value = !job.mask || job.mask[at];
     if (plane.sum != XNCC_PLANE_COUNT) {
-        uint64_t v = reinterpret_cast<const Sample *>(job.pixels + y * job.pitch)[static_cast<int64_t>(x) * job.channels + plane.channel];
+        uint64_t v = reinterpret_cast<const Sample *>(
+            job.pixels + y * job.pitch)[static_cast<int64_t>(x) * job.channels + plane.channel];
         value = (plane.sum == XNCC_PLANE_SQUARE ? v * v : v) >> plane.shift;
     }
     job.to[blockIdx.y][y * job.to_pitch + x] = static_cast<unsigned char>(value);
@@ -112,7 +124,8 @@ template <class Sample> __global__ void spread_part(const __grid_constant__ Part
 
 } // namespace
 
-cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &planes, Prepared *to, cudaStream_t stream)
+cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &planes, Prepared *to,
+                               cudaStream_t stream)
 {
     constexpr int THREADS = 256;
     PartPlanes job = {};
@@ -127,12 +140,14 @@ cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &pl
         return cudaSuccess;
     job.to_pitch = static_cast<int64_t>(to[0].pitch);
     for (int i = 0; i < job.count; i++) {
-        job.plane[i] = { static_cast<uint8_t>(planes.part[i].kind), static_cast<uint8_t>(planes.part[i].channel),
+        job.plane[i] = { static_cast<uint8_t>(planes.part[i].kind),
+                         static_cast<uint8_t>(planes.part[i].channel),
                          static_cast<uint8_t>(8 * planes.part[i].digit) };
         job.to[i] = to[i].pixels.as<unsigned char>();
     }
     int64_t pixels = static_cast<int64_t>(part.width) * part.height;
-    dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)), static_cast<unsigned>(job.count));
+    dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)),
+              static_cast<unsigned>(job.count));
     if (part.pixel == XNCC_U8)
         spread_part<uint8_t><<<grid, THREADS, 0, stream>>>(job);
     else if (part.pixel == XNCC_U16)
@@ -163,20 +178,24 @@ cudaError_t Prepared::refresh(cudaStream_t stream)
     return groups.as<void>() ? launch_groups(*this, stream) : cudaSuccess;
 }
 
-xncc_status prepare_template(const xncc_template *part, int64_t most_height, cudaStream_t stream, Prepared *p, xncc_error *error)
+xncc_status prepare_template(const xncc_template *part, int64_t most_height, cudaStream_t stream,
+                             Prepared *p, xncc_error *error)
 {
-    size_t row_bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->channels) * xncc_pixel_size(part->pixel);
+    size_t row_bytes = static_cast<size_t>(part->width) * static_cast<size_t>(part->channels) *
+                       xncc_pixel_size(part->pixel);
     p->width = part->width;
     p->height = part->height;
     p->channels = part->channels;
     p->pixel = stored_pixel(part->pixel);
     p->pitch = ceil_div<size_t>(row_bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
     sum_template(part, p);
-    bool plain = part->channels == 1 && !part->mask && p->pixel <= XNCC_F32 && part->width <= XNCC_CUDA_TEMPLATE_SIDE &&
-                 part->height <= most_height;
-    xncc_status status = check(upload(p, part->pixels, row_bytes, stream), "copying the template to the device", error);
+    bool plain = part->channels == 1 && !part->mask && p->pixel <= XNCC_F32 &&
+                 part->width <= XNCC_CUDA_TEMPLATE_SIDE && part->height <= most_height;
+    xncc_status status = check(upload(p, part->pixels, row_bytes, stream),
+                               "copying the template to the device", error);
     if (!status && part->mask)
-        status = check(upload_mask(p, part, stream), "copying the template's mask to the device", error);
+        status = check(upload_mask(p, part, stream), "copying the template's mask to the device",
+                       error);
     if (!status && plain)
         status = check(make_plain(p), "taking memory for the template", error);
     if (!status && plain && p->pixel != XNCC_F32)
@@ -187,14 +206,16 @@ xncc_status prepare_template(const xncc_template *part, int64_t most_height, cud
     return status;
 }
 
-xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, Prepared *p, xncc_error *error)
+xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, Prepared *p,
+                           xncc_error *error)
 {
     size_t row_bytes = static_cast<size_t>(filter->width) * sizeof(float);
     p->width = filter->width;
     p->height = filter->height;
     p->pixel = XNCC_F32;
     p->pitch = ceil_div<size_t>(row_bytes, 16) * 16;
-    xncc_status status = check(upload(p, filter->taps, row_bytes, stream), "copying the filter to the device", error);
+    xncc_status status = check(upload(p, filter->taps, row_bytes, stream),
+                               "copying the filter to the device", error);
     if (!status)
         status = check(cudaStreamSynchronize(stream), "preparing the filter", error);
     return status;

@@ -18,22 +18,25 @@ struct Prepared {
 
     DeviceMemory pixels; // row by row
     size_t pitch = 0;    // bytes
-    DeviceMemory mask;   // templates: 1 where a pixel counts, else 0, tightly packed; none when all count
+    DeviceMemory
+        mask; // templates: 1 where a pixel counts, else 0, tightly packed; none when all count
 
-    // Templates for windows of joint.h, of integers: the sums over the pixels that count, of each channel and of all.
+    // Templates for windows of joint.h, of integers: the sums over the pixels that count, of each
+    // channel and of all.
     uint64_t sum[XNCC_MAX_CHANNELS] = {};
     xncc_u128 sum2 = {};
 
     // Templates of which plain kernels can take the pixels, and planes of bytes:
     Texture texture; // over pixels
 
-    // Integer pixels once more, in groups of 4 adjacent pixels: group g of row j at element g * group_rows + j. Rows are padded to whole
-    // groups, and groups to a multiple of 4 rows, with zeros.
+    // Integer pixels once more, in groups of 4 adjacent pixels: group g of row j at element g *
+    // group_rows + j. Rows are padded to whole groups, and groups to a multiple of 4 rows, with
+    // zeros.
     DeviceMemory groups;
     int32_t group_count = 0, group_rows = 0;
 
-    // Takes memory for the bytes of a plane, with what plain kernels read where that is wanted; its bytes are written on the device, and
-    // then refresh() puts the rest on the stream.
+    // Takes memory for the bytes of a plane, with what plain kernels read where that is wanted; its
+    // bytes are written on the device, and then refresh() puts the rest on the stream.
     cudaError_t make_plane(int32_t width, int32_t height, bool plain);
     cudaError_t refresh(cudaStream_t stream);
 
@@ -53,11 +56,14 @@ struct PartPlanes {
     xncc_joint_term plane[XNCC_JOINT_PART_PLANES]; // sum: xncc_plane; shift: 8 * digit
     unsigned char *to[XNCC_JOINT_PART_PLANES];
 };
-cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &planes, Prepared *to, cudaStream_t stream);
+cudaError_t launch_part_planes(const Prepared &part, const xncc_joint_planes &planes, Prepared *to,
+                               cudaStream_t stream);
 
 // The device is the current one; the stream is used and waited for. most_height: of a texture.
-xncc_status prepare_template(const xncc_template *part, int64_t most_height, cudaStream_t stream, Prepared *prepared, xncc_error *error);
-xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, Prepared *prepared, xncc_error *error);
+xncc_status prepare_template(const xncc_template *part, int64_t most_height, cudaStream_t stream,
+                             Prepared *prepared, xncc_error *error);
+xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, Prepared *prepared,
+                           xncc_error *error);
 
 } // namespace xncc
 

@@ -18,12 +18,16 @@ const char *why_unusable(cudaError_t code)
     }
     case cudaErrorStubLibrary: return "the NVIDIA driver library is a stub; install the driver";
     case cudaErrorNoDevice: return "the NVIDIA driver finds no device";
-    case cudaErrorSystemDriverMismatch: return "driver and kernel module differ in version; restart the machine";
-    case cudaErrorDevicesUnavailable: return "the device is taken by others or in an exclusive mode";
+    case cudaErrorSystemDriverMismatch:
+        return "driver and kernel module differ in version; restart the machine";
+    case cudaErrorDevicesUnavailable:
+        return "the device is taken by others or in an exclusive mode";
     case cudaErrorNoKernelImageForDevice:
-        return "this build has no code for the device's compute capability; rebuild with CMAKE_CUDA_ARCHITECTURES";
+        return "this build has no code for the device's compute capability; rebuild with "
+               "CMAKE_CUDA_ARCHITECTURES";
     case cudaErrorUnsupportedPtxVersion:
-        return "the driver is too old for this build's PTX; update it or rebuild with CMAKE_CUDA_ARCHITECTURES";
+        return "the driver is too old for this build's PTX; update it or rebuild with "
+               "CMAKE_CUDA_ARCHITECTURES";
     default: return nullptr;
     }
 }
@@ -53,7 +57,8 @@ void describe_device(int device, xncc_device_info *info)
         info->memory = static_cast<int64_t>(properties.totalGlobalMem);
         info->shared_memory = static_cast<int64_t>(properties.sharedMemPerBlock);
         info->shared_optin = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
-        (void)snprintf(info->name, sizeof info->name, "%.*s", static_cast<int>(sizeof info->name - 1), properties.name);
+        (void)snprintf(info->name, sizeof info->name, "%.*s",
+                       static_cast<int>(sizeof info->name - 1), properties.name);
         DeviceScope scope(device);
         code = find_device_code();
     }

@@ -1,5 +1,5 @@
-// Matching by route: plain problems as they are; padded ones by a plan inside the plan, on the image laid out with its border; joint ones by
-// their own passes.
+// Matching by route: plain problems as they are; padded ones by a plan inside the plan, on the
+// image laid out with its border; joint ones by their own passes.
 #include "joint.cuh"
 
 extern "C" {
@@ -13,7 +13,8 @@ namespace {
 xncc_status bind_padded(xncc_work *work, xncc_error *error)
 {
     const xncc_problem problem = xncc_problem_inner(&work->problem);
-    const uint64_t bytes = static_cast<uint64_t>(xncc_cuda_padded_pitch(&problem)) * static_cast<uint64_t>(problem.image_height);
+    const uint64_t bytes = static_cast<uint64_t>(xncc_cuda_padded_pitch(&problem)) *
+                           static_cast<uint64_t>(problem.image_height);
     xncc_work *inner = work->inner = create<xncc_work>();
     if (!inner)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
@@ -22,10 +23,12 @@ xncc_status bind_padded(xncc_work *work, xncc_error *error)
     inner->decision = work->decision;
     inner->progress = work->progress;
     inner->roomy = true;
-    inner->parts = xncc_cuda_workspace(&problem, work->decision.band_width, work->decision.band_height);
+    inner->parts = xncc_cuda_workspace(&problem, work->decision.band_width,
+                                       work->decision.band_height);
     xncc_status status = check(inner->done.make(), "making an event", error);
     if (!status)
-        status = check(work->padded.take(bytes), "taking memory for the image with its border", error);
+        status = check(work->padded.take(bytes), "taking memory for the image with its border",
+                       error);
     if (!status)
         status = match_bind(inner, error);
     inner->parts.total += bytes;
@@ -38,12 +41,14 @@ struct Way {
     xncc_image image;
 };
 
-xncc_status lay_out(xncc_work *work, const xncc_image &image, cudaStream_t stream, Way *way, xncc_error *error)
+xncc_status lay_out(xncc_work *work, const xncc_image &image, cudaStream_t stream, Way *way,
+                    xncc_error *error)
 {
     const xncc_extent map = xncc_problem_extent(&work->problem);
     const xncc_problem &p = work->inner->problem;
     const LayoutRect rect = { map.x0, map.y0, p.image_width, p.image_height };
-    const LayoutTarget to = { work->padded.as<unsigned char>(), static_cast<int64_t>(xncc_cuda_padded_pitch(&p)), 0 };
+    const LayoutTarget to = { work->padded.as<unsigned char>(),
+                              static_cast<int64_t>(xncc_cuda_padded_pitch(&p)), 0 };
     way->work = work->inner;
     way->image = {};
     way->image.data = to.data;
@@ -52,10 +57,12 @@ xncc_status lay_out(xncc_work *work, const xncc_image &image, cudaStream_t strea
     way->image.pitch = to.pitch;
     way->image.pixel = p.pixel;
     way->image.memory = XNCC_DEVICE;
-    return check(launch_padding(image, work->problem.border, rect, to, stream), "laying out the image", error);
+    return check(launch_padding(image, work->problem.border, rect, to, stream),
+                 "laying out the image", error);
 }
 
-xncc_status enter(xncc_work *work, const xncc_image *image, cudaStream_t stream, Way *way, xncc_error *error)
+xncc_status enter(xncc_work *work, const xncc_image *image, cudaStream_t stream, Way *way,
+                  xncc_error *error)
 {
     way->work = work;
     way->image = *image;
@@ -63,11 +70,13 @@ xncc_status enter(xncc_work *work, const xncc_image *image, cudaStream_t stream,
         return XNCC_OK;
     xncc_status status = work->source.bring(*image, &work->upload, stream, &way->image, error);
     const xncc_image brought = way->image;
-    return status || work->route == XNCC_ROUTE_JOINT ? status : lay_out(work, brought, stream, way, error);
+    return status || work->route == XNCC_ROUTE_JOINT ? status
+                                                     : lay_out(work, brought, stream, way, error);
 }
 
 // Images from the host are waited for: the caller may change them after the call.
-xncc_status leave(xncc_work *work, const xncc_image *image, cudaStream_t stream, xncc_status status, xncc_error *error)
+xncc_status leave(xncc_work *work, const xncc_image *image, cudaStream_t stream, xncc_status status,
+                  xncc_error *error)
 {
     if (work->route == XNCC_ROUTE_PLAIN)
         return status;
@@ -81,15 +90,18 @@ xncc_status joint_bind(xncc_work *work, xncc_error *error)
 {
     const xncc_joint_blocks &joint = work->decision.joint;
     work->parts = {};
-    work->parts.map = static_cast<uint64_t>(xncc_problem_extent(&work->problem).width) * static_cast<uint64_t>(joint.map_rows) * sizeof(float);
+    work->parts.map = static_cast<uint64_t>(xncc_problem_extent(&work->problem).width) *
+                      static_cast<uint64_t>(joint.map_rows) * sizeof(float);
     work->parts.total = work->parts.map;
-    xncc_status status = bind_map(work, xncc_problem_extent(&work->problem).width, joint.map_rows, error);
+    xncc_status status = bind_map(work, xncc_problem_extent(&work->problem).width, joint.map_rows,
+                                  error);
     if (!status)
         status = find_bind(work, error);
     if (status)
         return status;
     work->joint = create<Joint>();
-    return work->joint ? work->joint->make(work, error) : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
+    return work->joint ? work->joint->make(work, error)
+                       : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
 }
 
 xncc_status put_joint(const Call &call, int32_t first, int32_t rows, const Target &target)
@@ -100,7 +112,9 @@ xncc_status put_joint(const Call &call, int32_t first, int32_t rows, const Targe
 xncc_status routed_bind(xncc_work *work, xncc_error *error)
 {
     work->route = xncc_problem_route(&work->problem);
-    return work->route == XNCC_ROUTE_PLAIN ? match_bind(work, error) : work->route == XNCC_ROUTE_PADDED ? bind_padded(work, error) : joint_bind(work, error);
+    return work->route == XNCC_ROUTE_PLAIN    ? match_bind(work, error)
+           : work->route == XNCC_ROUTE_PADDED ? bind_padded(work, error)
+                                              : joint_bind(work, error);
 }
 
 void routed_unbind(xncc_work *work)
@@ -109,7 +123,8 @@ void routed_unbind(xncc_work *work)
     destroy(work->inner);
 }
 
-xncc_status routed_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map, xncc_stream stream, xncc_error *error)
+xncc_status routed_correlate(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                             const xncc_map *map, xncc_stream stream, xncc_error *error)
 {
     Way way;
     xncc_status status = enter(work, image, stream, &way, error);
@@ -118,8 +133,9 @@ xncc_status routed_correlate(xncc_work *work, const xncc_image *image, const xnc
     return leave(work, image, stream, status, error);
 }
 
-xncc_status routed_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule, xncc_match *match,
-                      size_t *found, xncc_stream stream, xncc_error *error)
+xncc_status routed_find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                        const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                        xncc_stream stream, xncc_error *error)
 {
     Way way;
     xncc_status status = enter(work, image, stream, &way, error);
@@ -128,8 +144,9 @@ xncc_status routed_find(xncc_work *work, const xncc_image *image, const xncc_tem
     return leave(work, image, stream, status, error);
 }
 
-xncc_status routed_find_on_device(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_target *target,
-                                xncc_stream stream, xncc_error *error)
+xncc_status routed_find_on_device(xncc_work *work, const xncc_image *image,
+                                  const xncc_template *part, const xncc_peak_target *target,
+                                  xncc_stream stream, xncc_error *error)
 {
     Way way;
     xncc_status status = enter(work, image, stream, &way, error);
@@ -138,8 +155,8 @@ xncc_status routed_find_on_device(xncc_work *work, const xncc_image *image, cons
     return leave(work, image, stream, status, error);
 }
 
-xncc_status routed_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank, const xncc_peak_rule *rule, xncc_stream stream,
-                           xncc_error *error)
+xncc_status routed_find_bank(xncc_work *work, const xncc_image *image, const xncc_bank *bank,
+                             const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
 {
     Way way;
     xncc_status status = enter(work, image, stream, &way, error);

@@ -10,7 +10,8 @@ constexpr int THREADS = 128;
 constexpr int BATCH = 4; // rows whose loads are in flight together
 
 template <xncc_method METHOD, bool NARROW, bool PAIRS>
-__device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair unit, uint64_t s, uint64_t q, uint64_t x)
+__device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair unit, uint64_t s,
+                                       uint64_t q, uint64_t x)
 {
     float f;
     if (PAIRS && xncc_pair_score(METHOD, &rule, unit, NARROW, s, q, x, &f))
@@ -18,12 +19,13 @@ __device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair un
     return xncc_score_integer(METHOD, &rule, s, q, x);
 }
 
-// Integers. A thread owns a column of a strip: the row that comes in is added, the window scored, the row that goes out subtracted. PAIRS:
-// of floats, where doubles are slow.
+// Integers. A thread owns a column of a strip: the row that comes in is added, the window scored,
+// the row that goes out subtracted. PAIRS: of floats, where doubles are slow.
 template <class Row, class Sum, xncc_method METHOD, bool NARROW, bool PAIRS>
 __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
 {
-    int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
+    int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip,
+        y1 = min(y0 + strip, job.height);
     if (x >= job.width)
         return;
     xncc_score_rule rule = job.rule;
@@ -39,7 +41,9 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
         q += in.y;
     }
     float *map = job.map + x + y0 * job.map_pitch;
-    const uint64_t *sums = NARROW ? nullptr : static_cast<const uint64_t *>(job.sums) + x + y0 * job.sums_pitch;
+    const uint64_t *sums = NARROW
+                               ? nullptr
+                               : static_cast<const uint64_t *>(job.sums) + x + y0 * job.sums_pitch;
     for (int y = y0; y < y1; y += BATCH) {
         Row in[BATCH], out[BATCH];
         uint64_t product[BATCH];
@@ -48,7 +52,8 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
             if (y + k < y1) {
                 in[k] = __ldg(ahead + k * job.rows_pitch);
                 out[k] = __ldg(rows + k * job.rows_pitch);
-                product[k] = NARROW ? __float_as_uint(map[k * job.map_pitch]) : sums[k * job.sums_pitch];
+                product[k] = NARROW ? __float_as_uint(map[k * job.map_pitch])
+                                    : sums[k * job.sums_pitch];
             }
         }
 #pragma unroll
@@ -56,7 +61,8 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
             if (y + k < y1) {
                 s += in[k].x;
                 q += in[k].y;
-                map[k * job.map_pitch] = score<METHOD, NARROW, PAIRS>(rule, job.pair_unit, s, q, product[k]);
+                map[k * job.map_pitch] = score<METHOD, NARROW, PAIRS>(rule, job.pair_unit, s, q,
+                                                                      product[k]);
                 s -= out[k].x;
                 q -= out[k].y;
             }
@@ -68,7 +74,8 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
     }
 }
 
-// Floats: the rows of every window are added from top to bottom, as score.h says, so nothing slides.
+// Floats: the rows of every window are added from top to bottom, as score.h says, so nothing
+// slides.
 template <xncc_method METHOD> __global__ __launch_bounds__(THREADS) void sum_score(ScoreJob job)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y;
@@ -87,20 +94,24 @@ template <xncc_method METHOD> __global__ __launch_bounds__(THREADS) void sum_sco
 }
 
 template <xncc_method METHOD, bool PAIRS>
-void launch_integers(xncc_pixel pixel, bool narrow, const ScoreJob &job, int strip, dim3 grid, cudaStream_t stream)
+void launch_integers(xncc_pixel pixel, bool narrow, const ScoreJob &job, int strip, dim3 grid,
+                     cudaStream_t stream)
 {
     if (narrow)
         slide_score<uint2, uint32_t, METHOD, true, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
     else if (pixel == XNCC_U8)
-        slide_score<uint2, uint64_t, METHOD, false, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
+        slide_score<uint2, uint64_t, METHOD, false, PAIRS>
+            <<<grid, THREADS, 0, stream>>>(job, strip);
     else
-        slide_score<ulonglong2, uint64_t, METHOD, false, PAIRS><<<grid, THREADS, 0, stream>>>(job, strip);
+        slide_score<ulonglong2, uint64_t, METHOD, false, PAIRS>
+            <<<grid, THREADS, 0, stream>>>(job, strip);
 }
 
 template <xncc_method METHOD>
 void launch_method(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
-    dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)), static_cast<unsigned>(job.height));
+    dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)),
+              static_cast<unsigned>(job.height));
     if (pixel == XNCC_F32) {
         sum_score<METHOD><<<grid, THREADS, 0, stream>>>(job);
         return;

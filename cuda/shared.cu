@@ -20,12 +20,14 @@ template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int
     return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
 }
 
-// 16 bytes of the image from pixel x on (a multiple of the pixels in 16 bytes, maybe negative), the image's edge repeated.
+// 16 bytes of the image from pixel x on (a multiple of the pixels in 16 bytes, maybe negative), the
+// image's edge repeated.
 template <class Pixel> __device__ uint4 fetch_vector(const StageView &stage, int x, int y)
 {
     constexpr int PIXELS = VECTOR_BYTES / sizeof(Pixel);
     if (x >= 0 && x / PIXELS < stage.vectors_width)
-        return tex2D<uint4>(stage.vectors, static_cast<float>(x / PIXELS) + 0.5f, static_cast<float>(y) + 0.5f);
+        return tex2D<uint4>(stage.vectors, static_cast<float>(x / PIXELS) + 0.5f,
+                            static_cast<float>(y) + 0.5f);
     union {
         uint4 vector;
         Pixel pixel[PIXELS];
@@ -36,7 +38,8 @@ template <class Pixel> __device__ uint4 fetch_vector(const StageView &stage, int
     return edge.vector;
 }
 
-// The map column where the blocks of a band begin: 0, or a little less where the band's first window begins beside a vector.
+// The map column where the blocks of a band begin: 0, or a little less where the band's first
+// window begins beside a vector.
 template <class Pixel> __host__ __device__ int first_column(const StageView &stage)
 {
     constexpr int PIXELS = VECTOR_BYTES / sizeof(Pixel);
@@ -52,7 +55,8 @@ template <class Pixel> __device__ void fill_tile(uint4 *tile, const CorrelateJob
     int left = job.stage.left + x, top = job.stage.top + y + job.first;
 #pragma unroll 4
     for (int i = threadIdx.x; i < rows * across; i += blockDim.x) {
-        tile[i] = fetch_vector<Pixel>(job.stage, left + column * static_cast<int>(VECTOR_BYTES / sizeof(Pixel)), top + row);
+        tile[i] = fetch_vector<Pixel>(
+            job.stage, left + column * static_cast<int>(VECTOR_BYTES / sizeof(Pixel)), top + row);
         row += step_y;
         column += step_x;
         if (column >= across) {
@@ -65,8 +69,8 @@ template <class Pixel> __device__ void fill_tile(uint4 *tile, const CorrelateJob
 // Integer pixels: 4 adjacent windows meet a group of 4 template pixels.
 template <class Pixel> struct Group;
 
-// 8 bits: the image as four words, each a pixel further on, and one four-way dot product a window. A block of template rows has fewer than
-// 65024 pixels, so its X stays below 2^32.
+// 8 bits: the image as four words, each a pixel further on, and one four-way dot product a window.
+// A block of template rows has fewer than 65024 pixels, so its X stays below 2^32.
 template <> struct Group<unsigned char> {
     static constexpr int ROWS = XNCC_THREAD_ROWS_U8;
     using Sum = uint32_t;
@@ -76,7 +80,8 @@ template <> struct Group<unsigned char> {
     };
     static __device__ Line read(const unsigned char *at)
     {
-        uint32_t low = *reinterpret_cast<const uint32_t *>(at), high = *reinterpret_cast<const uint32_t *>(at + 4);
+        uint32_t low = *reinterpret_cast<const uint32_t *>(at),
+                 high = *reinterpret_cast<const uint32_t *>(at + 4);
         Line line;
         line.word[0] = low;
 #pragma unroll
@@ -123,10 +128,12 @@ template <> struct Group<unsigned short> {
     }
 };
 
-// One column of groups, down the template. The thread's window of image lines moves down a line a template row: every line is read and
-// shifted once and meets ROWS template rows, and which register holds it is known to the compiler.
+// One column of groups, down the template. The thread's window of image lines moves down a line a
+// template row: every line is read and shifted once and meets ROWS template rows, and which
+// register holds it is known to the compiler.
 template <class Pixel>
-__device__ void add_column(typename Group<Pixel>::Sum (&sum)[Group<Pixel>::ROWS][SPAN], const unsigned char *at, int pitch,
+__device__ void add_column(typename Group<Pixel>::Sum (&sum)[Group<Pixel>::ROWS][SPAN],
+                           const unsigned char *at, int pitch,
                            const typename Group<Pixel>::Taps *taps, int rows)
 {
     using G = Group<Pixel>;
@@ -183,7 +190,8 @@ __global__ __launch_bounds__(LANES *WARPS, 2) void correlate_integers(CorrelateJ
     if (y >= job.height)
         return;
     constexpr int GROUP_BYTES = SPAN * sizeof(Pixel);
-    const unsigned char *at = reinterpret_cast<const unsigned char *>(tile) + warp * G::ROWS * job.tile_pitch + lane * GROUP_BYTES;
+    const unsigned char *at = reinterpret_cast<const unsigned char *>(tile) +
+                              warp * G::ROWS * job.tile_pitch + lane * GROUP_BYTES;
     const auto *taps = reinterpret_cast<const typename G::Taps *>(bank);
     int stride = (job.rows + 3) / 4 * 4;
     typename G::Sum sum[G::ROWS][SPAN] = {};
@@ -194,9 +202,11 @@ __global__ __launch_bounds__(LANES *WARPS, 2) void correlate_integers(CorrelateJ
         store<Out>(job, x, y + r, sum[r]);
 }
 
-// Floats: the order of score.h, row by row from the left. FIRST and LAST say which of the thread's two map rows an image line meets.
+// Floats: the order of score.h, row by row from the left. FIRST and LAST say which of the thread's
+// two map rows an image line meets.
 template <bool FIRST, bool LAST>
-__device__ void add_line(double (&total)[XNCC_THREAD_ROWS_F32][SPAN], const float *at, const float *taps, const CorrelateJob &job)
+__device__ void add_line(double (&total)[XNCC_THREAD_ROWS_F32][SPAN], const float *at,
+                         const float *taps, const CorrelateJob &job)
 {
     double v[SPAN], row[XNCC_THREAD_ROWS_F32][SPAN] = {};
 #pragma unroll
@@ -205,7 +215,8 @@ __device__ void add_line(double (&total)[XNCC_THREAD_ROWS_F32][SPAN], const floa
 #pragma unroll 4
     for (int i = 0; i < job.size; i++) {
         v[SPAN - 1] = xncc_centred(at[i + SPAN - 1], job.pivot);
-        double t0 = FIRST ? xncc_centred(taps[i], job.pivot) : 0.0, t1 = LAST ? xncc_centred(taps[i - job.size], job.pivot) : 0.0;
+        double t0 = FIRST ? xncc_centred(taps[i], job.pivot) : 0.0,
+               t1 = LAST ? xncc_centred(taps[i - job.size], job.pivot) : 0.0;
 #pragma unroll
         for (int k = 0; k < SPAN; k++) {
             if (FIRST)
@@ -233,7 +244,8 @@ __global__ __launch_bounds__(LANES *WARPS) void correlate_floats(CorrelateJob jo
     int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * ROWS);
     fill_tile<float>(tile, job, x0, y0);
     __syncthreads();
-    int x = x0 + lane * SPAN, y = y0 + warp * ROWS, pitch = job.tile_pitch / static_cast<int>(sizeof(float));
+    int x = x0 + lane * SPAN, y = y0 + warp * ROWS,
+        pitch = job.tile_pitch / static_cast<int>(sizeof(float));
     const float *at = reinterpret_cast<const float *>(tile) + warp * ROWS * pitch + lane * SPAN;
     const float *taps = reinterpret_cast<const float *>(bank) + lane_zero();
     double total[ROWS][SPAN] = {};
@@ -264,16 +276,20 @@ cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaS
 {
     size_t bytes = static_cast<size_t>(job.shared_bytes);
     if (pixel == XNCC_F32)
-        correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), LANES * WARPS, bytes, stream>>>(job, first_column<float>(job.stage));
+        correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), LANES * WARPS, bytes,
+                           stream>>>(job, first_column<float>(job.stage));
     else if (pixel == XNCC_U16)
-        correlate_integers<unsigned short, uint64_t><<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), LANES * WARPS, bytes, stream>>>(
-            job, first_column<unsigned short>(job.stage));
+        correlate_integers<unsigned short, uint64_t>
+            <<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), LANES * WARPS, bytes, stream>>>(
+                job, first_column<unsigned short>(job.stage));
     else if (narrow)
-        correlate_integers<unsigned char, uint32_t><<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
-            job, first_column<unsigned char>(job.stage));
+        correlate_integers<unsigned char, uint32_t>
+            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
+                job, first_column<unsigned char>(job.stage));
     else
-        correlate_integers<unsigned char, uint64_t><<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
-            job, first_column<unsigned char>(job.stage));
+        correlate_integers<unsigned char, uint64_t>
+            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
+                job, first_column<unsigned char>(job.stage));
     return cudaGetLastError();
 }
 
@@ -283,8 +299,10 @@ cudaError_t load(BankTurn &turn, const Prepared &p, int32_t first, int32_t rows)
     if (p.pixel == XNCC_F32)
         return load_rows(turn, p, first, rows);
     size_t group = p.group_bytes(), stride = static_cast<size_t>((rows + 3) / 4 * 4) * group;
-    return turn.load(BankContent{ p.serial, first, rows }, p.groups.as<unsigned char>() + static_cast<size_t>(first) * group,
-                     static_cast<size_t>(p.group_rows) * group, stride, static_cast<size_t>(p.group_count));
+    return turn.load(BankContent{ p.serial, first, rows },
+                     p.groups.as<unsigned char>() + static_cast<size_t>(first) * group,
+                     static_cast<size_t>(p.group_rows) * group, stride,
+                     static_cast<size_t>(p.group_count));
 }
 
 } // namespace
@@ -301,10 +319,12 @@ CorrelateFamily shared_family()
 
 cudaError_t shared_raise(int bytes)
 {
-    const void *kernels[] = { reinterpret_cast<const void *>(correlate_floats),
-                              reinterpret_cast<const void *>(correlate_integers<unsigned short, uint64_t>),
-                              reinterpret_cast<const void *>(correlate_integers<unsigned char, uint32_t>),
-                              reinterpret_cast<const void *>(correlate_integers<unsigned char, uint64_t>) };
+    const void *kernels[] = {
+        reinterpret_cast<const void *>(correlate_floats),
+        reinterpret_cast<const void *>(correlate_integers<unsigned short, uint64_t>),
+        reinterpret_cast<const void *>(correlate_integers<unsigned char, uint32_t>),
+        reinterpret_cast<const void *>(correlate_integers<unsigned char, uint64_t>)
+    };
     cudaError_t code = cudaSuccess;
     for (const void *kernel : kernels)
         if (code == cudaSuccess)

@@ -7,8 +7,8 @@ namespace xncc {
 namespace {
 
 constexpr int LANES = 32;
-constexpr int WARPS = 4;   // rows a block
-constexpr int SPAN = 4;    // adjacent windows a lane
+constexpr int WARPS = 4;      // rows a block
+constexpr int SPAN = 4;       // adjacent windows a lane
 constexpr int SEGMENT = 2048; // windows that a warp slides over, at least
 constexpr unsigned ALL = 0xffffffffu;
 
@@ -44,7 +44,8 @@ template <class T> __device__ T scan(T value, int lane)
 
 // The sums of a segment's first window, in every lane.
 template <xncc_pixel PIXEL>
-__device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y, int lane)
+__device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y,
+                                                       int lane)
 {
     using Part = typename RowSums<PIXEL>::Part;
     Part s = 0, q = 0;
@@ -59,9 +60,11 @@ __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, in
     return sums;
 }
 
-// Integers: a warp slides along a segment of a row. From one window to the next S gains the pixel that comes in and loses the one that
-// goes out, so the sums are prefix sums of those differences; unsigned arithmetic wraps and the result is exact.
-template <xncc_pixel PIXEL> __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
+// Integers: a warp slides along a segment of a row. From one window to the next S gains the pixel
+// that comes in and loses the one that goes out, so the sums are prefix sums of those differences;
+// unsigned arithmetic wraps and the result is exact.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
 {
     using Part = typename RowSums<PIXEL>::Part;
     using Pixel = typename RowSums<PIXEL>::Pixel;
@@ -76,7 +79,8 @@ template <xncc_pixel PIXEL> __global__ __launch_bounds__(LANES *WARPS) void slid
         Part ds[SPAN], dq[SPAN], s = 0, q = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
-            Part in = fetch<Pixel>(job.stage, x0 + x + i + job.size, y), out = fetch<Pixel>(job.stage, x0 + x + i, y);
+            Part in = fetch<Pixel>(job.stage, x0 + x + i + job.size, y),
+                 out = fetch<Pixel>(job.stage, x0 + x + i, y);
             s += ds[i] = in - out;
             q += dq[i] = in * in - out * out;
         }

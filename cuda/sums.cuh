@@ -1,4 +1,5 @@
-// First pass: S and Q of every window row, that is of every run of `width` pixels in a staged image row.
+// First pass: S and Q of every window row, that is of every run of `width` pixels in a staged image
+// row.
 #ifndef XNCC_CUDA_SUMS_CUH
 #define XNCC_CUDA_SUMS_CUH
 
@@ -6,7 +7,8 @@
 
 namespace xncc {
 
-// S and Q of a window row, side by side. 8 bits: modulo 2^32, which is exact for rows up to 65536 pixels. Floats: of pixel - pivot.
+// S and Q of a window row, side by side. 8 bits: modulo 2^32, which is exact for rows up to 65536
+// pixels. Floats: of pixel - pivot.
 template <xncc_pixel PIXEL> struct RowSums;
 template <> struct RowSums<XNCC_U8> {
     using Value = uint2;

@@ -1,4 +1,5 @@
-// Kernel tensor: exact integer matrix products for X, and a pass of its own for window sums and score.
+// Kernel tensor: exact integer matrix products for X, and a pass of its own for window sums and
+// score.
 #ifndef XNCC_CUDA_TENSOR_CUH
 #define XNCC_CUDA_TENSOR_CUH
 
@@ -22,24 +23,28 @@ constexpr int TENSOR_SLOTS = 3;
 // Lets a block of a kernel have so much shared memory; nullptr: there is no such kernel.
 template <class Kernel> cudaError_t raise(Kernel *kernel, int most)
 {
-    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, most)
+    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, most)
                   : cudaErrorInvalidValue;
 }
 
-// A byte plane: rows begin at multiples of 16 bytes, `width` bytes of them may be read, a multiple of 16.
+// A byte plane: rows begin at multiples of 16 bytes, `width` bytes of them may be read, a multiple
+// of 16.
 struct TensorPlane {
     const unsigned char *data;
     int64_t pitch;
     int32_t width, height;
 };
 
-// The best score of each tile of the map, as TensorTiles has it, from the products of whole templates.
+// The best score of each tile of the map, as TensorTiles has it, from the products of whole
+// templates.
 struct TensorJudge {
-    const WindowTerms *terms; // of the image, rows as long as those of X; nullptr: no scores are wanted
-    uint32_t *best;           // of slot 0
-    int32_t rows, across;     // of a tile; tiles in a row
-    int32_t count;            // of tiles, from slot to slot
-    double n, lowered;        // pixels of a template, -n 2^52
+    const WindowTerms
+        *terms;           // of the image, rows as long as those of X; nullptr: no scores are wanted
+    uint32_t *best;       // of slot 0
+    int32_t rows, across; // of a tile; tiles in a row
+    int32_t count;        // of tiles, from slot to slot
+    double n, lowered;    // pixels of a template, -n 2^52
     double sum[TENSOR_SLOTS]; // of a template
     float unit[TENSOR_SLOTS]; // unit_of it
 };
@@ -55,9 +60,10 @@ struct TensorJob {
     int32_t add;
     uint32_t zero; // 0
     xncc_tensor_blocks blocks;
-    int32_t slots; // templates at once, at least 1; each has its own share of the device's processors
+    int32_t
+        slots; // templates at once, at least 1; each has its own share of the device's processors
     int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-    bool early;  // the kernel in front is that of toeplitz_build,
+    bool early;                       // the kernel in front is that of toeplitz_build,
     bool behind; // or one like this, and the templates of both were laid out before
     TensorJudge judge;
 };
@@ -77,8 +83,8 @@ struct ToeplitzJob {
     int32_t slots;
 };
 
-// For devices of compute capability 9.0 only. raise: lets a block have that much shared memory: all that the device allows, since the last
-// call holds for every plan.
+// For devices of compute capability 9.0 only. raise: lets a block have that much shared memory: all
+// that the device allows, since the last call holds for every plan.
 cudaError_t wgmma_raise(const xncc_tensor_blocks &blocks, int most);
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream);
 
@@ -97,8 +103,9 @@ cudaError_t mma_raise(int most);
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream);
 cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream);
 
-// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH wide, of 16 bits XNCC_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes,
-// lie behind the first.
+// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH wide, of 16 bits
+// XNCC_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes, lie behind
+// the first.
 struct TensorScoreJob {
     TensorPlane image;
     int64_t plane;     // bytes
@@ -115,17 +122,18 @@ struct TensorScoreJob {
     bool early;            // early.cuh, where the kernel in front lets it
 };
 cudaError_t tensor_score_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
-// The same with X computed in place, from what fused_build made of the template; job.sums is not read. For devices of compute capability
-// 8.0 and later.
+// The same with X computed in place, from what fused_build made of the template; job.sums is not
+// read. For devices of compute capability 8.0 and later.
 cudaError_t fused_raise(const xncc_tensor_blocks &blocks, int most);
 cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream);
-cudaError_t fused_launch(const TensorScoreJob &job, const xncc_tensor_blocks &blocks, const unsigned char *taps, int processors,
-                         cudaStream_t stream);
+cudaError_t fused_launch(const TensorScoreJob &job, const xncc_tensor_blocks &blocks,
+                         const unsigned char *taps, int processors, cudaStream_t stream);
 cudaError_t tensor_score_wide_raise();
-cudaError_t tensor_score_wide_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
+cudaError_t tensor_score_wide_launch(const TensorScoreJob &job, int processors,
+                                     cudaStream_t stream);
 
-// Of up to TENSOR_SLOTS templates on one image, all at once: the best score of each tile of the map, as peak_order and within TENSOR_SLACK,
-// and at least that of 0. 8-bit pixels.
+// Of up to TENSOR_SLOTS templates on one image, all at once: the best score of each tile of the
+// map, as peak_order and within TENSOR_SLACK, and at least that of 0. 8-bit pixels.
 constexpr float TENSOR_SLACK = 1.0f / (1 << 18);
 struct TensorTiles {
     uint32_t *best;       // of slot 0
@@ -136,12 +144,16 @@ struct TensorTiles {
     bool slow_doubles;
     xncc_score_rule rule[TENSOR_SLOTS];
 };
-cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors, cudaStream_t stream);
+cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors,
+                                cudaStream_t stream);
 // The windows' terms; rows as long as those of X.
-cudaError_t tensor_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors, cudaStream_t stream);
-// The same with X computed in place, from what fused_build made of the templates, one behind the other.
-cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, const xncc_tensor_blocks &blocks,
-                               const unsigned char *taps, int processors, cudaStream_t stream);
+cudaError_t tensor_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors,
+                                cudaStream_t stream);
+// The same with X computed in place, from what fused_build made of the templates, one behind the
+// other.
+cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles,
+                               const xncc_tensor_blocks &blocks, const unsigned char *taps,
+                               int processors, cudaStream_t stream);
 
 // A band's part of the map.
 struct TensorTarget {
@@ -156,12 +168,13 @@ struct TensorTarget {
 // Templates in adjacent slots: TENSOR_SLOTS at most, or PEAK_SLOTS where they are judged.
 struct TensorGroup {
     const Prepared *const *part;
-    int32_t first, count; // slots, from 1 on
+    int32_t first, count;  // slots, from 1 on
     int32_t width, height; // of the band
 };
 
-// Products of one byte plane of an image with `count` planes of a template: the first, and those a step apart. Each goes, or is added, to
-// sums of its own, so many elements apart, whose rows are as long as a plan's.
+// Products of one byte plane of an image with `count` planes of a template: the first, and those a
+// step apart. Each goes, or is added, to sums of its own, so many elements apart, whose rows are as
+// long as a plan's.
 struct PlaneProducts {
     int first, step, count;
     uint32_t *sums;
@@ -171,55 +184,67 @@ struct PlaneProducts {
 };
 
 // A plan's share.
-class Tensor
-{
-public:
-    // For joint problems, instead of all below: memory for so many planes of a template, the planes as the products read them, and products.
-    xncc_status make_planes(const xncc_problem &product, const xncc_decision &decision, int count, const xncc_machine &machine, xncc_error *error);
+class Tensor {
+  public:
+    // For joint problems, instead of all below: memory for so many planes of a template, the planes
+    // as the products read them, and products.
+    xncc_status make_planes(const xncc_problem &product, const xncc_decision &decision, int count,
+                            const xncc_machine &machine, xncc_error *error);
     cudaError_t build_planes(const Prepared *part, int count, cudaStream_t stream) const;
-    xncc_status multiply_planes(const TensorPlane &image, const PlaneProducts &products, cudaStream_t stream, xncc_error *error) const;
-    // The planes as build_planes laid them out, one behind the other; tensor-fused leaves the products to the caller.
+    xncc_status multiply_planes(const TensorPlane &image, const PlaneProducts &products,
+                                cudaStream_t stream, xncc_error *error) const;
+    // The planes as build_planes laid them out, one behind the other; tensor-fused leaves the
+    // products to the caller.
     const unsigned char *laid_planes() const
     {
         return toeplitz.as<unsigned char>();
     }
 
-    xncc_status make(const xncc_problem &problem, const xncc_decision &decision, const xncc_machine &machine, xncc_error *error);
+    xncc_status make(const xncc_problem &problem, const xncc_decision &decision,
+                     const xncc_machine &machine, xncc_error *error);
 
-    // The band of the image itself, where it can be read as it lies; data is null where it cannot. roomy: rows may be read to a multiple of
-    // 16 bytes past their end.
-    TensorPlane direct(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy) const;
+    // The band of the image itself, where it can be read as it lies; data is null where it cannot.
+    // roomy: rows may be read to a multiple of 16 bytes past their end.
+    TensorPlane direct(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x,
+                       int32_t band_y, bool roomy) const;
 
-    // The band's 16-bit pixels to the plan's planes without a copy between, where they lie so that they can be read.
-    bool split(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x, int32_t band_y, bool roomy, cudaStream_t stream);
+    // The band's 16-bit pixels to the plan's planes without a copy between, where they lie so that
+    // they can be read.
+    bool split(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x,
+               int32_t band_y, bool roomy, cudaStream_t stream);
 
     // The staged band as a plane of the plan.
     cudaError_t copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream);
 
-    // X of a band into the plan's memory: 32 bits for pixels of 8 bits, and, all of it, for the four products of bytes. tensor-fused: what
-    // score needs for it alone.
-    xncc_status correlate(const Prepared &part, const TensorPlane &plane, int32_t width, int32_t height, cudaStream_t stream,
-                        xncc_error *error);
+    // X of a band into the plan's memory: 32 bits for pixels of 8 bits, and, all of it, for the
+    // four products of bytes. tensor-fused: what score needs for it alone.
+    xncc_status correlate(const Prepared &part, const TensorPlane &plane, int32_t width,
+                          int32_t height, cudaStream_t stream, xncc_error *error);
 
     // X of a band where the score of all kernels expects it.
-    xncc_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream, xncc_error *error);
+    xncc_status deliver(const CorrelateJob &job, const Prepared &part, cudaStream_t stream,
+                        xncc_error *error);
 
     TensorPlane plane(int32_t width, int32_t height) const;
     // Makes slots 1 .. count for more templates' X; each takes so many bytes.
     cudaError_t make_slots(int count);
     uint64_t slot_bytes() const;
     // X of several templates (8 bits), each in its slot.
-    xncc_status correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, xncc_error *error);
-    // Do the products judge the tiles themselves? Then make_slots takes these bytes once for the image's window terms, put_terms computes
-    // them, and judge_group is correlate_group and best_of_tiles in one, with a rule for each template.
+    xncc_status correlate_group(const TensorGroup &group, const TensorPlane &plane,
+                                cudaStream_t stream, xncc_error *error);
+    // Do the products judge the tiles themselves? Then make_slots takes these bytes once for the
+    // image's window terms, put_terms computes them, and judge_group is correlate_group and
+    // best_of_tiles in one, with a rule for each template.
     bool judges() const
     {
         return terms_bytes() != 0;
     }
     uint64_t terms_bytes() const;
-    cudaError_t put_terms(const TensorPlane &image, const TensorGroup &group, const xncc_score_rule &rule, cudaStream_t stream) const;
-    xncc_status judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const xncc_score_rule *rules,
-                          cudaStream_t stream, xncc_error *error) const;
+    cudaError_t put_terms(const TensorPlane &image, const TensorGroup &group,
+                          const xncc_score_rule &rule, cudaStream_t stream) const;
+    xncc_status judge_group(const TensorGroup &group, const TensorPlane &plane,
+                            const TensorTiles &tiles, const xncc_score_rule *rules,
+                            cudaStream_t stream, xncc_error *error) const;
     const uint32_t *products(int of) const
     {
         return slot_sums(of);
@@ -230,13 +255,16 @@ public:
     }
     int64_t products_plane() const; // from slot to slot
     // tensor_tiles_launch for the slots from `first` on.
-    cudaError_t best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const;
+    cudaError_t best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first,
+                              cudaStream_t stream) const;
 
     // The scores of a band whose X is in the plan's memory.
-    cudaError_t score(const TensorPlane &image, const TensorTarget &target, cudaStream_t stream) const;
+    cudaError_t score(const TensorPlane &image, const TensorTarget &target,
+                      cudaStream_t stream) const;
 
-private:
-    void set_up(const xncc_problem &problem, const xncc_decision &decision, const xncc_machine &machine);
+  private:
+    void set_up(const xncc_problem &problem, const xncc_decision &decision,
+                const xncc_machine &machine);
     cudaError_t raise(const xncc_machine &machine) const;
     cudaError_t build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const;
     // What a product of planes reads and where it goes.
@@ -247,14 +275,17 @@ private:
         bool add;
         int32_t slots;
         int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-        bool early; // the template was laid out just before,
-        bool behind = false; // or before the products in front
+        bool early;                       // the template was laid out just before,
+        bool behind = false;              // or before the products in front
         TensorJudge judge = {};
     };
-    xncc_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream, xncc_error *error) const;
-    xncc_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream, xncc_error *error) const;
+    xncc_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream,
+                               xncc_error *error) const;
+    xncc_status multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream,
+                             xncc_error *error) const;
 
-    TensorScoreJob windows_job(const TensorPlane &image, const xncc_score_rule &rule, int32_t width, int32_t height) const;
+    TensorScoreJob windows_job(const TensorPlane &image, const xncc_score_rule &rule, int32_t width,
+                               int32_t height) const;
     uint32_t *slot_sums(int of) const;
     unsigned char *slot_toeplitz(int of) const;
     int64_t toeplitz_bytes() const; // of a slot

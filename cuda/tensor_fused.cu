@@ -1,7 +1,9 @@
-// ccoeff_normed of 8-bit pixels in one kernel, for templates so small that writing and reading X costs more than computing it.
+// ccoeff_normed of 8-bit pixels in one kernel, for templates so small that writing and reading X
+// costs more than computing it.
 //
-// A block walks down a strip of 512 columns, four rows at a time, as the score pass does (tensor_windows.cuh). The image rows under a
-// window are in a ring in shared memory (tensor_ring.cuh): each is read from the image once, and serves the window sums and the products.
+// A block walks down a strip of 512 columns, four rows at a time, as the score pass does
+// (tensor_windows.cuh). The image rows under a window are in a ring in shared memory
+// (tensor_ring.cuh): each is read from the image once, and serves the window sums and the products.
 #include "tensor_ring.cuh"
 #include "tensor_tiles.cuh"
 
@@ -33,18 +35,21 @@ struct FusedTilesJob {
 constexpr int BATCH = XNCC_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
 
 template <class Route, int CHUNKS, int HALF, int SHIFT, class Output>
-__device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output, int y1)
+__device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output,
+                     int y1)
 {
     Windows<WORDS> &windows = *reinterpret_cast<Windows<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
     const int y0 = first_row(job), x0 = first_column();
-    const int rows = layout.rows, above = rows - job.all.window_height, end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
+    const int rows = layout.rows, above = rows - job.all.window_height,
+              end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const Feed feed(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // that comes in
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
         feed.put(i * PITCH, row);
-    int at = 0, lead_at = (rows - 1 + warp) * PITCH, lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
+    int at = 0, lead_at = (rows - 1 + warp) * PITCH,
+        lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
     start<WORDS>(job, windows, x0, y0);
     uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
     wait_for_front();
@@ -63,7 +68,8 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
         Feed::wait();
         __syncthreads(); // the batch before has been worked on, and this one's rows are there
         Held products[SCORED] = {};
-        multiply<BATCH, CHUNKS, HALF>(products, pixels, at, end, reinterpret_cast<const uint2 *>(taps) + lane, rows);
+        multiply<BATCH, CHUNKS, HALF>(products, pixels, at, end,
+                                      reinterpret_cast<const uint2 *>(taps) + lane, rows);
         at = further(further(at, end), end);
 #pragma unroll
         for (int i = 0; i < SCORED; i++) {
@@ -79,7 +85,8 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
             gone = ~0u;
             lead_at = further(lead_at, end);
             lag_at = further(lag_at, end);
-            sum_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane], &windows.q[warp][4 * WORDS * lane]);
+            sum_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane],
+                           &windows.q[warp][4 * WORDS * lane]);
             __syncthreads();
             if (i == SCORED - 1) // the rows that go are not read again
 #pragma unroll
@@ -98,7 +105,8 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
 }
 
 template <class Route, int CHUNKS, int HALF, int SHIFT, bool VECTOR>
-__global__ __launch_bounds__(THREADS, BLOCKS) void match_small(const __grid_constant__ FusedJob fused)
+__global__ __launch_bounds__(THREADS,
+                             BLOCKS) void match_small(const __grid_constant__ FusedJob fused)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
@@ -107,12 +115,15 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_small(const __grid_cons
     if (job.all.skip)
         wait_for_front();
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Route, CHUNKS, HALF, SHIFT>(job, fused.layout, memory, ToMap<Route, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
+        walk<Route, CHUNKS, HALF, SHIFT>(
+            job, fused.layout, memory,
+            ToMap<Route, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
 #endif
 }
 
 template <class Route, int CHUNKS, int HALF, int SHIFT>
-__global__ __launch_bounds__(THREADS, BLOCKS) void judge_small(const __grid_constant__ FusedTilesJob fused)
+__global__ __launch_bounds__(THREADS,
+                             BLOCKS) void judge_small(const __grid_constant__ FusedTilesJob fused)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
@@ -121,22 +132,28 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void judge_small(const __grid_cons
     Layout layout = fused.layout;
     layout.taps += blockIdx.z * (layout.bytes / 16);
     if (y0 < y1)
-        walk<Route, CHUNKS, HALF, SHIFT>(job, layout, memory, ToTiles<Route, Apart>(fused.of.tiles), y1);
+        walk<Route, CHUNKS, HALF, SHIFT>(job, layout, memory, ToTiles<Route, Apart>(fused.of.tiles),
+                                         y1);
 #endif
 }
 
-// One thread a pair of registers of B: the whole chunks of each row, then the halves of each two rows.
+// One thread a pair of registers of B: the whole chunks of each row, then the halves of each two
+// rows.
 __global__ void build_taps(ToeplitzJob job)
 {
     let_next_begin();
-    const int chunks = job.blocks.chunks, rows = xncc_tensor_fused_rows(job.height), above = rows - job.height;
-    const int whole = rows * chunks * LANES, all = static_cast<int>(job.blocks.toeplitz / sizeof(uint2));
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % LANES, b = lane / 4, t = lane % 4;
+    const int chunks = job.blocks.chunks, rows = xncc_tensor_fused_rows(job.height),
+              above = rows - job.height;
+    const int whole = rows * chunks * LANES,
+              all = static_cast<int>(job.blocks.toeplitz / sizeof(uint2));
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % LANES, b = lane / 4,
+              t = lane % 4;
     if (i >= all)
         return;
     uint32_t words[2] = { 0, 0 };
     for (int k = 0; k < 8; k++) {
-        int row = i / LANES / (chunks ? chunks : 1), column = 32 * (i / LANES % (chunks ? chunks : 1)) + 16 * (k / 4) + 4 * t + k % 4;
+        int row = i / LANES / (chunks ? chunks : 1),
+            column = 32 * (i / LANES % (chunks ? chunks : 1)) + 16 * (k / 4) + 4 * t + k % 4;
         if (i >= whole) {
             row = (i - whole) / LANES * 2 + k / 4;
             column = 32 * chunks + 4 * t + k % 4;
@@ -144,7 +161,8 @@ __global__ void build_taps(ToeplitzJob job)
         row -= above;
         column -= b;
         if (row >= 0 && column >= 0 && column < job.width)
-            words[k / 4] |= static_cast<uint32_t>(job.pixels[row * job.pitch + column]) << (8 * (k % 4));
+            words[k / 4] |= static_cast<uint32_t>(job.pixels[row * job.pitch + column])
+                            << (8 * (k % 4));
     }
     reinterpret_cast<uint2 *>(job.toeplitz)[i] = make_uint2(words[0], words[1]);
 }
@@ -158,9 +176,11 @@ struct Kernels {
 template <class Route, int CHUNKS, int HALF> Kernels kernels_of(bool odd, bool vector)
 {
     if (odd)
-        return { vector ? match_small<Route, CHUNKS, HALF, 1, true> : match_small<Route, CHUNKS, HALF, 1, false>,
+        return { vector ? match_small<Route, CHUNKS, HALF, 1, true>
+                        : match_small<Route, CHUNKS, HALF, 1, false>,
                  judge_small<Route, CHUNKS, HALF, 1> };
-    return { vector ? match_small<Route, CHUNKS, HALF, 0, true> : match_small<Route, CHUNKS, HALF, 0, false>,
+    return { vector ? match_small<Route, CHUNKS, HALF, 0, true>
+                    : match_small<Route, CHUNKS, HALF, 0, false>,
              judge_small<Route, CHUNKS, HALF, 0> };
 }
 
@@ -181,9 +201,11 @@ Kernels kernels_of(const xncc_tensor_blocks &b, bool pairs, bool odd, bool vecto
     return pairs ? kernels_of<Pairs>(b, odd, vector) : kernels_of<Doubles>(b, odd, vector);
 }
 
-Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks, const unsigned char *taps)
+Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
+                   const unsigned char *taps)
 {
-    return Layout{ reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz), xncc_tensor_fused_rows(all.window_height) };
+    return Layout{ reinterpret_cast<const uint4 *>(taps), static_cast<int32_t>(blocks.toeplitz),
+                   xncc_tensor_fused_rows(all.window_height) };
 }
 
 } // namespace
@@ -207,21 +229,24 @@ cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-cudaError_t fused_launch(const TensorScoreJob &all, const xncc_tensor_blocks &blocks, const unsigned char *taps, int processors,
-                         cudaStream_t stream)
+cudaError_t fused_launch(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
+                         const unsigned char *taps, int processors, cudaStream_t stream)
 {
     FusedJob fused = { make_job(all), make_layout(all, blocks, taps) };
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0, rows_aligned(all.map, all.map_pitch, Apart::STEP));
+    Kernels kernels = kernels_of(blocks, all.slow_doubles, all.window_width % Apart::STEP != 0,
+                                 rows_aligned(all.map, all.map_pitch, Apart::STEP));
     return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 
-cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, const xncc_tensor_blocks &blocks,
-                               const unsigned char *taps, int processors, cudaStream_t stream)
+cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles,
+                               const xncc_tensor_blocks &blocks, const unsigned char *taps,
+                               int processors, cudaStream_t stream)
 {
     FusedTilesJob fused = { TilesJob{ make_job(all), tiles }, make_layout(all, blocks, taps) };
     const dim3 grid = cut_tiles(&fused.of, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, tiles.slow_doubles, all.window_width % Apart::STEP != 0, false);
+    Kernels kernels = kernels_of(blocks, tiles.slow_doubles, all.window_width % Apart::STEP != 0,
+                                 false);
     return launch(kernels.judge, grid, THREADS, blocks.shared_bytes, stream, all.early, fused);
 }
 

@@ -1,4 +1,5 @@
-// Of a bank of templates, the best score of each tile of the search, from the registers that have X (tensor_wgmma.cu).
+// Of a bank of templates, the best score of each tile of the search, from the registers that have X
+// (tensor_wgmma.cu).
 #ifndef XNCC_CUDA_TENSOR_JUDGE_CUH
 #define XNCC_CUDA_TENSOR_JUDGE_CUH
 
@@ -6,13 +7,15 @@
 
 namespace xncc {
 
-// A warp's part of a tile of the products, some map rows at a time. It is as wide and as high as a tile of the search, or twice as high.
+// A warp's part of a tile of the products, some map rows at a time. It is as wide and as high as a
+// tile of the search, or twice as high.
 template <bool JUDGES> struct Judge {
     const TensorJob &job;
     int tile, warp, lane, column; // column: of the warp's part, the thread's first
     int best;                     // num y
 
-    static_assert(PEAK_COLUMNS == XNCC_TENSOR_COLUMNS / 4 && PEAK_ROWS == XNCC_TENSOR_ROWS, "a warp's part");
+    static_assert(PEAK_COLUMNS == XNCC_TENSOR_COLUMNS / 4 && PEAK_ROWS == XNCC_TENSOR_ROWS,
+                  "a warp's part");
 
     // X of a thread: d[4 r ...] are columns c, c + 1, c + 64, c + 65 of row r.
     template <int COUNT> __device__ __forceinline__ void put(const uint32_t *d, int row)
@@ -20,7 +23,8 @@ template <bool JUDGES> struct Judge {
         if constexpr (!JUDGES)
             return;
         const TensorJudge &of = job.judge;
-        const int x = tile % job.tiles_across * XNCC_TENSOR_COLUMNS + warp * PEAK_COLUMNS, y = tile / job.tiles_across * XNCC_TENSOR_ROWS + row;
+        const int x = tile % job.tiles_across * XNCC_TENSOR_COLUMNS + warp * PEAK_COLUMNS,
+                  y = tile / job.tiles_across * XNCC_TENSOR_ROWS + row;
         const uint4 *terms = reinterpret_cast<const uint4 *>(of.terms + y * job.pitch + x + column);
         const double sum = of.sum[blockIdx.y];
 #pragma unroll
@@ -35,11 +39,12 @@ template <bool JUDGES> struct Judge {
             store(x / PEAK_COLUMNS, y / of.rows);
     }
 
-private:
+  private:
     __device__ __forceinline__ void take(uint32_t s, uint32_t root, uint32_t x, double of_template)
     {
         const double sum = __dadd_rn(__hiloint2double(LIFT_HIGH, static_cast<int>(s)), -LIFT);
-        best = max(best, weigh(job.judge.n, job.judge.lowered, of_template, sum, x, static_cast<int>(root)));
+        best = max(best, weigh(job.judge.n, job.judge.lowered, of_template, sum, x,
+                               static_cast<int>(root)));
     }
     __device__ __forceinline__ void store(int across, int down)
     {
@@ -47,7 +52,8 @@ private:
         const int all = __reduce_max_sync(0xffffffffu, best), at = down * of.across + across;
         best = 0;
         if (lane == 0 && across < of.across && at < of.count)
-            of.best[blockIdx.y * static_cast<int64_t>(of.count) + at] = peak_order(weighed(all, of.unit[blockIdx.y]), 0);
+            of.best[blockIdx.y * static_cast<int64_t>(of.count) + at] = peak_order(
+                weighed(all, of.unit[blockIdx.y]), 0);
     }
 };
 

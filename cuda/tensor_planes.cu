@@ -1,9 +1,11 @@
-// Products of byte planes for joint problems: the image's planes and the sums are the caller's, the plan keeps the template's planes.
+// Products of byte planes for joint problems: the image's planes and the sums are the caller's, the
+// plan keeps the template's planes.
 #include "tensor.cuh"
 
 namespace xncc {
 
-xncc_status Tensor::make_planes(const xncc_problem &p, const xncc_decision &decision, int count, const xncc_machine &machine, xncc_error *error)
+xncc_status Tensor::make_planes(const xncc_problem &p, const xncc_decision &decision, int count,
+                                const xncc_machine &machine, xncc_error *error)
 {
     set_up(p, decision, machine);
     cudaError_t code = toeplitz.take(parts.toeplitz * static_cast<uint64_t>(count));
@@ -20,15 +22,24 @@ cudaError_t Tensor::build_planes(const Prepared *part, int count, cudaStream_t s
         some = !hopper ? 1 : count - first < TENSOR_SLOTS ? count - first : TENSOR_SLOTS;
         for (int i = 0; i < some; i++)
             some_parts[i] = part + first + i;
-        code = build(TensorGroup{ some_parts, 0, some, 0, 0 }, toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
+        code = build(TensorGroup{ some_parts, 0, some, 0, 0 },
+                     toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
     }
     return code;
 }
 
-xncc_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts &p, cudaStream_t stream, xncc_error *error) const
+xncc_status Tensor::multiply_planes(const TensorPlane &image, const PlaneProducts &p,
+                                    cudaStream_t stream, xncc_error *error) const
 {
-    Products to = { toeplitz.as<unsigned char>() + p.first * toeplitz_bytes(), p.sums, p.width, p.height, p.add, p.count,
-                    p.step * toeplitz_bytes(), p.sums_step, false };
+    Products to = { toeplitz.as<unsigned char>() + p.first * toeplitz_bytes(),
+                    p.sums,
+                    p.width,
+                    p.height,
+                    p.add,
+                    p.count,
+                    p.step * toeplitz_bytes(),
+                    p.sums_step,
+                    false };
     if (hopper)
         return multiply_wgmma(image, to, stream, error);
     xncc_status status = XNCC_OK;

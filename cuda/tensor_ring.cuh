@@ -1,12 +1,14 @@
-// Products of small templates with image rows that lie in a ring in shared memory: what the fused kernels of plain (tensor_fused.cu) and of
-// masked matches (joint_fused.cu) share.
+// Products of small templates with image rows that lie in a ring in shared memory: what the fused
+// kernels of plain (tensor_fused.cu) and of masked matches (joint_fused.cu) share.
 //
-// X of a batch of map rows is a chain of m16n8k32 products (the Toeplitz product of tensor_wgmma.cu) that stays in the registers of the
-// threads that score it. A warp's 128 columns are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image bytes
-// 8 g + k, B template bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left of it, 16 of that row and 16 of the
-// next: there two template rows share a product.
+// X of a batch of map rows is a chain of m16n8k32 products (the Toeplitz product of
+// tensor_wgmma.cu) that stays in the registers of the threads that score it. A warp's 128 columns
+// are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image bytes 8 g
+// + k, B template bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left
+// of it, 16 of that row and 16 of the next: there two template rows share a product.
 //
-// Template rows are made a multiple of eight by zeros above. So the last row of a window is always the row that came in last.
+// Template rows are made a multiple of eight by zeros above. So the last row of a window is always
+// the row that came in last.
 #ifndef XNCC_CUDA_TENSOR_RING_CUH
 #define XNCC_CUDA_TENSOR_RING_CUH
 
@@ -19,8 +21,9 @@ constexpr int PITCH = XNCC_TENSOR_FUSED_PITCH;
 constexpr int PIECES = PITCH / 16; // of a ring row
 static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
 
-// The registers of A for an image row, and those of its last bytes with the next row's. Each four are loaded one by one where a product
-// wants them: a wider load's registers would have to be moved for every product.
+// The registers of A for an image row, and those of its last bytes with the next row's. Each four
+// are loaded one by one where a product wants them: a wider load's registers would have to be moved
+// for every product.
 template <int CHUNKS, int HALF> struct Pixels {
     uint32_t whole[CHUNKS ? CHUNKS : 1][4], half[4];
 
@@ -33,7 +36,8 @@ template <int CHUNKS, int HALF> struct Pixels {
     {
 #pragma unroll
         for (int i = 0; i < 4 * CHUNKS; i++)
-            whole[i / 4][i % 4] = word(from + 32 * (i / 4) + 16 * (i % 4 / 2) + Apart::DISTANCE * (i % 2));
+            whole[i / 4][i % 4] = word(from + 32 * (i / 4) + 16 * (i % 4 / 2) +
+                                       Apart::DISTANCE * (i % 2));
     }
     __device__ __forceinline__ void load_half(const unsigned char *from, const unsigned char *next)
     {
@@ -43,19 +47,24 @@ template <int CHUNKS, int HALF> struct Pixels {
     }
 };
 
-// BATCH: map rows that a block takes at a time, and rows of image and template that are worked on at a time; 4 or 8.
+// BATCH: map rows that a block takes at a time, and rows of image and template that are worked on
+// at a time; 4 or 8.
 //
-// Where a group of image rows stands: the first meets no template row above the first, the one behind the last none below the last.
+// Where a group of image rows stands: the first meets no template row above the first, the one
+// behind the last none below the last.
 enum Part { FIRST, MIDDLE, BEHIND };
 
-// Template rows that are in use: row j in place j modulo BATCH, and of the halves, two rows each, modulo BATCH / 2.
+// Template rows that are in use: row j in place j modulo BATCH, and of the halves, two rows each,
+// modulo BATCH / 2.
 template <int BATCH, int CHUNKS> struct Taps {
     uint2 whole[BATCH][CHUNKS ? CHUNKS : 1], half[BATCH / 2];
 };
 
-// A group of image rows. Row s meets template row s - r of the group, or of the one before, in map row r. next: the group below.
+// A group of image rows. Row s meets template row s - r of the group, or of the one before, in map
+// row r. next: the group below.
 template <int BATCH, int CHUNKS, int HALF, Part PART>
-__device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b, const unsigned char *now, const unsigned char *next,
+__device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b,
+                                               const unsigned char *now, const unsigned char *next,
                                                const uint2 *taps, const uint2 *halves)
 {
 #pragma unroll
@@ -69,7 +78,7 @@ __device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b, 
             b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
         if (HALF && s % 2 == 0 && PART != BEHIND)
             b.half[s / 2] = halves[s / 2 * LANES];
-        // a map row's products wait for each other
+            // a map row's products wait for each other
 #pragma unroll
         for (int c = 0; c < CHUNKS + HALF; c++)
 #pragma unroll
@@ -86,15 +95,18 @@ __device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b, 
 }
 
 // Where a thread's bytes of A lie in a ring row.
-__device__ __forceinline__ const unsigned char *own_bytes(const unsigned char *row, int warp, int lane)
+__device__ __forceinline__ const unsigned char *own_bytes(const unsigned char *row, int warp,
+                                                          int lane)
 {
     return row + 2 * Apart::DISTANCE * warp + 8 * (lane / 4) + 4 * (lane % 4);
 }
 
-// X of a batch of map rows. image: the ring, with a thread's offset into a row; at: of the first window's first row; taps: with the lane's
-// offset. What lies below the last window is not there yet.
+// X of a batch of map rows. image: the ring, with a thread's offset into a row; at: of the first
+// window's first row; taps: with the lane's offset. What lies below the last window is not there
+// yet.
 template <int BATCH, int CHUNKS, int HALF>
-__device__ __forceinline__ void multiply(Held *x, const unsigned char *image, int at, int end, const uint2 *taps, int rows)
+__device__ __forceinline__ void multiply(Held *x, const unsigned char *image, int at, int end,
+                                         const uint2 *taps, int rows)
 {
     constexpr int GROUP = BATCH * PITCH;
     const uint2 *halves = taps + rows * CHUNKS * LANES;
@@ -137,7 +149,8 @@ struct Feed {
         const unsigned char *from = image + plane + (inside ? row * pitch : 0);
         Rows<WORDS>::copy(to + at, from, inside ? near : 0);
         if (threadIdx.x % LANES < PIECES - LANES)
-            Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0), inside ? far : 0);
+            Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0),
+                              inside ? far : 0);
     }
     __device__ static void wait()
     {

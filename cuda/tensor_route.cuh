@@ -1,5 +1,6 @@
-// The two ways of the tensor kernels' score passes from exact sums to scores, of the same bits: in doubles, for devices that have them at
-// half the rate of floats, and in pairs of floats (model/pairs.h), where no double is touched unless the rounding is in doubt.
+// The two ways of the tensor kernels' score passes from exact sums to scores, of the same bits: in
+// doubles, for devices that have them at half the rate of floats, and in pairs of floats
+// (model/pairs.h), where no double is touched unless the rounding is in doubt.
 #ifndef XNCC_CUDA_TENSOR_ROUTE_CUH
 #define XNCC_CUDA_TENSOR_ROUTE_CUH
 
@@ -7,8 +8,8 @@
 
 namespace xncc {
 
-// S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53 to n = 372,000): two fused multiply-adds
-// each give numerator and variance exactly.
+// S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53
+// to n = 372,000): two fused multiply-adds each give numerator and variance exactly.
 struct Doubles {
     using Sum = double; // 2^52 and the sum: its low word
     using Whole = double;
@@ -17,7 +18,9 @@ struct Doubles {
     __device__ __forceinline__ static Sum lift(uint32_t v)
     {
         int high = LIFT_HIGH;
-        asm volatile("" : "+r"(high)); // not known to be constant, so that a lifted value's high word stays where it is
+        asm volatile(""
+                     : "+r"(high)); // not known to be constant, so that a lifted value's high word
+                                    // stays where it is
         return __hiloint2double(high, static_cast<int>(v));
     }
     __device__ __forceinline__ static uint32_t lower(Sum v)
@@ -29,9 +32,11 @@ struct Doubles {
         return __hiloint2double(__double2hiint(v), static_cast<int>(value(v) + come - gone));
     }
     // False: the score has to be done again.
-    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x, float *score)
+    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
+                                                 float *score)
     {
-        double sum = __dadd_rn(s, -LIFT), nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
+        double sum = __dadd_rn(s, -LIFT),
+               nx = fma(job.n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), job.lowered);
         double num = fma(-job.sum, sum, nx), var = fma(-sum, sum, fma(job.n, q, job.lowered));
         return quick_quotient(num, var, job.unit, score);
     }
@@ -42,7 +47,8 @@ struct Doubles {
         asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
         return min(__double2hiint(y), ONE);
     }
-    __device__ __forceinline__ static int judge(const Job &job, Whole of_template, Sum s, Sum q, uint32_t x)
+    __device__ __forceinline__ static int judge(const Job &job, Whole of_template, Sum s, Sum q,
+                                                uint32_t x)
     {
         double whole = __dadd_rn(s, -LIFT);
         return weigh(job.n, job.lowered, of_template, whole, x, root(job, whole, q));
@@ -70,14 +76,19 @@ struct Pairs {
     {
         return v + come - gone;
     }
-    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x, float *score)
+    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
+                                                 float *score)
     {
-        return xncc_pair_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x, score) != 0;
+        return xncc_pair_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x,
+                               score) != 0;
     }
-    // num y in floats, as bits: num and var rounded once each, the seed within 2^-22, the product rounded: within 2^-21.
-    __device__ __forceinline__ static int judge(const Job &job, Whole of_template, Sum s, Sum q, uint32_t x)
+    // num y in floats, as bits: num and var rounded once each, the seed within 2^-22, the product
+    // rounded: within 2^-21.
+    __device__ __forceinline__ static int judge(const Job &job, Whole of_template, Sum s, Sum q,
+                                                uint32_t x)
     {
-        xncc_pair num = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, x, s, of_template, 1));
+        xncc_pair num = xncc_pair_narrow(
+            xncc_pair_difference(job.all.rule.n, x, s, of_template, 1));
         xncc_pair var = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, q, s, s, 1));
         return __float_as_int(__fmul_rn(num.high, fminf(xncc_pair_seed(var), 1.0f)));
     }

@@ -1,10 +1,13 @@
-// Window sums and ccoeff_normed in one pass over the image and X, for 8-bit windows up to 384 pixels wide.
+// Window sums and ccoeff_normed in one pass over the image and X, for 8-bit windows up to 384
+// pixels wide.
 //
-// A block walks down a strip of 512 columns, four rows at a time. First each of its warps takes one row: what the window's lower edge
-// brings in (`lead`) less what its upper edge leaves (`lag`), summed along the row, once as it is and once squared. A lane has an odd
-// number of words, so that 16-byte accesses to shared memory do not conflict. Then each thread slides the windows of four columns down
-// the four rows: the difference of two prefixes is a window's change. All of it wraps modulo 2^32, which is exact because S and Q fit.
-// `Route` (tensor_route.cuh) is the way from the sums to a score.
+// A block walks down a strip of 512 columns, four rows at a time. First each of its warps takes one
+// row: what the window's lower edge brings in (`lead`) less what its upper edge leaves (`lag`),
+// summed along the row, once as it is and once squared. A lane has an odd number of words, so that
+// 16-byte accesses to shared memory do not conflict. Then each thread slides the windows of four
+// columns down the four rows: the difference of two prefixes is a window's change. All of it wraps
+// modulo 2^32, which is exact because S and Q fit. `Route` (tensor_route.cuh) is the way from the
+// sums to a score.
 #include "tensor_tiles.cuh"
 
 namespace xncc {
@@ -17,21 +20,26 @@ constexpr int blocks_of(int words) // a multiprocessor
 }
 
 template <int WORDS> struct Shared : Windows<WORDS> {
-    alignas(16) unsigned char pixels[WARPS][2][2][Windows<WORDS>::COLUMNS]; // of lead and lag, this batch's and the next's
+    alignas(
+        16) unsigned char pixels[WARPS][2][2][Windows<WORDS>::COLUMNS]; // of lead and lag, this
+                                                                        // batch's and the next's
 };
 
 template <class Route, int WORDS, int SHIFT, class Output>
 __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y0, int y1)
 {
     constexpr int COLUMNS = Span<WORDS>::COLUMNS;
-    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
+              warp = threadIdx.x / LANES;
     const int distance = job.all.window_width - SHIFT;
     Rows<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], first_column(), y0);
     rows.fetch(job);
     start<WORDS>(job, shared, first_column(), y0);
     typename Route::Sum s[4], q[4];
     lift_started<Route, Adjacent>(job, shared, s, q);
-    const uint32_t *now = reinterpret_cast<const uint32_t *>(&shared.pixels[warp][0][0][4 * WORDS * lane]), *next = now + COLUMNS / 2;
+    const uint32_t *now = reinterpret_cast<const uint32_t *>(
+                       &shared.pixels[warp][0][0][4 * WORDS * lane]),
+                   *next = now + COLUMNS / 2;
     wait_for_front();
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = output.sums(job) + y0 * sums_pitch + x;
@@ -53,13 +61,15 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
         now = next;
         next = t;
         rows.fetch(job);
-        sum_row<WORDS>(lead, lag, &shared.s[warp][4 * WORDS * lane], &shared.q[warp][4 * WORDS * lane]);
+        sum_row<WORDS>(lead, lag, &shared.s[warp][4 * WORDS * lane],
+                       &shared.q[warp][4 * WORDS * lane]);
         __syncthreads();
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             slide<Route, Adjacent, SHIFT>(s, &shared.s[r][own], distance);
             slide<Route, Adjacent, SHIFT>(q, &shared.q[r][own], distance);
-            const uint32_t product[4] = { products[r].x, products[r].y, products[r].z, products[r].w };
+            const uint32_t product[4] = { products[r].x, products[r].y, products[r].z,
+                                          products[r].w };
             output.row(job, s, q, product, x, left > r);
         }
         output.batch(job, shared, s, q, Stored(), x, y1 - left, left);
@@ -67,26 +77,31 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-// What becomes of the sums alone. Rows of terms have room for whole strips; columns right of the map get 0.
+// What becomes of the sums alone. Rows of terms have room for whole strips; columns right of the
+// map get 0.
 struct ToTerms {
     static constexpr bool FROM_PRODUCTS = false;
     WindowTerms *to;
 
-    __device__ ToTerms(const Job &job, WindowTerms *terms, int x, int y) : to(terms + y * job.all.sums_pitch + x)
+    __device__ ToTerms(const Job &job, WindowTerms *terms, int x, int y)
+        : to(terms + y * job.all.sums_pitch + x)
     {
     }
     __device__ const uint32_t *sums(const Job &job) const
     {
         return job.all.sums;
     }
-    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q, const uint32_t *, int x, bool inside)
+    __device__ __forceinline__ void row(const Job &job, const double *s, const double *q,
+                                        const uint32_t *, int x, bool inside)
     {
         uint32_t terms[8];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const bool has = x + i < job.all.width;
             terms[2 * i] = has ? value(s[i]) : 0;
-            terms[2 * i + 1] = has ? static_cast<uint32_t>(Doubles::root(job, __dadd_rn(s[i], -LIFT), q[i])) : 0;
+            terms[2 * i + 1] = has ? static_cast<uint32_t>(
+                                         Doubles::root(job, __dadd_rn(s[i], -LIFT), q[i]))
+                                   : 0;
         }
         if (inside) {
             reinterpret_cast<uint4 *>(to)[0] = make_uint4(terms[0], terms[1], terms[2], terms[3]);
@@ -95,13 +110,15 @@ struct ToTerms {
         to += job.all.sums_pitch;
     }
     template <int WORDS>
-    __device__ void batch(const Job &, const Windows<WORDS> &, const double *, const double *, const Stored &, int, int, int)
+    __device__ void batch(const Job &, const Windows<WORDS> &, const double *, const double *,
+                          const Stored &, int, int, int)
     {
     }
 };
 
 template <class Route, int WORDS, int SHIFT, bool VECTOR>
-__global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const __grid_constant__ Job job)
+__global__ __launch_bounds__(THREADS,
+                             blocks_of(WORDS)) void slide_windows(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
@@ -111,12 +128,15 @@ __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void slide_windows(const
         wait_for_front();
     }
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Route, WORDS, SHIFT>(job, shared, ToMap<Route, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0, y1);
+        walk<Route, WORDS, SHIFT>(
+            job, shared,
+            ToMap<Route, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0, y1);
 #endif
 }
 
 template <class Route, int WORDS, int SHIFT>
-__global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void judge_tiles(const __grid_constant__ TilesJob of)
+__global__ __launch_bounds__(THREADS,
+                             blocks_of(WORDS)) void judge_tiles(const __grid_constant__ TilesJob of)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
@@ -131,13 +151,17 @@ struct TermsJob {
     WindowTerms *terms;
 };
 
-template <int SHIFT> __global__ __launch_bounds__(THREADS, blocks_of(WORDS)) void put_terms(const __grid_constant__ TermsJob of)
+template <int SHIFT>
+__global__ __launch_bounds__(THREADS,
+                             blocks_of(WORDS)) void put_terms(const __grid_constant__ TermsJob of)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
     if (y0 < y1)
-        walk<Doubles, WORDS, SHIFT>(of.job, shared, ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0), y0, y1);
+        walk<Doubles, WORDS, SHIFT>(
+            of.job, shared, ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0), y0,
+            y1);
 #endif
 }
 
@@ -147,14 +171,17 @@ using TermsKernel = void (*)(TermsJob);
 
 template <class Route, int WORDS, bool VECTOR> MapKernel map_kernel(int shift)
 {
-    constexpr MapKernel kernels[] = { slide_windows<Route, WORDS, 0, VECTOR>, slide_windows<Route, WORDS, 1, VECTOR>,
-                                      slide_windows<Route, WORDS, 2, VECTOR>, slide_windows<Route, WORDS, 3, VECTOR> };
+    constexpr MapKernel kernels[] = { slide_windows<Route, WORDS, 0, VECTOR>,
+                                      slide_windows<Route, WORDS, 1, VECTOR>,
+                                      slide_windows<Route, WORDS, 2, VECTOR>,
+                                      slide_windows<Route, WORDS, 3, VECTOR> };
     return kernels[shift];
 }
 
 template <class Route, int WORDS> TilesKernel tiles_kernel(int shift)
 {
-    constexpr TilesKernel kernels[] = { judge_tiles<Route, WORDS, 0>, judge_tiles<Route, WORDS, 1>, judge_tiles<Route, WORDS, 2>,
+    constexpr TilesKernel kernels[] = { judge_tiles<Route, WORDS, 0>, judge_tiles<Route, WORDS, 1>,
+                                        judge_tiles<Route, WORDS, 2>,
                                         judge_tiles<Route, WORDS, 3> };
     return kernels[shift];
 }
@@ -169,14 +196,17 @@ template <class Route> MapKernel any_map_kernel(const TensorScoreJob &all)
     const int shift = all.window_width % Adjacent::STEP;
     const bool aligned = rows_aligned(all.map, all.map_pitch, Adjacent::STEP);
     if (words_of(all) == WORDS)
-        return aligned ? map_kernel<Route, WORDS, true>(shift) : map_kernel<Route, WORDS, false>(shift);
-    return aligned ? map_kernel<Route, WIDE_WORDS, true>(shift) : map_kernel<Route, WIDE_WORDS, false>(shift);
+        return aligned ? map_kernel<Route, WORDS, true>(shift)
+                       : map_kernel<Route, WORDS, false>(shift);
+    return aligned ? map_kernel<Route, WIDE_WORDS, true>(shift)
+                   : map_kernel<Route, WIDE_WORDS, false>(shift);
 }
 
 template <class Route> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    return words_of(all) == WORDS ? tiles_kernel<Route, WORDS>(shift) : tiles_kernel<Route, WIDE_WORDS>(shift);
+    return words_of(all) == WORDS ? tiles_kernel<Route, WORDS>(shift)
+                                  : tiles_kernel<Route, WIDE_WORDS>(shift);
 }
 
 } // namespace
@@ -189,15 +219,18 @@ cudaError_t tensor_score_launch(const TensorScoreJob &all, int processors, cudaS
     return launch(kernel, grid, THREADS, 0, stream, all.early, job);
 }
 
-cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors, cudaStream_t stream)
+cudaError_t tensor_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles, int processors,
+                                cudaStream_t stream)
 {
     TilesJob of = { make_job(all), tiles };
     const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
-    TilesKernel kernel = tiles.slow_doubles ? any_tiles_kernel<Pairs>(all) : any_tiles_kernel<Doubles>(all);
+    TilesKernel kernel = tiles.slow_doubles ? any_tiles_kernel<Pairs>(all)
+                                            : any_tiles_kernel<Doubles>(all);
     return launch(kernel, grid, THREADS, 0, stream, all.early, of);
 }
 
-cudaError_t tensor_terms_launch(const TensorScoreJob &all, WindowTerms *terms, int processors, cudaStream_t stream)
+cudaError_t tensor_terms_launch(const TensorScoreJob &all, WindowTerms *terms, int processors,
+                                cudaStream_t stream)
 {
     constexpr TermsKernel kernels[] = { put_terms<0>, put_terms<1>, put_terms<2>, put_terms<3> };
     TermsJob of = { make_job(all), terms };

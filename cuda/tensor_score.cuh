@@ -1,14 +1,18 @@
-// What the score passes of the tensor kernels share: sums along image rows, windows that slide down, and the quotient.
+// What the score passes of the tensor kernels share: sums along image rows, windows that slide
+// down, and the quotient.
 //
-// The score without a division. num and var are the numerator and the variance, exact or (16 bits) rounded to double once, as score.h has
-// them. Let u = 2^-53.
-//   y is the hardware's reciprocal root of the variance; e = 1 - var y^2 is at most 2^-19 (measured over all its 2^21 arguments, tests
-//   and docs/performance-gpu.md: 2^-19.04), off by at most u. c = e (1/2 + 3/8 e) leaves out 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1.
-//   t = (num cT) y has two roundings, and cT, the reciprocal of a rounded root, three: 5 u. q = t + t c adds u / 2 + u + 2^-58.
-// So q is within 7 u of the exact quotient, relatively, and score.h's own four roundings within 4 u: they differ by less than 11 u |q|,
-// which is at most 11 units of q's last place. Their floats differ only when a midpoint of two floats lies between them: when the low
-// 29 bits of q are within 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q is no number,
-// are done once more by the formula of score.h.
+// The score without a division. num and var are the numerator and the variance, exact or (16 bits)
+// rounded to double once, as score.h has them. Let u = 2^-53.
+//   y is the hardware's reciprocal root of the variance; e = 1 - var y^2 is at most 2^-19 (measured
+//   over all its 2^21 arguments, tests and docs/performance-gpu.md: 2^-19.04), off by at most u. c
+//   = e (1/2 + 3/8 e) leaves out 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1. t = (num cT) y has two
+//   roundings, and cT, the reciprocal of a rounded root, three: 5 u. q = t + t c adds u / 2 + u +
+//   2^-58.
+// So q is within 7 u of the exact quotient, relatively, and score.h's own four roundings within 4
+// u: they differ by less than 11 u |q|, which is at most 11 units of q's last place. Their floats
+// differ only when a midpoint of two floats lies between them: when the low 29 bits of q are within
+// 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q
+// is no number, are done once more by the formula of score.h.
 #ifndef XNCC_CUDA_TENSOR_SCORE_CUH
 #define XNCC_CUDA_TENSOR_SCORE_CUH
 
@@ -24,7 +28,7 @@
 namespace xncc {
 
 constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
-constexpr int ROWS = WARPS;                 // of a batch
+constexpr int ROWS = WARPS; // of a batch
 constexpr uint32_t DOUBT = 32;
 static_assert(THREADS * 4 == XNCC_TENSOR_COLUMNS, "a strip");
 
@@ -35,14 +39,16 @@ template <int WORDS> struct Span {
     static_assert(WORDS % 2 == 1 && PIECES <= 2 * LANES, "no bank conflicts, two pieces a lane");
 };
 constexpr int WORDS = 5, WIDE_WORDS = 7;
-static_assert(Span<WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_WIDTH, "columns of a strip's windows");
-static_assert(Span<WIDE_WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_SCORE_WIDTH, "columns of a strip's windows");
+static_assert(Span<WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_WIDTH,
+              "columns of a strip's windows");
+static_assert(Span<WIDE_WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_SCORE_WIDTH,
+              "columns of a strip's windows");
 
 struct Job {
     TensorScoreJob all;
     int32_t segment;              // rows of a strip that a block walks
     double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
-    xncc_pair pair_unit;            // 1 / root_var
+    xncc_pair pair_unit;          // 1 / root_var
 };
 
 __device__ __forceinline__ uint32_t value(double lifted)
@@ -52,7 +58,9 @@ __device__ __forceinline__ uint32_t value(double lifted)
 
 __device__ __forceinline__ uint32_t minus(uint32_t pixels, uint32_t weights, uint32_t sum)
 {
-    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pixels), "r"(weights)); // weights: bytes of 0 and -1
+    asm("dp4a.u32.s32 %0, %1, %2, %0;"
+        : "+r"(sum)
+        : "r"(pixels), "r"(weights)); // weights: bytes of 0 and -1
     return sum;
 }
 
@@ -78,32 +86,39 @@ template <int WORDS> struct Rows {
     bool first;
 
     // buffer: of the warp, two rows for this batch and two for the next
-    __device__ Rows(const Job &job, const TensorPlane &image, const unsigned char *buffer, int x0, int y0)
+    __device__ Rows(const Job &job, const TensorPlane &image, const unsigned char *buffer, int x0,
+                    int y0)
     {
         int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
         near = x < image.width ? 16 : 0;
         // what lies right of the windows is zeros
         far = 16 * lane < min(image.width - x0 - 16 * LANES, job.all.window_width) ? 16 : 0;
         room = image.height - (y0 + warp + job.all.window_height - 1);
-        lead = image.data + (near ? x : 0) + static_cast<int64_t>(y0 + warp + job.all.window_height - 1) * image.pitch;
+        lead = image.data + (near ? x : 0) +
+               static_cast<int64_t>(y0 + warp + job.all.window_height - 1) * image.pitch;
         now = static_cast<uint32_t>(__cvta_generic_to_shared(buffer + 16 * lane));
         next = now + 2 * COLUMNS;
         first = warp == 0; // nothing has left the first window
     }
     __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes)
     {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+                     "r"(bytes));
     }
-    __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes, uint64_t policy)
+    __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes,
+                                uint64_t policy)
     {
-        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(to), "l"(from), "r"(bytes), "l"(policy));
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(to),
+                     "l"(from), "r"(bytes), "l"(policy));
     }
-    // The lag row is a window's height above the lead row; behind the last batch low windows have it below the image too.
+    // The lag row is a window's height above the lead row; behind the last batch low windows have
+    // it below the image too.
     __device__ void fetch(const Job &job)
     {
         const int64_t pitch = job.all.image.pitch; // of every plane
         const unsigned char *lag = lead - job.all.window_height * pitch;
-        uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u, t = now;
+        uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u,
+                 t = now;
         uint64_t keep, let;
         asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
         asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(let));
@@ -125,10 +140,10 @@ template <int WORDS> struct Rows {
 // Inclusive sums over the lanes.
 __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 {
-#define XNCC_SCAN_STEP(o)                                                                       \
-    asm("{ .reg .pred p; .reg .u32 t;\n"                                                       \
-        "shfl.sync.up.b32 t|p, %0, " #o ", 0, -1; @p add.u32 %0, %0, t;\n"                     \
-        "shfl.sync.up.b32 t|p, %1, " #o ", 0, -1; @p add.u32 %1, %1, t; }"                     \
+#define XNCC_SCAN_STEP(o)                                                                          \
+    asm("{ .reg .pred p; .reg .u32 t;\n"                                                           \
+        "shfl.sync.up.b32 t|p, %0, " #o ", 0, -1; @p add.u32 %0, %0, t;\n"                         \
+        "shfl.sync.up.b32 t|p, %1, " #o ", 0, -1; @p add.u32 %1, %1, t; }"                         \
         : "+r"(a), "+r"(b))
     XNCC_SCAN_STEP(1);
     XNCC_SCAN_STEP(2);
@@ -139,7 +154,8 @@ __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 }
 
 // A thread's share of a map row: four columns from x on.
-template <bool VECTOR> __device__ __forceinline__ void store(float *to, const float *f, int x, int width)
+template <bool VECTOR>
+__device__ __forceinline__ void store(float *to, const float *f, int x, int width)
 {
     if (VECTOR && x + 3 < width) {
         __stcs(reinterpret_cast<float4 *>(to), make_float4(f[0], f[1], f[2], f[3]));
@@ -151,31 +167,38 @@ template <bool VECTOR> __device__ __forceinline__ void store(float *to, const fl
             to[i] = f[i];
 }
 
-// The rows of a strip that a block walks: one wave of blocks, but no segment so short that starting it costs more than walking it.
-inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int blocks, int batch, int32_t *segment)
+// The rows of a strip that a block walks: one wave of blocks, but no segment so short that starting
+// it costs more than walking it.
+inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int blocks, int batch,
+                       int32_t *segment)
 {
     int strips = ceil_div<int32_t>(width, XNCC_TENSOR_COLUMNS), segments = blocks / strips;
     int rows = ceil_div<int32_t>(height, segments > 1 ? segments : 1), least = window_height / 8;
     *segment = ceil_div(rows > least ? rows : least, batch) * batch;
-    return dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div<int32_t>(height, *segment)));
+    return dim3(static_cast<unsigned>(strips),
+                static_cast<unsigned>(ceil_div<int32_t>(height, *segment)));
 }
 
 inline dim3 cut_strips(Job *job, int processors, int blocks)
 {
-    return cut_strips(job->all.width, job->all.height, job->all.window_height, processors * blocks, ROWS, &job->segment);
+    return cut_strips(job->all.width, job->all.height, job->all.window_height, processors * blocks,
+                      ROWS, &job->segment);
 }
 
 inline Job make_job(const TensorScoreJob &all)
 {
     double n = static_cast<double>(all.rule.n);
     xncc_pair pair_unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &all.rule);
-    return Job{ all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit };
+    return Job{
+        all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit
+    };
 }
 
 // Are rows of the map made of whole vectors of so many floats?
 inline bool rows_aligned(const float *map, int64_t pitch, int floats)
 {
-    return pitch % floats == 0 && reinterpret_cast<uintptr_t>(map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
+    return pitch % floats == 0 &&
+           reinterpret_cast<uintptr_t>(map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
 }
 
 } // namespace xncc

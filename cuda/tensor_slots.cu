@@ -1,9 +1,11 @@
-// Several templates on one image: their X side by side in memory, computed at once where the device allows it.
+// Several templates on one image: their X side by side in memory, computed at once where the device
+// allows it.
 #include "tensor.cuh"
 
 namespace xncc {
 
-// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the others lie behind each other.
+// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the
+// others lie behind each other.
 uint32_t *Tensor::slot_sums(int of) const
 {
     return of == 0 ? sums.as<uint32_t>() : more_sums.as<uint32_t>() + (of - 1) * products_plane();
@@ -11,7 +13,8 @@ uint32_t *Tensor::slot_sums(int of) const
 
 unsigned char *Tensor::slot_toeplitz(int of) const
 {
-    return of == 0 ? toeplitz.as<unsigned char>() : more_toeplitz.as<unsigned char>() + (of - 1) * toeplitz_bytes();
+    return of == 0 ? toeplitz.as<unsigned char>()
+                   : more_toeplitz.as<unsigned char>() + (of - 1) * toeplitz_bytes();
 }
 
 int64_t Tensor::toeplitz_bytes() const
@@ -26,19 +29,22 @@ int64_t Tensor::products_plane() const
 
 uint64_t Tensor::slot_bytes() const
 {
-    return static_cast<uint64_t>(products_plane()) * sizeof(uint32_t) + static_cast<uint64_t>(toeplitz_bytes());
+    return static_cast<uint64_t>(products_plane()) * sizeof(uint32_t) +
+           static_cast<uint64_t>(toeplitz_bytes());
 }
 
 cudaError_t Tensor::make_slots(int count)
 {
-    uint64_t many = static_cast<uint64_t>(count), bytes = many * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
+    uint64_t many = static_cast<uint64_t>(count),
+             bytes = many * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
     more_sums.release();
     more_toeplitz.release();
     cudaError_t code = more_sums.take(bytes);
     if (code == cudaSuccess)
         code = more_toeplitz.take(parts.toeplitz * static_cast<uint64_t>(parts.planes) * many);
     if (code == cudaSuccess)
-        code = bytes == 0 ? cudaSuccess : cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
+        code = bytes == 0 ? cudaSuccess
+                          : cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
     if (code == cudaSuccess && judges()) {
         code = terms.take(terms_bytes());
         // below the map they stay 0
@@ -48,19 +54,37 @@ cudaError_t Tensor::make_slots(int count)
     return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
 }
 
-xncc_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &plane, cudaStream_t stream, xncc_error *error)
+xncc_status Tensor::correlate_group(const TensorGroup &group, const TensorPlane &plane,
+                                    cudaStream_t stream, xncc_error *error)
 {
     if (hopper) {
-        xncc_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
-        Products to = { slot_toeplitz(group.first), slot_sums(group.first), group.width, group.height, false, group.count, toeplitz_bytes(),
-                        products_plane(), true };
+        xncc_status status = check(build(group, slot_toeplitz(group.first), stream),
+                                   "laying out templates", error);
+        Products to = { slot_toeplitz(group.first),
+                        slot_sums(group.first),
+                        group.width,
+                        group.height,
+                        false,
+                        group.count,
+                        toeplitz_bytes(),
+                        products_plane(),
+                        true };
         return status ? status : multiply_wgmma(plane, to, stream, error);
     }
     xncc_status status = XNCC_OK;
     for (int i = 0; i < group.count && !status; i++) {
         TensorGroup one = { group.part + i, group.first + i, 1, group.width, group.height };
-        status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template", error);
-        Products to = { slot_toeplitz(one.first), slot_sums(one.first), group.width, group.height, false, 1, 0, 0, false };
+        status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template",
+                       error);
+        Products to = { slot_toeplitz(one.first),
+                        slot_sums(one.first),
+                        group.width,
+                        group.height,
+                        false,
+                        1,
+                        0,
+                        0,
+                        false };
         if (!status && !fused)
             status = multiply_mma(plane, to, stream, error);
     }
@@ -75,7 +99,8 @@ uint64_t Tensor::terms_bytes() const
 }
 
 // Window sums have the same passes for a map, for tiles and for terms.
-TensorScoreJob Tensor::windows_job(const TensorPlane &image, const xncc_score_rule &rule, int32_t width, int32_t height) const
+TensorScoreJob Tensor::windows_job(const TensorPlane &image, const xncc_score_rule &rule,
+                                   int32_t width, int32_t height) const
 {
     TensorScoreJob job = {};
     job.image = image;
@@ -88,18 +113,26 @@ TensorScoreJob Tensor::windows_job(const TensorPlane &image, const xncc_score_ru
     return job;
 }
 
-cudaError_t Tensor::put_terms(const TensorPlane &image, const TensorGroup &group, const xncc_score_rule &rule, cudaStream_t stream) const
+cudaError_t Tensor::put_terms(const TensorPlane &image, const TensorGroup &group,
+                              const xncc_score_rule &rule, cudaStream_t stream) const
 {
-    return tensor_terms_launch(windows_job(image, rule, group.width, group.height), terms.as<WindowTerms>(), processors, stream);
+    return tensor_terms_launch(windows_job(image, rule, group.width, group.height),
+                               terms.as<WindowTerms>(), processors, stream);
 }
 
-xncc_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &plane, const TensorTiles &tiles, const xncc_score_rule *rules,
-                              cudaStream_t stream, xncc_error *error) const
+xncc_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &plane,
+                                const TensorTiles &tiles, const xncc_score_rule *rules,
+                                cudaStream_t stream, xncc_error *error) const
 {
-    xncc_status status = check(build(group, slot_toeplitz(group.first), stream), "laying out templates", error);
+    xncc_status status = check(build(group, slot_toeplitz(group.first), stream),
+                               "laying out templates", error);
     for (int i = 0; i < group.count && !status; i += TENSOR_SLOTS) {
-        const int of = group.first + i, count = group.count - i < TENSOR_SLOTS ? group.count - i : TENSOR_SLOTS;
-        Products to = { slot_toeplitz(of), slot_sums(of), group.width, group.height, false, count, toeplitz_bytes(), products_plane(), true };
+        const int of = group.first + i,
+                  count = group.count - i < TENSOR_SLOTS ? group.count - i : TENSOR_SLOTS;
+        Products to = {
+            slot_toeplitz(of), slot_sums(of),    group.width, group.height, false, count,
+            toeplitz_bytes(),  products_plane(), true
+        };
         to.behind = i > 0;
         to.judge.terms = terms.as<WindowTerms>();
         to.judge.best = tiles.best + static_cast<int64_t>(i) * tiles.count;
@@ -117,7 +150,8 @@ xncc_status Tensor::judge_group(const TensorGroup &group, const TensorPlane &pla
     return status;
 }
 
-cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first, cudaStream_t stream) const
+cudaError_t Tensor::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first,
+                                  cudaStream_t stream) const
 {
     TensorScoreJob job = windows_job(image, tiles.rule[0], tiles.width, tiles.height);
     TensorTiles of = tiles;

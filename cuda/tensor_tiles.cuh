@@ -1,4 +1,5 @@
-// Searches without a map: what the score pass of 8-bit pixels and the fused kernel make of a strip's windows there.
+// Searches without a map: what the score pass of 8-bit pixels and the fused kernel make of a
+// strip's windows there.
 #ifndef XNCC_CUDA_TENSOR_TILES_CUH
 #define XNCC_CUDA_TENSOR_TILES_CUH
 
@@ -6,10 +7,11 @@
 
 namespace xncc {
 
-// The best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. num y is within 2^-19 + 2^-40 (tensor_route.cuh). The
-// product with 1 / root_var, in float, adds 5 roundings of 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by
-// less than 2^-18.6. A window without variance has num = 0, and y is cut to 1, its largest value otherwise: 0, even where the score is
-// not a number. A flat template has unit 0.
+// The best score of each tile, within TENSOR_SLACK of the exact one, 0 for less. num y is within
+// 2^-19 + 2^-40 (tensor_route.cuh). The product with 1 / root_var, in float, adds 5 roundings of
+// 2^-24 at most, and score.h's own float one. So a score of at most 1 is off by less than 2^-18.6.
+// A window without variance has num = 0, and y is cut to 1, its largest value otherwise: 0, even
+// where the score is not a number. A flat template has unit 0.
 template <class Route, class Spread> struct ToTiles {
     using Sum = typename Route::Sum;
     static constexpr bool FROM_PRODUCTS = true;
@@ -25,7 +27,8 @@ template <class Route, class Spread> struct ToTiles {
     {
         return job.all.sums + blockIdx.z * tiles.plane;
     }
-    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q, const uint32_t *product, int x, bool inside)
+    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q,
+                                        const uint32_t *product, int x, bool inside)
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -35,8 +38,8 @@ template <class Route, class Spread> struct ToTiles {
         }
     }
     template <int WORDS, class Products>
-    __device__ __forceinline__ void batch(const Job &job, const Windows<WORDS> &, const Sum *, const Sum *, const Products &, int x, int y,
-                                          int left)
+    __device__ __forceinline__ void batch(const Job &job, const Windows<WORDS> &, const Sum *,
+                                          const Sum *, const Products &, int x, int y, int left)
     {
         if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
             return;
@@ -45,8 +48,8 @@ template <class Route, class Spread> struct ToTiles {
         if (threadIdx.x % LANES != 0 || x >= job.all.width)
             return;
         float score = Route::judged(all, tiles.rule[blockIdx.z].root_var);
-        tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across + x / PEAK_COLUMNS] =
-            peak_order(score, 0);
+        tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across +
+                   x / PEAK_COLUMNS] = peak_order(score, 0);
     }
 };
 

@@ -18,7 +18,8 @@ __device__ __forceinline__ void barrier_init(uint32_t barrier, int arrivals)
 
 __device__ __forceinline__ void barrier_expect(uint32_t barrier, uint32_t bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
 }
 
 __device__ __forceinline__ void barrier_arrive(uint32_t barrier)
@@ -36,17 +37,21 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity)
 }
 
 // Bytes in one piece, a multiple of 16, from global to shared memory.
-__device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_t bytes, uint32_t barrier)
+__device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_t bytes,
+                                          uint32_t barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
-                 "r"(bytes), "r"(barrier)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
 }
 
-__device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, int y, uint32_t barrier)
+__device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, int y,
+                                         uint32_t barrier)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-                     to),
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
                  "l"(map), "r"(x), "r"(y), "r"(barrier)
                  : "memory");
 }
@@ -55,10 +60,14 @@ __device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, in
 __device__ __forceinline__ void bulk_store(void *to, uint32_t from, uint32_t bytes, bool add)
 {
     if (add)
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(bytes)
-                     : "memory");
+        asm volatile(
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to),
+            "r"(from), "r"(bytes)
+            : "memory");
     else
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(bytes) : "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                     "r"(from), "r"(bytes)
+                     : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 

@@ -1,5 +1,5 @@
-// Window sums of a strip of 512 columns, four rows at a time, and the map made of them and X: what the score pass of 8-bit pixels
-// (tensor_score.cu) and the fused kernel (tensor_fused.cu) share.
+// Window sums of a strip of 512 columns, four rows at a time, and the map made of them and X: what
+// the score pass of 8-bit pixels (tensor_score.cu) and the fused kernel (tensor_fused.cu) share.
 #ifndef XNCC_CUDA_TENSOR_WINDOWS_CUH
 #define XNCC_CUDA_TENSOR_WINDOWS_CUH
 
@@ -9,12 +9,14 @@ namespace xncc {
 
 template <int WORDS> struct Windows {
     static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PITCH = Span<WORDS>::PITCH;
-    alignas(16) uint32_t s[ROWS][PITCH], q[ROWS][PITCH]; // changes of S and Q, summed over the columns before
+    alignas(16) uint32_t s[ROWS][PITCH],
+        q[ROWS][PITCH]; // changes of S and Q, summed over the columns before
 };
 
 // A thread's four columns of a strip: adjacent ones,
 struct Adjacent {
-    static constexpr int STEP = 4; // windows' right edges are read in aligned pieces of so many columns
+    static constexpr int STEP =
+        4; // windows' right edges are read in aligned pieces of so many columns
 
     __device__ __forceinline__ static int first()
     {
@@ -24,7 +26,8 @@ struct Adjacent {
     {
         return i;
     }
-    template <bool VECTOR> __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
+    template <bool VECTOR>
+    __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
     {
         xncc::store<VECTOR>(to, f, x, width);
     }
@@ -42,7 +45,8 @@ struct Apart {
     {
         return i % 2 + i / 2 * DISTANCE;
     }
-    template <bool VECTOR> __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
+    template <bool VECTOR>
+    __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
     {
         if (VECTOR && x + DISTANCE + 1 < width) {
             __stcs(reinterpret_cast<float2 *>(to), make_float2(f[0], f[1]));
@@ -63,7 +67,8 @@ __device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_
 
 // X of a batch and a thread's columns: where a kernel before left it,
 struct Stored {
-    // x, y: of the thread's first column and the batch's first row; column: one of the thread's four
+    // x, y: of the thread's first column and the batch's first row; column: one of the thread's
+    // four
     __device__ __forceinline__ static uint32_t at(const Job &job, int x, int y, int row, int column)
     {
         return job.all.sums[(y + row) * job.all.sums_pitch + x + Adjacent::column(column)];
@@ -82,8 +87,9 @@ struct Held {
 
 // The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
 template <int WORDS, class Spread, class Products>
-__device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &shared, const uint32_t *windows, const Products products,
-                                         int x, int y, int rows)
+__device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &shared,
+                                         const uint32_t *windows, const Products products, int x,
+                                         int y, int rows)
 {
 #pragma unroll 1
     for (int i = 0; i < 4 && x + Spread::column(i) < job.all.width; i++) {
@@ -92,16 +98,19 @@ __device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &s
 #pragma unroll 1
         for (int r = ROWS - 1; r >= 0; r--) {
             if (r < rows)
-                job.all.map[(y + r) * job.all.map_pitch + x + Spread::column(i)] = plain_score(job, s, q, products.at(job, x, y, r, i));
+                job.all.map[(y + r) * job.all.map_pitch + x + Spread::column(i)] = plain_score(
+                    job, s, q, products.at(job, x, y, r, i));
             s -= shared.s[r][right] - shared.s[r][left];
             q -= shared.q[r][right] - shared.q[r][left];
         }
     }
 }
 
-// A lane's words of lead and lag to the sums before each of its columns. The barrier: until the batch before has been read.
+// A lane's words of lead and lag to the sums before each of its columns. The barrier: until the
+// batch before has been read.
 template <int WORDS>
-__device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *lag, uint32_t *to_s, uint32_t *to_q)
+__device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *lag, uint32_t *to_s,
+                                        uint32_t *to_q)
 {
     uint32_t s[WORDS], q[WORDS], s_all = 0, q_in = 0, q_out = 0;
 #pragma unroll
@@ -120,7 +129,8 @@ __device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *la
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
         uint32_t a = lead[i], b = lag[i], s0 = s[i] + s_before, q0 = q[i] + q_before;
-        uint32_t s1 = minus(b, 0xffu, __dp4a(a, 0x1u, s0)), s2 = minus(b, 0xffffu, __dp4a(a, 0x101u, s0)),
+        uint32_t s1 = minus(b, 0xffu, __dp4a(a, 0x1u, s0)),
+                 s2 = minus(b, 0xffffu, __dp4a(a, 0x101u, s0)),
                  s3 = minus(b, 0xffffffu, __dp4a(a, 0x10101u, s0));
         uint32_t q1 = __dp4a(a & 0xffu, a, q0) - __dp4a(b & 0xffu, b, 0u),
                  q2 = __dp4a(a & 0xffffu, a, q0) - __dp4a(b & 0xffffu, b, 0u),
@@ -140,13 +150,16 @@ __device__ __forceinline__ int first_column()
     return blockIdx.x * XNCC_TENSOR_COLUMNS;
 }
 
-// Sums over all but the last row of the segment's first windows, down the columns and then along the row.
+// Sums over all but the last row of the segment's first windows, down the columns and then along
+// the row.
 template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &shared, int x0, int y0)
 {
     const TensorPlane &image = job.all.image;
     for (int word = threadIdx.x; word < Span<WORDS>::COLUMNS / 4; word += THREADS) {
-        const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) + y0 * image.pitch;
-        uint32_t even = 0, odd = 0, q0 = 0, q1 = 0, q2 = 0, q3 = 0; // even, odd: two sums of 16 bits each are carried out below
+        const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) +
+                                    y0 * image.pitch;
+        uint32_t even = 0, odd = 0, q0 = 0, q1 = 0, q2 = 0,
+                 q3 = 0; // even, odd: two sums of 16 bits each are carried out below
         uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (int j = 0; j < job.all.window_height - 1;) {
             const int end = min(j + 256, job.all.window_height - 1); // 256 * 255 < 2^16
@@ -171,7 +184,8 @@ template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &share
     }
     __syncthreads();
     if (threadIdx.x < LANES) {
-        uint32_t *s = &shared.s[0][4 * WORDS * threadIdx.x], *q = &shared.q[0][4 * WORDS * threadIdx.x];
+        uint32_t *s = &shared.s[0][4 * WORDS * threadIdx.x],
+                 *q = &shared.q[0][4 * WORDS * threadIdx.x];
         uint32_t s_all = 0, q_all = 0;
         for (int i = 0; i < 4 * WORDS; i++) {
             s_all += s[i];
@@ -194,7 +208,8 @@ template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &share
 
 // What start left, of a thread's windows.
 template <class Route, class Spread, int WORDS>
-__device__ __forceinline__ void lift_started(const Job &job, const Windows<WORDS> &shared, typename Route::Sum *s, typename Route::Sum *q)
+__device__ __forceinline__ void lift_started(const Job &job, const Windows<WORDS> &shared,
+                                             typename Route::Sum *s, typename Route::Sum *q)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -204,10 +219,12 @@ __device__ __forceinline__ void lift_started(const Job &job, const Windows<WORDS
     }
 }
 
-// What lies in shared memory under a thread's columns, and a whole number of its pieces further right.
+// What lies in shared memory under a thread's columns, and a whole number of its pieces further
+// right.
 template <class Spread> struct Under;
 template <> struct Under<Adjacent> {
-    template <int SHIFT> __device__ __forceinline__ static void read(const uint32_t *from, uint32_t *to)
+    template <int SHIFT>
+    __device__ __forceinline__ static void read(const uint32_t *from, uint32_t *to)
     {
         uint4 a = *reinterpret_cast<const uint4 *>(from), b = a;
         if (SHIFT)
@@ -219,7 +236,8 @@ template <> struct Under<Adjacent> {
     }
 };
 template <> struct Under<Apart> {
-    template <int SHIFT> __device__ __forceinline__ static void read(const uint32_t *from, uint32_t *to)
+    template <int SHIFT>
+    __device__ __forceinline__ static void read(const uint32_t *from, uint32_t *to)
     {
 #pragma unroll
         for (int p = 0; p < 2; p++) {
@@ -232,9 +250,11 @@ template <> struct Under<Apart> {
     }
 };
 
-// Slides the windows of a thread's four columns by a row. SHIFT: the window's width modulo Spread::STEP, so that reads stay aligned.
+// Slides the windows of a thread's four columns by a row. SHIFT: the window's width modulo
+// Spread::STEP, so that reads stay aligned.
 template <class Route, class Spread, int SHIFT>
-__device__ __forceinline__ void slide(typename Route::Sum *windows, const uint32_t *left, int distance)
+__device__ __forceinline__ void slide(typename Route::Sum *windows, const uint32_t *left,
+                                      int distance)
 {
     uint32_t gone[4], come[4];
     Under<Spread>::template read<0>(left, gone);
@@ -251,14 +271,16 @@ template <class Route, class Spread, bool VECTOR> struct ToMap {
     float *to;
     bool sure;
 
-    __device__ ToMap(const Job &job, int x, int y) : to(job.all.map + y * job.all.map_pitch + x), sure(true)
+    __device__ ToMap(const Job &job, int x, int y)
+        : to(job.all.map + y * job.all.map_pitch + x), sure(true)
     {
     }
     __device__ __forceinline__ const uint32_t *sums(const Job &job) const
     {
         return job.all.sums;
     }
-    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q, const uint32_t *product, int x, bool inside)
+    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q,
+                                        const uint32_t *product, int x, bool inside)
     {
         float f[4];
 #pragma unroll
@@ -269,12 +291,15 @@ template <class Route, class Spread, bool VECTOR> struct ToMap {
         to += job.all.map_pitch;
     }
     template <int WORDS, class Products>
-    __device__ __forceinline__ void batch(const Job &job, const Windows<WORDS> &shared, const Sum *s, const Sum *q,
-                                          const Products &products, int x, int y, int left)
+    __device__ __forceinline__ void batch(const Job &job, const Windows<WORDS> &shared,
+                                          const Sum *s, const Sum *q, const Products &products,
+                                          int x, int y, int left)
     {
         if (__builtin_expect(!sure, 0)) {
-            const uint32_t windows[8] = { Route::lower(s[0]), Route::lower(s[1]), Route::lower(s[2]), Route::lower(s[3]),
-                                          Route::lower(q[0]), Route::lower(q[1]), Route::lower(q[2]), Route::lower(q[3]) };
+            const uint32_t windows[8] = { Route::lower(s[0]), Route::lower(s[1]),
+                                          Route::lower(s[2]), Route::lower(s[3]),
+                                          Route::lower(q[0]), Route::lower(q[1]),
+                                          Route::lower(q[2]), Route::lower(q[3]) };
             score_again<WORDS, Spread>(job, shared, windows, products, x, y, left);
         }
         sure = true;

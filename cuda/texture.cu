@@ -58,14 +58,16 @@ template <class Pixel> __device__ Pixel fetch(cudaTextureObject_t texture, int x
 }
 
 // A template pixel of row `row` of the block.
-template <class Pixel, bool CONSTANT> __device__ Pixel template_pixel(const CorrelateJob &job, int x, int row)
+template <class Pixel, bool CONSTANT>
+__device__ Pixel template_pixel(const CorrelateJob &job, int x, int row)
 {
     if (CONSTANT)
         return reinterpret_cast<const Pixel *>(bank)[row * job.size + x + lane_zero()];
     return fetch<Pixel>(job.texture, x, job.first + row);
 }
 
-// Any size. A thread has 4 adjacent windows: each image pixel and each template pixel is read once for all of them.
+// Any size. A thread has 4 adjacent windows: each image pixel and each template pixel is read once
+// for all of them.
 template <class Pixel, class Sum, bool CONSTANT>
 __global__ __launch_bounds__(THREADS_X *THREADS_Y) void correlate(CorrelateJob job)
 {
@@ -85,12 +87,15 @@ __global__ __launch_bounds__(THREADS_X *THREADS_Y) void correlate(CorrelateJob j
         Row row[SPAN];
 #pragma unroll
         for (int k = 0; k < SPAN; k++) {
-            v[k] = k < SPAN - 1 ? value_of(fetch<Pixel>(job.stage.pixels, left + k, top + j), job.pivot) : Value(0);
+            v[k] = k < SPAN - 1
+                       ? value_of(fetch<Pixel>(job.stage.pixels, left + k, top + j), job.pivot)
+                       : Value(0);
             row[k] = 0;
         }
 #pragma unroll 4
         for (int i = 0; i < job.size; i++) {
-            v[SPAN - 1] = value_of(fetch<Pixel>(job.stage.pixels, left + i + SPAN - 1, top + j), job.pivot);
+            v[SPAN - 1] = value_of(fetch<Pixel>(job.stage.pixels, left + i + SPAN - 1, top + j),
+                                   job.pivot);
             Value t = value_of(template_pixel<Pixel, CONSTANT>(job, i, j), job.pivot);
 #pragma unroll
             for (int k = 0; k < SPAN; k++) {
@@ -108,10 +113,12 @@ __global__ __launch_bounds__(THREADS_X *THREADS_Y) void correlate(CorrelateJob j
             sums[k] = total[k];
 }
 
-template <bool CONSTANT> cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
+template <bool CONSTANT>
+cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
 {
-    dim3 block(THREADS_X, THREADS_Y), grid(static_cast<unsigned>(ceil_div(job.width, THREADS_X * SPAN)),
-                                           static_cast<unsigned>(ceil_div(job.height, THREADS_Y)));
+    dim3 block(THREADS_X, THREADS_Y),
+        grid(static_cast<unsigned>(ceil_div(job.width, THREADS_X * SPAN)),
+             static_cast<unsigned>(ceil_div(job.height, THREADS_Y)));
     if (pixel == XNCC_F32)
         correlate<float, double, CONSTANT><<<grid, block, 0, stream>>>(job);
     else if (pixel == XNCC_U16)

@@ -8,8 +8,9 @@ namespace {
 
 constexpr size_t CHUNK_BYTES = 4u << 20;
 constexpr size_t SLICE_BYTES = 128u << 10; // what a thread copies before it asks for more
-constexpr uint64_t WORTH = 2u << 20; // images up to so many bytes are copied in one go
-constexpr int32_t PRODUCT_ROWS = 64; // map rows are computed in multiples of so many: no kernel's tile is higher
+constexpr uint64_t WORTH = 2u << 20;       // images up to so many bytes are copied in one go
+constexpr int32_t PRODUCT_ROWS =
+    64; // map rows are computed in multiples of so many: no kernel's tile is higher
 
 // Rows on their way to pinned memory, in slices that threads share.
 struct Filling {
@@ -89,8 +90,9 @@ cudaError_t Upload::put(const UploadRows &rows, cudaStream_t stream)
         source = chunk[at].as<unsigned char>();
     }
     if (code == cudaSuccess)
-        code = cudaMemcpy2DAsync(rows.target, rows.target_pitch, source, pitch, rows.row_bytes, static_cast<size_t>(rows.rows),
-                                 cudaMemcpyHostToDevice, copies.get());
+        code = cudaMemcpy2DAsync(rows.target, rows.target_pitch, source, pitch, rows.row_bytes,
+                                 static_cast<size_t>(rows.rows), cudaMemcpyHostToDevice,
+                                 copies.get());
     if (code == cudaSuccess)
         code = cudaEventRecord(copied[at].get(), copies.get());
     if (code == cudaSuccess)
@@ -100,14 +102,16 @@ cudaError_t Upload::put(const UploadRows &rows, cudaStream_t stream)
 
 bool Upload::is_worth(uint64_t row_bytes, int32_t rows)
 {
-    return row_bytes * static_cast<uint64_t>(rows) > WORTH && chunk_rows(static_cast<size_t>(row_bytes)) > 0;
+    return row_bytes * static_cast<uint64_t>(rows) > WORTH &&
+           chunk_rows(static_cast<size_t>(row_bytes)) > 0;
 }
 
 cudaError_t Upload::put_all(const UploadRows &rows, cudaStream_t stream)
 {
     if (!is_worth(rows.row_bytes, rows.rows))
-        return cudaMemcpy2DAsync(rows.target, rows.target_pitch, rows.source, rows.source_pitch, rows.row_bytes,
-                                 static_cast<size_t>(rows.rows), cudaMemcpyHostToDevice, stream);
+        return cudaMemcpy2DAsync(rows.target, rows.target_pitch, rows.source, rows.source_pitch,
+                                 rows.row_bytes, static_cast<size_t>(rows.rows),
+                                 cudaMemcpyHostToDevice, stream);
     const int32_t step = chunk_rows(rows.row_bytes);
     cudaError_t code = begin(rows.source, stream);
     for (int32_t y = 0; y < rows.rows && code == cudaSuccess; y += step)
@@ -123,25 +127,37 @@ int32_t ready_rows(const StageView &view, int32_t size, int32_t height, int32_t 
     if (staged == view.height)
         return height;
     int64_t ready = static_cast<int64_t>(staged) - size - view.top + 1;
-    return ready < PRODUCT_ROWS ? 0 : static_cast<int32_t>(ready < height ? ready / PRODUCT_ROWS * PRODUCT_ROWS : height);
+    return ready < PRODUCT_ROWS
+               ? 0
+               : static_cast<int32_t>(ready < height ? ready / PRODUCT_ROWS * PRODUCT_ROWS
+                                                     : height);
 }
 
-// A band whose image rows come in chunks, each followed by the products that it completes - where there is a target for them.
+// A band whose image rows come in chunks, each followed by the products that it completes - where
+// there is a target for them.
 xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *target)
 {
     xncc_work *work = call.work;
     StageView view = work->stage.view(bx, by);
     size_t size = xncc_pixel_size(work->problem.pixel);
-    const unsigned char *first = static_cast<const unsigned char *>(xncc_image_row(call.image, work->y.stage_start(by))) +
+    const unsigned char *first = static_cast<const unsigned char *>(
+                                     xncc_image_row(call.image, work->y.stage_start(by))) +
                                  static_cast<size_t>(work->x.stage_start(bx)) * size;
-    const UploadRows rows = { first, static_cast<size_t>(xncc_image_pitch(call.image)), const_cast<unsigned char *>(view.data),
-                              static_cast<size_t>(view.pitch), static_cast<size_t>(view.width) * size, view.height };
+    const UploadRows rows = { first,
+                              static_cast<size_t>(xncc_image_pitch(call.image)),
+                              const_cast<unsigned char *>(view.data),
+                              static_cast<size_t>(view.pitch),
+                              static_cast<size_t>(view.width) * size,
+                              view.height };
     int32_t step = Upload::chunk_rows(rows.row_bytes), done = 0, height = work->y.length(by);
-    bool whole = work->decision.kernel == XNCC_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
-    xncc_status status = check(work->upload.begin(first, call.stream), "preparing to copy the image", call.error);
+    bool whole = work->decision.kernel ==
+                 XNCC_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
+    xncc_status status = check(work->upload.begin(first, call.stream),
+                               "preparing to copy the image", call.error);
     for (int32_t y = 0; y < view.height && !status; y += step) {
         const UploadRows chunk = rows.from(y, step);
-        status = check(work->upload.put(chunk, call.stream), "copying the image to the device", call.error);
+        status = check(work->upload.put(chunk, call.stream), "copying the image to the device",
+                       call.error);
         int32_t ready = ready_rows(view, work->problem.height, height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < height))
             continue;
@@ -154,7 +170,8 @@ xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *t
 bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
 {
     const xncc_work *work = call.work;
-    uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) * xncc_pixel_size(work->problem.pixel);
+    uint64_t row_bytes = static_cast<uint64_t>(work->x.stage_length(bx)) *
+                         xncc_pixel_size(work->problem.pixel);
     return call.image->memory == XNCC_HOST && Upload::is_worth(row_bytes, work->y.stage_length(by));
 }
 
@@ -164,7 +181,8 @@ xncc_status put_stage(const Call &call, int32_t bx, int32_t by)
 {
     if (is_worth_chunks(call, bx, by))
         return put_chunks(call, bx, by, nullptr);
-    return check(call.work->stage.fill(*call.image, bx, by, call.stream), "copying the image to the plan's memory", call.error);
+    return check(call.work->stage.fill(*call.image, bx, by, call.stream),
+                 "copying the image to the plan's memory", call.error);
 }
 
 xncc_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target)
@@ -172,7 +190,8 @@ xncc_status put_image(const Call &call, int32_t bx, int32_t by, const Target &ta
     if (is_worth_chunks(call, bx, by))
         return put_chunks(call, bx, by, &target);
     xncc_status status = put_stage(call, bx, by);
-    return status ? status : put_products(call, bx, by, target, BandRows{ 0, call.work->y.length(by) });
+    return status ? status
+                  : put_products(call, bx, by, target, BandRows{ 0, call.work->y.length(by) });
 }
 
 } // namespace xncc

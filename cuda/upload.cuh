@@ -1,5 +1,5 @@
-// Images on their way from host memory: through pinned chunks on a stream of their own, so that what can be computed of the rows that
-// have arrived runs beside the copy of the others.
+// Images on their way from host memory: through pinned chunks on a stream of their own, so that
+// what can be computed of the rows that have arrived runs beside the copy of the others.
 #ifndef XNCC_CUDA_UPLOAD_CUH
 #define XNCC_CUDA_UPLOAD_CUH
 
@@ -27,9 +27,8 @@ struct UploadRows {
     }
 };
 
-class Upload
-{
-public:
+class Upload {
+  public:
     // The threads that fill the chunks, to be named before anything is copied; they outlive this.
     void share_out(xncc_pool *pool)
     {
@@ -37,18 +36,20 @@ public:
     }
     // Takes streams and pinned memory, once; the first image from the host pays for it.
     cudaError_t make();
-    // Before the first rows of an image: they are not written before what is on the stream has read the last one's.
+    // Before the first rows of an image: they are not written before what is on the stream has read
+    // the last one's.
     cudaError_t begin(const void *source, cudaStream_t stream);
     // How many rows to give at a time.
     static int32_t chunk_rows(size_t row_bytes);
     // Copies rows, at most chunk_rows of them; work put on the stream afterwards sees them.
     cudaError_t put(const UploadRows &rows, cudaStream_t stream);
-    // Copies a whole image, in chunks where that is worth it; work put on the stream afterwards sees it.
+    // Copies a whole image, in chunks where that is worth it; work put on the stream afterwards
+    // sees it.
     cudaError_t put_all(const UploadRows &rows, cudaStream_t stream);
     // Are so many rows worth chunks, and do these hold a row?
     static bool is_worth(uint64_t row_bytes, int32_t rows);
 
-private:
+  private:
     static constexpr int CHUNKS = 3;
     xncc_pool *copiers = nullptr;
     bool made = false, pinned = false;

@@ -1,9 +1,10 @@
-/* Makes the scenes of this directory, their templates and the truth, or compares them with what lies there.
- * SPDX-License-Identifier: BSD-2-Clause
+/* Makes the scenes of this directory, their templates and the truth, or compares them with what
+ * lies there. SPDX-License-Identifier: BSD-2-Clause
  *
  * Integer arithmetic only, so that the pixels are the same on every machine.
  *   make_scenes DIRECTORY            writes the files
- *   make_scenes --check DIRECTORY    0 when the pixels and truth.csv there are those that it would write */
+ *   make_scenes --check DIRECTORY    0 when the pixels and truth.csv there are those that it would
+ * write */
 #include "scene_files.h"
 
 #include <stdio.h>
@@ -58,7 +59,8 @@ static void fill_rectangle(const canvas *c, int x0, int y0, int width, int heigh
             set_clamped(c, x, y, value);
 }
 
-/* How many of 16 points in pixel (dx, dy) lie within the radius (in quarter pixels) of the centre of pixel (0, 0). */
+/* How many of 16 points in pixel (dx, dy) lie within the radius (in quarter pixels) of the centre
+ * of pixel (0, 0). */
 static int disc_cover(int dx, int dy, int radius4)
 {
     int count = 0;
@@ -137,7 +139,8 @@ static canvas make_board(const place *fiducial, int count)
     /* Light from the right. */
     for (int y = 0; y < c.height; y++)
         for (int x = 0; x < c.width; x++)
-            set_clamped(&c, x, y, *canvas_at(&c, x, y) * (850 + 300 * x / c.width) / 1000 + noise(8));
+            set_clamped(&c, x, y,
+                        *canvas_at(&c, x, y) * (850 + 300 * x / c.width) / 1000 + noise(8));
     return c;
 }
 
@@ -153,11 +156,13 @@ static canvas make_fiducial(void)
 
 enum { CELL = 25, CELL_RADIUS = 10, CELLS = 18, CELLS_WIDTH = 400, CELLS_HEIGHT = 320 };
 
-/* In percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the square of the radius in pixels.
+/* In percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the square of the
+ * radius in pixels.
  */
 static int cell_profile(int r2, int radius)
 {
-    const int outer = radius * radius, inner = (radius - 3) * (radius - 3), core = radius * radius / 9;
+    const int outer = radius * radius, inner = (radius - 3) * (radius - 3),
+              core = radius * radius / 9;
     if (r2 > outer)
         return 100;
     if (r2 > inner)
@@ -176,7 +181,8 @@ static void draw_cell(const canvas *c, int x0, int y0, int radius)
 }
 
 /* A place that keeps its distance from those before it. */
-static place choose_place(const place *taken, int count, int width, int height, int margin, int distance)
+static place choose_place(const place *taken, int count, int width, int height, int margin,
+                          int distance)
 {
     for (;;) {
         place p = { margin + (int)next_random((unsigned)(width - 2 * margin)),
@@ -248,9 +254,11 @@ static void make_buttons(canvas *c, place *centre)
         c[colour] = new_canvas(BUTTONS_WIDTH, BUTTONS_HEIGHT, 8);
         for (int y = 0; y < BUTTONS_HEIGHT; y++)
             for (int x = 0; x < BUTTONS_WIDTH; x++)
-                set_clamped(&c[colour], x, y, (x + 2 * y) % 23 < 9 ? 90 + 40 * colour : 190 - 25 * colour);
+                set_clamped(&c[colour], x, y,
+                            (x + 2 * y) % 23 < 9 ? 90 + 40 * colour : 190 - 25 * colour);
         for (int i = 0; i < 2 * BUTTONS; i++)
-            draw_button(&c[colour], all[i].x, all[i].y, (i < BUTTONS ? red_button : green_button)[colour]);
+            draw_button(&c[colour], all[i].x, all[i].y,
+                        (i < BUTTONS ? red_button : green_button)[colour]);
         for (int y = 0; y < BUTTONS_HEIGHT; y++)
             for (int x = 0; x < BUTTONS_WIDTH; x++)
                 set_clamped(&c[colour], x, y, *canvas_at(&c[colour], x, y) + noise(10));
@@ -282,27 +290,37 @@ static void keep_buttons(scene_store *s)
     scene_keep(s, "buttons-template.tif", rgb, 3);
     scene_keep(s, "buttons-mask.tif", &mask, 1);
     for (int i = 0; i < BUTTONS; i++)
-        scene_add_truth(s, "buttons.tif", "buttons-template.tif", centre[i].x - BUTTON / 2, centre[i].y - BUTTON / 2);
+        scene_add_truth(s, "buttons.tif", "buttons-template.tif", centre[i].x - BUTTON / 2,
+                        centre[i].y - BUTTON / 2);
 }
 
 /* The star field. */
 
-enum { STARS = 150, STARS_WIDTH = 320, STARS_HEIGHT = 240, CLUSTER_WIDTH = 41, CLUSTER_HEIGHT = 33 };
+enum {
+    STARS = 150,
+    STARS_WIDTH = 320,
+    STARS_HEIGHT = 240,
+    CLUSTER_WIDTH = 41,
+    CLUSTER_HEIGHT = 33
+};
 
 typedef struct star {
     int x4, y4; /* quarter pixels */
     int peak;
 } star;
 
-/* Moffat's profile with exponent 2, in 64-bit integers: peak * (s^2 / (r^2 + s^2))^2, s = 1.5 pixels = 6 quarters. */
+/* Moffat's profile with exponent 2, in 64-bit integers: peak * (s^2 / (r^2 + s^2))^2, s = 1.5
+ * pixels = 6 quarters. */
 static int star_light(const star *s, int x, int y)
 {
     const int64_t dx = 4 * x - s->x4, dy = 4 * y - s->y4, s2 = 36, r2 = dx * dx + dy * dy;
     return (int)(s->peak * s2 * s2 / ((r2 + s2) * (r2 + s2)));
 }
 
-/* A part of the sky from (x0, y0), seen with a gain (in 1/256), a background and a noise of its own. */
-static canvas make_sky(const star *stars, int x0, int y0, int width, int height, int gain, int background, int grain)
+/* A part of the sky from (x0, y0), seen with a gain (in 1/256), a background and a noise of its
+ * own. */
+static canvas make_sky(const star *stars, int x0, int y0, int width, int height, int gain,
+                       int background, int grain)
 {
     canvas c = new_canvas(width, height, 16);
     for (int y = 0; y < height; y++)
@@ -354,7 +372,8 @@ int main(int argc, char **argv)
     c = make_cell();
     scene_keep(&s, "cells-template.tif", &c, 1);
     for (int i = 0; i < CELLS; i++)
-        scene_add_truth(&s, "cells.tif", "cells-template.tif", cells[i].x - CELL / 2, cells[i].y - CELL / 2);
+        scene_add_truth(&s, "cells.tif", "cells-template.tif", cells[i].x - CELL / 2,
+                        cells[i].y - CELL / 2);
 
     state = 20240302;
     choose_stars(stars);

@@ -50,8 +50,8 @@ static int same_tiff(const char *path, const canvas *c, int samples)
         fprintf(stderr, "make_scenes: %s\n", error.text);
         return 0;
     }
-    int same = picture.width == c->width && picture.height == c->height && picture.channels == samples &&
-               picture.pixel == (c->bits == 8 ? XNCC_U8 : XNCC_U16);
+    int same = picture.width == c->width && picture.height == c->height &&
+               picture.channels == samples && picture.pixel == (c->bits == 8 ? XNCC_U8 : XNCC_U16);
     for (size_t i = 0; same && i < app_picture_samples(&picture); i++)
         same = app_picture_value(&picture, i) == c[i % (size_t)samples].value[i / (size_t)samples];
     app_picture_free(&picture);

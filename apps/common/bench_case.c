@@ -40,13 +40,15 @@ size_t app_bench_channels(const xncc_problem *problem)
     return problem->channels ? (size_t)problem->channels : 1;
 }
 
-/* 30 percent of the template's pixels, one at least, do not count; any choice of so many is as likely. */
+/* 30 percent of the template's pixels, one at least, do not count; any choice of so many is as
+ * likely. */
 static xncc_status make_mask(app_bench_case *c, size_t count, app_error *error)
 {
     size_t out = count * 3 / 10 > 1 ? count * 3 / 10 : 1;
     uint64_t seed = 5;
     if (count < 2)
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "--mask: a template of one pixel has none to spare; give another");
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "--mask: a template of one pixel has none to spare; give another");
     c->mask = calloc(count, 1);
     if (!c->mask)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a mask of %zu pixels", count);
@@ -61,23 +63,25 @@ static xncc_status make_mask(app_bench_case *c, size_t count, app_error *error)
 xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, app_error *error)
 {
     const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
-    const size_t part = (size_t)problem->width * (size_t)problem->height, channels = app_bench_channels(problem);
+    const size_t part = (size_t)problem->width * (size_t)problem->height,
+                 channels = app_bench_channels(problem);
     const size_t size = channels * xncc_pixel_size(problem->pixel);
     memset(c, 0, sizeof *c);
     c->problem = *problem;
     c->map = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
     if (problem->task == XNCC_TASK_MATCH &&
-        xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
-                      &c->map.width, &c->map.height, &c->x0, &c->y0) != XNCC_OK)
+        xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
+                        problem->height, &c->map.width, &c->map.height, &c->x0, &c->y0) != XNCC_OK)
         return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "the template of %d x %d exceeds the image of %d x %d; give other sizes", problem->width,
-                        problem->height, problem->image_width, problem->image_height);
+                        "the template of %d x %d exceeds the image of %d x %d; give other sizes",
+                        problem->width, problem->height, problem->image_width,
+                        problem->image_height);
     void *image = calloc(pixels, size), *part_pixels = calloc(part, size);
     c->image = (xncc_image){ .data = image,
-                           .width = problem->image_width,
-                           .height = problem->image_height,
-                           .pixel = problem->pixel,
-                           .channels = problem->channels };
+                             .width = problem->image_width,
+                             .height = problem->image_height,
+                             .pixel = problem->pixel,
+                             .channels = problem->channels };
     c->pixels = c->image;
     c->pixels.data = part_pixels;
     c->pixels.width = problem->width;
@@ -85,7 +89,8 @@ xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, 
     c->coefficients = calloc(part, sizeof(float));
     c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
     if (!image || !part_pixels || !c->coefficients || !c->map.data)
-        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for an image of %d x %d; give a smaller --size",
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "out of memory for an image of %d x %d; give a smaller --size",
                         problem->image_width, problem->image_height);
     app_bench_fill(image, problem->pixel, pixels * channels, 1);
     app_bench_fill(part_pixels, problem->pixel, part * channels, 2);
@@ -122,9 +127,10 @@ typedef struct engine {
     const char *kernel;
 } engine;
 
-/* A kernel on an image that may be a part of the case's. out->data is allocated here and is the caller's. */
-static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_problem *problem, const xncc_image *image,
-                            xncc_map *out, app_error *error)
+/* A kernel on an image that may be a part of the case's. out->data is allocated here and is the
+ * caller's. */
+static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_problem *problem,
+                              const xncc_image *image, xncc_map *out, app_error *error)
 {
     xncc_plan *plan = NULL;
     xncc_template *part = NULL;
@@ -133,53 +139,61 @@ static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_pro
     *out = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
     int32_t x0, y0;
     if (problem->task == XNCC_TASK_MATCH)
-        status = xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
-                               problem->height, &out->width, &out->height, &x0, &y0);
+        status = xncc_map_extent(problem->mode, problem->image_width, problem->image_height,
+                                 problem->width, problem->height, &out->width, &out->height, &x0,
+                                 &y0);
     out->data = calloc((size_t)out->width * (size_t)out->height, sizeof(float));
     if (!out->data)
-        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a map of %d x %d; give a smaller --size", out->width,
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "out of memory for a map of %d x %d; give a smaller --size", out->width,
                         out->height);
     if (!status)
-        status = xncc_plan_create(by.context, problem, &(xncc_preference){ .kernel = by.kernel }, &plan);
+        status = xncc_plan_create(by.context, problem, &(xncc_preference){ .kernel = by.kernel },
+                                  &plan);
     if (!status && problem->task == XNCC_TASK_MATCH) {
         status = xncc_template_create(by.context, &c->pixels, &part);
         if (!status)
             status = xncc_plan_correlate(plan, image, part, out, NULL);
     } else if (!status) {
-        status = xncc_filter_create(by.context, c->coefficients, problem->width, problem->height, NULL, &filter);
+        status = xncc_filter_create(by.context, c->coefficients, problem->width, problem->height,
+                                    NULL, &filter);
         if (!status)
             status = xncc_plan_convolve(plan, image, filter, out, NULL);
     }
     xncc_plan_destroy(plan);
     xncc_template_destroy(part);
     xncc_filter_destroy(filter);
-    return status ? app_fail(error, status, "the check by %s: %s", by.kernel, xncc_status_string(status)) : XNCC_OK;
+    return status ? app_fail(error, status, "the check by %s: %s", by.kernel,
+                             xncc_status_string(status))
+                  : XNCC_OK;
 }
 
 /* The reference kernel's scores in a region go to *part. */
-static xncc_status expect_region(xncc_context *checker, const app_bench_case *c, const app_bench_region *r, float **part,
-                               app_error *error)
+static xncc_status expect_region(xncc_context *checker, const app_bench_case *c,
+                                 const app_bench_region *r, float **part, app_error *error)
 {
     const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
-    /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor lies, less than w to
-     * both sides. */
+    /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor
+     * lies, less than w to both sides. */
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
     xncc_image view;
     xncc_map map;
     xncc_problem problem = c->problem;
-    /* With the border `overlap` sums are made as for a masked image, also where all pixels count. */
+    /* With the border `overlap` sums are made as for a masked image, also where all pixels count.
+     */
     problem.image_masked = problem.mode != XNCC_VALID && problem.border == XNCC_BORDER_OVERLAP;
     problem.mode = XNCC_VALID;
     problem.image_width = r->width + (convolve ? 2 * left : problem.width - 1);
     problem.image_height = r->height + (convolve ? 2 * top : problem.height - 1);
-    xncc_status status =
-        xncc_image_crop(&c->image, r->x - left, r->y - top, problem.image_width, problem.image_height, &view);
+    xncc_status status = xncc_image_crop(&c->image, r->x - left, r->y - top, problem.image_width,
+                                         problem.image_height, &view);
     if (status)
         return app_fail(error, status, "bench: a part to check lies outside the image");
     status = run_kernel((engine){ checker, "reference" }, c, &problem, &view, &map, error);
     /* Kept without the surroundings, in place: rows only move towards the start. */
     for (int32_t y = 0; y < r->height && !status; y++)
-        memmove(map.data + (size_t)y * (size_t)r->width, map.data + (size_t)(y + top) * (size_t)map.width + left,
+        memmove(map.data + (size_t)y * (size_t)r->width,
+                map.data + (size_t)(y + top) * (size_t)map.width + left,
                 (size_t)r->width * sizeof(float));
     *part = map.data;
     return status;
@@ -188,12 +202,13 @@ static xncc_status expect_region(xncc_context *checker, const app_bench_case *c,
 int app_bench_same_kind(const char *a, const char *b)
 {
     const size_t length = strcspn(a, "-");
-    return strcmp(a, b) == 0 ||
-           (strncmp(a, "conv-", 5) != 0 && strncmp(a, b, length) == 0 && (b[length] == '-' || b[length] == 0));
+    return strcmp(a, b) == 0 || (strncmp(a, "conv-", 5) != 0 && strncmp(a, b, length) == 0 &&
+                                 (b[length] == '-' || b[length] == 0));
 }
 
 /* The whole map by the fastest kernel of another kind, where there is one. */
-static xncc_status expect_whole(xncc_context *context, app_bench_case *c, const char *kernel, app_error *error)
+static xncc_status expect_whole(xncc_context *context, app_bench_case *c, const char *kernel,
+                                app_error *error)
 {
     const char *name[KERNELS];
     xncc_map map;
@@ -201,15 +216,16 @@ static xncc_status expect_whole(xncc_context *context, app_bench_case *c, const 
     for (size_t i = 0; i < count && i < KERNELS; i++) {
         if (app_bench_same_kind(kernel, name[i]) || strcmp(name[i], "reference") == 0)
             continue;
-        xncc_status status = run_kernel((engine){ context, name[i] }, c, &c->problem, &c->image, &map, error);
+        xncc_status status = run_kernel((engine){ context, name[i] }, c, &c->problem, &c->image,
+                                        &map, error);
         c->whole = map.data;
         return status;
     }
     return XNCC_OK;
 }
 
-xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_bench_case *c, const char *kernel,
-                           app_error *error)
+xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_bench_case *c,
+                             const char *kernel, app_error *error)
 {
     if (c->expected)
         return c->whole ? XNCC_OK : expect_whole(context, c, kernel, error);
@@ -220,7 +236,8 @@ xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_b
     const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.height - 1);
     if (app_bench_macs(c) <= app_bench_reference_macs || wide < 1 || high < 1) {
         xncc_map map;
-        xncc_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image, &map, error);
+        xncc_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image,
+                                        &map, error);
         c->whole = map.data;
         c->expected = !status;
         return status;
@@ -230,8 +247,8 @@ xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_b
     const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < APP_BENCH_REGIONS && !status; i++) {
-        c->region[i] =
-            (app_bench_region){ left + (wide - width) / 2 * i, top + (high - height) / 2 * i, width, height };
+        c->region[i] = (app_bench_region){ left + (wide - width) / 2 * i,
+                                           top + (high - height) / 2 * i, width, height };
         status = expect_region(checker, c, &c->region[i], &c->part[i], error);
     }
     c->expected = !status;
@@ -241,13 +258,16 @@ xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_b
 int app_bench_check(const app_bench_case *c)
 {
     if (!c->expected ||
-        (c->whole && memcmp(c->whole, c->map.data, (size_t)c->map.width * (size_t)c->map.height * sizeof(float)) != 0))
+        (c->whole && memcmp(c->whole, c->map.data,
+                            (size_t)c->map.width * (size_t)c->map.height * sizeof(float)) != 0))
         return 0;
     for (int i = 0; i < APP_BENCH_REGIONS && c->part[i]; i++) {
         const app_bench_region *r = &c->region[i];
         for (int32_t y = 0; y < r->height; y++)
-            if (memcmp(c->map.data + (size_t)(r->y - c->y0 + y) * (size_t)c->map.width + (r->x - c->x0),
-                       c->part[i] + (size_t)y * (size_t)r->width, (size_t)r->width * sizeof(float)) != 0)
+            if (memcmp(c->map.data + (size_t)(r->y - c->y0 + y) * (size_t)c->map.width +
+                           (r->x - c->x0),
+                       c->part[i] + (size_t)y * (size_t)r->width,
+                       (size_t)r->width * sizeof(float)) != 0)
                 return 0;
     }
     return 1;

@@ -57,10 +57,12 @@ xncc_status app_bench_open(const app_options *options, app_bench_run *run, app_e
     if (status)
         return status;
     run->cuda = strcmp(run->session.device, "cpu") != 0;
-    status = xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = options->device.threads },
-                               &run->checker);
+    status = xncc_context_create(
+        &(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = options->device.threads },
+        &run->checker);
     if (status)
-        return app_fail(error, status, "cannot start the CPU engine: %s", xncc_status_string(status));
+        return app_fail(error, status, "cannot start the CPU engine: %s",
+                        xncc_status_string(status));
     run->host_rate = host_copy_rate();
     if (run->cuda)
         status = app_device_copy_rate(options->device.cuda_index, &run->device_rate, error);
@@ -81,13 +83,16 @@ app_bench_section *app_bench_section_add(app_bench_run *run, const char *name, c
                                          const app_column *columns, int width)
 {
     app_bench_section *section = &run->section[run->sections++];
-    *section = (app_bench_section){ .name = name, .title = title, .rows = { .columns = columns, .width = width } };
+    *section = (app_bench_section){ .name = name,
+                                    .title = title,
+                                    .rows = { .columns = columns, .width = width } };
     return section;
 }
 
 xncc_status app_bench_row(app_bench_section *section, const app_value *row, app_error *error)
 {
-    return app_rows_add(&section->rows, row) ? XNCC_OK : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
+    return app_rows_add(&section->rows, row) ? XNCC_OK
+                                             : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
 }
 
 static void print_json(const app_bench_run *run)
@@ -133,13 +138,15 @@ int app_bench_is_wanted(const app_options *options, const char *kernel)
     if (!options->kernel)
         return 1;
     size_t length = strlen(options->kernel);
-    return strncmp(kernel, options->kernel, length) == 0 && (kernel[length] == 0 || kernel[length] == '-');
+    return strncmp(kernel, options->kernel, length) == 0 &&
+           (kernel[length] == 0 || kernel[length] == '-');
 }
 
 const char *app_bench_best(const app_bench_run *run, const xncc_problem *problem, int cpu)
 {
     const char *kernel[APP_BENCH_KERNELS];
-    size_t count = xncc_kernels(cpu ? run->checker : run->session.context, problem, kernel, APP_BENCH_KERNELS);
+    size_t count = xncc_kernels(cpu ? run->checker : run->session.context, problem, kernel,
+                                APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS; i++)
         if (app_bench_on_cpu(run, kernel[i]) == cpu)
             return kernel[i];
@@ -165,11 +172,13 @@ size_t app_bench_choice(const app_bench_run *run, const xncc_problem *problem, c
     return count;
 }
 
-const char *app_bench_checker(const app_bench_run *run, const xncc_problem *problem, const char *timed)
+const char *app_bench_checker(const app_bench_run *run, const xncc_problem *problem,
+                              const char *timed)
 {
     const char *name[APP_BENCH_KERNELS];
-    const double macs = (double)problem->image_width * (double)problem->image_height * (double)problem->width *
-                        (double)problem->height * (double)app_bench_channels(problem);
+    const double macs = (double)problem->image_width * (double)problem->image_height *
+                        (double)problem->width * (double)problem->height *
+                        (double)app_bench_channels(problem);
     const size_t count = xncc_kernels(run->checker, problem, name, APP_BENCH_KERNELS);
     for (size_t i = 0; i < count && i < APP_BENCH_KERNELS; i++)
         if (!app_bench_same_kind(timed, name[i]) && strcmp(name[i], "reference") != 0 &&
@@ -178,7 +187,8 @@ const char *app_bench_checker(const app_bench_run *run, const xncc_problem *prob
     return "reference";
 }
 
-xncc_status app_bench_wall(const app_options *options, xncc_status (*call)(void *state), void *state, double *ms)
+xncc_status app_bench_wall(const app_options *options, xncc_status (*call)(void *state),
+                           void *state, double *ms)
 {
     static double took[MAX_REPEAT + 1];
     int count = 0;
@@ -204,7 +214,8 @@ xncc_context *app_bench_context(const app_bench_run *run, const char *kernel)
     return app_bench_on_cpu(run, kernel) ? run->checker : run->session.context;
 }
 
-xncc_status app_bench_fail(const app_bench_run *run, xncc_status status, const char *kernel, app_error *error)
+xncc_status app_bench_fail(const app_bench_run *run, xncc_status status, const char *kernel,
+                           app_error *error)
 {
     char text[XNCC_ERROR_SIZE];
     xncc_context_error(app_bench_context(run, kernel), text, sizeof text);
@@ -219,15 +230,18 @@ typedef struct trial {
     xncc_filter *filter;
 } trial;
 
-static xncc_status open_trial(const app_bench_run *run, app_bench_case *c, const char *kernel, trial *t, app_error *error)
+static xncc_status open_trial(const app_bench_run *run, app_bench_case *c, const char *kernel,
+                              trial *t, app_error *error)
 {
     xncc_context *context = app_bench_context(run, kernel);
     *t = (trial){ .c = c };
-    xncc_status status = xncc_plan_create(context, &c->problem, &(xncc_preference){ .kernel = kernel }, &t->plan);
+    xncc_status status = xncc_plan_create(context, &c->problem,
+                                          &(xncc_preference){ .kernel = kernel }, &t->plan);
     if (!status && c->problem.task == XNCC_TASK_MATCH)
         status = xncc_template_create(context, &c->pixels, &t->part);
     else if (!status)
-        status = xncc_filter_create(context, c->coefficients, c->problem.width, c->problem.height, NULL, &t->filter);
+        status = xncc_filter_create(context, c->coefficients, c->problem.width, c->problem.height,
+                                    NULL, &t->filter);
     return status ? app_bench_fail(run, status, kernel, error) : XNCC_OK;
 }
 
@@ -246,7 +260,8 @@ static xncc_status call_trial(void *state)
 }
 
 /* On the device, and the check of what comes of it. */
-static xncc_status measure_device(app_bench_run *run, const trial *t, app_bench_time *time, app_error *error)
+static xncc_status measure_device(app_bench_run *run, const trial *t, app_bench_time *time,
+                                  app_error *error)
 {
     app_bench_case *c = t->c;
     const app_device_job job = { .plan = t->plan,
@@ -266,12 +281,13 @@ static xncc_status measure_device(app_bench_run *run, const trial *t, app_bench_
     return status;
 }
 
-xncc_status app_bench_measure(app_bench_run *run, app_bench_case *c, const char *kernel, app_bench_time *time,
-                            app_error *error)
+xncc_status app_bench_measure(app_bench_run *run, app_bench_case *c, const char *kernel,
+                              app_bench_time *time, app_error *error)
 {
     trial t;
     *time = (app_bench_time){ 0 };
-    xncc_status status = app_bench_expect(run->checker, app_bench_context(run, kernel), c, kernel, error);
+    xncc_status status = app_bench_expect(run->checker, app_bench_context(run, kernel), c, kernel,
+                                          error);
     if (status)
         return status;
     status = open_trial(run, c, kernel, &t, error);
@@ -292,17 +308,21 @@ xncc_status app_bench_measure(app_bench_run *run, app_bench_case *c, const char 
     return status;
 }
 
-double app_bench_floor(const app_bench_run *run, const app_bench_case *c, const char *kernel, const char **by)
+double app_bench_floor(const app_bench_run *run, const app_bench_case *c, const char *kernel,
+                       const char **by)
 {
     const int cpu = app_bench_on_cpu(run, kernel);
     const double rate = cpu ? run->host_rate : run->device_rate;
     const double pixels = (double)c->image.width * (double)c->image.height;
     const double samples = pixels * (double)app_bench_channels(&c->problem);
-    const double bytes = samples * (double)xncc_pixel_size(c->problem.pixel) + 4.0 * app_bench_pixels(c);
+    const double bytes = samples * (double)xncc_pixel_size(c->problem.pixel) +
+                         4.0 * app_bench_pixels(c);
     const double copy = rate > 0.0 ? bytes / rate * 1e3 : (double)NAN;
-    /* 16-bit pixels take the products of two bytes with two bytes; floats have no integer products. */
+    /* 16-bit pixels take the products of two bytes with two bytes; floats have no integer products.
+     */
     const double digits = (double)xncc_pixel_size(c->problem.pixel), products = digits * digits;
-    const int integer = c->problem.task == XNCC_TASK_MATCH && c->problem.pixel != XNCC_F32 && c->problem.pixel != XNCC_F64;
+    const int integer = c->problem.task == XNCC_TASK_MATCH && c->problem.pixel != XNCC_F32 &&
+                        c->problem.pixel != XNCC_F64;
     *by = "bytes";
     if (cpu || !integer || !(run->mac_rate > 0.0))
         return copy;

@@ -12,12 +12,18 @@ namespace {
 struct Buffer {
     void *p = nullptr;
     size_t pitch = 0;
-    ~Buffer() { cudaFree(p); }
+    ~Buffer()
+    {
+        cudaFree(p);
+    }
 };
 
 struct Pinned {
     void *p = nullptr;
-    ~Pinned() { cudaFreeHost(p); }
+    ~Pinned()
+    {
+        cudaFreeHost(p);
+    }
 };
 
 struct Stream {
@@ -40,11 +46,11 @@ struct Event {
 
 xncc_status fail(app_error *error, cudaError_t e, const char *what)
 {
-    return app_fail(error, XNCC_ERROR_DEVICE, "timing on the device: %s: %s", what, cudaGetErrorString(e));
+    return app_fail(error, XNCC_ERROR_DEVICE, "timing on the device: %s: %s", what,
+                    cudaGetErrorString(e));
 }
 
-template <typename T>
-double median(std::vector<T> &v)
+template <typename T> double median(std::vector<T> &v)
 {
     std::sort(v.begin(), v.end());
     return v[v.size() / 2];
@@ -56,7 +62,8 @@ size_t row_bytes(const xncc_image *image)
     return (size_t)image->width * channels * xncc_pixel_size(image->pixel);
 }
 
-// Keeps the stream busy while the host puts a run behind it, so that the time between the events is the device's alone.
+// Keeps the stream busy while the host puts a run behind it, so that the time between the events is
+// the device's alone.
 __global__ void hold(unsigned long long nanoseconds)
 {
     unsigned long long start, now;
@@ -109,9 +116,11 @@ struct Setting {
         if (e == cudaSuccess)
             e = cudaMallocPitch(&image.p, &image.pitch, row, rows);
         if (e == cudaSuccess)
-            e = cudaMemcpy2D(image.p, image.pitch, job->image->data, row, row, rows, cudaMemcpyHostToDevice);
+            e = cudaMemcpy2D(image.p, image.pitch, job->image->data, row, row, rows,
+                             cudaMemcpyHostToDevice);
         if (e == cudaSuccess && !job->find)
-            e = cudaMallocPitch(&map.p, &map.pitch, (size_t)job->map->width * sizeof(float), (size_t)job->map->height);
+            e = cudaMallocPitch(&map.p, &map.pitch, (size_t)job->map->width * sizeof(float),
+                                (size_t)job->map->height);
         if (e == cudaSuccess && job->find)
             e = cudaMalloc(&match.p, job->find->top * sizeof(xncc_match));
         if (e == cudaSuccess && job->find)
@@ -131,10 +140,12 @@ struct Setting {
     xncc_status run(const app_device_job *job)
     {
         if (job->find)
-            return xncc_plan_find_on_device(job->plan, &image_view, job->part, job->find, static_cast<xncc_match *>(match.p),
-                                          job->find->top, static_cast<uint32_t *>(found.p), clock.stream.s);
+            return xncc_plan_find_on_device(job->plan, &image_view, job->part, job->find,
+                                            static_cast<xncc_match *>(match.p), job->find->top,
+                                            static_cast<uint32_t *>(found.p), clock.stream.s);
         if (job->part)
-            return xncc_plan_correlate(job->plan, &image_view, job->part, &map_view, clock.stream.s);
+            return xncc_plan_correlate(job->plan, &image_view, job->part, &map_view,
+                                       clock.stream.s);
         return xncc_plan_convolve(job->plan, &image_view, job->filter, &map_view, clock.stream.s);
     }
     cudaError_t fetch(const app_device_job *job)
@@ -142,19 +153,21 @@ struct Setting {
         uint32_t count = 0;
         if (!job->find) {
             const size_t row = (size_t)job->map->width * sizeof(float);
-            return cudaMemcpy2D(job->map->data, row, map.p, map.pitch, row, (size_t)job->map->height,
-                                cudaMemcpyDeviceToHost);
+            return cudaMemcpy2D(job->map->data, row, map.p, map.pitch, row,
+                                (size_t)job->map->height, cudaMemcpyDeviceToHost);
         }
         cudaError_t e = cudaMemcpy(&count, found.p, sizeof count, cudaMemcpyDeviceToHost);
         *job->found = std::min((size_t)count, job->find->top);
         if (e == cudaSuccess)
-            e = cudaMemcpy(job->match, match.p, *job->found * sizeof(xncc_match), cudaMemcpyDeviceToHost);
+            e = cudaMemcpy(job->match, match.p, *job->found * sizeof(xncc_match),
+                           cudaMemcpyDeviceToHost);
         return e;
     }
 };
 
-// Multiply-adds of 8-bit integers that the tensor cores of one multiprocessor do in a clock, dense: from the vendor's figures for a whole
-// device (990e12 for an H200 at 1.83 GHz, half the operations), divided by multiprocessors and clock.
+// Multiply-adds of 8-bit integers that the tensor cores of one multiprocessor do in a clock, dense:
+// from the vendor's figures for a whole device (990e12 for an H200 at 1.83 GHz, half the
+// operations), divided by multiprocessors and clock.
 struct Rate {
     int major, minor, macs;
 };
@@ -184,7 +197,8 @@ xncc_status app_device_time(const app_device_job *job, double *ms, app_error *er
         float took = 0.0f;
         cudaError_t e = setting.clock.begin();
         if (xncc_status status = setting.run(job))
-            return app_fail(error, status, "timing on the device: the kernel failed: %s", xncc_status_string(status));
+            return app_fail(error, status, "timing on the device: the kernel failed: %s",
+                            xncc_status_string(status));
         if (e == cudaSuccess)
             e = setting.clock.end(&took);
         if (e != cudaSuccess)
@@ -258,7 +272,9 @@ xncc_status app_device_mac_rate(int32_t cuda_index, double *macs_per_second, app
 xncc_status app_device_copy_time(const app_device_copy *copy, double *ms, app_error *error)
 {
     const size_t up = row_bytes(copy->image) * (size_t)copy->image->height;
-    const size_t down = copy->map ? (size_t)copy->map->width * sizeof(float) * (size_t)copy->map->height : 0;
+    const size_t down = copy->map
+                            ? (size_t)copy->map->width * sizeof(float) * (size_t)copy->map->height
+                            : 0;
     const void *from = copy->image->data;
     void *to = copy->map ? copy->map->data : nullptr;
     std::vector<double> times;
@@ -285,17 +301,21 @@ xncc_status app_device_copy_time(const app_device_copy *copy, double *ms, app_er
         if (e == cudaSuccess && down)
             e = cudaMemcpy(to, map.p, down, cudaMemcpyDeviceToHost);
         if (e == cudaSuccess)
-            e = cudaDeviceSynchronize(); // the end of a pageable copy's last part may be under way still
+            e = cudaDeviceSynchronize(); // the end of a pageable copy's last part may be under way
+                                         // still
         if (e != cudaSuccess)
             return fail(error, e, "copying");
         if (i >= 0)
-            times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+            times.push_back(
+                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                    .count());
     }
     *ms = median(times);
     return XNCC_OK;
 }
 
-xncc_status app_device_image(const xncc_image *image, int32_t cuda_index, xncc_image *view, app_error *error)
+xncc_status app_device_image(const xncc_image *image, int32_t cuda_index, xncc_image *view,
+                             app_error *error)
 {
     const size_t row = row_bytes(image), rows = (size_t)image->height;
     void *p = nullptr;

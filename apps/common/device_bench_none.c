@@ -5,7 +5,8 @@
 
 static xncc_status no_cuda(app_error *error)
 {
-    return app_fail(error, XNCC_ERROR_UNSUPPORTED, "this build has no CUDA; build with a CUDA compiler");
+    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                    "this build has no CUDA; build with a CUDA compiler");
 }
 
 xncc_status app_device_time(const app_device_job *job, double *ms, app_error *error)
@@ -36,7 +37,8 @@ xncc_status app_device_copy_time(const app_device_copy *copy, double *ms, app_er
     return no_cuda(error);
 }
 
-xncc_status app_device_image(const xncc_image *image, int32_t cuda_index, xncc_image *view, app_error *error)
+xncc_status app_device_image(const xncc_image *image, int32_t cuda_index, xncc_image *view,
+                             app_error *error)
 {
     (void)image;
     (void)cuda_index;

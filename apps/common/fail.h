@@ -1,4 +1,5 @@
-/* The text of a failure on its way to the user: one line that names the file or value and says what to do. */
+/* The text of a failure on its way to the user: one line that names the file or value and says what
+ * to do. */
 #ifndef APP_FAIL_H
 #define APP_FAIL_H
 
@@ -15,8 +16,8 @@ typedef struct app_error {
     char text[APP_ERROR_SIZE];
 } app_error;
 
-/* Writes the text (printf rules; what does not fit is cut) and returns the status, so that a failing function can say:
- * return app_fail(error, ...). */
+/* Writes the text (printf rules; what does not fit is cut) and returns the status, so that a
+ * failing function can say: return app_fail(error, ...). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -9,7 +9,15 @@
 #include <strings.h>
 #include <tiffio.h>
 
-enum { SCALE = 33550, TIE = 33922, MATRIX = 34264, KEYS = 34735, NUMBERS = 34736, TEXT = 34737, NO_DATA = 42113 };
+enum {
+    SCALE = 33550,
+    TIE = 33922,
+    MATRIX = 34264,
+    KEYS = 34735,
+    NUMBERS = 34736,
+    TEXT = 34737,
+    NO_DATA = 42113
+};
 
 /* libtiff counts the values of these tags in 16 bits when it writes them. */
 enum { MOST = 65535 };
@@ -24,8 +32,8 @@ static const TIFFFieldInfo fields[] = {
     { NO_DATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)(uintptr_t) "GDAL_NODATA" },
 };
 
-/* What the current directory has of a tag. The count comes in 16 or 32 bits, or not at all, by what libtiff knows of
- * the tag: nothing, as a rule. */
+/* What the current directory has of a tag. The count comes in 16 or 32 bits, or not at all, by what
+ * libtiff knows of the tag: nothing, as a rule. */
 typedef struct values {
     const void *data; /* NULL: none */
     TIFFDataType type;
@@ -59,7 +67,9 @@ static values read_tag(TIFF *tif, uint32_t tag)
 /* A copy of a tag's values, or NULL. Their number is a multiple of step, and as many at least. */
 static void *copy_tag(TIFF *tif, uint32_t tag, TIFFDataType type, uint32_t step, uint16_t *count)
 {
-    const size_t size = type == TIFF_DOUBLE ? sizeof(double) : type == TIFF_SHORT ? sizeof(uint16_t) : 1;
+    const size_t size = type == TIFF_DOUBLE  ? sizeof(double)
+                        : type == TIFF_SHORT ? sizeof(uint16_t)
+                                             : 1;
     const values v = read_tag(tif, tag);
     *count = 0;
     if (!v.data || v.type != type || v.count > MOST || v.count % step != 0)
@@ -138,8 +148,9 @@ int app_geo_write(TIFF *tif, const app_place *place)
 {
     const app_geo *g = place->geo;
     return !g ||
-           ((!g->has_scale || TIFFSetField(tif, SCALE, 3, g->scale)) && (!g->has_matrix || write_matrix(tif, place)) &&
-            (!g->tie || write_ties(tif, place)) && (!g->key || TIFFSetField(tif, KEYS, (int)g->keys, g->key)) &&
+           ((!g->has_scale || TIFFSetField(tif, SCALE, 3, g->scale)) &&
+            (!g->has_matrix || write_matrix(tif, place)) && (!g->tie || write_ties(tif, place)) &&
+            (!g->key || TIFFSetField(tif, KEYS, (int)g->keys, g->key)) &&
             (!g->number || TIFFSetField(tif, NUMBERS, (int)g->numbers, g->number)) &&
             (!g->text || TIFFSetField(tif, TEXT, g->text)));
 }
@@ -147,7 +158,8 @@ int app_geo_write(TIFF *tif, const app_place *place)
 int app_no_data_parse(const char *text, double *value)
 {
     static const char *const words[] = { "nan", "-nan", "inf", "+inf", "-inf" };
-    static const double meaning[] = { (double)NAN, (double)NAN, (double)INFINITY, (double)INFINITY, -(double)INFINITY };
+    static const double meaning[] = { (double)NAN, (double)NAN, (double)INFINITY, (double)INFINITY,
+                                      -(double)INFINITY };
     for (int i = 0; i < 5; i++)
         if (strcasecmp(text, words[i]) == 0) {
             *value = meaning[i];
@@ -156,7 +168,8 @@ int app_no_data_parse(const char *text, double *value)
     return app_parse_double(text, value);
 }
 
-/* The part without the blanks at both ends, printable, cut to the size. Its whole length is returned. */
+/* The part without the blanks at both ends, printable, cut to the size. Its whole length is
+ * returned. */
 static size_t trim(const char *data, size_t length, char *text, size_t size)
 {
     size_t first = 0, count = 0;

@@ -1,5 +1,6 @@
-/* Where a picture lies on the ground: the GeoTIFF tags (OGC 19-008r4), carried from an input to what is computed of it.
- * Their meaning is not looked at; a tag of another type or count than the standard's is left out. */
+/* Where a picture lies on the ground: the GeoTIFF tags (OGC 19-008r4), carried from an input to
+ * what is computed of it. Their meaning is not looked at; a tag of another type or count than the
+ * standard's is left out. */
 #ifndef APP_GEO_H
 #define APP_GEO_H
 
@@ -36,9 +37,10 @@ void app_geo_register(struct tiff *tif);
 /* Sets them for the place; 1 when libtiff took them all. */
 int app_geo_write(struct tiff *tif, const app_place *place);
 
-/* GDAL's no-data value (tag 42113, text): 1 when the directory has one and it is a number; 0 when there is none, or an
- * empty one; -1 when it is something else, and text then holds what can be printed of it (at most size bytes with the
- * final zero, and at least 1). A number has fewer than size characters. */
+/* GDAL's no-data value (tag 42113, text): 1 when the directory has one and it is a number; 0 when
+ * there is none, or an empty one; -1 when it is something else, and text then holds what can be
+ * printed of it (at most size bytes with the final zero, and at least 1). A number has fewer than
+ * size characters. */
 int app_no_data_read(struct tiff *tif, double *value, char *text, size_t size);
 /* 1 when the text is a number in decimal, or nan, inf or -inf, with nothing around it. */
 int app_no_data_parse(const char *text, double *value);

@@ -37,7 +37,8 @@ static void paint(double place, unsigned char *rgb)
     const int stop = place < 1 ? (int)(place * (STOPS - 1)) : STOPS - 2;
     const double rest = place * (STOPS - 1) - stop;
     for (int c = 0; c < 3; c++)
-        rgb[c] = (unsigned char)floor(scale[stop][c] + rest * (scale[stop + 1][c] - scale[stop][c]) + 0.5);
+        rgb[c] = (unsigned char)floor(scale[stop][c] +
+                                      rest * (scale[stop + 1][c] - scale[stop][c]) + 0.5);
 }
 
 void app_heatmap_paint(const float *score, size_t count, xncc_method method, unsigned char *rgb)
@@ -55,16 +56,17 @@ void app_heatmap_paint(const float *score, size_t count, xncc_method method, uns
     }
 }
 
-xncc_status app_heatmap_write(const char *path, const xncc_map *map, xncc_method method, const app_place *place,
-                            app_error *error)
+xncc_status app_heatmap_write(const char *path, const xncc_map *map, xncc_method method,
+                              const app_place *place, app_error *error)
 {
     const size_t count = (size_t)map->width * (size_t)map->height;
     unsigned char *rgb = calloc(count, 3);
     if (!rgb)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, map->width,
-                        map->height);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d",
+                        path, map->width, map->height);
     app_heatmap_paint(map->data, count, method, rgb);
-    xncc_status status = app_overlay_save(path, &(app_rgb){ rgb, map->width, map->height, *place }, error);
+    xncc_status status = app_overlay_save(path, &(app_rgb){ rgb, map->width, map->height, *place },
+                                          error);
     free(rgb);
     return status;
 }

@@ -8,16 +8,19 @@
 xncc_status app_map_check(const app_options *o, app_error *error)
 {
     if (!o->output)
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "-o: is missing; name the TIFF to write");
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "-o: is missing; name the TIFF to write");
     return app_check_output(o, "-o", o->output, error);
 }
 
-xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map, app_error *error)
+xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map,
+                         app_error *error)
 {
     *map = (xncc_map){ .width = width, .height = height };
     map->data = calloc((size_t)width * (size_t)height, sizeof *map->data);
     if (!map->data)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a map of %d x %d; free some memory", path, width,
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%s: out of memory for a map of %d x %d; free some memory", path, width,
                         height);
     return XNCC_OK;
 }
@@ -46,12 +49,13 @@ static void print_rows(const app_options *o, const app_rows *rows, const char *d
     printf(",\n  \"description\": %s\n}\n", description);
 }
 
-xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t count, const char *description,
-                         app_error *error)
+xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t count,
+                           const char *description, app_error *error)
 {
     static const app_column columns[] = {
-        { "output", APP_TEXT, 0, 0 }, { "width", APP_INTEGER, 0, 0 }, { "height", APP_INTEGER, 0, 0 },
-        { "min", APP_REAL, 9, 6 },    { "max", APP_REAL, 9, 6 },      { "kernel", APP_TEXT, 0, 0 },
+        { "output", APP_TEXT, 0, 0 },    { "width", APP_INTEGER, 0, 0 },
+        { "height", APP_INTEGER, 0, 0 }, { "min", APP_REAL, 9, 6 },
+        { "max", APP_REAL, 9, 6 },       { "kernel", APP_TEXT, 0, 0 },
         { "device", APP_TEXT, 0, 0 },
     };
     app_rows rows = { .columns = columns, .width = sizeof columns / sizeof columns[0] };
@@ -60,8 +64,9 @@ xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t
         const xncc_map *map = &outs[i].map;
         double low, high;
         find_range(map, &low, &high);
-        const app_value row[] = { { .text = outs[i].path },  { .integer = map->width }, { .integer = map->height },
-                                  { .real = low },           { .real = high },          { .text = outs[i].kernel },
+        const app_value row[] = { { .text = outs[i].path },   { .integer = map->width },
+                                  { .integer = map->height }, { .real = low },
+                                  { .real = high },           { .text = outs[i].kernel },
                                   { .text = outs[i].device } };
         ok = app_rows_add(&rows, row);
     }

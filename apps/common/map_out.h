@@ -18,13 +18,15 @@ typedef struct app_map_out {
 xncc_status app_map_check(const app_options *options, app_error *error);
 
 /* Takes memory for a map of that size. To be freed with free(map->data). */
-xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map, app_error *error);
+xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map,
+                         app_error *error);
 
 /* Writes it. description: a JSON object, which becomes the ImageDescription. */
 xncc_status app_map_write(const app_map_out *out, const char *description, app_error *error);
 
-/* Prints what was written unless --quiet: a line for each, a row of CSV, or JSON with the description. */
-xncc_status app_map_report(const app_options *options, const app_map_out *outs, size_t count, const char *description,
-                         app_error *error);
+/* Prints what was written unless --quiet: a line for each, a row of CSV, or JSON with the
+ * description. */
+xncc_status app_map_report(const app_options *options, const app_map_out *outs, size_t count,
+                           const char *description, app_error *error);
 
 #endif

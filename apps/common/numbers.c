@@ -29,7 +29,8 @@ int app_parse_float(const char *text, int infinite, float *value)
 {
     char *end;
     float number = strtof(text, &end);
-    if (!starts_number(text) || *end || isnan(number) || (isinf(number) && !(infinite && strpbrk(text, "iI"))))
+    if (!starts_number(text) || *end || isnan(number) ||
+        (isinf(number) && !(infinite && strpbrk(text, "iI"))))
         return 0;
     *value = number;
     return 1;

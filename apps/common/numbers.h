@@ -1,4 +1,5 @@
-/* Numbers out of text: the whole text must be the number, and it must lie in the range. 1 when it does, else 0. */
+/* Numbers out of text: the whole text must be the number, and it must lie in the range. 1 when it
+ * does, else 0. */
 #ifndef APP_NUMBERS_H
 #define APP_NUMBERS_H
 

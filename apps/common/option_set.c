@@ -94,7 +94,8 @@ int app_set_border(app_options *o, const char *text)
 
 int app_set_filter_border(app_options *o, const char *text)
 {
-    return app_set_border(o, text) && (o->border == XNCC_BORDER_CLAMP || o->border == XNCC_BORDER_ZERO);
+    return app_set_border(o, text) &&
+           (o->border == XNCC_BORDER_CLAMP || o->border == XNCC_BORDER_ZERO);
 }
 
 int app_set_mask(app_options *o, const char *text)
@@ -112,13 +113,15 @@ int app_set_image_mask(app_options *o, const char *text)
 int app_set_no_data(app_options *o, const char *text)
 {
     o->reading.no_data = strcmp(text, "none") == 0 ? APP_NO_DATA_NONE : APP_NO_DATA_GIVEN;
-    return o->reading.no_data == APP_NO_DATA_NONE || app_no_data_parse(text, &o->reading.no_data_value);
+    return o->reading.no_data == APP_NO_DATA_NONE ||
+           app_no_data_parse(text, &o->reading.no_data_value);
 }
 
 /* The library's 0 means its default; with the smallest number a window needs one pixel. */
 int app_set_min_valid(app_options *o, const char *text)
 {
-    const int ok = app_parse_double(text, &o->min_valid) && o->min_valid >= 0.0 && o->min_valid <= 1.0;
+    const int ok = app_parse_double(text, &o->min_valid) && o->min_valid >= 0.0 &&
+                   o->min_valid <= 1.0;
     o->min_valid = o->min_valid == 0.0 ? DBL_MIN : o->min_valid;
     return ok;
 }
@@ -252,14 +255,15 @@ int app_set_bank(app_options *o, const char *text)
     return app_set_count(text, 1, 10000, &o->bank);
 }
 
-xncc_problem app_options_problem(const app_options *o, xncc_task task, app_size image, app_size part)
+xncc_problem app_options_problem(const app_options *o, xncc_task task, app_size image,
+                                 app_size part)
 {
     xncc_problem problem = { .task = task,
-                           .pixel = o->pixel,
-                           .image_width = image.width,
-                           .image_height = image.height,
-                           .width = part.width,
-                           .height = part.height };
+                             .pixel = o->pixel,
+                             .image_width = image.width,
+                             .image_height = image.height,
+                             .width = part.width,
+                             .height = part.height };
     if (task == XNCC_TASK_CONVOLVE)
         return problem;
     problem.method = o->method;

@@ -74,9 +74,11 @@ typedef struct app_options {
 
 typedef enum app_parsed { APP_RUN, APP_HELP, APP_WRONG } app_parsed;
 
-/* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the option, the value
- * and what would be right. files points into argv, whose order getopt may change. To be closed whatever is returned. */
-app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options, app_error *error);
+/* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the
+ * option, the value and what would be right. files points into argv, whose order getopt may change.
+ * To be closed whatever is returned. */
+app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options,
+                             app_error *error);
 void app_options_close(app_options *options);
 
 /* "valid", ... and "clamp", ..., as the options take them. */
@@ -84,7 +86,8 @@ const char *app_mode_name(xncc_mode mode);
 const char *app_border_name(xncc_border border);
 
 /* The problem that the options of bench and info speak of, for these sizes. */
-xncc_problem app_options_problem(const app_options *options, xncc_task task, app_size image, app_size part);
+xncc_problem app_options_problem(const app_options *options, xncc_task task, app_size image,
+                                 app_size part);
 
 /* The list of a sub-command's options, for --help. */
 void app_options_print(unsigned command, FILE *out);

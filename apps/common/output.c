@@ -27,8 +27,8 @@ xncc_status app_output_check(const char *path, app_error *error)
         slash[slash == directory] = 0;
     xncc_status status = XNCC_OK;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        status =
-            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot write: it is not a regular file; give another name", path);
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: cannot write: it is not a regular file; give another name", path);
     else if (access(directory, W_OK | X_OK) != 0)
         status = fail_errno(path, "cannot write in its directory", error);
     free(directory);

@@ -1,5 +1,5 @@
-/* An output file: written under a temporary name in the same directory and renamed when it is complete, so that a
- * failure leaves neither half a file nor a lost old one. */
+/* An output file: written under a temporary name in the same directory and renamed when it is
+ * complete, so that a failure leaves neither half a file nor a lost old one. */
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 
@@ -17,8 +17,8 @@ xncc_status app_output_check(const char *path, app_error *error);
 /* After a failure *output needs no discard. */
 xncc_status app_output_open(const char *path, app_output *output, app_error *error);
 
-/* Ends it: renamed to its name, or removed when the status is a failure or the rename fails. Returns the status that
- * counts. */
+/* Ends it: renamed to its name, or removed when the status is a failure or the rename fails.
+ * Returns the status that counts. */
 xncc_status app_output_close(app_output *output, xncc_status status, app_error *error);
 
 /* 1 when both names lead to the same existing file. */

@@ -32,22 +32,26 @@ typedef struct canvas {
     int64_t width, height;
 } canvas;
 
-static void fill(const canvas *c, int64_t x, int64_t y, int64_t width, int64_t height, const unsigned char *colour)
+static void fill(const canvas *c, int64_t x, int64_t y, int64_t width, int64_t height,
+                 const unsigned char *colour)
 {
     int64_t x0 = x < 0 ? 0 : x, y0 = y < 0 ? 0 : y;
-    int64_t x1 = x + width < c->width ? x + width : c->width, y1 = y + height < c->height ? y + height : c->height;
+    int64_t x1 = x + width < c->width ? x + width : c->width,
+            y1 = y + height < c->height ? y + height : c->height;
     for (y = y0; y < y1; y++)
         for (x = x0; x < x1; x++)
             memcpy(c->rgb + 3 * (y * c->width + x), colour, 3);
 }
 
-static void draw_label(const canvas *c, const app_frame *frame, int64_t scale, const unsigned char *colour)
+static void draw_label(const canvas *c, const app_frame *frame, int64_t scale,
+                       const unsigned char *colour)
 {
     static const unsigned char ground[3] = { 0, 0, 0 };
     char text[16];
     int digits = snprintf(text, sizeof text, "%d", frame->number < 0 ? 0 : frame->number);
     int64_t width = (digits * (GLYPH_WIDTH + 1) + 1) * scale, height = (GLYPH_HEIGHT + 2) * scale;
-    /* Above the frame's left corner, or inside it where there is no room, but never outside the picture. */
+    /* Above the frame's left corner, or inside it where there is no room, but never outside the
+     * picture. */
     int64_t x = frame->x, y = frame->y - height;
     x = x + width > c->width ? c->width - width : x;
     x = x < 0 ? 0 : x;
@@ -57,21 +61,24 @@ static void draw_label(const canvas *c, const app_frame *frame, int64_t scale, c
         for (int row = 0; row < GLYPH_HEIGHT; row++)
             for (int column = 0; column < GLYPH_WIDTH; column++)
                 if (glyphs[text[d] - '0'][row] >> (GLYPH_WIDTH - 1 - column) & 1)
-                    fill(c, x + (d * (GLYPH_WIDTH + 1) + 1 + column) * scale, y + (row + 1) * scale, scale, scale,
-                         colour);
+                    fill(c, x + (d * (GLYPH_WIDTH + 1) + 1 + column) * scale, y + (row + 1) * scale,
+                         scale, scale, colour);
 }
 
-void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const app_frame *frames, size_t count)
+void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const app_frame *frames,
+                      size_t count)
 {
     const canvas c = { rgb, width, height };
     const int64_t side = width > height ? width : height;
     const int64_t line = 1 + side / 1000, scale = 2 + side / 800;
     while (count-- > 0) {
         const app_frame *f = &frames[count];
-        const unsigned char *colour = palette[(size_t)f->colour % (sizeof palette / sizeof palette[0])];
+        const unsigned char *colour =
+            palette[(size_t)f->colour % (sizeof palette / sizeof palette[0])];
         /* Around the window, so that the window itself stays to be seen. */
         fill(&c, (int64_t)f->x - line, (int64_t)f->y - line, f->width + 2 * line, line, colour);
-        fill(&c, (int64_t)f->x - line, (int64_t)f->y + f->height, f->width + 2 * line, line, colour);
+        fill(&c, (int64_t)f->x - line, (int64_t)f->y + f->height, f->width + 2 * line, line,
+             colour);
         fill(&c, (int64_t)f->x - line, f->y, line, f->height, colour);
         fill(&c, (int64_t)f->x + f->width, f->y, line, f->height, colour);
         draw_label(&c, f, scale, colour);
@@ -81,7 +88,8 @@ void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const a
 /* The smallest and largest finite value of what is shown. */
 static void find_range(const app_picture *scene, int shown, double *low, double *high)
 {
-    const size_t count = (size_t)scene->width * (size_t)scene->height, step = (size_t)scene->channels;
+    const size_t count = (size_t)scene->width * (size_t)scene->height,
+                 step = (size_t)scene->channels;
     *low = INFINITY;
     *high = -INFINITY;
     for (size_t i = 0; i < count; i++)
@@ -96,7 +104,8 @@ static void find_range(const app_picture *scene, int shown, double *low, double 
 
 unsigned char *app_overlay_ground(const app_picture *scene)
 {
-    const size_t count = (size_t)scene->width * (size_t)scene->height, step = (size_t)scene->channels;
+    const size_t count = (size_t)scene->width * (size_t)scene->height,
+                 step = (size_t)scene->channels;
     const int shown = scene->channels >= 3 ? 3 : 1;
     unsigned char *rgb = calloc(count, 3);
     double low = 0, high = 255;
@@ -105,7 +114,9 @@ unsigned char *app_overlay_ground(const app_picture *scene)
     for (size_t i = 0; rgb && i < count; i++)
         for (int c = 0; c < 3; c++) {
             const double v = app_picture_value(scene, i * step + (size_t)(shown == 3 ? c : 0));
-            const double level = isfinite(v) && high > low ? floor((v - low) * 255.0 / (high - low) + 0.5) : 0.0;
+            const double level = isfinite(v) && high > low
+                                     ? floor((v - low) * 255.0 / (high - low) + 0.5)
+                                     : 0.0;
             rgb[3 * i + (size_t)c] = (unsigned char)level;
         }
     return rgb;
@@ -140,9 +151,9 @@ static xncc_status write_png(const char *path, const app_rgb *picture, app_error
         done = (fclose(file) == 0) && done;
     }
     if (!done)
-        status =
-            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot write PNG: %s; make room, or give a name that ends in .tif",
-                     path, image.message[0] ? image.message : "write error");
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: cannot write PNG: %s; make room, or give a name that ends in .tif",
+                          path, image.message[0] ? image.message : "write error");
     return app_output_close(&output, status, error);
 }
 #else
@@ -155,7 +166,8 @@ static xncc_status write_png(const char *path, const app_rgb *picture, app_error
 {
     (void)picture;
     return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                    "%s: this exactncc was built without libpng; give a name that ends in .tif", path);
+                    "%s: this exactncc was built without libpng; give a name that ends in .tif",
+                    path);
 }
 #endif
 
@@ -170,22 +182,24 @@ xncc_status app_overlay_save(const char *path, const app_rgb *picture, app_error
 {
     if (is_png(path))
         return write_png(path, picture, error);
-    const app_tiff_out out = {
-        .pixels = picture->pixels, .width = picture->width, .height = picture->height, .rgb = 1, .place = picture->place
-    };
+    const app_tiff_out out = { .pixels = picture->pixels,
+                               .width = picture->width,
+                               .height = picture->height,
+                               .rgb = 1,
+                               .place = picture->place };
     return app_tiff_write(path, &out, error);
 }
 
-xncc_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames, size_t count,
-                            app_error *error)
+xncc_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames,
+                              size_t count, app_error *error)
 {
     unsigned char *rgb = app_overlay_ground(scene);
     if (!rgb)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d", path, scene->width,
-                        scene->height);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d",
+                        path, scene->width, scene->height);
     app_overlay_draw(rgb, scene->width, scene->height, frames, count);
-    xncc_status status =
-        app_overlay_save(path, &(app_rgb){ rgb, scene->width, scene->height, { &scene->geo, 0, 0 } }, error);
+    xncc_status status = app_overlay_save(
+        path, &(app_rgb){ rgb, scene->width, scene->height, { &scene->geo, 0, 0 } }, error);
     free(rgb);
     return status;
 }

@@ -8,26 +8,32 @@ static uint64_t row_samples(const app_picture *p)
     return (uint64_t)p->width * (uint64_t)p->channels;
 }
 
-xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
+                             app_error *error)
 {
-    *picture =
-        (app_picture){ .width = info->width, .height = info->height, .channels = info->channels, .pixel = info->pixel };
+    *picture = (app_picture){ .width = info->width,
+                              .height = info->height,
+                              .channels = info->channels,
+                              .pixel = info->pixel };
     app_tiff_geo(tiff, &picture->geo);
     /* Zeroed pages come from the system untouched: memory is used only as rows arrive. */
-    picture->pixels =
-        calloc((size_t)info->height, (size_t)(row_samples(picture) * (uint64_t)xncc_pixel_size(info->pixel)));
+    picture->pixels = calloc(
+        (size_t)info->height,
+        (size_t)(row_samples(picture) * (uint64_t)xncc_pixel_size(info->pixel)));
     if (info->masked)
         picture->mask = calloc((size_t)info->height, (size_t)info->width);
     if (picture->pixels && (picture->mask || !info->masked))
         return XNCC_OK;
     app_picture_free(picture);
-    return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for %d x %d pixels; free some memory or cut the picture",
+    return app_fail(error, XNCC_ERROR_MEMORY,
+                    "out of memory for %d x %d pixels; free some memory or cut the picture",
                     info->width, info->height);
 }
 
 app_tiff_target app_picture_target(const app_picture *p)
 {
-    return (app_tiff_target){ p->pixels, (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)), p->mask };
+    return (app_tiff_target){ p->pixels, (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)),
+                              p->mask };
 }
 
 void app_picture_settle(app_picture *p)
@@ -38,7 +44,8 @@ void app_picture_settle(app_picture *p)
     p->mask = NULL;
 }
 
-xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture, app_error *error)
+xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
+                             app_error *error)
 {
     xncc_status status = app_picture_make(tiff, info, picture, error);
     if (status)
@@ -53,8 +60,8 @@ xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_pict
     return status;
 }
 
-xncc_status app_picture_load(const char *path, uint32_t page, const app_reading *reading, app_picture *picture,
-                           app_error *error)
+xncc_status app_picture_load(const char *path, uint32_t page, const app_reading *reading,
+                             app_picture *picture, app_error *error)
 {
     app_tiff *tiff;
     app_tiff_page info;
@@ -121,34 +128,40 @@ xncc_pixel app_pixel_join(xncc_pixel a, xncc_pixel b)
 
 xncc_image app_picture_image(const app_picture *p, xncc_pixel pixel, const void *pixels)
 {
-    return (xncc_image){
-        .data = pixels, .width = p->width, .height = p->height, .pixel = pixel, .channels = p->channels, .mask = p->mask
-    };
+    return (xncc_image){ .data = pixels,
+                         .width = p->width,
+                         .height = p->height,
+                         .pixel = pixel,
+                         .channels = p->channels,
+                         .mask = p->mask };
 }
 
-xncc_status app_picture_frame(const app_picture *picture, xncc_pixel pixel, xncc_image *view, void **converted,
-                            app_error *error)
+xncc_status app_picture_frame(const app_picture *picture, xncc_pixel pixel, xncc_image *view,
+                              void **converted, app_error *error)
 {
     *converted = NULL;
     *view = app_picture_image(picture, pixel, picture->pixels);
     if (picture->pixel == pixel)
         return XNCC_OK;
     uint64_t bytes;
-    if (!__builtin_mul_overflow(row_samples(picture) * (uint64_t)picture->height, (uint64_t)xncc_pixel_size(pixel),
-                                &bytes))
+    if (!__builtin_mul_overflow(row_samples(picture) * (uint64_t)picture->height,
+                                (uint64_t)xncc_pixel_size(pixel), &bytes))
         *converted = calloc(1, (size_t)bytes);
     if (!*converted)
-        return app_fail(error, XNCC_ERROR_MEMORY,
-                        "out of memory for %d x %d pixels as %s; free some memory or store image and "
-                        "template with the same sample type",
-                        picture->width, picture->height, xncc_pixel_name(pixel));
+        return app_fail(
+            error, XNCC_ERROR_MEMORY,
+            "out of memory for %d x %d pixels as %s; free some memory or store image and "
+            "template with the same sample type",
+            picture->width, picture->height, xncc_pixel_name(pixel));
     view->data = *converted;
     return XNCC_OK;
 }
 
-void app_picture_convert(const app_picture *picture, xncc_pixel pixel, int32_t first, int32_t rows, void *converted)
+void app_picture_convert(const app_picture *picture, xncc_pixel pixel, int32_t first, int32_t rows,
+                         void *converted)
 {
-    const size_t row = (size_t)row_samples(picture), begin = (size_t)first * row, end = begin + (size_t)rows * row;
+    const size_t row = (size_t)row_samples(picture), begin = (size_t)first * row,
+                 end = begin + (size_t)rows * row;
     for (size_t i = begin; i < end; i++) {
         const double v = app_picture_value(picture, i);
         switch (pixel) {
@@ -163,8 +176,8 @@ void app_picture_convert(const app_picture *picture, xncc_pixel pixel, int32_t f
     }
 }
 
-xncc_status app_picture_view(const app_picture *picture, xncc_pixel pixel, xncc_image *view, void **converted,
-                           app_error *error)
+xncc_status app_picture_view(const app_picture *picture, xncc_pixel pixel, xncc_image *view,
+                             void **converted, app_error *error)
 {
     xncc_status status = app_picture_frame(picture, pixel, view, converted, error);
     if (!status && *converted)

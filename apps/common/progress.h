@@ -15,8 +15,10 @@ typedef struct app_progress {
     int running, stopping;
 } app_progress;
 
-/* Starts watching the context, unless quiet or stderr is no terminal. Nothing is shown for the first half second. */
-void app_progress_start(app_progress *progress, const xncc_context *context, const char *what, int quiet);
+/* Starts watching the context, unless quiet or stderr is no terminal. Nothing is shown for the
+ * first half second. */
+void app_progress_start(app_progress *progress, const xncc_context *context, const char *what,
+                        int quiet);
 /* Ends it and clears the line. */
 void app_progress_stop(app_progress *progress);
 

@@ -29,8 +29,8 @@ static void *read_rows(void *data)
     return NULL;
 }
 
-void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, xncc_pixel pixel, void *converted,
-                      int beside)
+void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, xncc_pixel pixel,
+                      void *converted, int beside)
 {
     memset(r, 0, sizeof *r);
     r->tiff = tiff;

@@ -28,17 +28,21 @@ void app_rows_free(app_rows *rows)
     rows->count = rows->room = 0;
 }
 
-/* Length of the UTF-8 sequence at s, or 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
+/* Length of the UTF-8 sequence at s, or 0 when it is none (RFC 3629: no overlong forms, no
+ * surrogates). */
 static int utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
         return 1;
-    int length = s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : 0;
+    int length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+                 : (s[0] & 0xf0) == 0xe0        ? 3
+                 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                : 0;
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
     return length;
 }
@@ -97,7 +101,8 @@ static int next_column(const app_rows *rows, unsigned skip, int c)
     return c;
 }
 
-static void print_value(FILE *out, const app_column *column, const app_value *value, app_format format)
+static void print_value(FILE *out, const app_column *column, const app_value *value,
+                        app_format format)
 {
     if (column->kind == APP_INTEGER)
         fprintf(out, "%lld", (long long)value->integer);
@@ -126,7 +131,8 @@ static void print_csv(FILE *out, const app_rows *rows, unsigned skip)
         for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
             fputs(comma, out);
             comma = ",";
-            print_value(out, &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c], APP_CSV);
+            print_value(out, &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c],
+                        APP_CSV);
         }
         putc('\n', out);
     }
@@ -143,7 +149,8 @@ static void print_json(FILE *out, const app_rows *rows, unsigned skip)
             comma = ", ";
             app_json_string(out, rows->columns[c].name);
             fputs(": ", out);
-            print_value(out, &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c], APP_JSON);
+            print_value(out, &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c],
+                        APP_JSON);
         }
         putc('}', out);
     }
@@ -173,8 +180,8 @@ static void print_table(FILE *out, const app_rows *rows, unsigned skip)
     for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
         size[c] = (int)strlen(rows->columns[c].name);
         for (size_t r = 0; r < rows->count; r++) {
-            int length =
-                (int)strlen(table_cell(&rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c], cell));
+            int length = (int)strlen(table_cell(
+                &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c], cell));
             size[c] = length > size[c] ? length : size[c];
         }
     }
@@ -183,8 +190,10 @@ static void print_table(FILE *out, const app_rows *rows, unsigned skip)
         for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
             const char *text = rows->columns[c].name;
             if (line > 0)
-                text = table_cell(&rows->columns[c], &rows->value[(line - 1) * (size_t)rows->width + (size_t)c], cell);
-            int left = rows->columns[c].kind == APP_TEXT, last = next_column(rows, skip, c) == rows->width;
+                text = table_cell(&rows->columns[c],
+                                  &rows->value[(line - 1) * (size_t)rows->width + (size_t)c], cell);
+            int left = rows->columns[c].kind == APP_TEXT,
+                last = next_column(rows, skip, c) == rows->width;
             fprintf(out, "%s%*s", gap, left && last ? 0 : left ? -size[c] : size[c], text);
             gap = "  ";
         }

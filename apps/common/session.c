@@ -36,7 +36,8 @@ xncc_status app_session_open(const app_options *options, app_session *session, a
     }
     xncc_status status = xncc_context_create(&options->device, &session->context);
     if (status && options->device.device == XNCC_DEVICE_CUDA)
-        return app_fail(error, status, "--device cuda:%d: %s; use --device cpu", options->device.cuda_index,
+        return app_fail(error, status, "--device cuda:%d: %s; use --device cpu",
+                        options->device.cuda_index,
                         !cuda           ? "there is no such device"
                         : cuda->text[0] ? cuda->text
                                         : xncc_status_string(status));
@@ -55,14 +56,16 @@ void app_session_close(app_session *session)
     session->context = NULL;
 }
 
-xncc_status app_session_fail(const app_session *session, xncc_status status, const char *about, app_error *error)
+xncc_status app_session_fail(const app_session *session, xncc_status status, const char *about,
+                             app_error *error)
 {
     char text[XNCC_ERROR_SIZE];
     xncc_context_error(session->context, text, sizeof text);
     return app_fail(error, status, "%s: %s", about, text[0] ? text : xncc_status_string(status));
 }
 
-/* By the kernel's name; a plan does not say its engine otherwise. The CUDA engine's own FFT is "fft" alone. */
+/* By the kernel's name; a plan does not say its engine otherwise. The CUDA engine's own FFT is
+ * "fft" alone. */
 const char *app_session_device(const app_session *session, const char *kernel)
 {
     static const char *const families[] = { "reference", "direct-", "fft-" };
@@ -72,54 +75,59 @@ const char *app_session_device(const app_session *session, const char *kernel)
     return session->device;
 }
 
-static xncc_status area_of(const app_options *o, const app_source *scene, app_area *area, app_error *error)
+static xncc_status area_of(const app_options *o, const app_source *scene, app_area *area,
+                           app_error *error)
 {
     const app_picture *s = &scene->picture;
     *area = o->roi.width ? o->roi : (app_area){ 0, 0, s->width, s->height };
     if (area->x > s->width - area->width || area->y > s->height - area->height)
-        return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "--roi %d,%d,%d,%d: is not wholly inside the %d x %d pixels of %s; give one that is", area->x,
-                        area->y, area->width, area->height, s->width, s->height, scene->path);
+        return app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "--roi %d,%d,%d,%d: is not wholly inside the %d x %d pixels of %s; give one that is",
+            area->x, area->y, area->width, area->height, s->width, s->height, scene->path);
     return XNCC_OK;
 }
 
 /* Whether the template fits the area, and has as many channels. */
-static xncc_status check_fit(const app_options *o, const app_area *a, const app_source *scene, const app_source *part,
-                           app_error *error)
+static xncc_status check_fit(const app_options *o, const app_area *a, const app_source *scene,
+                             const app_source *part, app_error *error)
 {
     const app_picture *s = &scene->picture, *p = &part->picture;
     if (o->mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
-        return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
-                        "template, or --mode same",
-                        part->path, p->width, p->height, a->width, a->height, o->roi.width ? "--roi" : scene->path);
+        return app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
+            "template, or --mode same",
+            part->path, p->width, p->height, a->width, a->height,
+            o->roi.width ? "--roi" : scene->path);
     if (s->channels != p->channels)
-        return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
-                        part->path, p->channels, scene->path, s->channels);
+        return app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
+            part->path, p->channels, scene->path, s->channels);
     return XNCC_OK;
 }
 
 static xncc_problem problem_of(const app_options *o, const app_search *search)
 {
     return (xncc_problem){ .task = XNCC_TASK_MATCH,
-                         .pixel = search->scene.pixel,
-                         .image_width = search->area.width,
-                         .image_height = search->area.height,
-                         .width = xncc_template_width(search->part),
-                         .height = xncc_template_height(search->part),
-                         .method = o->method,
-                         .mode = o->mode,
-                         .border = o->border,
-                         .flat = o->flat,
-                         .channels = search->scene.channels,
-                         .image_masked = search->scene.mask != NULL,
-                         .part_masked = xncc_template_masked(search->part),
-                         .min_valid = o->min_valid };
+                           .pixel = search->scene.pixel,
+                           .image_width = search->area.width,
+                           .image_height = search->area.height,
+                           .width = xncc_template_width(search->part),
+                           .height = xncc_template_height(search->part),
+                           .method = o->method,
+                           .mode = o->mode,
+                           .border = o->border,
+                           .flat = o->flat,
+                           .channels = search->scene.channels,
+                           .image_masked = search->scene.mask != NULL,
+                           .part_masked = xncc_template_masked(search->part),
+                           .min_valid = o->min_valid };
 }
 
-xncc_status app_search_open(const app_session *session, app_source *scene, app_source *part, app_search *search,
-                          app_error *error)
+xncc_status app_search_open(const app_session *session, app_source *scene, app_source *part,
+                            app_search *search, app_error *error)
 {
     const app_options *o = session->options;
     xncc_image pixels;
@@ -133,7 +141,8 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
     const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, part->picture.pixel);
     status = app_source_view(scene, pixel, &search->scene, error);
     if (!status && xncc_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
-        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: has no such rectangle; give another --roi", scene->path);
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: has no such rectangle; give another --roi", scene->path);
     if (!status)
         status = app_source_view(part, pixel, &pixels, error);
     if (status)
@@ -143,11 +152,12 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
         return app_session_fail(session, status, part->path, error);
     const xncc_problem *p = &search->problem;
     search->problem = problem_of(o, search);
-    xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width, &search->height,
-                  &search->x0, &search->y0);
+    xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width,
+                    &search->height, &search->x0, &search->y0);
     search->x0 += a->x;
     search->y0 += a->y;
-    status = xncc_plan_create(session->context, p, &(xncc_preference){ .kernel = o->kernel }, &search->plan);
+    status = xncc_plan_create(session->context, p, &(xncc_preference){ .kernel = o->kernel },
+                              &search->plan);
     if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
     return status ? app_session_fail(session, status, part->path, error) : XNCC_OK;
@@ -158,8 +168,8 @@ int app_search_has_nan(const app_search *search)
     const xncc_problem *p = &search->problem;
     if (p->method == XNCC_COVERAGE)
         return 0;
-    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->part_masked || p->pixel == XNCC_F32 || p->pixel == XNCC_F64 ||
-           (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->part_masked || p->pixel == XNCC_F32 ||
+           p->pixel == XNCC_F64 || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
 app_place app_search_place(const app_search *search, const app_source *scene)
@@ -189,9 +199,10 @@ xncc_status app_check_masks(const app_options *o, app_error *error)
 {
     if (o->mask_count == 0 || o->mask_count == o->file_count - 1)
         return XNCC_OK;
-    return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                    "--mask: %d given for %d template%s; give one for each, in their order, - for none", o->mask_count,
-                    o->file_count - 1, o->file_count == 2 ? "" : "s");
+    return app_fail(
+        error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+        "--mask: %d given for %d template%s; give one for each, in their order, - for none",
+        o->mask_count, o->file_count - 1, o->file_count == 2 ? "" : "s");
 }
 
 xncc_status app_load_template(const app_options *o, int i, app_source *part, app_error *error)
@@ -203,7 +214,8 @@ xncc_status app_load_template(const app_options *o, int i, app_source *part, app
     return status;
 }
 
-static xncc_status check_input(const app_options *o, const char *option, const char *path, app_error *error)
+static xncc_status check_input(const app_options *o, const char *option, const char *path,
+                               app_error *error)
 {
     if (app_is_input(o, path))
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
@@ -211,13 +223,15 @@ static xncc_status check_input(const app_options *o, const char *option, const c
     return XNCC_OK;
 }
 
-xncc_status app_check_output(const app_options *o, const char *option, const char *path, app_error *error)
+xncc_status app_check_output(const app_options *o, const char *option, const char *path,
+                             app_error *error)
 {
     xncc_status status = check_input(o, option, path, error);
     return status ? status : app_output_check(path, error);
 }
 
-xncc_status app_check_picture(const app_options *o, const char *option, const char *path, app_error *error)
+xncc_status app_check_picture(const app_options *o, const char *option, const char *path,
+                              app_error *error)
 {
     xncc_status status = check_input(o, option, path, error);
     return status ? status : app_overlay_check(path, error);
@@ -227,7 +241,8 @@ xncc_status app_finish_stdout(app_error *error)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "standard output: cannot write: %s; make room or write elsewhere",
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "standard output: cannot write: %s; make room or write elsewhere",
                         errno ? strerror(errno) : "write error");
     return XNCC_OK;
 }

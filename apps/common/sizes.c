@@ -18,7 +18,8 @@ int app_parse_sizes(const char *text, app_sizes *sizes)
         char *times = strchr(item, 'x');
         if (times)
             *times = 0;
-        ok = times && sizes->count < APP_MAX_SIZES && app_parse_integer(item, 1, XNCC_MAX_SIDE, &width) &&
+        ok = times && sizes->count < APP_MAX_SIZES &&
+             app_parse_integer(item, 1, XNCC_MAX_SIDE, &width) &&
              app_parse_integer(times + 1, 1, XNCC_MAX_SIDE, &height);
         if (ok)
             sizes->size[sizes->count++] = (app_size){ (int32_t)width, (int32_t)height };

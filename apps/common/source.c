@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-xncc_status app_source_load(const char *path, uint32_t page, const app_reading *reading, app_source *source,
-                          app_error *error)
+xncc_status app_source_load(const char *path, uint32_t page, const app_reading *reading,
+                            app_source *source, app_error *error)
 {
     memset(source, 0, sizeof *source);
     source->path = path;
@@ -40,7 +40,8 @@ static xncc_status combine(app_picture *p, const app_picture *mask, app_error *e
     if (!p->mask) {
         p->mask = malloc(count);
         if (!p->mask)
-            return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a mask of %d x %d; free some memory", p->width,
+            return app_fail(error, XNCC_ERROR_MEMORY,
+                            "out of memory for a mask of %d x %d; free some memory", p->width,
                             p->height);
         memset(p->mask, 1, count);
     }
@@ -50,7 +51,8 @@ static xncc_status combine(app_picture *p, const app_picture *mask, app_error *e
     return XNCC_OK;
 }
 
-xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading, app_error *error)
+xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading,
+                            app_error *error)
 {
     app_picture mask, *p = &source->picture;
     app_reading how = *reading;
@@ -62,9 +64,10 @@ xncc_status app_source_mask(app_source *source, const char *path, const app_read
     if (status)
         return status;
     if (mask.width != p->width || mask.height != p->height)
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: the mask's %d x %d pixels are not the %d x %d of %s; give a mask of those extents", path,
-                          mask.width, mask.height, p->width, p->height, source->path);
+        status = app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: the mask's %d x %d pixels are not the %d x %d of %s; give a mask of those extents",
+            path, mask.width, mask.height, p->width, p->height, source->path);
     else
         status = combine(p, &mask, error);
     app_picture_free(&mask);
@@ -76,11 +79,13 @@ xncc_status app_source_expect(app_source *source, xncc_pixel pixel, app_error *e
     app_error text;
     xncc_image view;
     source->form = pixel;
-    xncc_status status = app_picture_frame(&source->picture, pixel, &view, &source->converted, &text);
+    xncc_status status = app_picture_frame(&source->picture, pixel, &view, &source->converted,
+                                           &text);
     return status ? app_fail(error, status, "%s: %s", source->path, text.text) : XNCC_OK;
 }
 
-xncc_status app_source_view(app_source *source, xncc_pixel pixel, xncc_image *view, app_error *error)
+xncc_status app_source_view(app_source *source, xncc_pixel pixel, xncc_image *view,
+                            app_error *error)
 {
     app_error text;
     if (source->converted && source->form == pixel) {

@@ -28,7 +28,8 @@ static xncc_status choose_unsigned(tiff_layout *l, app_error *error)
         l->pixel = XNCC_U32;
     else
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 or 32 bits or to "
+                        "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 "
+                        "or 32 bits or to "
                         "float",
                         l->bits);
     return XNCC_OK;
@@ -42,35 +43,44 @@ static xncc_status choose_pixel(tiff_layout *l, app_error *error)
     case SAMPLEFORMAT_INT:
         if (l->bits != 8 && l->bits != 16 && l->bits != 32)
             return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                            "BitsPerSample %u of signed samples is not supported; convert to 8, 16 or 32 bits or to "
+                            "BitsPerSample %u of signed samples is not supported; convert to 8, 16 "
+                            "or 32 bits or to "
                             "float",
                             l->bits);
         l->pixel = l->bits == 8 ? XNCC_S8 : l->bits == 16 ? XNCC_S16 : XNCC_F64;
         return XNCC_OK;
     case SAMPLEFORMAT_IEEEFP:
         if (l->bits != 32 && l->bits != 64)
-            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                            "BitsPerSample %u of float samples is not supported; convert to 32 or 64 bits", l->bits);
+            return app_fail(
+                error, XNCC_ERROR_UNSUPPORTED,
+                "BitsPerSample %u of float samples is not supported; convert to 32 or 64 bits",
+                l->bits);
         l->pixel = l->bits == 32 ? XNCC_F32 : XNCC_F64;
         return XNCC_OK;
     default: break;
     }
-    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                    "SampleFormat %u (%s) is not supported; convert to 8, 16 or 32 bits or to float", l->format,
-                    l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
-                                                                                                    : "unknown");
+    return app_fail(
+        error, XNCC_ERROR_UNSUPPORTED,
+        "SampleFormat %u (%s) is not supported; convert to 8, 16 or 32 bits or to float", l->format,
+        l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP
+            ? "complex"
+            : "unknown");
 }
 
-/* 16-bit entries count by their upper byte; maps written with 8-bit entries by mistake are common. */
+/* 16-bit entries count by their upper byte; maps written with 8-bit entries by mistake are common.
+ */
 static xncc_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
 {
     uint16_t *map[3];
     if (l->bits > 8 || l->pixel != XNCC_U8)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8", l->bits);
-    if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] || !map[2])
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
+                        "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8",
+                        l->bits);
+    if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] ||
+        !map[2])
+        return app_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
     unsigned largest = 0;
     const unsigned entries = 1u << l->bits;
     for (unsigned i = 0; i < 3 * entries; i++)
@@ -83,12 +93,13 @@ static xncc_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
     return XNCC_OK;
 }
 
-/* How many samples of a pixel PhotometricInterpretation speaks of (the others are extra), and in *first the first of
- * them that is used. 0: not supported. */
+/* How many samples of a pixel PhotometricInterpretation speaks of (the others are extra), and in
+ * *first the first of them that is used. 0: not supported. */
 static unsigned count_colours(const tiff_layout *l, const app_reading *reading, uint16_t *first)
 {
     /* libtiff has been told to hand out RGB for it */
-    const int jpeg_colour = l->photometric == PHOTOMETRIC_YCBCR && l->compression == COMPRESSION_JPEG;
+    const int jpeg_colour = l->photometric == PHOTOMETRIC_YCBCR &&
+                            l->compression == COMPRESSION_JPEG;
     *first = 0;
     switch (jpeg_colour ? PHOTOMETRIC_RGB : l->photometric) {
     case PHOTOMETRIC_MINISWHITE:
@@ -96,7 +107,9 @@ static unsigned count_colours(const tiff_layout *l, const app_reading *reading, 
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_PALETTE: return 1;
     case PHOTOMETRIC_MASK: return reading->mask ? 1 : 0;
-    case PHOTOMETRIC_LOGLUV: *first = 1; return l->samples == 3 ? 3 : 0; /* X, Y, Z: Y is the luminance */
+    case PHOTOMETRIC_LOGLUV:
+        *first = 1;
+        return l->samples == 3 ? 3 : 0; /* X, Y, Z: Y is the luminance */
     case PHOTOMETRIC_RGB: return 3;
     default: return 0;
     }
@@ -125,8 +138,8 @@ static int is_alpha(const extras *e, unsigned sample)
 }
 
 /* Fills pick and channels. The colours are never alpha, whatever the file says. */
-static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l, unsigned colours, uint16_t first,
-                              app_error *error)
+static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l,
+                                unsigned colours, uint16_t first, app_error *error)
 {
     const extras e = read_extras(tif, l);
     const int sum = reading->channels == APP_SUM, all = sum && first == 0 && !l->palette;
@@ -140,7 +153,8 @@ static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layo
             l->pick[l->picked++] = s;
         } else if (all) {
             return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                            "SamplesPerPixel %u: --channels sum takes at most %d; take --channels luma, or split the "
+                            "SamplesPerPixel %u: --channels sum takes at most %d; take --channels "
+                            "luma, or split the "
                             "file",
                             l->samples, XNCC_MAX_CHANNELS);
         }
@@ -172,10 +186,12 @@ static void place_no_data(tiff_layout *l, double value)
         return;
     l->has_no_data = 1;
     l->no_data = value;
-    l->no_data_level = (uint32_t)(value - low) * (l->bits < 8 && !l->palette ? 255u / ((1u << l->bits) - 1) : 1u);
+    l->no_data_level = (uint32_t)(value - low) *
+                       (l->bits < 8 && !l->palette ? 255u / ((1u << l->bits) - 1) : 1u);
 }
 
-static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layout *l,
+                                  app_error *error)
 {
     char text[64];
     double value = reading->no_data_value;
@@ -184,14 +200,16 @@ static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_la
         has = app_no_data_read(tif, &value, text, sizeof text);
     if (has < 0)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "GDAL_NODATA \"%s\" is not a number; give --no-data with the right one, or --no-data none",
+                        "GDAL_NODATA \"%s\" is not a number; give --no-data with the right one, or "
+                        "--no-data none",
                         text);
     if (has)
         place_no_data(l, value);
     return XNCC_OK;
 }
 
-xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_layout *l,
+                                 app_error *error)
 {
     uint16_t first;
     const unsigned colours = count_colours(l, reading, &first);
@@ -199,9 +217,10 @@ xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_lay
     if (status)
         return status;
     if (colours == 0)
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB", l->photometric,
-                        photometric_name(l->photometric));
+        return app_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB",
+            l->photometric, photometric_name(l->photometric));
     if (colours > l->samples)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "

@@ -1,6 +1,6 @@
-/* Codecs whose streams say their own size: libtiff hands them over as they are, and a few wrong bits make the codec
- * take and fill gigabytes before libtiff compares the result with the tags. So the stream's own header is looked at
- * first. */
+/* Codecs whose streams say their own size: libtiff hands them over as they are, and a few wrong
+ * bits make the codec take and fill gigabytes before libtiff compares the result with the tags. So
+ * the stream's own header is looked at first. */
 #include "tiff_layout.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@ static uint32_t big_endian(const uint8_t *b)
 static int jbig_header_fits(const uint8_t *b, uint32_t width, uint32_t height)
 {
     enum { LAYERS = 8 };
-    return b[0] <= b[1] && b[1] <= LAYERS && b[2] == 1 && big_endian(b + 4) == width && big_endian(b + 8) == height;
+    return b[0] <= b[1] && b[1] <= LAYERS && b[2] == 1 && big_endian(b + 4) == width &&
+           big_endian(b + 8) == height;
 }
 
 int tiff_guard_segment(TIFF *tif, const tiff_layout *l, uint32_t segment, uint32_t rows)
@@ -24,8 +25,8 @@ int tiff_guard_segment(TIFF *tif, const tiff_layout *l, uint32_t segment, uint32
     uint16_t order = FILLORDER_MSB2LSB;
     if (l->compression != COMPRESSION_JBIG)
         return 1;
-    tmsize_t got =
-        l->tiled ? TIFFReadRawTile(tif, segment, header, HEADER) : TIFFReadRawStrip(tif, segment, header, HEADER);
+    tmsize_t got = l->tiled ? TIFFReadRawTile(tif, segment, header, HEADER)
+                            : TIFFReadRawStrip(tif, segment, header, HEADER);
     if (got != HEADER)
         return 0;
     /* libtiff turns the bits of the stream when the fill order is the usual one. */

@@ -9,14 +9,15 @@
 /* A strip above this is decoded line by line where the codec can. */
 static const uint64_t line_threshold = 8u << 20;
 
-/* Claims up to this are let through without comparing them with the size of the file: memory is touched only as data
- * arrives. */
+/* Claims up to this are let through without comparing them with the size of the file: memory is
+ * touched only as data arrives. */
 static const uint64_t free_claim = 16u << 20;
 
 static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *error)
 {
     if (l->width == 0 || l->height == 0 || l->width > XNCC_MAX_SIDE || l->height > XNCC_MAX_SIDE)
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "ImageWidth %u and ImageLength %u: each must be 1 .. %d", l->width,
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "ImageWidth %u and ImageLength %u: each must be 1 .. %d", l->width,
                         l->height, XNCC_MAX_SIDE);
     if (!TIFFIsCODECConfigured(l->compression)) {
         const TIFFCodec *codec = TIFFFindCODEC(l->compression);
@@ -26,8 +27,8 @@ static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *
                         l->compression, codec ? codec->name : "unknown");
     }
     if (planar != PLANARCONFIG_CONTIG && planar != PLANARCONFIG_SEPARATE)
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "PlanarConfiguration %u is not supported; it must be 1 or 2",
-                        planar);
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "PlanarConfiguration %u is not supported; it must be 1 or 2", planar);
     if (l->samples == 0)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED, "SamplesPerPixel 0 is not supported");
     return XNCC_OK;
@@ -39,7 +40,8 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
     if (l->tiled) {
         if (!TIFFGetField(tif, TIFFTAG_TILEWIDTH, &l->segment_width) ||
             !TIFFGetField(tif, TIFFTAG_TILELENGTH, &l->segment_height))
-            return app_fail(error, XNCC_ERROR_UNSUPPORTED, "TileWidth or TileLength is missing; the file is damaged");
+            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                            "TileWidth or TileLength is missing; the file is damaged");
         l->segment_bytes = TIFFTileSize64(tif);
         l->row_bytes = TIFFTileRowSize64(tif);
     } else {
@@ -50,8 +52,10 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
         l->segment_bytes = TIFFVStripSize64(tif, l->segment_height);
         l->row_bytes = TIFFScanlineSize64(tif);
     }
-    if (l->segment_width == 0 || l->segment_height == 0 || l->segment_bytes == 0 || l->row_bytes == 0)
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%s of %u x %u pixels cannot be read; the file is damaged",
+    if (l->segment_width == 0 || l->segment_height == 0 || l->segment_bytes == 0 ||
+        l->row_bytes == 0)
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "%s of %u x %u pixels cannot be read; the file is damaged",
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
     /* What tiff_row_convert will read of a row, and of how many rows. */
     uint64_t bits = (uint64_t)l->segment_width * (l->separate ? 1 : l->samples) * l->bits;
@@ -59,11 +63,13 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "%s of %u x %u pixels have fewer bytes than pixels; the file is damaged",
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
-    l->by_line = !l->tiled && l->planes == 1 && l->segment_bytes > line_threshold && l->compression != COMPRESSION_JBIG;
+    l->by_line = !l->tiled && l->planes == 1 && l->segment_bytes > line_threshold &&
+                 l->compression != COMPRESSION_JBIG;
     return XNCC_OK;
 }
 
-xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout *l, app_error *error)
+xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout *l,
+                             app_error *error)
 {
     uint16_t planar = PLANARCONFIG_CONTIG;
     uint32_t subfile = 0;
@@ -103,8 +109,9 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
     return measure_segments(tif, l, error);
 }
 
-/* The most bytes of packed pixels that a byte of file can hold. Deflate's limit is 1032, LZW's about 1370 to 2730,
- * PackBits' 64; blank lines of CCITT, and blank blocks of Zstandard, LZMA, LERC and WebP take next to nothing. */
+/* The most bytes of packed pixels that a byte of file can hold. Deflate's limit is 1032, LZW's
+ * about 1370 to 2730, PackBits' 64; blank lines of CCITT, and blank blocks of Zstandard, LZMA, LERC
+ * and WebP take next to nothing. */
 static uint64_t most_packed(uint16_t compression)
 {
     switch (compression) {
@@ -117,33 +124,40 @@ static uint64_t most_packed(uint16_t compression)
     }
 }
 
-xncc_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const app_reading *limits, app_error *error)
+xncc_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const app_reading *limits,
+                              app_error *error)
 {
     const double gib = 1073741824.0;
-    /* width and height up to 2^30, samples and bits below 2^16 and 2^7: the products of the first line stay below 2^54.
+    /* width and height up to 2^30, samples and bits below 2^16 and 2^7: the products of the first
+     * line stay below 2^54.
      */
-    uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all, pixels;
+    uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all,
+             pixels;
     /* of the picture: at most 64 samples of 8 bytes and a byte of mask */
-    const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel) + (tiff_layout_masked(l) ? 1u : 0u);
+    const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel) +
+                           (tiff_layout_masked(l) ? 1u : 0u);
     if (__builtin_mul_overflow(row, (uint64_t)l->height, &packed) ||
         __builtin_mul_overflow((uint64_t)l->width * l->height, pixel, &pixels) ||
-        __builtin_mul_overflow(l->by_line ? l->row_bytes : l->segment_bytes, (uint64_t)l->planes, &buffers) ||
+        __builtin_mul_overflow(l->by_line ? l->row_bytes : l->segment_bytes, (uint64_t)l->planes,
+                               &buffers) ||
         __builtin_add_overflow(pixels, buffers, &all))
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too many", l->width, l->height,
-                        l->samples);
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too many",
+                        l->width, l->height, l->samples);
     uint64_t claim = packed > buffers ? packed : buffers;
     if (__builtin_mul_overflow(file_size, most_packed(l->compression), &held))
         held = UINT64_MAX;
     if (!limits->trusted && claim > free_claim && claim > held)
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than %llu bytes of "
-                        "file can hold; if the file is to be trusted, give --max-memory",
-                        l->width, l->height, l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height,
-                        (double)claim / gib, (unsigned long long)file_size);
+        return app_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than %llu bytes of "
+            "file can hold; if the file is to be trusted, give --max-memory",
+            l->width, l->height, l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height,
+            (double)claim / gib, (unsigned long long)file_size);
     if (all > limits->max_memory)
-        return app_fail(error, XNCC_ERROR_MEMORY,
-                        "%u x %u pixels would take %.2f GiB, more than the limit of %.2f GiB; raise "
-                        "--max-memory",
-                        l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
+        return app_fail(
+            error, XNCC_ERROR_MEMORY,
+            "%u x %u pixels would take %.2f GiB, more than the limit of %.2f GiB; raise "
+            "--max-memory",
+            l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
     return XNCC_OK;
 }

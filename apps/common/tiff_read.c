@@ -1,4 +1,5 @@
-/* Opening, page selection and progressive decoding. libtiff's messages go to the handle, not to stderr. */
+/* Opening, page selection and progressive decoding. libtiff's messages go to the handle, not to
+ * stderr. */
 #include "tiff_layout.h"
 
 #include <errno.h>
@@ -45,14 +46,15 @@ static int on_error(TIFF *tif, void *data, const char *module, const char *forma
     return take_message(data, format, list);
 }
 
-/* While pixels are decoded a warning means pixels that are not in the file (a JPEG cut short is filled up with grey),
- * but for these. */
+/* While pixels are decoded a warning means pixels that are not in the file (a JPEG cut short is
+ * filled up with grey), but for these. */
 static int on_warning(TIFF *tif, void *data, const char *module, const char *format, va_list list)
 {
     app_tiff *t = data;
     (void)tif;
     (void)module;
-    if (!t->decoding || strstr(format, "Old-style LZW") || strstr(format, "exceeds expected dimensions"))
+    if (!t->decoding || strstr(format, "Old-style LZW") ||
+        strstr(format, "exceeds expected dimensions"))
         return 1;
     return take_message(t, format, list);
 }
@@ -69,21 +71,24 @@ static TIFF *open_handle(app_tiff *t)
 #endif
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    /* m: no memory map, so that a file that shrinks is a read error and not a SIGBUS; C: uncompressed strips are
-     * chopped. */
+    /* m: no memory map, so that a file that shrinks is a read error and not a SIGBUS; C:
+     * uncompressed strips are chopped. */
     TIFF *tif = TIFFOpenExt(t->path, "rmC", options);
     TIFFOpenOptionsFree(options);
     return tif;
 }
 
-xncc_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff, app_error *error)
+xncc_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff,
+                          app_error *error)
 {
     struct stat info;
     *tiff = NULL;
     if (stat(path, &info) != 0)
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path, strerror(errno));
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path,
+                        strerror(errno));
     if (!S_ISREG(info.st_mode))
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: is not a regular file; name a TIFF file", path);
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: is not a regular file; name a TIFF file",
+                        path);
     app_tiff *t = calloc(1, sizeof *t);
     if (!t || !(t->path = strdup(path))) {
         free(t);
@@ -94,8 +99,8 @@ xncc_status app_tiff_open(const char *path, const app_reading *reading, app_tiff
     t->page = UINT32_MAX;
     t->tif = open_handle(t);
     if (!t->tif) {
-        app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot be read as TIFF: %s; give a TIFF file", path,
-                 t->message[0] ? t->message : "no reason given");
+        app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot be read as TIFF: %s; give a TIFF file",
+                 path, t->message[0] ? t->message : "no reason given");
         app_tiff_close(t);
         return XNCC_ERROR_ARGUMENT;
     }
@@ -119,7 +124,8 @@ uint32_t app_tiff_pages(app_tiff *t)
     return TIFFNumberOfDirectories(t->tif);
 }
 
-static xncc_status fail_page(const app_tiff *t, xncc_status status, const char *text, app_error *error)
+static xncc_status fail_page(const app_tiff *t, xncc_status status, const char *text,
+                             app_error *error)
 {
     return app_fail(error, status, "%s: page %u: %s", t->path, t->page, text);
 }
@@ -138,8 +144,9 @@ xncc_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app
     if (!fresh && !TIFFSetDirectory(t->tif, (tdir_t)page)) {
         uint32_t pages = app_tiff_pages(t);
         if (page >= pages)
-            return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: there is no page %u: the file has %u, counted from 0",
-                            t->path, page, pages);
+            return app_fail(error, XNCC_ERROR_ARGUMENT,
+                            "%s: there is no page %u: the file has %u, counted from 0", t->path,
+                            page, pages);
         app_fail(&text, XNCC_OK, "cannot be read: %s; the file is damaged",
                  t->message[0] ? t->message : "no reason given");
         return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
@@ -160,22 +167,24 @@ xncc_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app
     return XNCC_OK;
 }
 
-static xncc_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y, app_error *error)
+static xncc_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y,
+                               app_error *error)
 {
     app_error text;
-    app_fail(&text, XNCC_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
-             t->message[0] ? t->message : "too few bytes, or a stream of another size");
+    app_fail(&text, XNCC_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x,
+             y, t->message[0] ? t->message : "too few bytes, or a stream of another size");
     return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
 }
 
-/* Strips or tiles of all planes at one place, into the segment buffer. bytes: what each must have. */
+/* Strips or tiles of all planes at one place, into the segment buffer. bytes: what each must have.
+ */
 static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes)
 {
     const tiff_layout *l = &t->layout;
     for (unsigned plane = 0; plane < l->planes; plane++) {
         const uint16_t sample = l->separate ? l->pick[plane] : 0;
-        const uint32_t segment =
-            l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample) : TIFFComputeStrip(t->tif, t->row, sample);
+        const uint32_t segment = l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample)
+                                          : TIFFComputeStrip(t->tif, t->row, sample);
         uint8_t *to = t->segment + plane * l->segment_bytes;
         if (!tiff_guard_segment(t->tif, l, segment, l->tiled ? l->segment_height : rows))
             return 0;
@@ -188,7 +197,8 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
 }
 
 /* Rows of the segment buffer into the picture, from pixel (x, t->row) on. */
-static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x, uint32_t width, uint32_t rows)
+static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x,
+                            uint32_t width, uint32_t rows)
 {
     const tiff_layout *l = &t->layout;
     const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel);
@@ -207,7 +217,8 @@ static xncc_status decode_lines(app_tiff *t, const app_tiff_target *to, app_erro
     const tiff_layout *l = &t->layout;
     uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
     for (; lines > 0 && t->row < l->height; lines--) {
-        if (TIFFReadScanline(t->tif, t->segment, t->row, l->separate ? l->pick[0] : 0) < 0 || t->complained)
+        if (TIFFReadScanline(t->tif, t->segment, t->row, l->separate ? l->pick[0] : 0) < 0 ||
+            t->complained)
             return fail_decode(t, "the line", 0, t->row, error);
         convert_segment(t, to, 0, l->width, 1);
         t->row++;
@@ -218,12 +229,14 @@ static xncc_status decode_lines(app_tiff *t, const app_tiff_target *to, app_erro
 static xncc_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
-    const uint32_t left = l->height - t->row, rows = left < l->segment_height ? left : l->segment_height;
+    const uint32_t left = l->height - t->row,
+                   rows = left < l->segment_height ? left : l->segment_height;
     const uint64_t bytes = l->tiled ? l->segment_bytes : TIFFVStripSize64(t->tif, rows);
     if (bytes == 0 || bytes > l->segment_bytes)
         return fail_decode(t, "the strip", 0, t->row, error);
     for (uint32_t x = 0; x < l->width; x += l->segment_width) {
-        const uint32_t right = l->width - x, width = right < l->segment_width ? right : l->segment_width;
+        const uint32_t right = l->width - x,
+                       width = right < l->segment_width ? right : l->segment_width;
         if (!decode_segment(t, x, rows, bytes))
             return fail_decode(t, l->tiled ? "the tile" : "the strip", x, t->row, error);
         convert_segment(t, to, x, width, rows);
@@ -234,17 +247,21 @@ static xncc_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error
     return XNCC_OK;
 }
 
-xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready, app_error *error)
+xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready,
+                            app_error *error)
 {
     const tiff_layout *l = &t->layout;
     xncc_status status = XNCC_OK;
     if (l->height == 0)
         return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: no page has been selected", t->path);
     if (!t->segment) {
-        uint64_t bytes = l->by_line ? l->row_bytes : l->segment_bytes * l->planes; /* checked by tiff_layout_check */
+        uint64_t bytes = l->by_line
+                             ? l->row_bytes
+                             : l->segment_bytes * l->planes; /* checked by tiff_layout_check */
         t->segment = calloc(1, (size_t)bytes);
         if (!t->segment)
-            return fail_page(t, XNCC_ERROR_MEMORY, "out of memory for a strip or tile; free some memory", error);
+            return fail_page(t, XNCC_ERROR_MEMORY,
+                             "out of memory for a strip or tile; free some memory", error);
     }
     if (t->row < l->height) {
         t->decoding = 1;

@@ -1,4 +1,5 @@
-/* Rows of samples as libtiff decodes them (native byte order, packed bits) into rows of the picture. */
+/* Rows of samples as libtiff decodes them (native byte order, packed bits) into rows of the
+ * picture. */
 #include "tiff_layout.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ typedef struct chunk {
     uint8_t *mask; /* of the chunk, or NULL */
 } chunk;
 
-/* Where the k-th picked sample of pixel `first` stands, in samples from the start of its row; *step to the next. */
+/* Where the k-th picked sample of pixel `first` stands, in samples from the start of its row; *step
+ * to the next. */
 static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t *step)
 {
     const tiff_layout *l = c->l;
@@ -25,15 +27,16 @@ static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t
     return c->first * *step + (l->separate ? 0 : l->pick[k]);
 }
 
-/* The k-th picked samples of up to 16 bits, or of 32 without sign, as unsigned numbers: signed ones have half their
- * range added. */
+/* The k-th picked samples of up to 16 bits, or of 32 without sign, as unsigned numbers: signed ones
+ * have half their range added. */
 static void gather_integers(const chunk *c, unsigned k, uint32_t *out)
 {
     const tiff_layout *l = c->l;
     const uint8_t *row;
     uint64_t step, at = locate(c, k, &row, &step);
     const int is_signed = l->format == SAMPLEFORMAT_INT;
-    const unsigned mask = l->bits < 8 ? (1u << l->bits) - 1 : 255, scale = l->palette ? 1 : 255 / mask;
+    const unsigned mask = l->bits < 8 ? (1u << l->bits) - 1 : 255,
+                   scale = l->palette ? 1 : 255 / mask;
     for (size_t i = 0; i < c->count; i++, at += step) {
         if (l->bits == 32) {
             memcpy(&out[i], row + 4 * at, 4);
@@ -71,7 +74,8 @@ static void gather_reals(const chunk *c, unsigned k, double *out)
     }
 }
 
-/* Before the first sample: a pixel counts as soon as one differs from the no-data value, or until one is a NaN. */
+/* Before the first sample: a pixel counts as soon as one differs from the no-data value, or until
+ * one is a NaN. */
 static void mask_begin(const chunk *c)
 {
     if (c->mask)
@@ -149,7 +153,9 @@ static void finish_palette(const chunk *c, const uint32_t *index)
     for (unsigned channel = 0; channel < c->l->channels; channel++) {
         for (size_t i = 0; i < c->count; i++) {
             const uint8_t *rgb = c->l->colour[index[i] & 255];
-            v[i] = c->l->channels == 3 ? rgb[channel] : (299u * rgb[0] + 587u * rgb[1] + 114u * rgb[2] + 500u) / 1000u;
+            v[i] = c->l->channels == 3
+                       ? rgb[channel]
+                       : (299u * rgb[0] + 587u * rgb[1] + 114u * rgb[2] + 500u) / 1000u;
         }
         store_integers(c, channel, v);
     }
@@ -172,7 +178,8 @@ static void convert_integers(const chunk *c)
     if (!l->luma)
         return;
     for (size_t i = 0; i < c->count; i++)
-        v[0][i] = (uint32_t)((299ull * v[0][i] + 587ull * v[1][i] + 114ull * v[2][i] + 500u) / 1000u);
+        v[0][i] = (uint32_t)((299ull * v[0][i] + 587ull * v[1][i] + 114ull * v[2][i] + 500u) /
+                             1000u);
     finish_integers(c, 0, v[0]);
 }
 
@@ -224,7 +231,8 @@ static int is_plain(const tiff_layout *l)
            (l->separate ? l->channels == 1 : l->samples == l->channels);
 }
 
-void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t count, void *out, uint8_t *mask)
+void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t count, void *out,
+                      uint8_t *mask)
 {
     if (!mask && is_plain(l)) {
         memcpy(out, row[0], (size_t)count * l->channels * xncc_pixel_size(l->pixel));

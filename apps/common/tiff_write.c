@@ -39,15 +39,19 @@ static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
              TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)picture->height) &&
              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, picture->rgb ? 8 : 32) &&
              TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, picture->rgb ? 3 : 1) &&
-             TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, picture->rgb ? SAMPLEFORMAT_UINT : SAMPLEFORMAT_IEEEFP) &&
-             TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, picture->rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
+             TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT,
+                          picture->rgb ? SAMPLEFORMAT_UINT : SAMPLEFORMAT_IEEEFP) &&
+             TIFFSetField(tif, TIFFTAG_PHOTOMETRIC,
+                          picture->rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
              TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE) &&
-             TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) && TIFFSetField(tif, TIFFTAG_SOFTWARE, software);
+             TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
+             TIFFSetField(tif, TIFFTAG_SOFTWARE, software);
     if (ok && picture->description)
         ok = TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, picture->description);
     app_geo_register(tif);
-    return ok && app_geo_write(tif, &picture->place) && (!picture->has_nan || app_no_data_write_nan(tif));
+    return ok && app_geo_write(tif, &picture->place) &&
+           (!picture->has_nan || app_no_data_write_nan(tif));
 }
 
 static int write_strips(TIFF *tif, const app_tiff_out *picture)
@@ -70,7 +74,8 @@ static int write_strips(TIFF *tif, const app_tiff_out *picture)
 
 xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error)
 {
-    const uint64_t bytes = (uint64_t)picture->width * (uint64_t)picture->height * (picture->rgb ? 3 : 4);
+    const uint64_t bytes = (uint64_t)picture->width * (uint64_t)picture->height *
+                           (picture->rgb ? 3 : 4);
     const uint64_t big = picture->big_above ? picture->big_above : 3500000000u;
     app_error message = { .text = "" };
     app_output output;
@@ -79,7 +84,8 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
         return status;
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *tif = NULL;
-    int fd = dup(output.fd); /* TIFFClose closes it and does not say whether that worked; ours is closed with a check */
+    int fd = dup(output.fd); /* TIFFClose closes it and does not say whether that worked; ours is
+                                closed with a check */
     if (options) {
         TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &message);
         TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
@@ -98,7 +104,8 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
         close(fd);
     }
     if (!done || message.text[0])
-        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot write: %.200s; make room or give another name", path,
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: cannot write: %.200s; make room or give another name", path,
                           errno             ? strerror(errno)
                           : message.text[0] ? message.text
                                             : "libtiff gave no reason");

@@ -1,4 +1,5 @@
-/* TIFF output: a float map, or 8-bit RGB. Uncompressed strips, no date, so that the same picture gives the same bytes.
+/* TIFF output: a float map, or 8-bit RGB. Uncompressed strips, no date, so that the same picture
+ * gives the same bytes.
  */
 #ifndef APP_TIFF_WRITE_H
 #define APP_TIFF_WRITE_H
@@ -18,7 +19,8 @@ typedef struct app_tiff_out {
     int has_nan; /* 1: a NaN stands for no value; GDAL's no-data tag says so */
 } app_tiff_out;
 
-/* Written as app_output says; every write is checked, and the file is flushed to the disk before it gets its name. */
+/* Written as app_output says; every write is checked, and the file is flushed to the disk before it
+ * gets its name. */
 xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error);
 
 #endif

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* The widest and highest filter, in coefficients (127 x 127 floats fill the constant memory of a GPU). */
+/* The widest and highest filter, in coefficients (127 x 127 floats fill the constant memory of a
+ * GPU). */
 #define XNCC_MAX_FILTER 127
 
 /* The coefficients of a convolution, prepared once, never changed. */
@@ -16,10 +17,10 @@ typedef struct xncc_filter xncc_filter;
 
 /* How a filter is laid over the image. All zero: convolution, anchored at the middle.
  * With f the coefficients, w x h their extents, (a, b) the anchor, and I the image with its border:
- *   convolution         out(x, y) = sum over i, j of  f(i, j) * I(x + a - i, y + b - j)     the filter is turned by 180 degrees
- *   correlate = 1       out(x, y) = sum over i, j of  f(i, j) * I(x - a + i, y - b + j)
- * The anchor is the coefficient that lies over the output pixel; by default (w/2, h/2), integer division, for odd and even
- * extents alike. */
+ *   convolution         out(x, y) = sum over i, j of  f(i, j) * I(x + a - i, y + b - j)     the
+ * filter is turned by 180 degrees correlate = 1       out(x, y) = sum over i, j of  f(i, j) * I(x -
+ * a + i, y - b + j) The anchor is the coefficient that lies over the output pixel; by default (w/2,
+ * h/2), integer division, for odd and even extents alike. */
 typedef struct xncc_filter_options {
     int32_t correlate; /* 1: without the turn */
     int32_t anchored;  /* 1: use anchor_x and anchor_y */
@@ -27,12 +28,14 @@ typedef struct xncc_filter_options {
     int32_t anchor_y;  /* 0 .. h-1 */
 } xncc_filter_options;
 
-/* Prepares a filter from width x height coefficients in host memory, row by row, tightly packed (copied). Each extent is
- * 1 .. XNCC_MAX_FILTER, odd or even. Coefficients must be finite. options may be NULL.
- * On success *result is the caller's, to be given to xncc_filter_destroy before the context goes; on failure it is NULL.
- * A filter may be used by any number of threads and plans at once. */
-XNCC_API xncc_status xncc_filter_create(xncc_context *context, const float *coefficients, int32_t width, int32_t height,
-                                  const xncc_filter_options *options, xncc_filter **result);
+/* Prepares a filter from width x height coefficients in host memory, row by row, tightly packed
+ * (copied). Each extent is 1 .. XNCC_MAX_FILTER, odd or even. Coefficients must be finite. options
+ * may be NULL. On success *result is the caller's, to be given to xncc_filter_destroy before the
+ * context goes; on failure it is NULL. A filter may be used by any number of threads and plans at
+ * once. */
+XNCC_API xncc_status xncc_filter_create(xncc_context *context, const float *coefficients,
+                                        int32_t width, int32_t height,
+                                        const xncc_filter_options *options, xncc_filter **result);
 
 /* Frees a filter. NULL is allowed. */
 XNCC_API void xncc_filter_destroy(xncc_filter *filter);
@@ -43,12 +46,14 @@ typedef struct xncc_convolve_options {
     const char *kernel; /* as in xncc_options */
 } xncc_convolve_options;
 
-/* Convolves the image: out has the image's extents. XNCC_U8 and XNCC_U16 pixels are turned into float first, exactly.
- * Each result starts at 0 and adds one product a step with a fused multiply-add in float (one rounding a step), window row by window
- * row from the top, and within a row from the left, as the pixels lie in the image. So CPU and GPU return the same bits.
- * options may be NULL. Memory, threads and errors as xncc_correlate. */
-XNCC_API xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const xncc_filter *filter,
-                             const xncc_convolve_options *options, const xncc_map *out);
+/* Convolves the image: out has the image's extents. XNCC_U8 and XNCC_U16 pixels are turned into
+ * float first, exactly. Each result starts at 0 and adds one product a step with a fused
+ * multiply-add in float (one rounding a step), window row by window row from the top, and within a
+ * row from the left, as the pixels lie in the image. So CPU and GPU return the same bits. options
+ * may be NULL. Memory, threads and errors as xncc_correlate. */
+XNCC_API xncc_status xncc_convolve(xncc_context *context, const xncc_image *image,
+                                   const xncc_filter *filter, const xncc_convolve_options *options,
+                                   const xncc_map *out);
 
 #ifdef __cplusplus
 }

@@ -19,19 +19,22 @@ extern "C" {
 
 /* What every call that can fail returns. The numbers are part of the interface and never change. */
 typedef enum xncc_status {
-    XNCC_OK = 0,                /* done */
-    XNCC_ERROR_ARGUMENT = 1,    /* a null pointer, a size out of range, an unknown name: the caller's to mend */
-    XNCC_ERROR_MEMORY = 2,      /* host or device memory could not be had */
-    XNCC_ERROR_UNSUPPORTED = 3, /* a legal request that this build, device or kernel does not serve */
-    XNCC_ERROR_DEVICE = 4,      /* no usable device, or the device failed */
-    XNCC_ERROR_INTERNAL = 5     /* a defect of this library */
+    XNCC_OK = 0, /* done */
+    XNCC_ERROR_ARGUMENT =
+        1, /* a null pointer, a size out of range, an unknown name: the caller's to mend */
+    XNCC_ERROR_MEMORY = 2, /* host or device memory could not be had */
+    XNCC_ERROR_UNSUPPORTED =
+        3,                  /* a legal request that this build, device or kernel does not serve */
+    XNCC_ERROR_DEVICE = 4,  /* no usable device, or the device failed */
+    XNCC_ERROR_INTERNAL = 5 /* a defect of this library */
 } xncc_status;
 
-/* A short English phrase for a status, without a full stop; "unknown status" for a number that is none.
- * The string is constant. Any thread may call it. */
+/* A short English phrase for a status, without a full stop; "unknown status" for a number that is
+ * none. The string is constant. Any thread may call it. */
 XNCC_API const char *xncc_status_string(xncc_status status);
 
-/* The version of the library that is linked, as "major.minor.patch". The string is constant. Any thread. */
+/* The version of the library that is linked, as "major.minor.patch". The string is constant. Any
+ * thread. */
 XNCC_API const char *xncc_version(void);
 
 #ifdef __cplusplus

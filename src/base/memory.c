@@ -29,7 +29,8 @@ static int told_to_fail(void)
 void *xncc_alloc(uint64_t count, uint64_t size)
 {
     uint64_t bytes;
-    if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT || told_to_fail())
+    if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT ||
+        told_to_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);

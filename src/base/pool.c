@@ -4,7 +4,8 @@
 
 #include <pthread.h>
 
-/* One xncc_pool_run under way; lives on its caller's stack. All fields are guarded by the pool's mutex. */
+/* One xncc_pool_run under way; lives on its caller's stack. All fields are guarded by the pool's
+ * mutex. */
 typedef struct job {
     struct job *next;
     xncc_task_fn function;
@@ -47,8 +48,8 @@ static void job_work(xncc_pool *pool, job *j)
         pthread_mutex_unlock(&pool->mutex);
         j->function(j->argument, index, slot);
         pthread_mutex_lock(&pool->mutex);
-        /* The job's owner may leave as soon as this says so, and the job with it: look at nothing of it after the last
-         * one. */
+        /* The job's owner may leave as soon as this says so, and the job with it: look at nothing
+         * of it after the last one. */
         int last = j->started == j->count;
         if (++j->finished == j->count)
             pthread_cond_signal(&j->done);
@@ -101,7 +102,8 @@ xncc_status xncc_pool_create(int32_t threads, xncc_pool **result, xncc_error *er
     if (!pool || !list) {
         xncc_free(pool);
         xncc_free(list);
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a pool of %d threads", (int)threads);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a pool of %d threads",
+                         (int)threads);
     }
     pool->thread = list;
     pool->threads = threads;
@@ -110,8 +112,9 @@ xncc_status xncc_pool_create(int32_t threads, xncc_pool **result, xncc_error *er
     for (int32_t i = 0; i < threads - 1; i++) {
         if (pthread_create(&list[i], NULL, worker, pool) != 0) {
             xncc_pool_destroy(pool);
-            return xncc_fail(error, XNCC_ERROR_MEMORY, "thread %d of %d could not be started: ask for fewer threads",
-                           (int)i + 2, (int)threads);
+            return xncc_fail(error, XNCC_ERROR_MEMORY,
+                             "thread %d of %d could not be started: ask for fewer threads",
+                             (int)i + 2, (int)threads);
         }
         pool->workers++;
     }

@@ -1,7 +1,7 @@
-/* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its products one by one in
- * the order of include/exactncc/convolve.h, so the bits are those of the reference. The including file defines
- * CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS, 4 or 2 side by side: 4 rows of them are the accumulators, which
- * should fit the registers. */
+/* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its
+ * products one by one in the order of include/exactncc/convolve.h, so the bits are those of the
+ * reference. The including file defines CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS, 4 or 2
+ * side by side: 4 rows of them are the accumulators, which should fit the registers. */
 #ifndef XNCC_CPU_CONVOLVE_BODY_H
 #define XNCC_CPU_CONVOLVE_BODY_H
 
@@ -16,9 +16,15 @@ typedef float cf __attribute__((vector_size(4 * CONVOLVE_LANES)));
 /* c + a * b, rounded once. */
 static inline cf convolve_fma(cf a, cf b, cf c);
 
-enum { CONVOLVE_STRIP = 512, CONVOLVE_ROWS = 4, CONVOLVE_TILE = CONVOLVE_VECTORS * CONVOLVE_LANES, CONVOLVE_BAND = 64 };
+enum {
+    CONVOLVE_STRIP = 512,
+    CONVOLVE_ROWS = 4,
+    CONVOLVE_TILE = CONVOLVE_VECTORS * CONVOLVE_LANES,
+    CONVOLVE_BAND = 64
+};
 
-/* Staged rows: a ring, padded so that rows are no power of two apart and whole vectors can be read. */
+/* Staged rows: a ring, padded so that rows are no power of two apart and whole vectors can be read.
+ */
 static int32_t convolve_row_floats(const xncc_problem *problem)
 {
     return (CONVOLVE_STRIP + problem->width + CONVOLVE_TILE + 15) / 16 * 16 + 16;
@@ -29,13 +35,14 @@ static int32_t convolve_ring(const xncc_problem *problem)
     return problem->height + CONVOLVE_ROWS - 1;
 }
 
-static void convolve_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
+static void convolve_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
+                           xncc_shape *shape)
 {
     (void)self;
     *shape = (xncc_shape){ .columns = CONVOLVE_STRIP, .rows = CONVOLVE_BAND };
     /* and one row of raw pixels of at most 4 bytes */
-    shape->scratch_bytes =
-        (uint64_t)(convolve_ring(problem) + 1) * (uint64_t)convolve_row_floats(problem) * sizeof(float);
+    shape->scratch_bytes = (uint64_t)(convolve_ring(problem) + 1) *
+                           (uint64_t)convolve_row_floats(problem) * sizeof(float);
 }
 
 static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, float *out)
@@ -49,7 +56,8 @@ static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, fl
 }
 
 /* count pixels of image row y from column x on as floats, with the border. */
-static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out, void *buffer)
+static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out,
+                           void *buffer)
 {
     convolve_floats(xncc_raw_row(job, y, x, count, buffer), job->image->pixel, count, out);
 }
@@ -78,8 +86,8 @@ __attribute__((always_inline)) static inline convolve_sums convolve_load4(const 
     return v;
 }
 
-__attribute__((always_inline)) static inline void convolve_step(convolve_sums *sum, const convolve_sums *image,
-                                                                float tap)
+__attribute__((always_inline)) static inline void
+convolve_step(convolve_sums *sum, const convolve_sums *image, float tap)
 {
     const cf t = tap - (cf){ 0 }; /* less zero, not plus: -0 stays what it is */
     sum->a = convolve_fma(t, image->a, sum->a);
@@ -91,8 +99,8 @@ __attribute__((always_inline)) static inline void convolve_step(convolve_sums *s
 }
 
 /* One filter row at one map row. */
-__attribute__((always_inline)) static inline void convolve_single(convolve_sums *sum, const float *image,
-                                                                  const float *tap, int32_t width)
+__attribute__((always_inline)) static inline void
+convolve_single(convolve_sums *sum, const float *image, const float *tap, int32_t width)
 {
     for (int32_t i = 0; i < width; i++) {
         const convolve_sums v = convolve_load4(image + i);
@@ -101,8 +109,8 @@ __attribute__((always_inline)) static inline void convolve_single(convolve_sums 
 }
 
 /* Filter row t for the first map row, the rows above it for the next ones. */
-__attribute__((always_inline)) static inline void convolve_all(convolve_sums sum[CONVOLVE_ROWS], const float *image,
-                                                               const float *tap, int32_t width)
+__attribute__((always_inline)) static inline void
+convolve_all(convolve_sums sum[CONVOLVE_ROWS], const float *image, const float *tap, int32_t width)
 {
     const ptrdiff_t w = width;
     for (int32_t i = 0; i < width; i++) {
@@ -122,7 +130,8 @@ static inline void convolve_store(float *out, const convolve_sums *sum, int32_t 
 }
 
 /* CONVOLVE_ROWS map rows at strip column x; row[jj] is staged image row jj. */
-static void convolve_tile(const xncc_filter *filter, const float *const *row, int32_t x, convolve_sums sum[CONVOLVE_ROWS])
+static void convolve_tile(const xncc_filter *filter, const float *const *row, int32_t x,
+                          convolve_sums sum[CONVOLVE_ROWS])
 {
     const cf zero = { 0 };
     convolve_sums none = { .a = zero, .b = zero };
@@ -168,7 +177,8 @@ static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
         convolve_sums sum[CONVOLVE_ROWS];
         convolve_tile(t->job->filter, row, x, sum);
         for (int32_t r = 0; r < live; r++)
-            convolve_store(t->area->out + (done + r) * t->area->pitch + (t->x - t->area->x) + x, &sum[r], t->width - x);
+            convolve_store(t->area->out + (done + r) * t->area->pitch + (t->x - t->area->x) + x,
+                           &sum[r], t->width - x);
     }
 }
 
@@ -178,14 +188,17 @@ static void convolve_down(const convolve_strip *t)
     int32_t staged = 0, count = t->width + job->filter->width - 1;
     int64_t left = (int64_t)job->x0 + t->x, top = (int64_t)job->y0 + t->area->y;
     for (int32_t done = 0; done < t->area->height; done += CONVOLVE_ROWS) {
-        int32_t live = t->area->height - done < CONVOLVE_ROWS ? t->area->height - done : CONVOLVE_ROWS;
+        int32_t live = t->area->height - done < CONVOLVE_ROWS ? t->area->height - done
+                                                              : CONVOLVE_ROWS;
         for (; staged < done + t->rows; staged++)
-            convolve_stage(job, top + staged, left, count, t->ring + (ptrdiff_t)(staged % t->rows) * t->floats, t->raw);
+            convolve_stage(job, top + staged, left, count,
+                           t->ring + (ptrdiff_t)(staged % t->rows) * t->floats, t->raw);
         convolve_block(t, done, live);
     }
 }
 
-static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                          const xncc_area *area)
 {
     (void)self;
     convolve_strip t = { .job = job, .area = area, .ring = scratch };

@@ -1,7 +1,8 @@
-/* Drives the `direct` kernels: a rectangle of the map is cut into strips of columns, a strip goes down block by block
- * of a few rows. Image rows are staged in a ring (so that no kernel reads outside the caller's pixels, and borders cost
- * nothing further in), products come from isa->dot, window sums slide down with the rows. A template too large for the
- * ring or for 32-bit sums is taken in panels and chunks of rows, whose sums are gathered in 64 bits. */
+/* Drives the `direct` kernels: a rectangle of the map is cut into strips of columns, a strip goes
+ * down block by block of a few rows. Image rows are staged in a ring (so that no kernel reads
+ * outside the caller's pixels, and borders cost nothing further in), products come from isa->dot,
+ * window sums slide down with the rows. A template too large for the ring or for 32-bit sums is
+ * taken in panels and chunks of rows, whose sums are gathered in 64 bits. */
 #include "cpu/windows.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 enum {
     MOST_STRIP = 2048, /* map columns */
     LEAST_STRIP = 256,
-    RING_BYTES = 448 << 10,  /* with the table and the rows of sums this stays within 1 MB of second-level cache */
+    RING_BYTES = 448 << 10,  /* with the table and the rows of sums this stays within 1 MB of
+                                second-level cache */
     MOST_PANEL_BYTES = 2048, /* template columns at a time */
     MOST_PANEL_U16 = 496,    /* a row of it stays within XNCC_MOST_PRODUCTS_U16 in every form */
     GATHER_BYTES = 1 << 20
@@ -70,28 +72,31 @@ static cut cut_make(const xncc_direct_isa *isa, const xncc_problem *problem)
     c.row_bytes = ring_row_bytes(&c, c.strip);
     int64_t fit = RING_BYTES * 2 / c.row_bytes; /* at least 800 KB / 9 KB */
     if (ring_rows(&c) > fit)
-        c.panel_height = ceil_div(problem->height, ceil_div(problem->height, (int32_t)fit - c.dot.rows + 1));
+        c.panel_height = ceil_div(problem->height,
+                                  ceil_div(problem->height, (int32_t)fit - c.dot.rows + 1));
     c.panels_down = ceil_div(problem->height, c.panel_height);
     c.chunk = smaller(most_groups / c.groups, c.panel_height);
     c.single = c.panels_across == 1 && c.panels_down == 1;
     c.narrow = !wide_pixels && c.single && c.chunk == problem->height;
-    c.gather_rows = c.single ? c.dot.rows : (int32_t)(GATHER_BYTES / 8 / c.strip / c.dot.rows * c.dot.rows);
+    c.gather_rows = c.single ? c.dot.rows
+                             : (int32_t)(GATHER_BYTES / 8 / c.strip / c.dot.rows * c.dot.rows);
     return c;
 }
 
 static uint64_t table_dwords(const cut *c)
 {
-    return (uint64_t)c->panel_height * (uint64_t)c->planes * (uint64_t)c->groups * (uint64_t)c->phases;
+    return (uint64_t)c->panel_height * (uint64_t)c->planes * (uint64_t)c->groups *
+           (uint64_t)c->phases;
 }
 
 /* One thread's memory. */
 typedef struct scratch {
     char *ring;
-    const void *
-        *row;     /* twice the ring's rows: row[k .. k + rows - 1] are consecutive image rows for every k in the ring */
-    int32_t *x32; /* the sums of one dot, block rows * planes of them */
-    int64_t *x64; /* gathered sums, gather_rows of them; not when narrow */
-    void *raw;    /* an image row with its border */
+    const void **row; /* twice the ring's rows: row[k .. k + rows - 1] are consecutive image rows
+                         for every k in the ring */
+    int32_t *x32;     /* the sums of one dot, block rows * planes of them */
+    int64_t *x64;     /* gathered sums, gather_rows of them; not when narrow */
+    void *raw;        /* an image row with its border */
     char *windows;
     int32_t *table; /* of the panel at hand when there are several */
 } scratch;
@@ -128,8 +133,8 @@ void xncc_direct_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
 {
     cut c = cut_make(self->variant, problem);
     *shape = (xncc_shape){ .columns = c.strip };
-    /* Rows: many enough that the rows above a rectangle, summed up before its first window, do not count; few enough
-     * for an even load. */
+    /* Rows: many enough that the rows above a rectangle, summed up before its first window, do not
+     * count; few enough for an even load. */
     int64_t area_rows = (int64_t)64 + problem->height / 2;
     area_rows = (area_rows + c.dot.rows - 1) / c.dot.rows * c.dot.rows;
     if (!c.single)
@@ -148,7 +153,8 @@ static void digits(const xncc_template *part, int32_t i, int32_t j, int32_t digi
         return;
     }
     int32_t t = ((const uint16_t *)part->pixels)[at] - 32896;
-    digit[1] = ((t + 32896) & 255) - 128; /* 32896 = 128 * 257: t + 32896 and t + 128 agree in the low byte */
+    digit[1] = ((t + 32896) & 255) -
+               128; /* 32896 = 128 * 257: t + 32896 and t + 128 agree in the low byte */
     digit[0] = (t - digit[1]) / 256;
 }
 
@@ -170,9 +176,11 @@ static void table_put(const cut *c, int32_t *row, int32_t i, const int32_t digit
 }
 
 /* Writes a panel's table: template rows j0 .. and columns i0 .. */
-static void table_fill(const cut *c, const xncc_template *part, int32_t j0, int32_t i0, int32_t *table)
+static void table_fill(const cut *c, const xncc_template *part, int32_t j0, int32_t i0,
+                       int32_t *table)
 {
-    int32_t rows = smaller(c->panel_height, part->height - j0), width = smaller(c->panel_width, part->width - i0);
+    int32_t rows = smaller(c->panel_height, part->height - j0),
+            width = smaller(c->panel_width, part->width - i0);
     memset(table, 0, table_dwords(c) * sizeof(int32_t));
     for (int32_t j = 0; j < rows; j++) {
         int32_t *row = table + (ptrdiff_t)j * c->groups * c->planes * c->phases;
@@ -220,7 +228,8 @@ static void stage(strip *t, int32_t i0, int32_t panel_width, int64_t image_y, in
 {
     int32_t count = t->width + panel_width - 1;
     char *to = t->s.ring + slot * t->c.row_bytes;
-    const void *raw = xncc_raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count, t->s.raw);
+    const void *raw = xncc_raw_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count,
+                                   t->s.raw);
     if (t->c.dot.form == XNCC_FORM_BYTES)
         memcpy(to, raw, (size_t)count);
     else
@@ -234,8 +243,8 @@ typedef struct panel {
     int64_t staged; /* image rows of this pass staged so far, counted from the first one */
 } panel;
 
-/* The window's image rows for the block at map row `first + done`: stages what is missing and returns the first
- * pointer. */
+/* The window's image rows for the block at map row `first + done`: stages what is missing and
+ * returns the first pointer. */
 static const void *const *panel_rows(strip *t, panel *p, int32_t first, int32_t done, int32_t live)
 {
     int64_t rows = ring_rows(&t->c), need = (int64_t)done + live - 1 + p->height;
@@ -245,19 +254,22 @@ static const void *const *panel_rows(strip *t, panel *p, int32_t first, int32_t 
     return t->s.row + done % rows;
 }
 
-/* One block of map rows under one panel: x32 when narrow, else added to the gathered rows at x64. */
-static void panel_block(strip *t, const panel *p, const void *const *row, int32_t live, int64_t *x64)
+/* One block of map rows under one panel: x32 when narrow, else added to the gathered rows at x64.
+ */
+static void panel_block(strip *t, const panel *p, const void *const *row, int32_t live,
+                        int64_t *x64)
 {
     const cut *c = &t->c;
     for (int32_t j = 0; j < p->height; j += c->chunk) {
         xncc_dot dot = { .row = row + j,
-                       .table = p->table + (size_t)j * (size_t)(c->planes * c->groups * c->phases),
-                       .rows = smaller(c->chunk, p->height - j),
-                       .groups = c->groups,
-                       .live = live,
-                       .columns = (t->width + XNCC_TILE - 1) / XNCC_TILE * XNCC_TILE,
-                       .out = t->s.x32,
-                       .stride = c->strip };
+                         .table = p->table +
+                                  (size_t)j * (size_t)(c->planes * c->groups * c->phases),
+                         .rows = smaller(c->chunk, p->height - j),
+                         .groups = c->groups,
+                         .live = live,
+                         .columns = (t->width + XNCC_TILE - 1) / XNCC_TILE * XNCC_TILE,
+                         .out = t->s.x32,
+                         .stride = c->strip };
         c->dot.dot(&dot);
         for (int32_t r = 0; r < live && !c->narrow; r++) {
             int64_t *restrict sum = x64 + (ptrdiff_t)r * c->strip;
@@ -283,7 +295,9 @@ static void score_row(strip *t, int32_t y, const int32_t *x32, int64_t *gathered
 static void strip_single(strip *t)
 {
     const xncc_area *a = t->area;
-    panel p = { .height = t->job->part->height, .width = t->job->part->width, .table = t->job->shared };
+    panel p = { .height = t->job->part->height,
+                .width = t->job->part->width,
+                .table = t->job->shared };
     for (int32_t done = 0; done < a->height; done += t->c.dot.rows) {
         int32_t live = smaller(t->c.dot.rows, a->height - done);
         const void *const *row = panel_rows(t, &p, a->y, done, live);
@@ -291,7 +305,8 @@ static void strip_single(strip *t)
             memset(t->s.x64, 0, (size_t)live * (size_t)t->c.strip * sizeof *t->s.x64);
         panel_block(t, &p, row, live, t->s.x64);
         for (int32_t r = 0; r < live; r++)
-            score_row(t, a->y + done + r, t->s.x32 + (ptrdiff_t)r * t->c.strip, t->s.x64 + (ptrdiff_t)r * t->c.strip);
+            score_row(t, a->y + done + r, t->s.x32 + (ptrdiff_t)r * t->c.strip,
+                      t->s.x64 + (ptrdiff_t)r * t->c.strip);
     }
 }
 
@@ -327,7 +342,8 @@ static void strip_gathered(strip *t)
     }
 }
 
-void xncc_direct_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memory, const xncc_area *area)
+void xncc_direct_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memory,
+                      const xncc_area *area)
 {
     const xncc_direct_isa *isa = self->variant;
     strip t = { .job = job, .area = area, .c = cut_make(isa, job->problem) };

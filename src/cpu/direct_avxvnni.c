@@ -1,5 +1,5 @@
-/* direct-avxvnni: the VNNI instructions at 256 bits, for processors without AVX-512. 12 accumulators, the image, and a
- * broadcast. */
+/* direct-avxvnni: the VNNI instructions at 256 bits, for processors without AVX-512. 12
+ * accumulators, the image, and a broadcast. */
 #define ROWS_LANES 4
 #include "cpu/joint_body.h"
 #include "cpu/rows.h"
@@ -35,12 +35,14 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, ROWS);
 }
 
-const xncc_isa_windows xncc_windows_avxvnni = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
-                                            rows_wide_add, rows_wide_slide, rows_wide_score,
-                                            joint_give,    joint_plane,     joint_fold,      joint_score };
+const xncc_isa_windows xncc_windows_avxvnni = { rows_add_u8,     rows_slide_u8, rows_window,
+                                                rows_score,      rows_wide_add, rows_wide_slide,
+                                                rows_wide_score, joint_give,    joint_plane,
+                                                joint_fold,      joint_score };
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },
     .windows = &xncc_windows_avxvnni,
 };
-const xncc_cpu_kernel xncc_direct_avxvnni_match = { xncc_direct_shape, xncc_direct_begin, xncc_direct_area, NULL, &isa };
+const xncc_cpu_kernel xncc_direct_avxvnni_match = { xncc_direct_shape, xncc_direct_begin,
+                                                    xncc_direct_area, NULL, &isa };

@@ -11,9 +11,10 @@ static inline rows_double rows_sqrt(rows_double v)
     return (rows_double){ sqrt(v[0]), sqrt(v[1]) };
 }
 
-/* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and stored once for four
- * products. */
-static inline void add_taps(int32_t *restrict sum, const int16_t *restrict image, const int16_t t[TAPS])
+/* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and
+ * stored once for four products. */
+static inline void add_taps(int32_t *restrict sum, const int16_t *restrict image,
+                            const int16_t t[TAPS])
 {
     const int16_t a = t[0], b = t[1], c = t[2], d = t[3];
     for (int32_t x = 0; x < TILE; x++)
@@ -28,7 +29,8 @@ static inline void add_tap(int32_t *restrict sum, const int16_t *restrict image,
 }
 
 /* One map row's tile under one plane; t is the table at that plane and steps by `planes` dwords. */
-static void tile(const xncc_dot *d, int32_t r, int32_t x, int32_t planes, const int32_t *t, int32_t *out)
+static void tile(const xncc_dot *d, int32_t r, int32_t x, int32_t planes, const int32_t *t,
+                 int32_t *out)
 {
     int32_t sum[TILE] = { 0 };
     for (int32_t j = 0; j < d->rows; j++) {
@@ -51,7 +53,8 @@ static void dot(const xncc_dot *d, int32_t planes)
     for (int32_t x = 0; x < d->columns; x += TILE)
         for (int32_t r = 0; r < d->live; r++)
             for (int32_t plane = 0; plane < planes; plane++)
-                tile(d, r, x, planes, d->table + plane, d->out + (r * planes + plane) * d->stride + x);
+                tile(d, r, x, planes, d->table + plane,
+                     d->out + (r * planes + plane) * d->stride + x);
 }
 
 static void dot_u8(const xncc_dot *d)
@@ -64,12 +67,14 @@ static void dot_u16(const xncc_dot *d)
     dot(d, 2);
 }
 
-const xncc_isa_windows xncc_windows_portable = { rows_add_u8,   rows_slide_u8,   rows_window,    rows_score,
-                                             rows_wide_add, rows_wide_slide, rows_wide_score,
-                                             joint_give,    joint_plane,     joint_fold,      joint_score };
+const xncc_isa_windows xncc_windows_portable = { rows_add_u8,     rows_slide_u8, rows_window,
+                                                 rows_score,      rows_wide_add, rows_wide_slide,
+                                                 rows_wide_score, joint_give,    joint_plane,
+                                                 joint_fold,      joint_score };
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_SINGLE, ROWS, dot_u8 },
     .u16 = { XNCC_FORM_SINGLE, ROWS, dot_u16 },
     .windows = &xncc_windows_portable,
 };
-const xncc_cpu_kernel xncc_direct_portable_match = { xncc_direct_shape, xncc_direct_begin, xncc_direct_area, NULL, &isa };
+const xncc_cpu_kernel xncc_direct_portable_match = { xncc_direct_shape, xncc_direct_begin,
+                                                     xncc_direct_area, NULL, &isa };

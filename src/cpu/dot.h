@@ -1,16 +1,18 @@
-/* The inner loops of `direct` over vectors: written once, for every instruction set that defines, before including
- * this, vec                                       32-bit lanes VEC_LANES                                 how many
+/* The inner loops of `direct` over vectors: written once, for every instruction set that defines,
+ * before including this, vec                                       32-bit lanes VEC_LANES how many
  *   vec_zero(), vec_load(address)             unaligned
- *   vec_bytes(sum, image, &dword)             sum + 4 products of u8 and s8 in each lane (not needed where DOT_BYTES is
- * 0) vec_words(sum, image, &dword)             sum + 2 products of s16 in each lane vec_store4(out, sum[4]),
- * vec_store2(out, sum[2])    4 or 2 phases into consecutive columns */
+ *   vec_bytes(sum, image, &dword)             sum + 4 products of u8 and s8 in each lane (not
+ * needed where DOT_BYTES is 0) vec_words(sum, image, &dword)             sum + 2 products of s16 in
+ * each lane vec_store4(out, sum[4]), vec_store2(out, sum[2])    4 or 2 phases into consecutive
+ * columns */
 #ifndef XNCC_CPU_DOT_H
 #define XNCC_CPU_DOT_H
 
 #define DOT_INLINE __attribute__((always_inline)) static inline
 
-/* The sums of one map row: one for each dword of a group. Rows and sums are named one by one, not by loops, because
- * compilers keep arrays in registers only when all their indices are constants early on. */
+/* The sums of one map row: one for each dword of a group. Rows and sums are named one by one, not
+ * by loops, because compilers keep arrays in registers only when all their indices are constants
+ * early on. */
 typedef struct dot_row {
     vec s[4];
 } dot_row;
@@ -37,32 +39,36 @@ typedef struct dot_block {
 
 #define DOT_EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
 
-/* One template row for each map row: map rows 0 .. split - 1 meet image row `upper` with table rows upwards from
- * `high`, the others image row `lower` with those from `low`; r rows up is r * step back. */
-DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int split, const char *upper,
-                         const int32_t *high, const char *lower, const int32_t *low)
+/* One template row for each map row: map rows 0 .. split - 1 meet image row `upper` with table rows
+ * upwards from `high`, the others image row `lower` with those from `low`; r rows up is r * step
+ * back. */
+DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int split,
+                         const char *upper, const int32_t *high, const char *lower,
+                         const int32_t *low)
 {
     const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
     for (int32_t g = 0; g < d->groups; g++) {
         const vec above = vec_load(upper + 4 * (ptrdiff_t)g);
         const vec below = split < kind.live ? vec_load(lower + 4 * (ptrdiff_t)g) : above;
         const int32_t *ta = high + (ptrdiff_t)g * kind.count, *tb = low + (ptrdiff_t)g * kind.count;
-#define DOT_GROUP(r)                                                                                                   \
-    if (kind.live > (r))                                                                                               \
-        dot_group(&block->row##r, (r) < split ? above : below, ((r) < split ? ta : tb) - (r)*step, kind.bytes,         \
-                  kind.count);
+#define DOT_GROUP(r)                                                                               \
+    if (kind.live > (r))                                                                           \
+        dot_group(&block->row##r, (r) < split ? above : below, ((r) < split ? ta : tb) - (r)*step, \
+                  kind.bytes, kind.count);
         DOT_EACH_ROW(DOT_GROUP)
     }
 }
 
 /* A whole template row for one map row, for templates lower than a block. */
-DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, const char *image, dot_row *row)
+DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, const char *image,
+                           dot_row *row)
 {
     if (r >= kind.live || jj < r || jj - r >= d->rows)
         return;
     const int32_t *table = d->table + (ptrdiff_t)(jj - r) * d->groups * kind.count;
     for (int32_t g = 0; g < d->groups; g++)
-        dot_group(row, vec_load(image + 4 * (ptrdiff_t)g), table + (ptrdiff_t)g * kind.count, kind.bytes, kind.count);
+        dot_group(row, vec_load(image + 4 * (ptrdiff_t)g), table + (ptrdiff_t)g * kind.count,
+                  kind.bytes, kind.count);
 }
 
 DOT_INLINE const char *dot_image(const xncc_dot *d, dot_kind kind, int32_t jj, int32_t x)
@@ -79,14 +85,14 @@ DOT_INLINE void dot_low(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *
     }
 }
 
-/* Map row r meets template row jj - r in image row jj. The first and the last live - 1 image rows meet only some of the
- * map rows; image rows jj and rows + jj meet exactly all of them together. */
+/* Map row r meets template row jj - r in image row jj. The first and the last live - 1 image rows
+ * meet only some of the map rows; image rows jj and rows + jj meet exactly all of them together. */
 DOT_INLINE void dot_high(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *block)
 {
     const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
-#define DOT_EDGE(jj)                                                                                                   \
-    if (kind.live - 1 > (jj))                                                                                          \
-        dot_pass(d, kind, block, (jj) + 1, dot_image(d, kind, jj, x), d->table + (jj)*step,                            \
+#define DOT_EDGE(jj)                                                                               \
+    if (kind.live - 1 > (jj))                                                                      \
+        dot_pass(d, kind, block, (jj) + 1, dot_image(d, kind, jj, x), d->table + (jj)*step,        \
                  dot_image(d, kind, d->rows + (jj), x), d->table + (d->rows + (jj)) * step);
     DOT_EACH_ROW(DOT_EDGE)
     for (int32_t jj = kind.live - 1; jj < d->rows; jj++) {
@@ -106,12 +112,12 @@ DOT_INLINE void dot_tile(const xncc_dot *d, int32_t x, dot_kind kind)
         dot_high(d, kind, x, &block);
     else
         dot_low(d, kind, x, &block);
-#define DOT_STORE(r)                                                                                                   \
-    if (kind.live > (r) && kind.bytes)                                                                                 \
-        vec_store4(d->out + (r)*d->stride + x, block.row##r.s);                                                        \
-    if (kind.live > (r) && !kind.bytes)                                                                                \
-        vec_store2(d->out + (r)*kind.planes * d->stride + x, block.row##r.s);                                          \
-    if (kind.live > (r) && !kind.bytes && kind.planes == 2)                                                            \
+#define DOT_STORE(r)                                                                               \
+    if (kind.live > (r) && kind.bytes)                                                             \
+        vec_store4(d->out + (r)*d->stride + x, block.row##r.s);                                    \
+    if (kind.live > (r) && !kind.bytes)                                                            \
+        vec_store2(d->out + (r)*kind.planes * d->stride + x, block.row##r.s);                      \
+    if (kind.live > (r) && !kind.bytes && kind.planes == 2)                                        \
         vec_store2(d->out + ((r)*2 + 1) * d->stride + x, block.row##r.s + 2);
     DOT_EACH_ROW(DOT_STORE)
 }

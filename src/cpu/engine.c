@@ -1,4 +1,5 @@
-/* The CPU engine: cuts maps into rectangles, shares them out, and gathers matches. The arithmetic is in the kernels. */
+/* The CPU engine: cuts maps into rectangles, shares them out, and gathers matches. The arithmetic
+ * is in the kernels. */
 #include "cpu/cpu.h"
 
 #include "base/memory.h"
@@ -19,7 +20,8 @@ static void map_task(void *argument, uint64_t index, int32_t slot)
     const map_run *run = argument;
     const xncc_work *work = run->work;
     uint64_t across = (uint64_t)run->across;
-    xncc_area area = { .x = (int32_t)(index % across) * run->columns, .y = (int32_t)(index / across) * run->rows };
+    xncc_area area = { .x = (int32_t)(index % across) * run->columns,
+                       .y = (int32_t)(index / across) * run->rows };
     area.width = xncc_smaller(run->columns, work->map_width - area.x);
     area.height = xncc_smaller(run->rows, work->map_height - area.y);
     area.out = xncc_map_row(run->map, area.y) + area.x;
@@ -40,8 +42,8 @@ static void map_write(map_run *run)
     xncc_pool_run(work->engine->pool, (uint64_t)run->across * down, map_task, run);
 }
 
-static xncc_status correlate(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_map *map,
-                           xncc_stream stream, xncc_error *error)
+static xncc_status correlate(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                             const xncc_map *map, xncc_stream stream, xncc_error *error)
 {
     (void)stream;
     (void)error;
@@ -51,8 +53,8 @@ static xncc_status correlate(xncc_work *work, const xncc_image *image, const xnc
     return XNCC_OK;
 }
 
-static xncc_status convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter, const xncc_map *out,
-                          xncc_stream stream, xncc_error *error)
+static xncc_status convolve(xncc_work *work, const xncc_image *image, const xncc_filter *filter,
+                            const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
     (void)stream;
     (void)error;
@@ -64,7 +66,8 @@ static xncc_status convolve(xncc_work *work, const xncc_image *image, const xncc
     return XNCC_OK;
 }
 
-static xncc_status prepare_template(xncc_engine *engine, const xncc_template *part, void **prepared, xncc_error *error)
+static xncc_status prepare_template(xncc_engine *engine, const xncc_template *part, void **prepared,
+                                    xncc_error *error)
 {
     (void)engine;
     (void)part;
@@ -73,7 +76,8 @@ static xncc_status prepare_template(xncc_engine *engine, const xncc_template *pa
     return XNCC_OK;
 }
 
-static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared, xncc_error *error)
+static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared,
+                                  xncc_error *error)
 {
     (void)engine;
     (void)filter;
@@ -115,13 +119,16 @@ static xncc_status take_memory(xncc_work *work, xncc_error *error)
         status = work->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
     if (status)
-        return xncc_fail(error, status, "no memory for the kernel's workspace (%llu bytes for each of %llu threads)",
-                       (unsigned long long)work->shape.scratch_bytes, (unsigned long long)threads);
+        return xncc_fail(
+            error, status,
+            "no memory for the kernel's workspace (%llu bytes for each of %llu threads)",
+            (unsigned long long)work->shape.scratch_bytes, (unsigned long long)threads);
     return XNCC_OK;
 }
 
-static xncc_status bind(xncc_engine *engine, const xncc_problem *problem, const xncc_decision *decision, xncc_progress *progress,
-                      xncc_work **result, xncc_error *error)
+static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
+                        const xncc_decision *decision, xncc_progress *progress, xncc_work **result,
+                        xncc_error *error)
 {
     *result = NULL;
     xncc_work *work = xncc_alloc(1, sizeof *work);
@@ -138,8 +145,9 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem, const 
     work->y0 = map.y0;
     xncc_status status = XNCC_OK;
     if (!work->kernel)
-        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s is not in this build's CPU engine",
-                         xncc_kernel_table[decision->kernel].name);
+        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                           "kernel %s is not in this build's CPU engine",
+                           xncc_kernel_table[decision->kernel].name);
     if (!status)
         status = take_memory(work, error);
     if (status)
@@ -189,13 +197,15 @@ xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_e
     enum { MOST_THREADS = 1024 };
     *engine = NULL;
     if (threads < 0 || threads > MOST_THREADS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "threads: %d is not within 0 .. %d", (int)threads, MOST_THREADS);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "threads: %d is not within 0 .. %d",
+                         (int)threads, MOST_THREADS);
     cpu_engine *cpu = xncc_alloc(1, sizeof *cpu);
     if (!cpu)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the CPU engine");
     cpu->base.ops = &ops;
     cpu->features = xncc_cpu_features();
-    xncc_status status = xncc_pool_create(threads ? threads : xncc_cpu_processors(), &cpu->pool, error);
+    xncc_status status = xncc_pool_create(threads ? threads : xncc_cpu_processors(), &cpu->pool,
+                                          error);
     if (status)
         xncc_free(cpu);
     else

@@ -30,7 +30,8 @@ static int32_t strip_room(const xncc_fft_cut *c)
 
 static int is_narrow(const xncc_problem *problem)
 {
-    return problem->pixel == XNCC_U8 && (int64_t)problem->width * problem->height <= XNCC_MOST_PRODUCTS_U8;
+    return problem->pixel == XNCC_U8 &&
+           (int64_t)problem->width * problem->height <= XNCC_MOST_PRODUCTS_U8;
 }
 
 /* One thread's memory. */
@@ -43,8 +44,8 @@ typedef struct scratch {
     char *windows;
 } scratch;
 
-static uint64_t scratch_lay(const xncc_fft_isa *isa, const xncc_fft_cut *c, const xncc_problem *problem, char *memory,
-                            scratch *s)
+static uint64_t scratch_lay(const xncc_fft_isa *isa, const xncc_fft_cut *c,
+                            const xncc_problem *problem, char *memory, scratch *s)
 {
     enum { PIECES = 9 };
     uint64_t strip = (uint64_t)strip_room(c), total = 0, at[PIECES];
@@ -65,7 +66,8 @@ static uint64_t scratch_lay(const xncc_fft_isa *isa, const xncc_fft_cut *c, cons
     if (memory)
         *s = (scratch){ { memory + at[0], memory + at[1] },
                         memory + at[2],
-                        { (int64_t *)(void *)(memory + at[3]), (int64_t *)(void *)(memory + at[4]) },
+                        { (int64_t *)(void *)(memory + at[3]),
+                          (int64_t *)(void *)(memory + at[4]) },
                         (int32_t *)(void *)(memory + at[5]),
                         { memory + at[6], memory + at[7] },
                         memory + at[8] };
@@ -91,8 +93,9 @@ void xncc_fft_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xn
     shape->rows = c.down;
     shape->least_rows = c.down;
     shape->scratch_bytes = scratch_lay(isa, &c, problem, NULL, NULL);
-    shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) + round64(isa->table_bytes(c.nx, c.ny)) +
-                          array_bytes(isa, &c) + (uint64_t)c.nx * sizeof(double);
+    shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) +
+                          round64(isa->table_bytes(c.nx, c.ny)) + array_bytes(isa, &c) +
+                          (uint64_t)c.nx * sizeof(double);
 }
 
 /* Template row j, digit by digit, as xncc_form has it. */
@@ -133,7 +136,8 @@ void xncc_fft_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shar
     }
 }
 
-/* A pair of blocks under way: map columns x .. x + width - 1, of which the first block has across. */
+/* A pair of blocks under way: map columns x .. x + width - 1, of which the first block has across.
+ */
 typedef struct block {
     const xncc_fft_isa *isa;
     const xncc_job *job;
@@ -148,10 +152,12 @@ static void block_in(const block *b)
     const xncc_job *job = b->job;
     int32_t w = job->part->width, rows = b->height + job->part->height - 1;
     int32_t width_a = smaller(b->width, b->c.across), width_b = b->width - width_a;
-    xncc_fft_pixels p = { .b = b->s.raw[1], /* never a null pointer, even where there is no second block */
-                        .count_a = width_a + w - 1,
-                        .count_b = width_b ? width_b + w - 1 : 0,
-                        .pixel = job->image->pixel };
+    xncc_fft_pixels p = {
+        .b = b->s.raw[1], /* never a null pointer, even where there is no second block */
+        .count_a = width_a + w - 1,
+        .count_b = width_b ? width_b + w - 1 : 0,
+        .pixel = job->image->pixel
+    };
     int64_t left = (int64_t)job->x0 + b->x, top = (int64_t)job->y0 + b->y;
     uint64_t step = b->isa->row_bytes(b->c.nx);
     for (int32_t j = 0; j < rows; j++) {
@@ -163,16 +169,16 @@ static void block_in(const block *b)
     memset(b->s.array[0] + (uint64_t)rows * step, 0, (size_t)(b->c.ny - rows) * step);
 }
 
-/* A row of products of both blocks. The image was shifted by 128 too (u8): adding 128 * sum T' takes that back, and
- * leaves what the direct kernels' products are. */
+/* A row of products of both blocks. The image was shifted by 128 too (u8): adding 128 * sum T'
+ * takes that back, and leaves what the direct kernels' products are. */
 static void block_products(const block *b, int32_t r)
 {
     const xncc_score_rule *rule = &b->job->rule;
     uint64_t step = b->isa->row_bytes(b->c.nx);
     int32_t width_a = smaller(b->width, b->c.across);
     for (int plane = 0; plane < b->c.planes; plane++)
-        b->isa->row_out(b->table, &b->c, b->s.array[plane] + (uint64_t)r * step, width_a, b->s.sum[plane],
-                        b->s.sum[plane] + width_a);
+        b->isa->row_out(b->table, &b->c, b->s.array[plane] + (uint64_t)r * step, width_a,
+                        b->s.sum[plane], b->s.sum[plane] + width_a);
     int64_t *restrict sum = b->s.sum[0];
     if (b->c.planes == 2) {
         const int64_t *restrict low = b->s.sum[1];
@@ -195,11 +201,13 @@ static void block_begin(block *b, xncc_windows *windows, void *memory, char *spe
     (void)scratch_lay(b->isa, &b->c, b->job->problem, memory, &b->s);
     shared_lay(&b->c, (char *)(uintptr_t)b->job->shared, spectrum, &table);
     b->table = table;
-    xncc_windows_begin(windows, b->isa->windows, b->job, is_narrow(b->job->problem), strip_room(&b->c), b->s.windows);
+    xncc_windows_begin(windows, b->isa->windows, b->job, is_narrow(b->job->problem),
+                       strip_room(&b->c), b->s.windows);
 }
 
 /* The blocks at column x and row y of the rectangle. */
-static void block_place(block *b, xncc_windows *windows, const xncc_area *area, int32_t x, int32_t y)
+static void block_place(block *b, xncc_windows *windows, const xncc_area *area, int32_t x,
+                        int32_t y)
 {
     b->x = area->x + x;
     b->y = area->y + y;
@@ -214,7 +222,8 @@ static void block_row(const block *b, xncc_windows *windows, int32_t r)
     xncc_windows_score(windows, b->y + r, r == 0, b->s.x32, b->s.sum[0]);
 }
 
-void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memory, const xncc_area *area)
+void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memory,
+                   const xncc_area *area)
 {
     block b = { .isa = self->variant, .job = job };
     xncc_windows windows;
@@ -233,10 +242,13 @@ void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memor
     }
 }
 
-/* The image is transformed once, and its columns with both spectra, as if they were two digits of one template. */
-void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *const memory[2], const xncc_area area[2])
+/* The image is transformed once, and its columns with both spectra, as if they were two digits of
+ * one template. */
+void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *const memory[2],
+                   const xncc_area area[2])
 {
-    block b[2] = { { .isa = self->variant, .job = &job[0] }, { .isa = self->variant, .job = &job[1] } };
+    block b[2] = { { .isa = self->variant, .job = &job[0] },
+                   { .isa = self->variant, .job = &job[1] } };
     xncc_windows windows[2];
     char *spectrum[2][2];
     if (!xncc_fft_cut_make(job[0].problem, &b[0].c))
@@ -246,8 +258,9 @@ void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *con
         block_begin(&b[i], &windows[i], memory[i], spectrum[i]);
     xncc_fft_cut both = b[0].c;
     both.planes = 2;
-    char *const arrays[2] = { b[0].s.array[0], b[1].s.array[0] }, *const spectra[2] = { spectrum[0][0],
-                                                                                        spectrum[1][0] };
+    char *const arrays[2] = { b[0].s.array[0], b[1].s.array[0] }, *const spectra[2] = {
+        spectrum[0][0], spectrum[1][0]
+    };
     for (int32_t y = 0; y < area->height; y += both.down) {
         for (int32_t x = 0; x < area->width; x += 2 * both.across) {
             for (int i = 0; i < 2; i++)

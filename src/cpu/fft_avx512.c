@@ -14,4 +14,5 @@ static const xncc_fft_isa isa = {
     .row_out = row_out,
     .windows = &xncc_windows_avx512,
 };
-const xncc_cpu_kernel xncc_fft_avx512_match = { xncc_fft_shape, xncc_fft_begin, xncc_fft_area, xncc_fft_pair, &isa };
+const xncc_cpu_kernel xncc_fft_avx512_match = { xncc_fft_shape, xncc_fft_begin, xncc_fft_area,
+                                                xncc_fft_pair, &isa };

@@ -1,10 +1,11 @@
-/* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8), which the including file defines. Static, one
- * build for each instruction set; products and sums may be contracted here, since only the rounded result counts and
- * its bound holds either way.
+/* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8), which the including file
+ * defines. Static, one build for each instruction set; products and sums may be contracted here,
+ * since only the rounded result counts and its bound holds either way.
  *
- * Along columns every lane is a column. Along a row of N = lanes * m elements, lane l holds elements l, l + lanes, ...:
- * the vectors are transformed over m like columns, then multiplied by w_N^(l * k), then the lanes are combined by a
- * transform of length FFT_LANES after a transposition of lanes x lanes. */
+ * Along columns every lane is a column. Along a row of N = lanes * m elements, lane l holds
+ * elements l, l + lanes, ...: the vectors are transformed over m like columns, then multiplied by
+ * w_N^(l * k), then the lanes are combined by a transform of length FFT_LANES after a transposition
+ * of lanes x lanes. */
 #ifndef XNCC_CPU_FFT_BODY_H
 #define XNCC_CPU_FFT_BODY_H
 
@@ -14,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Tables: for each length n = 16, 32, .. the three twiddles of j = 0 .. n/4 - 1, and then those between the lanes of a
- * row. */
+/* Tables: for each length n = 16, 32, .. the three twiddles of j = 0 .. n/4 - 1, and then those
+ * between the lanes of a row. */
 FFT_INLINE int64_t twiddle_at(int32_t n)
 {
     return 3 * ((int64_t)n - 16) / 2;
@@ -34,7 +35,8 @@ static int64_t lane_twiddles_at(int32_t nx, int32_t ny)
 
 static uint64_t table_bytes(int32_t nx, int32_t ny)
 {
-    return (uint64_t)lane_twiddles_at(nx, ny) * sizeof(double) + (uint64_t)(nx / FFT_LANES) * sizeof(vc);
+    return (uint64_t)lane_twiddles_at(nx, ny) * sizeof(double) +
+           (uint64_t)(nx / FFT_LANES) * sizeof(vc);
 }
 
 /* The frequency that position p of a forward transform of length n holds. */
@@ -49,7 +51,8 @@ static int32_t frequency(int32_t n, int32_t p)
 
 static void root(int64_t k, int64_t n, double *re, double *im)
 {
-    const long double angle = -2.0L * 3.14159265358979323846264338327950288L * (long double)(k % n) / (long double)n;
+    const long double angle = -2.0L * 3.14159265358979323846264338327950288L *
+                              (long double)(k % n) / (long double)n;
     *re = (double)cosl(angle);
     *im = (double)sinl(angle);
 }
@@ -178,8 +181,8 @@ FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t 
         return pixels(from, pixel);
     double value[FFT_LANES] = { 0 };
     for (int32_t k = 0; k < left; k++)
-        value[k] =
-            pixel == XNCC_U8 ? (double)((const uint8_t *)from)[k] - 128.0 : (double)((const uint16_t *)from)[k] - 32768.0;
+        value[k] = pixel == XNCC_U8 ? (double)((const uint8_t *)from)[k] - 128.0
+                                    : (double)((const uint16_t *)from)[k] - 32768.0;
     vd v;
     memcpy(&v, value, sizeof v);
     return v;
@@ -225,7 +228,8 @@ static void column_load(char *array, const xncc_fft_cut *cut, int32_t i, vc *col
     }
 }
 
-/* A template's rows into its spectrum, scaled, the columns one after the other as convolve reads them. */
+/* A template's rows into its spectrum, scaled, the columns one after the other as convolve reads
+ * them. */
 static void columns(const void *table, const xncc_fft_cut *cut, char *array, void *spectrum)
 {
     const double scale = 1.0 / ((double)cut->nx * (double)cut->ny);
@@ -238,8 +242,8 @@ static void columns(const void *table, const xncc_fft_cut *cut, char *array, voi
     }
 }
 
-static void convolve(const void *table, const xncc_fft_cut *cut, char *const array[2], char *const spectrum[2],
-                     void *buffer)
+static void convolve(const void *table, const xncc_fft_cut *cut, char *const array[2],
+                     char *const spectrum[2], void *buffer)
 {
     vc *column = buffer, *product = column + cut->ny;
     for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
@@ -263,7 +267,8 @@ FFT_INLINE void round_out(vd v, int32_t left, int64_t *out)
     memcpy(out, &bits, left >= FFT_LANES ? sizeof bits : (size_t)left * sizeof *out);
 }
 
-static void row_out(const void *table, const xncc_fft_cut *cut, void *row, int32_t count, int64_t *a, int64_t *b)
+static void row_out(const void *table, const xncc_fft_cut *cut, void *row, int32_t count,
+                    int64_t *a, int64_t *b)
 {
     vc *x = row;
     row_backward(table, cut->nx, cut->ny, x);

@@ -1,5 +1,5 @@
-/* Complex vectors of FFT_LANES doubles, transforms of 4 and 8 of them, and the transposition of FFT_LANES x FFT_LANES
- * lanes. */
+/* Complex vectors of FFT_LANES doubles, transforms of 4 and 8 of them, and the transposition of
+ * FFT_LANES x FFT_LANES lanes. */
 #ifndef XNCC_CPU_FFT_POINTS_H
 #define XNCC_CPU_FFT_POINTS_H
 
@@ -45,7 +45,8 @@ FFT_INLINE vd vd_fill(double v)
 /* Four points in natural order. */
 FFT_INLINE void four(vc *a, vc *b, vc *c, vc *d, int sign)
 {
-    vc s = vc_add(*a, *c), t = vc_sub(*a, *c), u = vc_add(*b, *d), v = vc_turn(vc_sub(*b, *d), sign);
+    vc s = vc_add(*a, *c), t = vc_sub(*a, *c), u = vc_add(*b, *d),
+       v = vc_turn(vc_sub(*b, *d), sign);
     *a = vc_add(s, u);
     *c = vc_sub(s, u);
     *b = vc_add(t, v);

@@ -1,6 +1,7 @@
-/* Matches without a map: bands of whole map rows are computed by all threads together, then searched by all of them. A
- * band begins with the last two rows of the one before, so that every row is computed once and has its neighbours. It
- * is as high as memory allows, or as the image rows that are there so far. */
+/* Matches without a map: bands of whole map rows are computed by all threads together, then
+ * searched by all of them. A band begins with the last two rows of the one before, so that every
+ * row is computed once and has its neighbours. It is as high as memory allows, or as the image rows
+ * that are there so far. */
 #include "base/memory.h"
 #include "cpu/work.h"
 
@@ -12,9 +13,9 @@ struct xncc_sweep {
     xncc_job job;
     xncc_work *work;
     const xncc_peak_rule *rule;
-    xncc_peaks **peaks; /* by slot; made when first needed */
-    int32_t rows,
-        least; /* of a band, at most and (but for the last) at least; whole rectangles where the kernel wants */
+    xncc_peaks **peaks;     /* by slot; made when first needed */
+    int32_t rows, least;    /* of a band, at most and (but for the last) at least; whole rectangles
+                               where the kernel wants */
     int32_t first, count;   /* the band's map rows; they lie from row 2 of work->band on */
     int32_t feed, feed_end; /* the map rows to search now */
     int32_t area_rows, across;
@@ -32,10 +33,11 @@ static void area_task(void *argument, uint64_t index, int32_t slot)
 {
     const xncc_sweep *run = argument;
     const xncc_work *work = run->work;
-    int32_t column = (int32_t)(index % (uint64_t)run->across), row = (int32_t)(index / (uint64_t)run->across);
+    int32_t column = (int32_t)(index % (uint64_t)run->across),
+            row = (int32_t)(index / (uint64_t)run->across);
     xncc_area area = { .x = column * work->shape.columns,
-                     .y = run->first + row * run->area_rows,
-                     .pitch = work->map_width };
+                       .y = run->first + row * run->area_rows,
+                       .pitch = work->map_width };
     area.width = xncc_smaller(work->shape.columns, work->map_width - area.x);
     area.height = xncc_smaller(run->area_rows, run->first + run->count - area.y);
     area.out = band_row(run, area.y) + area.x;
@@ -46,7 +48,8 @@ static void area_task(void *argument, uint64_t index, int32_t slot)
 static xncc_status make_peaks(const xncc_sweep *run, int32_t slot, xncc_error *error)
 {
     uint64_t positions = (uint64_t)run->work->map_width * (uint64_t)run->work->map_height;
-    return run->peaks[slot] ? XNCC_OK : xncc_peaks_create(run->rule, positions, &run->peaks[slot], error);
+    return run->peaks[slot] ? XNCC_OK
+                            : xncc_peaks_create(run->rule, positions, &run->peaks[slot], error);
 }
 
 static void feed_task(void *argument, uint64_t index, int32_t slot)
@@ -60,7 +63,7 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
     xncc_status status = make_peaks(run, slot, &error);
     if (!status)
         status = xncc_peaks_feed(run->peaks[slot], band_row(run, y), width, width, y, count, y > 0,
-                               y + count < run->work->map_height, &error);
+                                 y + count < run->work->map_height, &error);
     int none = XNCC_OK;
     if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) && run->error)
         *run->error = error;
@@ -70,7 +73,8 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
 static int32_t band_rows(const xncc_work *work)
 {
     uint64_t fit = BAND_BYTES / ((uint64_t)work->map_width * sizeof(float));
-    int32_t rows = fit > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)fit, whole = work->shape.least_rows;
+    int32_t rows = fit > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)fit,
+            whole = work->shape.least_rows;
     if (rows < LEAST_ROWS)
         rows = LEAST_ROWS;
     if (whole > 1)
@@ -83,7 +87,8 @@ static uint64_t parts(int32_t extent, int32_t size)
     return (uint64_t)((extent - 1) / size + 1);
 }
 
-/* The rectangles of a band: the kernel's own, lower ones where that gives every thread its share. */
+/* The rectangles of a band: the kernel's own, lower ones where that gives every thread its share.
+ */
 static void band_split(xncc_sweep *run)
 {
     const xncc_work *work = run->work;
@@ -113,13 +118,14 @@ static void search(xncc_sweep *run)
     run->first += run->count;
 }
 
-/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below the image need its
- * last row; those that reach above it need its first one, or any. */
+/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below
+ * the image need its last row; those that reach above it need its first one, or any. */
 static int32_t rows_ready(const xncc_work *work, int32_t rows)
 {
     if (rows >= work->problem.image_height)
         return work->map_height;
-    if (work->y0 < 0 && (work->problem.border == XNCC_BORDER_MIRROR || work->problem.border == XNCC_BORDER_WRAP))
+    if (work->y0 < 0 &&
+        (work->problem.border == XNCC_BORDER_MIRROR || work->problem.border == XNCC_BORDER_WRAP))
         return 0;
     int64_t ready = (int64_t)rows - work->problem.height + 1 - work->y0;
     return ready < 0 ? 0 : xncc_smaller((int32_t)ready, work->map_height);
@@ -140,7 +146,8 @@ xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error
     return (xncc_status)atomic_load(&run->failed);
 }
 
-xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *found, xncc_error *error)
+xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *found,
+                                  xncc_error *error)
 {
     xncc_peaks *all = run->peaks[0];
     const int32_t threads = xncc_pool_threads(run->work->engine->pool);
@@ -164,7 +171,8 @@ static xncc_status take_memory(xncc_sweep *run, xncc_error *error)
     if (!work->band)
         work->band = xncc_alloc((uint64_t)run->rows + 2, (uint64_t)work->map_width * sizeof(float));
     if (!work->band)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d rows of the map", (int)run->rows + 2);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d rows of the map",
+                         (int)run->rows + 2);
     return make_peaks(run, 0, error);
 }
 
@@ -177,8 +185,9 @@ static int32_t band_least(const xncc_work *work, int32_t most)
     return least < (uint64_t)most ? (int32_t)least : most;
 }
 
-xncc_status xncc_cpu_sweep_begin(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule,
-                             xncc_sweep **sweep, xncc_error *error)
+xncc_status xncc_cpu_sweep_begin(xncc_work *work, const xncc_image *image,
+                                 const xncc_template *part, const xncc_peak_rule *rule,
+                                 xncc_sweep **sweep, xncc_error *error)
 {
     xncc_sweep *run = xncc_alloc(1, sizeof *run);
     *sweep = NULL;
@@ -205,15 +214,17 @@ void xncc_cpu_sweep_end(xncc_sweep *run)
 {
     const xncc_work *work = run->work;
     /* what was not done will not be waited for */
-    xncc_progress_step(work->progress, (uint64_t)(work->map_height - run->first) * (uint64_t)work->map_width);
+    xncc_progress_step(work->progress,
+                       (uint64_t)(work->map_height - run->first) * (uint64_t)work->map_width);
     for (int32_t i = 0; run->peaks && i < xncc_pool_threads(work->engine->pool); i++)
         xncc_peaks_destroy(run->peaks[i]);
     xncc_free(run->peaks);
     xncc_free(run);
 }
 
-xncc_status xncc_cpu_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule,
-                      xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error)
+xncc_status xncc_cpu_find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                          const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                          xncc_stream stream, xncc_error *error)
 {
     (void)stream;
     xncc_sweep *run;

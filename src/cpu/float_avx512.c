@@ -20,6 +20,9 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 }
 
-const xncc_cpu_kernel xncc_float_avx512_match = { float_shape, float_begin, float_area, NULL, NULL };
-const xncc_cpu_kernel xncc_direct_avx512_convolve = { convolve_shape, NULL, convolve_area, NULL, NULL };
-const xncc_cpu_kernel xncc_float_avx512_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL, NULL };
+const xncc_cpu_kernel xncc_float_avx512_match = { float_shape, float_begin, float_area, NULL,
+                                                  NULL };
+const xncc_cpu_kernel xncc_direct_avx512_convolve = { convolve_shape, NULL, convolve_area, NULL,
+                                                      NULL };
+const xncc_cpu_kernel xncc_float_avx512_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL,
+                                                  NULL };

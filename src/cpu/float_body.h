@@ -1,10 +1,12 @@
-/* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from left to right, then
- * the rows from top to bottom, every step rounded). Vectors of FLOAT_LANES doubles run over neighbouring windows, so
- * that the order within a window stays. The including file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), which
- * keeps a vector in a register where gcc would load it again for every use, and is compiled without contraction.
+/* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from
+ * left to right, then the rows from top to bottom, every step rounded). Vectors of FLOAT_LANES
+ * doubles run over neighbouring windows, so that the order within a window stays. The including
+ * file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), which keeps a vector in a register where
+ * gcc would load it again for every use, and is compiled without contraction.
  *
- * One image row at a time meets all the template rows of the windows in hand: a window's rows come in order, and no
- * more than the image row and the running sums of BAND x STRIP windows have to be kept. */
+ * One image row at a time meets all the template rows of the windows in hand: a window's rows come
+ * in order, and no more than the image row and the running sums of BAND x STRIP windows have to be
+ * kept. */
 #ifndef XNCC_CPU_FLOAT_BODY_H
 #define XNCC_CPU_FLOAT_BODY_H
 
@@ -30,7 +32,8 @@ typedef struct float_sums {
 static uint64_t float_lay(const xncc_problem *problem, char *memory, float_sums *s)
 {
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
-    uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE, total = 3 * SUMS + 2 * line + 2 * FLOAT_STRIP;
+    uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE,
+             total = 3 * SUMS + 2 * line + 2 * FLOAT_STRIP;
     if (memory) {
         double *d = (double *)(void *)memory;
         *s = (float_sums){ d,
@@ -53,7 +56,8 @@ static void float_shape(const xncc_cpu_kernel *self, const xncc_problem *problem
 }
 
 /* The template less the pivot. */
-static void float_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
+static void float_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
+                        void *scratch)
 {
     (void)scratch;
     (void)self;
@@ -83,8 +87,8 @@ typedef struct float_four {
 
 __attribute__((always_inline)) static inline float_four float_load4(const double *from)
 {
-    float_four v = { float_load(from), float_load(from + FLOAT_LANES), float_load(from + 2 * FLOAT_LANES),
-                     float_load(from + 3 * FLOAT_LANES) };
+    float_four v = { float_load(from), float_load(from + FLOAT_LANES),
+                     float_load(from + 2 * FLOAT_LANES), float_load(from + 3 * FLOAT_LANES) };
     FLOAT_KEEP(v.a);
     FLOAT_KEEP(v.b);
     FLOAT_KEEP(v.c);
@@ -101,15 +105,16 @@ static void float_row_sums(const float_sums *s, int32_t width)
         for (int32_t i = 0; i < width; i++) {
             const float_four v = float_load4(s->line + x + i);
             sum = (float_four){ sum.a + v.a, sum.b + v.b, sum.c + v.c, sum.d + v.d };
-            square =
-                (float_four){ square.a + v.a * v.a, square.b + v.b * v.b, square.c + v.c * v.c, square.d + v.d * v.d };
+            square = (float_four){ square.a + v.a * v.a, square.b + v.b * v.b, square.c + v.c * v.c,
+                                   square.d + v.d * v.d };
         }
         memcpy(s->row_S + x, &sum, sizeof sum);
         memcpy(s->row_Q + x, &square, sizeof square);
     }
 }
 
-__attribute__((always_inline)) static inline void float_step(float_four *sum, const float_four *image, double t)
+__attribute__((always_inline)) static inline void float_step(float_four *sum,
+                                                             const float_four *image, double t)
 {
     sum->a += image->a * t;
     sum->b += image->b * t;
@@ -125,10 +130,10 @@ __attribute__((always_inline)) static inline void float_store(double *to, const 
     float_add(to + 3 * FLOAT_LANES, sum->d);
 }
 
-/* Adds the image row's products to `rows` (1 or 3) map rows: to[0] with template row t, the next with the template row
- * above. */
-__attribute__((always_inline)) static inline void float_products(const double *line, const double *t, int32_t width,
-                                                                 double *to, int rows)
+/* Adds the image row's products to `rows` (1 or 3) map rows: to[0] with template row t, the next
+ * with the template row above. */
+__attribute__((always_inline)) static inline void
+float_products(const double *line, const double *t, int32_t width, double *to, int rows)
 {
     const fd zero = { 0 };
     for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_TILE) {
@@ -154,11 +159,14 @@ static void float_meet(const float_sums *s, const xncc_job *job, int32_t yy, int
 {
     const int32_t width = job->part->width, height = job->part->height;
     const double *t = job->shared;
-    int32_t first = yy - height + 1 > 0 ? yy - height + 1 : 0, last = yy < rows - 1 ? yy : rows - 1, r = first;
+    int32_t first = yy - height + 1 > 0 ? yy - height + 1 : 0, last = yy < rows - 1 ? yy : rows - 1,
+            r = first;
     for (; r + 2 <= last; r += 3)
-        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width, s->X + (ptrdiff_t)r * FLOAT_STRIP, 3);
+        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width,
+                       s->X + (ptrdiff_t)r * FLOAT_STRIP, 3);
     for (; r <= last; r++)
-        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width, s->X + (ptrdiff_t)r * FLOAT_STRIP, 1);
+        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width,
+                       s->X + (ptrdiff_t)r * FLOAT_STRIP, 1);
     for (r = first; r <= last; r++) {
         for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_LANES) {
             float_add(s->S + (ptrdiff_t)r * FLOAT_STRIP + x, float_load(s->row_S + x));
@@ -183,7 +191,8 @@ static inline fd float_ncc(const xncc_score_rule *rule, fd S, fd Q, fd X)
     return float_choose(var <= rule->noise * energy, flat, score);
 }
 
-static void float_score(const xncc_job *job, const double *S, const double *Q, const double *X, float *out, int32_t count)
+static void float_score(const xncc_job *job, const double *S, const double *Q, const double *X,
+                        float *out, int32_t count)
 {
     if (job->problem->method != XNCC_CCOEFF_NORMED || job->rule.root_var == 0.0) {
         for (int32_t x = 0; x < count; x++)
@@ -191,19 +200,22 @@ static void float_score(const xncc_job *job, const double *S, const double *Q, c
         return;
     }
     for (int32_t x = 0; x < count; x += FLOAT_LANES) {
-        ff score =
-            __builtin_convertvector(float_ncc(&job->rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
-        memcpy(out + x, &score, count - x >= FLOAT_LANES ? sizeof score : (size_t)(count - x) * sizeof *out);
+        ff score = __builtin_convertvector(
+            float_ncc(&job->rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
+        memcpy(out + x, &score,
+               count - x >= FLOAT_LANES ? sizeof score : (size_t)(count - x) * sizeof *out);
     }
 }
 
 /* Map rows y .. y + rows - 1 of the strip at column x. */
-static void float_band(const xncc_job *job, const float_sums *s, const xncc_area *area, const xncc_area *part)
+static void float_band(const xncc_job *job, const float_sums *s, const xncc_area *area,
+                       const xncc_area *part)
 {
     int32_t width = job->part->width, count = part->width + width - 1;
     memset(s->X, 0, 3 * sizeof(double) * FLOAT_BAND * FLOAT_STRIP);
     for (int32_t yy = 0; yy < part->height + job->part->height - 1; yy++) {
-        const float *raw = xncc_raw_row(job, (int64_t)job->y0 + part->y + yy, (int64_t)job->x0 + part->x, count, s->raw);
+        const float *raw = xncc_raw_row(job, (int64_t)job->y0 + part->y + yy,
+                                        (int64_t)job->x0 + part->x, count, s->raw);
         for (int32_t i = 0; i < count; i++)
             s->line[i] = xncc_centred(raw[i], job->rule.pivot);
         float_row_sums(s, width);
@@ -212,11 +224,13 @@ static void float_band(const xncc_job *job, const float_sums *s, const xncc_area
     for (int32_t r = 0; r < part->height; r++) {
         ptrdiff_t at = (ptrdiff_t)r * FLOAT_STRIP;
         float_score(job, s->S + at, s->Q + at, s->X + at,
-                    area->out + (part->y - area->y + r) * area->pitch + (part->x - area->x), part->width);
+                    area->out + (part->y - area->y + r) * area->pitch + (part->x - area->x),
+                    part->width);
     }
 }
 
-static void float_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+static void float_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                       const xncc_area *area)
 {
     (void)self;
     float_sums s = { 0 };

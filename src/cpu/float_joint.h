@@ -1,4 +1,5 @@
-/* Float pixels of the joint route: one build for each instruction set of `direct` (float_joint_body.h). */
+/* Float pixels of the joint route: one build for each instruction set of `direct`
+ * (float_joint_body.h). */
 #ifndef XNCC_CPU_FLOAT_JOINT_H
 #define XNCC_CPU_FLOAT_JOINT_H
 

@@ -1,6 +1,7 @@
-/* `direct` for float pixels of the joint route, in the order of sums that joint.h fixes: vectors run over neighbouring
- * windows, as in float_body.h, whose loops serve where every pixel counts. Where some do not, they add 0, which changes
- * no bit of a sum that began with +0; a pixel that the template leaves out is passed over. */
+/* `direct` for float pixels of the joint route, in the order of sums that joint.h fixes: vectors
+ * run over neighbouring windows, as in float_body.h, whose loops serve where every pixel counts.
+ * Where some do not, they add 0, which changes no bit of a sum that began with +0; a pixel that the
+ * template leaves out is passed over. */
 #ifndef XNCC_CPU_FLOAT_JOINT_BODY_H
 #define XNCC_CPU_FLOAT_JOINT_BODY_H
 
@@ -57,13 +58,15 @@ static uint64_t fjoint_lay(const xncc_problem *problem, char *memory, fjoint_mem
     return total;
 }
 
-static void fjoint_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
+static void fjoint_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
+                         xncc_shape *shape)
 {
     (void)self;
     *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
     shape->scratch_bytes = fjoint_lay(problem, NULL, NULL);
-    shape->shared_bytes = sizeof(fjoint_shared) + (uint64_t)problem->width * (uint64_t)problem->height *
-                                                      (uint64_t)xncc_problem_channels(problem) * sizeof(double);
+    shape->shared_bytes = sizeof(fjoint_shared) +
+                          (uint64_t)problem->width * (uint64_t)problem->height *
+                              (uint64_t)xncc_problem_channels(problem) * sizeof(double);
 }
 
 static double *fjoint_values(const void *shared, const xncc_template *part, int32_t channel)
@@ -72,7 +75,8 @@ static double *fjoint_values(const void *shared, const xncc_template *part, int3
     return (double *)(void *)first + (size_t)channel * (size_t)part->width * (size_t)part->height;
 }
 
-static void fjoint_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
+static void fjoint_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
+                         void *scratch)
 {
     (void)self;
     (void)scratch;
@@ -85,8 +89,9 @@ static void fjoint_begin(const xncc_cpu_kernel *self, const xncc_job *job, void 
             double T = 0.0, T2 = 0.0;
             for (int32_t i = 0; i < part->width; i++) {
                 const size_t at = (size_t)j * (size_t)part->width + (size_t)i;
-                const double t = xncc_sum(xncc_sample_value(part->pixel, part->pixels, (int64_t)at * part->channels + c),
-                                        -job->joint.pivot[c]);
+                const double t = xncc_sum(
+                    xncc_sample_value(part->pixel, part->pixels, (int64_t)at * part->channels + c),
+                    -job->joint.pivot[c]);
                 out[at] = t;
                 T += part->mask && !part->mask[at] ? 0.0 : t;
                 T2 += part->mask && !part->mask[at] ? 0.0 : t * t;
@@ -130,7 +135,8 @@ typedef struct fjoint_row {
     fd S, Q, X, N, T, T2;
 } fjoint_row;
 
-__attribute__((always_inline)) static inline void fjoint_step(fjoint_row *row, fd v, fl mask, double t, int varies)
+__attribute__((always_inline)) static inline void fjoint_step(fjoint_row *row, fd v, fl mask,
+                                                              double t, int varies)
 {
     row->S += v;
     row->Q += v * v;
@@ -145,8 +151,8 @@ __attribute__((always_inline)) static inline void fjoint_step(fjoint_row *row, f
     row->T2 += part * part;
 }
 
-__attribute__((always_inline)) static inline void fjoint_store(const fjoint_run *r, ptrdiff_t at, const fjoint_row *row,
-                                                               int varies)
+__attribute__((always_inline)) static inline void fjoint_store(const fjoint_run *r, ptrdiff_t at,
+                                                               const fjoint_row *row, int varies)
 {
     float_add(r->m.sums.S + at, row->S);
     float_add(r->m.sums.Q + at, row->Q);
@@ -159,8 +165,8 @@ __attribute__((always_inline)) static inline void fjoint_store(const fjoint_run 
 }
 
 /* The image row's windows under template row j, added to map row `to`. */
-__attribute__((always_inline)) static inline void fjoint_products(const fjoint_run *r, const double *t, int32_t j,
-                                                                  int32_t to, int varies)
+__attribute__((always_inline)) static inline void
+fjoint_products(const fjoint_run *r, const double *t, int32_t j, int32_t to, int varies)
 {
     const xncc_template *part = r->job->part;
     const int32_t width = part->width;
@@ -221,7 +227,8 @@ static void fjoint_add(const fjoint_run *r, int32_t channel, float *out, ptrdiff
     for (int32_t y = 0; y < r->height; y++) {
         for (int32_t x = 0; x < r->width; x++) {
             const ptrdiff_t at = (ptrdiff_t)y * FLOAT_STRIP + x;
-            xncc_joint_reals sums = { r->m.sums.S[at], r->m.sums.Q[at], r->m.sums.X[at], s->T[channel], s->T2[channel] };
+            xncc_joint_reals sums = { r->m.sums.S[at], r->m.sums.Q[at], r->m.sums.X[at],
+                                      s->T[channel], s->T2[channel] };
             uint64_t n = r->job->joint.whole;
             if (r->varies) {
                 n = (uint64_t)r->m.N[at];
@@ -232,12 +239,14 @@ static void fjoint_add(const fjoint_run *r, int32_t channel, float *out, ptrdiff
                 r->m.joint[at] = xncc_joint_real_begin(n);
             xncc_joint_real_add(&r->m.joint[at], &sums);
             if (channel == r->job->part->channels - 1)
-                out[y * pitch + x] = xncc_joint_real_score(r->job->problem->method, &r->job->joint, n, &r->m.joint[at]);
+                out[y * pitch + x] = xncc_joint_real_score(r->job->problem->method, &r->job->joint,
+                                                           n, &r->m.joint[at]);
         }
     }
 }
 
-static void fjoint_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+static void fjoint_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                        const xncc_area *area)
 {
     (void)self;
     fjoint_run r = { .job = job, .varies = fjoint_varies(job->problem) };

@@ -17,9 +17,13 @@ static inline fd float_sqrt(fd v)
 
 static inline cf convolve_fma(cf a, cf b, cf c)
 {
-    return (cf){ fmaf(a[0], b[0], c[0]), fmaf(a[1], b[1], c[1]), fmaf(a[2], b[2], c[2]), fmaf(a[3], b[3], c[3]) };
+    return (cf){ fmaf(a[0], b[0], c[0]), fmaf(a[1], b[1], c[1]), fmaf(a[2], b[2], c[2]),
+                 fmaf(a[3], b[3], c[3]) };
 }
 
-const xncc_cpu_kernel xncc_float_portable_match = { float_shape, float_begin, float_area, NULL, NULL };
-const xncc_cpu_kernel xncc_direct_portable_convolve = { convolve_shape, NULL, convolve_area, NULL, NULL };
-const xncc_cpu_kernel xncc_float_portable_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL, NULL };
+const xncc_cpu_kernel xncc_float_portable_match = { float_shape, float_begin, float_area, NULL,
+                                                    NULL };
+const xncc_cpu_kernel xncc_direct_portable_convolve = { convolve_shape, NULL, convolve_area, NULL,
+                                                        NULL };
+const xncc_cpu_kernel xncc_float_portable_joint = { fjoint_shape, fjoint_begin, fjoint_area, NULL,
+                                                    NULL };

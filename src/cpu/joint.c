@@ -7,10 +7,10 @@
 static xncc_image plane_view(const xncc_joint_run *r, const void *plane, xncc_pixel pixel)
 {
     return (xncc_image){ .data = plane,
-                       .width = r->m.stage.width,
-                       .height = r->m.stage.height,
-                       .pitch = r->cut.pitch * (pixel == XNCC_U16 ? 2 : 1),
-                       .pixel = pixel };
+                         .width = r->m.stage.width,
+                         .height = r->m.stage.height,
+                         .pitch = r->cut.pitch * (pixel == XNCC_U16 ? 2 : 1),
+                         .pixel = pixel };
 }
 
 /* A row of X, the last sum of its channel, stands there. */
@@ -31,13 +31,17 @@ static int32_t piece_of(const xncc_joint_run *r, const xncc_product_of *product)
     return r->cut.pieces > 1 ? product->shift / 16 : 0;
 }
 
-static void give(xncc_joint_run *r, const xncc_product_of *product, const xncc_image *plane, given *g)
+static void give(xncc_joint_run *r, const xncc_product_of *product, const xncc_image *plane,
+                 given *g)
 {
     const xncc_joint_part *part = &r->shared->part[xncc_joint_part_index(&r->cut, &product->part)];
     const int32_t piece = piece_of(r, product);
-    g->sums = (xncc_sums){ .X = r->m.sum[product->sum][piece], .shift = product->shift - 16 * piece };
+    g->sums = (xncc_sums){ .X = r->m.sum[product->sum][piece],
+                           .shift = product->shift - 16 * piece };
     g->sums.add = r->started[product->sum][piece]++ > 0;
-    g->area = (xncc_area){ .width = r->area->width, .height = r->area->height, .pitch = r->cut.stride };
+    g->area = (xncc_area){ .width = r->area->width,
+                           .height = r->area->height,
+                           .pitch = r->cut.stride };
     if (product->sum == XNCC_SUM_X && r->cut.digits == 1) {
         /* the plane is the channel itself */
         g->sums.S = r->had[XNCC_SUM_S] == XNCC_HAD_WINDOW ? r->m.sum[XNCC_SUM_S][0] : NULL;
@@ -48,7 +52,9 @@ static void give(xncc_joint_run *r, const xncc_product_of *product, const xncc_i
         g->sums.whom = r;
         g->area.pitch = 0;
     }
-    g->job = (xncc_job){ .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule };
+    g->job = (xncc_job){
+        .problem = &r->cut.inner, .image = plane, .part = &part->part, .rule = part->rule
+    };
     g->job.shared = part->shared;
     g->job.map_width = r->area->width;
     g->job.map_height = r->area->height;
@@ -59,7 +65,8 @@ static void give(xncc_joint_run *r, const xncc_product_of *product, const xncc_i
 }
 
 /* The product of a plane, or two at once. */
-static void put_product(xncc_joint_run *r, const xncc_product_of *first, const xncc_product_of *second, const xncc_image *plane)
+static void put_product(xncc_joint_run *r, const xncc_product_of *first,
+                        const xncc_product_of *second, const xncc_image *plane)
 {
     given a, b;
     give(r, first, plane, &a);
@@ -81,13 +88,16 @@ static int same_plane(const xncc_plane_of *a, const xncc_plane_of *b)
     return a->kind == b->kind && a->digit == b->digit && a->channel == b->channel;
 }
 
-/* Is this product one of the sums first .. last of the channel under way? A plane of the template that is 0 all over
- * has none, but X may have to bring the window sums. */
-static int wanted(const xncc_joint_run *r, const xncc_product_of *p, xncc_sum_id first, xncc_sum_id last)
+/* Is this product one of the sums first .. last of the channel under way? A plane of the template
+ * that is 0 all over has none, but X may have to bring the window sums. */
+static int wanted(const xncc_joint_run *r, const xncc_product_of *p, xncc_sum_id first,
+                  xncc_sum_id last)
 {
-    if (p->sum < first || p->sum > last || p->channel != r->channel || r->had[p->sum] != XNCC_HAD_PRODUCTS)
+    if (p->sum < first || p->sum > last || p->channel != r->channel ||
+        r->had[p->sum] != XNCC_HAD_PRODUCTS)
         return 0;
-    return (p->sum == XNCC_SUM_X && r->cut.digits == 1) || !r->shared->part[xncc_joint_part_index(&r->cut, &p->part)].empty;
+    return (p->sum == XNCC_SUM_X && r->cut.digits == 1) ||
+           !r->shared->part[xncc_joint_part_index(&r->cut, &p->part)].empty;
 }
 
 static void clear_sum(const xncc_joint_run *r, xncc_sum_id sum, int32_t piece)
@@ -97,8 +107,10 @@ static void clear_sum(const xncc_joint_run *r, xncc_sum_id sum, int32_t piece)
         memset(r->m.sum[sum][piece], 0, (size_t)r->cut.stride * rows * sizeof(uint64_t));
 }
 
-/* Sums that no product has reached are 0; but for one that is on its way, and X where it is never kept. */
-static void clear_missing(const xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last, xncc_sum_id coming)
+/* Sums that no product has reached are 0; but for one that is on its way, and X where it is never
+ * kept. */
+static void clear_missing(const xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last,
+                          xncc_sum_id coming)
 {
     for (int s = (int)first; s <= (int)last; s++)
         for (int32_t k = 0; k < r->cut.pieces; k++)
@@ -107,16 +119,19 @@ static void clear_missing(const xncc_joint_run *r, xncc_sum_id first, xncc_sum_i
                 clear_sum(r, (xncc_sum_id)s, k);
 }
 
-/* The wanted product before the one at i, from the same plane; 0: none (and the first is never it). */
+/* The wanted product before the one at i, from the same plane; 0: none (and the first is never it).
+ */
 static size_t partner(const xncc_joint_run *r, size_t i, xncc_sum_id first, xncc_sum_id last)
 {
     for (size_t k = i; k-- > 0 && r->cut.pairs;)
         if (wanted(r, &r->shared->product[k], first, last))
-            return same_plane(&r->shared->product[k].image, &r->shared->product[i].image) ? k + 1 : 0;
+            return same_plane(&r->shared->product[k].image, &r->shared->product[i].image) ? k + 1
+                                                                                          : 0;
     return 0;
 }
 
-/* All products of sums first .. last of the channel under way, from the list's end: so X comes last. */
+/* All products of sums first .. last of the channel under way, from the list's end: so X comes
+ * last. */
 static void put_products(xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last)
 {
     const xncc_plane_of count = { XNCC_PLANE_COUNT, 0, 0 };
@@ -134,7 +149,8 @@ static void put_products(xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last)
         }
         if (!counts && any == 0 && (p->sum != XNCC_SUM_X || r->cut.digits > 1))
             continue;
-        const xncc_image view = plane_view(r, counts ? (const void *)r->m.stage.count : r->m.plane, XNCC_U8);
+        const xncc_image view = plane_view(r, counts ? (const void *)r->m.stage.count : r->m.plane,
+                                           XNCC_U8);
         const size_t other = partner(r, i, first, last);
         if (other > 0) {
             second = &r->shared->product[other - 1];
@@ -149,10 +165,13 @@ static void put_products(xncc_joint_run *r, xncc_sum_id first, xncc_sum_id last)
 }
 
 /* Sums over whole windows of a plane, and of its squares, where S and Q are not NULL. */
-static void put_windows(xncc_joint_run *r, const void *plane, xncc_pixel pixel, uint64_t *S, uint64_t *Q)
+static void put_windows(xncc_joint_run *r, const void *plane, xncc_pixel pixel, uint64_t *S,
+                        uint64_t *Q)
 {
     const xncc_image view = plane_view(r, plane, pixel);
-    const xncc_template part = { .width = r->job->part->width, .height = r->job->part->height, .pixel = pixel };
+    const xncc_template part = { .width = r->job->part->width,
+                                 .height = r->job->part->height,
+                                 .pixel = pixel };
     const xncc_job job = { .problem = &r->cut.inner, .image = &view, .part = &part };
     const size_t bytes = (size_t)r->area->width * sizeof(uint64_t);
     xncc_windows windows;
@@ -167,25 +186,30 @@ static void put_windows(xncc_joint_run *r, const void *plane, xncc_pixel pixel, 
     }
 }
 
-/* Window sums of a channel whose products have not brought them: by digits of 16 bits, so that nothing overflows. */
+/* Window sums of a channel whose products have not brought them: by digits of 16 bits, so that
+ * nothing overflows. */
 static void put_channel_windows(xncc_joint_run *r, int32_t channel)
 {
     const int S = r->had[XNCC_SUM_S] == XNCC_HAD_WINDOW, Q = r->had[XNCC_SUM_Q] == XNCC_HAD_WINDOW;
     if (r->cut.digits == 1 || (!S && !Q))
         return;
     if (r->cut.digits == 2) {
-        (void)xncc_stage_plane(&r->m.stage, r->isa, &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, channel }, 2, r->m.plane);
-        put_windows(r, r->m.plane, XNCC_U16, S ? r->m.sum[XNCC_SUM_S][0] : NULL, Q ? r->m.sum[XNCC_SUM_Q][0] : NULL);
+        (void)xncc_stage_plane(&r->m.stage, r->isa,
+                               &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, channel }, 2, r->m.plane);
+        put_windows(r, r->m.plane, XNCC_U16, S ? r->m.sum[XNCC_SUM_S][0] : NULL,
+                    Q ? r->m.sum[XNCC_SUM_Q][0] : NULL);
         return;
     }
     for (int32_t d = 2; d < JOINT_PIECES && S; d++)
         clear_sum(r, XNCC_SUM_S, d);
     for (int32_t d = 0; d < 2 && S; d++) {
-        (void)xncc_stage_plane(&r->m.stage, r->isa, &(xncc_plane_of){ XNCC_PLANE_VALUE, d, channel }, 2, r->m.plane);
+        (void)xncc_stage_plane(&r->m.stage, r->isa,
+                               &(xncc_plane_of){ XNCC_PLANE_VALUE, d, channel }, 2, r->m.plane);
         put_windows(r, r->m.plane, XNCC_U16, r->m.sum[XNCC_SUM_S][d], NULL);
     }
     for (int32_t d = 0; d < 4 && Q; d++) {
-        (void)xncc_stage_plane(&r->m.stage, r->isa, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, channel }, 2, r->m.plane);
+        (void)xncc_stage_plane(&r->m.stage, r->isa,
+                               &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, channel }, 2, r->m.plane);
         put_windows(r, r->m.plane, XNCC_U16, r->m.sum[XNCC_SUM_Q][d], NULL);
     }
 }
@@ -196,7 +220,8 @@ static void fill_row(uint64_t *row, int32_t count, uint64_t value)
         row[i] = value;
 }
 
-/* What the sums of this rectangle come from: where all pixels count, those of the template alone are constants. */
+/* What the sums of this rectangle come from: where all pixels count, those of the template alone
+ * are constants. */
 static void settle_needs(xncc_joint_run *r, xncc_counts counts)
 {
     for (int s = 0; s < XNCC_SUMS; s++)
@@ -222,12 +247,15 @@ static void score_nothing(const xncc_joint_run *r)
             r->area->out[y * r->area->pitch + x] = score;
 }
 
-void xncc_planes_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+void xncc_planes_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                      const xncc_area *area)
 {
     const xncc_joint_variant *variant = self->variant;
-    xncc_joint_run r = {
-        .job = job, .area = area, .isa = variant->windows, .inner = variant->inner, .shared = job->shared
-    };
+    xncc_joint_run r = { .job = job,
+                         .area = area,
+                         .isa = variant->windows,
+                         .inner = variant->inner,
+                         .shared = job->shared };
     r.cut = xncc_joint_cut_make(variant, job->problem);
     (void)xncc_joint_lay(&r.cut, scratch, &r.m);
     r.m.stage.job = job;

@@ -1,5 +1,5 @@
-/* The rows of joint_rows.h in C that compilers turn into vectors. Included by the file of each instruction set, after
- * rows.h. */
+/* The rows of joint_rows.h in C that compilers turn into vectors. Included by the file of each
+ * instruction set, after rows.h. */
 #ifndef XNCC_CPU_JOINT_BODY_H
 #define XNCC_CPU_JOINT_BODY_H
 
@@ -11,7 +11,8 @@ static void joint_give(const xncc_given_row *row)
     const uint64_t mask = r.packed ? 0xffffffffu : UINT64_MAX;
     for (int32_t i = 0; i < r.count; i++) {
         const uint64_t S = r.S ? r.S[i] & mask : 0;
-        const uint64_t X = ((r.x32 ? (uint64_t)(int64_t)r.x32[i] : (uint64_t)r.gathered[i]) + 128 * S) << r.shift;
+        const uint64_t X =
+            ((r.x32 ? (uint64_t)(int64_t)r.x32[i] : (uint64_t)r.gathered[i]) + 128 * S) << r.shift;
         r.X[i] = r.add ? r.X[i] + X : X;
     }
     for (int32_t i = 0; i < r.count && r.out_S; i++)
@@ -21,44 +22,45 @@ static void joint_give(const xncc_given_row *row)
 }
 
 /* One channel out of several, with a loop for each usual number of them. */
-#define JOINT_PICK(name, type)                                                                                         \
-    static inline void name(const xncc_plane_row *r, type *restrict out)                                                 \
-    {                                                                                                                  \
-        const type *restrict in = (const type *)r->raw + r->channel;                                                   \
-        const int32_t step = r->channels, count = r->pixels;                                                           \
-        if (step == 3)                                                                                                 \
-            for (int32_t i = 0; i < count; i++)                                                                        \
-                out[i] = in[3 * (ptrdiff_t)i];                                                                         \
-        else if (step == 4)                                                                                            \
-            for (int32_t i = 0; i < count; i++)                                                                        \
-                out[i] = in[4 * (ptrdiff_t)i];                                                                         \
-        else                                                                                                           \
-            for (int32_t i = 0; i < count; i++)                                                                        \
-                out[i] = in[(ptrdiff_t)step * i];                                                                      \
+#define JOINT_PICK(name, type)                                                                     \
+    static inline void name(const xncc_plane_row *r, type *restrict out)                           \
+    {                                                                                              \
+        const type *restrict in = (const type *)r->raw + r->channel;                               \
+        const int32_t step = r->channels, count = r->pixels;                                       \
+        if (step == 3)                                                                             \
+            for (int32_t i = 0; i < count; i++)                                                    \
+                out[i] = in[3 * (ptrdiff_t)i];                                                     \
+        else if (step == 4)                                                                        \
+            for (int32_t i = 0; i < count; i++)                                                    \
+                out[i] = in[4 * (ptrdiff_t)i];                                                     \
+        else                                                                                       \
+            for (int32_t i = 0; i < count; i++)                                                    \
+                out[i] = in[(ptrdiff_t)step * i];                                                  \
     }
 JOINT_PICK(joint_pick_u8, uint8_t)
 JOINT_PICK(joint_pick_u16, uint16_t)
 JOINT_PICK(joint_pick_u32, uint32_t)
 
 /* The digits of a row; `number` holds a sample's square. Returns all of them or-ed. */
-#define JOINT_DIGITS(name, type, number, piece)                                                                        \
-    static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type turn, piece *restrict out)        \
-    {                                                                                                                  \
-        const uint8_t *restrict counts = r->count;                                                                     \
-        const int32_t shift = 8 * (int32_t)sizeof(piece) * r->digit, count = r->pixels;                                \
-        piece any = 0;                                                                                                 \
-        if (r->square)                                                                                                 \
-            for (int32_t i = 0; i < count; i++) {                                                                      \
-                const number v = (number)((type)(in[i] ^ turn) & (type)(0u - counts[i]));                              \
-                out[i] = (piece)((number)(v * v) >> shift);                                                            \
-                any |= out[i];                                                                                         \
-            }                                                                                                          \
-        else                                                                                                           \
-            for (int32_t i = 0; i < count; i++) {                                                                      \
-                out[i] = (piece)((type)((type)(in[i] ^ turn) & (type)(0u - counts[i])) >> shift);                      \
-                any |= out[i];                                                                                         \
-            }                                                                                                          \
-        return any;                                                                                                    \
+#define JOINT_DIGITS(name, type, number, piece)                                                    \
+    static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type turn,       \
+                                piece *restrict out)                                               \
+    {                                                                                              \
+        const uint8_t *restrict counts = r->count;                                                 \
+        const int32_t shift = 8 * (int32_t)sizeof(piece) * r->digit, count = r->pixels;            \
+        piece any = 0;                                                                             \
+        if (r->square)                                                                             \
+            for (int32_t i = 0; i < count; i++) {                                                  \
+                const number v = (number)((type)(in[i] ^ turn) & (type)(0u - counts[i]));          \
+                out[i] = (piece)((number)(v * v) >> shift);                                        \
+                any |= out[i];                                                                     \
+            }                                                                                      \
+        else                                                                                       \
+            for (int32_t i = 0; i < count; i++) {                                                  \
+                out[i] = (piece)((type)((type)(in[i] ^ turn) & (type)(0u - counts[i])) >> shift);  \
+                any |= out[i];                                                                     \
+            }                                                                                      \
+        return any;                                                                                \
     }
 JOINT_DIGITS(joint_bytes_u8, uint8_t, uint32_t, uint8_t)
 JOINT_DIGITS(joint_bytes_u16, uint16_t, uint32_t, uint8_t)
@@ -90,7 +92,8 @@ static uint32_t joint_plane(const xncc_plane_row *row)
     case XNCC_U32:
         if (r->channels > 1)
             joint_pick_u32(r, r->buffer);
-        return r->bytes == 1 ? joint_bytes_u32(r, in, 0, r->out) : joint_words_u32(r, in, 0, r->out);
+        return r->bytes == 1 ? joint_bytes_u32(r, in, 0, r->out)
+                             : joint_words_u32(r, in, 0, r->out);
     case XNCC_F32:
     case XNCC_F64: break;
     }
@@ -131,31 +134,35 @@ static inline rows_ulong joint_load(const uint64_t *from)
 }
 
 /* xncc_joint_score in vectors. root: of row->part. */
-static inline rows_double joint_lanes(xncc_method method, const xncc_joint_rule *rule, const xncc_joint_row *row, double root,
-                                      int32_t i)
+static inline rows_double joint_lanes(xncc_method method, const xncc_joint_rule *rule,
+                                      const xncc_joint_row *row, double root, int32_t i)
 {
     const rows_ulong a = joint_load(row->a + i), b = joint_load(row->b + i);
     const rows_ulong c = row->c ? joint_load(row->c + i) : row->part - (rows_ulong){ 0 };
-    const rows_double undefined = rows_fill((double)rule->undefined), B = rows_i64(b), C = rows_i64(c);
+    const rows_double undefined = rows_fill((double)rule->undefined), B = rows_i64(b),
+                      C = rows_i64(c);
     const rows_double roots = row->c ? rows_sqrt(C) : rows_fill(root);
     const rows_long flat = (B == 0.0) | (C == 0.0);
     const rows_double distance = rows_i64(b + c - 2 * a);
     switch (method) {
     case XNCC_CCOEFF_NORMED:
-    case XNCC_CCORR_NORMED: return rows_choose(flat, undefined, rows_i64(a) / (rows_sqrt(B) * roots));
+    case XNCC_CCORR_NORMED:
+        return rows_choose(flat, undefined, rows_i64(a) / (rows_sqrt(B) * roots));
     case XNCC_CCOEFF: return rows_i64(a) / rows_i64(joint_load(row->n + i));
     case XNCC_CCORR: return rows_i64(a);
     case XNCC_SQDIFF: return distance;
     case XNCC_SQDIFF_NORMED: {
         const rows_double one = rows_choose(distance == 0.0, rows_fill(0.0), rows_fill(1.0));
-        return rows_choose(flat, rule->nan_flat ? undefined : one, distance / (rows_sqrt(B) * roots));
+        return rows_choose(flat, rule->nan_flat ? undefined : one,
+                           distance / (rows_sqrt(B) * roots));
     }
     case XNCC_COVERAGE: break;
     }
     return rows_i64(joint_load(row->n + i)) / rows_fill((double)rule->whole);
 }
 
-static inline void joint_score_method(xncc_method method, const xncc_joint_rule *rule, const xncc_joint_row *row)
+static inline void joint_score_method(xncc_method method, const xncc_joint_rule *rule,
+                                      const xncc_joint_row *row)
 {
     const double root = sqrt((double)row->part);
     const rows_ulong least = rule->least - (rows_ulong){ 0 };

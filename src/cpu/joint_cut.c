@@ -31,7 +31,8 @@ static int had_products(const xncc_joint_cut *c, xncc_sum_id sum)
     return c->needs.sum[sum] == XNCC_HAD_PRODUCTS;
 }
 
-/* Planes of the template: one that says what counts, the digits of each channel, and those of their squares. */
+/* Planes of the template: one that says what counts, the digits of each channel, and those of their
+ * squares. */
 static void cut_parts(xncc_joint_cut *c)
 {
     c->parts = 1 + c->channels * c->digits * (had_products(c, XNCC_SUM_T2) ? 3 : 1);
@@ -51,11 +52,14 @@ int32_t xncc_joint_part_index(const xncc_joint_cut *c, const xncc_plane_of *plan
 xncc_joint_cut xncc_joint_cut_make(const xncc_joint_variant *variant, const xncc_problem *problem)
 {
     const xncc_extent map = xncc_problem_extent(problem);
-    xncc_joint_cut c = { .problem = *problem, .inner = xncc_problem_inner(problem), .needs = xncc_needs_of(problem) };
+    xncc_joint_cut c = { .problem = *problem,
+                         .inner = xncc_problem_inner(problem),
+                         .needs = xncc_needs_of(problem) };
     c.channels = xncc_problem_channels(problem);
     c.digits = xncc_pixel_digits(problem->pixel);
     c.pieces = problem->pixel == XNCC_U32 ? JOINT_PIECES : 1;
-    c.varies = problem->image_masked || (problem->border == XNCC_BORDER_OVERLAP && problem->mode != XNCC_VALID);
+    c.varies = problem->image_masked ||
+               (problem->border == XNCC_BORDER_OVERLAP && problem->mode != XNCC_VALID);
     c.fits = terms_fit(problem);
     c.centred = problem->method == XNCC_CCOEFF_NORMED || problem->method == XNCC_CCOEFF;
     c.late = c.fits && c.digits == 1 && problem->method != XNCC_COVERAGE;
@@ -72,7 +76,8 @@ xncc_joint_cut xncc_joint_cut_make(const xncc_joint_variant *variant, const xncc
     c.stride = round_up(c.columns, XNCC_TILE);
     c.wide = c.columns + problem->width - 1;
     c.high = c.rows + problem->height - 1;
-    c.pitch = ((int64_t)c.wide + 63) / 128 * 128 + 192; /* an odd cache line, as in the ring of direct.c */
+    c.pitch = ((int64_t)c.wide + 63) / 128 * 128 +
+              192; /* an odd cache line, as in the ring of direct.c */
     cut_parts(&c);
     return c;
 }
@@ -92,13 +97,15 @@ static int kept(const xncc_joint_cut *c, xncc_sum_id sum)
 
 int xncc_joint_in_row(const xncc_joint_cut *c, xncc_sum_id sum)
 {
-    return c->late && (sum == XNCC_SUM_X || ((sum == XNCC_SUM_S || sum == XNCC_SUM_Q) && c->needs.sum[sum] == XNCC_HAD_WINDOW));
+    return c->late && (sum == XNCC_SUM_X || ((sum == XNCC_SUM_S || sum == XNCC_SUM_Q) &&
+                                             c->needs.sum[sum] == XNCC_HAD_WINDOW));
 }
 
 uint64_t xncc_joint_lay(const xncc_joint_cut *c, char *memory, xncc_joint_memory *m)
 {
     xncc_joint_memory unused;
-    const uint64_t windows = (uint64_t)c->stride * (uint64_t)c->rows, row = (uint64_t)c->stride * sizeof(uint64_t);
+    const uint64_t windows = (uint64_t)c->stride * (uint64_t)c->rows,
+                   row = (uint64_t)c->stride * sizeof(uint64_t);
     const uint64_t plane = (uint64_t)c->pitch * (uint64_t)c->high;
     uint64_t total = 0;
     m = m ? m : &unused;
@@ -113,7 +120,9 @@ uint64_t xncc_joint_lay(const xncc_joint_cut *c, char *memory, xncc_joint_memory
     for (int s = 0; s < XNCC_SUMS; s++) {
         m->constant[s] = take(memory, &total, row);
         for (int32_t i = 0; i < (s == XNCC_SUM_N ? 1 : c->pieces) && kept(c, (xncc_sum_id)s); i++)
-            m->sum[s][i] = take(memory, &total, xncc_joint_in_row(c, (xncc_sum_id)s) ? row : windows * sizeof(uint64_t));
+            m->sum[s][i] = take(memory, &total,
+                                xncc_joint_in_row(c, (xncc_sum_id)s) ? row
+                                                                     : windows * sizeof(uint64_t));
     }
     m->none = take(memory, &total, row);
     for (int i = 0; i < 3 && c->fits; i++)
@@ -128,7 +137,8 @@ uint64_t xncc_joint_lay(const xncc_joint_cut *c, char *memory, xncc_joint_memory
 static uint64_t shared_head(const xncc_joint_cut *c, uint64_t *products, uint64_t *parts)
 {
     *products = (sizeof(xncc_joint_shared) + 63) / 64 * 64;
-    *parts = *products + (xncc_products_of(&c->problem, NULL, 0) * sizeof(xncc_product_of) + 63) / 64 * 64;
+    *parts = *products +
+             (xncc_products_of(&c->problem, NULL, 0) * sizeof(xncc_product_of) + 63) / 64 * 64;
     return *parts + ((uint64_t)c->parts * sizeof(xncc_joint_part) + 63) / 64 * 64;
 }
 
@@ -168,15 +178,17 @@ static uint8_t part_pixel(const xncc_template *part, const xncc_plane_of *plane,
 }
 
 /* Planes of counts are bare: their products need no window sums. */
-static void make_part(const xncc_joint_run *run, const xncc_plane_of *plane, xncc_joint_part *made, char *memory)
+static void make_part(const xncc_joint_run *run, const xncc_plane_of *plane, xncc_joint_part *made,
+                      char *memory)
 {
     const xncc_template *part = run->job->part;
     const int64_t pixels = (int64_t)part->width * part->height;
     const int bare = plane->kind == XNCC_PLANE_COUNT;
     uint8_t *out = (uint8_t *)memory, any = 0;
     *made = (xncc_joint_part){ .bare = bare, .made = 1 };
-    made->part =
-        (xncc_template){ .width = part->width, .height = part->height, .pixel = XNCC_U8, .channels = 1, .pixels = out };
+    made->part = (xncc_template){
+        .width = part->width, .height = part->height, .pixel = XNCC_U8, .channels = 1, .pixels = out
+    };
     made->part.whole = (uint64_t)pixels;
     for (int64_t i = 0; i < pixels; i++) {
         const uint8_t v = part_pixel(part, plane, i);
@@ -192,10 +204,13 @@ static void make_part(const xncc_joint_run *run, const xncc_plane_of *plane, xnc
     run->inner->begin(run->inner, &job, made->shared, run->m.inner[0]);
 }
 
-void xncc_planes_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
+void xncc_planes_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
+                       void *scratch)
 {
     const xncc_joint_variant *variant = self->variant;
-    xncc_joint_run run = { .job = job, .inner = variant->inner, .cut = xncc_joint_cut_make(variant, job->problem) };
+    xncc_joint_run run = { .job = job,
+                           .inner = variant->inner,
+                           .cut = xncc_joint_cut_make(variant, job->problem) };
     const xncc_joint_cut *c = &run.cut;
     xncc_joint_shared *s = shared;
     uint64_t products, parts;
@@ -210,6 +225,7 @@ void xncc_planes_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *s
     for (size_t i = 0; i < s->products; i++) {
         const int32_t at = xncc_joint_part_index(c, &s->product[i].part);
         if (!s->part[at].made)
-            make_part(&run, &s->product[i].part, &s->part[at], memory + (uint64_t)at * c->part_bytes);
+            make_part(&run, &s->product[i].part, &s->part[at],
+                      memory + (uint64_t)at * c->part_bytes);
     }
 }

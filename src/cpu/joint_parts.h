@@ -1,5 +1,5 @@
-/* What the files of the joint route's integers share: how a problem is cut, what is kept of a template, and a thread's
- * memory. */
+/* What the files of the joint route's integers share: how a problem is cut, what is kept of a
+ * template, and a thread's memory. */
 #ifndef XNCC_CPU_JOINT_PARTS_H
 #define XNCC_CPU_JOINT_PARTS_H
 
@@ -17,14 +17,15 @@ typedef struct xncc_joint_cut {
     int32_t wide, high;    /* of its planes, at most */
     int64_t pitch;         /* elements of a plane's row */
     int32_t channels, digits;
-    int32_t pieces; /* a sum is of so many 64-bit numbers, each 16 bits above the one before: u32 has 4, or else they
-                       would overflow */
+    int32_t pieces; /* a sum is of so many 64-bit numbers, each 16 bits above the one before: u32
+                       has 4, or else they would overflow */
     int varies;     /* not every pixel of the image need count */
     int fits;       /* all terms of the scores fit 63 bits */
     int centred;    /* the method is of differences from the mean */
-    int late;       /* bytes whose terms fit: X comes last, row by row, with the window sums, and nobody keeps them */
-    int pairs;      /* the kernel of the products takes two of the template's planes at a time */
-    int32_t parts;  /* the template's planes */
+    int late;  /* bytes whose terms fit: X comes last, row by row, with the window sums, and nobody
+                  keeps them */
+    int pairs; /* the kernel of the products takes two of the template's planes at a time */
+    int32_t parts;       /* the template's planes */
     uint64_t part_bytes; /* each, with what the kernel of the products makes of it */
 } xncc_joint_cut;
 
@@ -55,16 +56,16 @@ int xncc_joint_in_row(const xncc_joint_cut *cut, xncc_sum_id sum);
 /* Where the template's plane stands in xncc_joint_shared.part. */
 int32_t xncc_joint_part_index(const xncc_joint_cut *cut, const xncc_plane_of *plane);
 
-/* A thread's memory. Planes of sums have the pitch cut->stride; rows, one after the other, take the same place. Those
- * that are not needed are NULL. */
+/* A thread's memory. Planes of sums have the pitch cut->stride; rows, one after the other, take the
+ * same place. Those that are not needed are NULL. */
 typedef struct xncc_joint_memory {
     char *inner[2]; /* the second for pairs */
     xncc_stage stage;
     void *plane;
     uint64_t *sum[XNCC_SUMS][JOINT_PIECES];
     uint64_t *constant[XNCC_SUMS]; /* rows */
-    uint64_t *none;              /* a row of 0 */
-    uint64_t *term[3];           /* planes with several channels, rows with one */
+    uint64_t *none;                /* a row of 0 */
+    uint64_t *term[3];             /* planes with several channels, rows with one */
     xncc_joint *joint;             /* where the terms do not fit, and there are several channels */
     char *windows;
 } xncc_joint_memory;
@@ -81,14 +82,15 @@ typedef struct xncc_joint_run {
     const xncc_joint_shared *shared;
     xncc_joint_cut cut;
     xncc_joint_memory m;
-    xncc_had had[XNCC_SUMS];                /* in this rectangle */
-    int32_t channel;                    /* under way */
+    xncc_had had[XNCC_SUMS];              /* in this rectangle */
+    int32_t channel;                      /* under way */
     int started[XNCC_SUMS][JOINT_PIECES]; /* products that its sums have had */
-    uint64_t part_term; /* the template's term, when it is the same in every window, of the channels so far */
+    uint64_t part_term; /* the template's term, when it is the same in every window, of the channels
+                           so far */
 } xncc_joint_run;
 
-/* A channel's sums are there in columns x .. x + width - 1 of row y: adds their terms; those of the last channel are
- * scored. */
+/* A channel's sums are there in columns x .. x + width - 1 of row y: adds their terms; those of the
+ * last channel are scored. */
 void xncc_joint_row_terms(const xncc_joint_run *run, int32_t x, int32_t y, int32_t width);
 /* What the template's own sums are in a channel, before its rows. */
 void xncc_joint_channel(xncc_joint_run *run, int32_t channel);

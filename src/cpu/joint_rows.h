@@ -4,7 +4,8 @@
 
 #include "model/joint.h"
 
-/* A row of a plane: digits of one channel's biased samples, or of their squares, 0 where a pixel does not count. */
+/* A row of a plane: digits of one channel's biased samples, or of their squares, 0 where a pixel
+ * does not count. */
 typedef struct xncc_plane_row {
     const void *raw;      /* the image's samples, interleaved, without bias */
     const uint8_t *count; /* 1 or 0 for each pixel */
@@ -19,8 +20,9 @@ typedef struct xncc_plane_row {
     void *buffer; /* room for a row of one channel's samples */
 } xncc_plane_row;
 
-/* A row of one channel's sums, biased as joint.h has them, into the terms of the formulas: num, var and part_var when
- * centred, else X, Q and T2 of the samples themselves. All of it fits 63 bits. c may be NULL. */
+/* A row of one channel's sums, biased as joint.h has them, into the terms of the formulas: num, var
+ * and part_var when centred, else X, Q and T2 of the samples themselves. All of it fits 63 bits. c
+ * may be NULL. */
 typedef struct xncc_fold_row {
     const uint64_t *n, *S, *Q, *X, *T, *T2;
     uint64_t *a, *b, *c;
@@ -28,7 +30,8 @@ typedef struct xncc_fold_row {
     int32_t centred, add, count;
 } xncc_fold_row;
 
-/* A row of such terms to be scored. c NULL: it is `part` everywhere. Rows have room for whole vectors, out has not. */
+/* A row of such terms to be scored. c NULL: it is `part` everywhere. Rows have room for whole
+ * vectors, out has not. */
 typedef struct xncc_joint_row {
     const uint64_t *n, *a, *b, *c;
     uint64_t part;

@@ -10,7 +10,8 @@ static const uint64_t *sum_row(const xncc_joint_run *r, xncc_sum_id sum, int32_t
     case XNCC_HAD_WINDOW:
     case XNCC_HAD_PRODUCTS: break;
     }
-    return r->m.sum[sum][0] + (xncc_joint_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) + x;
+    return r->m.sum[sum][0] + (xncc_joint_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) +
+           x;
 }
 
 static int part_varies(const xncc_joint_run *r)
@@ -27,30 +28,30 @@ typedef struct stretch {
 static void score_stretch(const xncc_joint_run *r, const stretch *s)
 {
     const xncc_joint_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
-                               .a = r->m.term[0] + s->at,
-                               .b = r->m.term[1] + s->at,
-                               .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
-                               .part = r->part_term,
-                               .out = r->area->out + s->y * r->area->pitch + s->x,
-                               .count = s->width };
+                                 .a = r->m.term[0] + s->at,
+                                 .b = r->m.term[1] + s->at,
+                                 .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
+                                 .part = r->part_term,
+                                 .out = r->area->out + s->y * r->area->pitch + s->x,
+                                 .count = s->width };
     r->isa->joint_score(r->job->problem->method, &r->job->joint, &row);
 }
 
 static void fold_stretch(const xncc_joint_run *r, const stretch *s)
 {
     const xncc_fold_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
-                              .S = sum_row(r, XNCC_SUM_S, s->x, s->y),
-                              .Q = sum_row(r, XNCC_SUM_Q, s->x, s->y),
-                              .X = sum_row(r, XNCC_SUM_X, s->x, s->y),
-                              .T = sum_row(r, XNCC_SUM_T, s->x, s->y),
-                              .T2 = sum_row(r, XNCC_SUM_T2, s->x, s->y),
-                              .a = r->m.term[0] + s->at,
-                              .b = r->m.term[1] + s->at,
-                              .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
-                              .bias = r->job->joint.bias,
-                              .centred = r->cut.centred,
-                              .add = r->channel > 0,
-                              .count = s->width };
+                                .S = sum_row(r, XNCC_SUM_S, s->x, s->y),
+                                .Q = sum_row(r, XNCC_SUM_Q, s->x, s->y),
+                                .X = sum_row(r, XNCC_SUM_X, s->x, s->y),
+                                .T = sum_row(r, XNCC_SUM_T, s->x, s->y),
+                                .T2 = sum_row(r, XNCC_SUM_T2, s->x, s->y),
+                                .a = r->m.term[0] + s->at,
+                                .b = r->m.term[1] + s->at,
+                                .c = part_varies(r) ? r->m.term[2] + s->at : NULL,
+                                .bias = r->job->joint.bias,
+                                .centred = r->cut.centred,
+                                .add = r->channel > 0,
+                                .count = s->width };
     r->isa->fold(&row);
 }
 
@@ -107,12 +108,14 @@ static void add_channel(const xncc_joint_run *r, int32_t channel, ptrdiff_t at, 
 static void add_wide(const xncc_joint_run *r, int32_t x, int32_t y)
 {
     const ptrdiff_t at = (ptrdiff_t)y * r->cut.stride + x;
-    xncc_joint one = xncc_joint_begin(count_at(r, at)), *joint = r->m.joint ? &r->m.joint[at] : &one;
+    xncc_joint one = xncc_joint_begin(count_at(r, at)),
+               *joint = r->m.joint ? &r->m.joint[at] : &one;
     if (r->channel == 0)
         *joint = one;
     add_channel(r, r->channel, at, joint);
     if (r->channel == r->cut.channels - 1)
-        r->area->out[y * r->area->pitch + x] = xncc_joint_score(r->job->problem->method, &r->job->joint, joint);
+        r->area->out[y * r->area->pitch + x] = xncc_joint_score(r->job->problem->method,
+                                                                &r->job->joint, joint);
 }
 
 void xncc_joint_row_terms(const xncc_joint_run *r, int32_t x, int32_t y, int32_t width)
@@ -131,6 +134,7 @@ void xncc_joint_coverage(const xncc_joint_run *r)
 {
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
-            (void)xncc_joint_is_settled(XNCC_COVERAGE, &r->job->joint, count_at(r, (ptrdiff_t)y * r->cut.stride + x),
-                                      &r->area->out[y * r->area->pitch + x]);
+            (void)xncc_joint_is_settled(XNCC_COVERAGE, &r->job->joint,
+                                        count_at(r, (ptrdiff_t)y * r->cut.stride + x),
+                                        &r->area->out[y * r->area->pitch + x]);
 }

@@ -24,10 +24,17 @@ static uint32_t saved_state(void)
 
 uint32_t xncc_cpu_features(void)
 {
-    enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512VNNI = 1 << 11, AVXVNNI = 1 << 4 };
+    enum {
+        FMA = 1 << 12,
+        OSXSAVE = 1 << 27,
+        AVX2 = 1 << 5,
+        AVX512VNNI = 1 << 11,
+        AVXVNNI = 1 << 4
+    };
     const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* F, DQ, BW, VL */
     uint32_t a, b, c, d, leaf1c, state, features = 0;
-    if (!__get_cpuid(1, &a, &b, &leaf1c, &d) || !(leaf1c & OSXSAVE) || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    if (!__get_cpuid(1, &a, &b, &leaf1c, &d) || !(leaf1c & OSXSAVE) ||
+        !__get_cpuid_count(7, 0, &a, &b, &c, &d))
         return 0;
     state = saved_state();
     if ((state & 0x06) != 0x06 || !(b & AVX2) || !(leaf1c & FMA))

@@ -26,7 +26,8 @@ static void outside(const xncc_row *row, int64_t x, int64_t first, int64_t end, 
         return;
     }
     for (int64_t i = first; i < end; i++)
-        copy_one(row, xncc_border_index(row->border, x + i, row->width), out + (size_t)i * row->size);
+        copy_one(row, xncc_border_index(row->border, x + i, row->width),
+                 out + (size_t)i * row->size);
 }
 
 const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *buffer)
@@ -34,10 +35,14 @@ const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *b
     if (x >= 0 && x + count <= row->width)
         return (const char *)row->data + (size_t)x * row->size;
     char *out = buffer;
-    const int64_t left = x >= 0 ? 0 : -x < count ? -x : count, end = row->width - x < count ? row->width - x : count;
+    const int64_t left = x >= 0       ? 0
+                         : -x < count ? -x
+                                      : count,
+                  end = row->width - x < count ? row->width - x : count;
     outside(row, x, 0, left, out);
     if (end > left)
-        memcpy(out + (size_t)left * row->size, (const char *)row->data + (size_t)(x + left) * row->size,
+        memcpy(out + (size_t)left * row->size,
+               (const char *)row->data + (size_t)(x + left) * row->size,
                (size_t)(end - left) * row->size);
     outside(row, x, end > left ? end : left, count, out);
     return out;
@@ -70,7 +75,8 @@ const void *xncc_raw_row(const xncc_job *job, int64_t y, int64_t x, int64_t coun
     if (line < 0)
         memset(buffer, 0, (size_t)count * size);
     else
-        raw =
-            xncc_row_take(&(xncc_row){ xncc_image_row(image, (int32_t)line), image->width, size, border }, x, count, buffer);
+        raw = xncc_row_take(
+            &(xncc_row){ xncc_image_row(image, (int32_t)line), image->width, size, border }, x,
+            count, buffer);
     return job->turned ? turn_high_bits(raw, size, count, buffer) : raw;
 }

@@ -12,12 +12,12 @@ typedef struct xncc_row {
     xncc_border border;
 } xncc_row;
 
-/* count elements from element x on: in place where they lie inside, else copied to buffer. Bytes of 0 where there are
- * none (XNCC_BORDER_ZERO, XNCC_BORDER_OVERLAP). */
+/* count elements from element x on: in place where they lie inside, else copied to buffer. Bytes of
+ * 0 where there are none (XNCC_BORDER_ZERO, XNCC_BORDER_OVERLAP). */
 const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *buffer);
 
-/* count pixels of image row y from column x on, for images of one channel: biased samples where the job asks for that.
- * In place, or copied to buffer. */
+/* count pixels of image row y from column x on, for images of one channel: biased samples where the
+ * job asks for that. In place, or copied to buffer. */
 const void *xncc_raw_row(const xncc_job *job, int64_t y, int64_t x, int64_t count, void *buffer);
 
 #endif

@@ -1,5 +1,5 @@
-/* The oracle: every definition of include/exactncc/template.h and convolve.h as the plainest loop. Not to be made
- * faster. */
+/* The oracle: every definition of include/exactncc/template.h and convolve.h as the plainest loop.
+ * Not to be made faster. */
 #include "cpu/kernel.h"
 
 #include "image/image.h"
@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/* The biased sample that stands at (x, y), which may lie outside; outside the zero border a sample of 0. */
+/* The biased sample that stands at (x, y), which may lie outside; outside the zero border a sample
+ * of 0. */
 static uint64_t integer_pixel(const xncc_job *job, int64_t x, int64_t y)
 {
     const xncc_image *image = job->image;
@@ -29,7 +30,8 @@ static float float_pixel(const xncc_job *job, int64_t x, int64_t y)
     return (float)xncc_sample_value(image->pixel, xncc_image_row(image, (int32_t)line), column);
 }
 
-/* The score of the window whose top-left pixel is (left, top). All three sums fit 64 bits (score.h). */
+/* The score of the window whose top-left pixel is (left, top). All three sums fit 64 bits
+ * (score.h). */
 static float score_integer(const xncc_job *job, int64_t left, int64_t top)
 {
     const xncc_template *part = job->part;
@@ -38,7 +40,7 @@ static float score_integer(const xncc_job *job, int64_t left, int64_t top)
         for (int32_t i = 0; i < part->width; i++) {
             size_t at = (size_t)j * (size_t)part->width + (size_t)i;
             uint64_t t = xncc_pixel_digits(part->pixel) == 1 ? ((const uint8_t *)part->pixels)[at]
-                                                           : ((const uint16_t *)part->pixels)[at];
+                                                             : ((const uint16_t *)part->pixels)[at];
             uint64_t v = integer_pixel(job, left + i, top + j);
             S += v;
             Q += v * v;
@@ -57,7 +59,8 @@ static float score_float(const xncc_job *job, int64_t left, int64_t top)
     for (int32_t j = 0; j < part->height; j++) {
         double row_s = 0.0, row_q = 0.0, row_x = 0.0;
         for (int32_t i = 0; i < part->width; i++) {
-            double t = xncc_centred(pixels[(size_t)j * (size_t)part->width + (size_t)i], job->rule.pivot);
+            double t = xncc_centred(pixels[(size_t)j * (size_t)part->width + (size_t)i],
+                                    job->rule.pivot);
             double v = xncc_centred(float_pixel(job, left + i, top + j), job->rule.pivot);
             row_s = xncc_sum(row_s, v);
             row_q = xncc_sum(row_q, xncc_product(v, v));
@@ -70,7 +73,8 @@ static float score_float(const xncc_job *job, int64_t left, int64_t top)
     return xncc_score_float(job->problem->method, &job->rule, S, Q, X);
 }
 
-static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                       const xncc_area *area)
 {
     (void)self;
     (void)scratch;
@@ -78,9 +82,11 @@ static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
     for (int32_t y = 0; y < area->height; y++) {
         for (int32_t x = 0; x < area->width; x++) {
             int64_t left = (int64_t)job->x0 + area->x + x, top = (int64_t)job->y0 + area->y + y;
-            area->out[y * area->pitch + x] = route == XNCC_ROUTE_JOINT      ? xncc_reference_joint(job, left, top)
-                                             : job->part->pixel == XNCC_F32 ? score_float(job, left, top)
-                                                                          : score_integer(job, left, top);
+            area->out[y * area->pitch + x] = route == XNCC_ROUTE_JOINT
+                                                 ? xncc_reference_joint(job, left, top)
+                                             : job->part->pixel == XNCC_F32
+                                                 ? score_float(job, left, top)
+                                                 : score_integer(job, left, top);
         }
     }
 }
@@ -91,18 +97,20 @@ static float convolve_one(const xncc_job *job, int64_t left, int64_t top)
     float sum = 0.0f;
     for (int32_t j = 0; j < filter->height; j++)
         for (int32_t i = 0; i < filter->width; i++)
-            sum = fmaf(filter->taps[j * filter->width + i], float_pixel(job, left + i, top + j), sum);
+            sum = fmaf(filter->taps[j * filter->width + i], float_pixel(job, left + i, top + j),
+                       sum);
     return sum;
 }
 
-static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                          const xncc_area *area)
 {
     (void)self;
     (void)scratch;
     for (int32_t y = 0; y < area->height; y++)
         for (int32_t x = 0; x < area->width; x++)
-            area->out[y * area->pitch + x] =
-                convolve_one(job, (int64_t)job->x0 + area->x + x, (int64_t)job->y0 + area->y + y);
+            area->out[y * area->pitch + x] = convolve_one(job, (int64_t)job->x0 + area->x + x,
+                                                          (int64_t)job->y0 + area->y + y);
 }
 
 static void shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)

@@ -1,5 +1,6 @@
-/* The oracle's part for windows of which not every pixel counts, for several channels, and for the pixel types that the plain
- * problem has not: the definitions as the plainest loops. Not to be made faster. */
+/* The oracle's part for windows of which not every pixel counts, for several channels, and for the
+ * pixel types that the plain problem has not: the definitions as the plainest loops. Not to be made
+ * faster. */
 #include "cpu/kernel.h"
 
 #include "image/image.h"
@@ -7,9 +8,9 @@
 
 /* A pixel of the image under a pixel of the template. */
 typedef struct meeting {
-    const void *row;  /* of the image; NULL: a pixel of the zero border */
+    const void *row; /* of the image; NULL: a pixel of the zero border */
     int64_t column;
-    int counts;       /* in both */
+    int counts; /* in both */
 } meeting;
 
 static meeting meet(const xncc_job *job, int64_t left, int64_t top, int32_t i, int32_t j)
@@ -25,7 +26,8 @@ static meeting meet(const xncc_job *job, int64_t left, int64_t top, int32_t i, i
     }
     m.row = xncc_image_row(image, (int32_t)y);
     m.column = x;
-    m.counts = m.counts && xncc_pixel_counts(image, part->channels, m.row, xncc_image_mask_row(image, (int32_t)y), x);
+    m.counts = m.counts && xncc_pixel_counts(image, part->channels, m.row,
+                                             xncc_image_mask_row(image, (int32_t)y), x);
     return m;
 }
 
@@ -59,7 +61,8 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top, uint
                     continue;
                 int64_t at = ((int64_t)j * part->width + i) * part->channels + c;
                 uint64_t t = xncc_sample(stored, part->pixels, at);
-                uint64_t v = m.row ? xncc_sample(part->pixel, m.row, m.column * part->channels + c) : bias;
+                uint64_t v = m.row ? xncc_sample(part->pixel, m.row, m.column * part->channels + c)
+                                   : bias;
                 s.S += v;
                 s.T += t;
                 s.Q = xncc_u128_add(s.Q, product(v, v));
@@ -72,7 +75,8 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top, uint
 }
 
 /* One row of a channel's sums, from left to right. */
-static xncc_joint_reals row_of_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j, int32_t c)
+static xncc_joint_reals row_of_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j,
+                                     int32_t c)
 {
     const xncc_template *part = job->part;
     const double pivot = job->joint.pivot[c];
@@ -83,7 +87,9 @@ static xncc_joint_reals row_of_reals(const xncc_job *job, int64_t left, int64_t 
             continue;
         int64_t at = ((int64_t)j * part->width + i) * part->channels + c;
         double t = xncc_sum(xncc_sample_value(part->pixel, part->pixels, at), -pivot);
-        double v = xncc_sum(m.row ? xncc_sample_value(part->pixel, m.row, m.column * part->channels + c) : 0.0, -pivot);
+        double v = xncc_sum(
+            m.row ? xncc_sample_value(part->pixel, m.row, m.column * part->channels + c) : 0.0,
+            -pivot);
         r.S = xncc_sum(r.S, v);
         r.Q = xncc_sum(r.Q, xncc_product(v, v));
         r.X = xncc_sum(r.X, xncc_product(v, t));
@@ -117,5 +123,6 @@ float xncc_reference_joint(const xncc_job *job, int64_t left, int64_t top)
     float settled;
     if (xncc_joint_is_settled(job->problem->method, &job->joint, n, &settled))
         return settled;
-    return xncc_pixel_is_float(job->part->pixel) ? score_reals(job, left, top, n) : score_integers(job, left, top, n);
+    return xncc_pixel_is_float(job->part->pixel) ? score_reals(job, left, top, n)
+                                                 : score_integers(job, left, top, n);
 }

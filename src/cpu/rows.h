@@ -1,5 +1,5 @@
-/* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of each instruction
- * set, so that each has its own build of it. */
+/* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of
+ * each instruction set, so that each has its own build of it. */
 #ifndef XNCC_CPU_ROWS_H
 #define XNCC_CPU_ROWS_H
 
@@ -16,8 +16,8 @@ static void rows_add_u8(uint64_t *restrict column, const uint8_t *restrict enter
     }
 }
 
-static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict enter, const uint8_t *restrict leave,
-                          int32_t count)
+static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict enter,
+                          const uint8_t *restrict leave, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         int32_t a = enter[i], b = leave[i];
@@ -39,7 +39,8 @@ __attribute__((unused)) static void rows_window(const uint64_t *restrict column,
     }
 }
 
-/* The scores run in vectors of ROWS_LANES doubles; the including file defines that and rows_sqrt. */
+/* The scores run in vectors of ROWS_LANES doubles; the including file defines that and rows_sqrt.
+ */
 typedef double rows_double __attribute__((vector_size(8 * ROWS_LANES)));
 typedef int64_t rows_long __attribute__((vector_size(8 * ROWS_LANES)));
 typedef uint64_t rows_ulong __attribute__((vector_size(8 * ROWS_LANES)));
@@ -54,9 +55,9 @@ static inline rows_double rows_u32(rows_ulong v)
     return (rows_double)(v | UINT64_C(0x4330000000000000)) - 0x1p52;
 }
 
-/* Signed 64-bit numbers, rounded to nearest once. With v = high * 2^32 + low: the first bits are 2^84 + 2^63 + high *
- * 2^32, from which 2^84 + 2^63 + 2^52 is taken exactly (the difference is a multiple of 2^32 below 2^64); adding 2^52 +
- * low then rounds v itself. */
+/* Signed 64-bit numbers, rounded to nearest once. With v = high * 2^32 + low: the first bits are
+ * 2^84 + 2^63 + high * 2^32, from which 2^84 + 2^63 + 2^52 is taken exactly (the difference is a
+ * multiple of 2^32 below 2^64); adding 2^52 + low then rounds v itself. */
 static inline rows_double rows_i64(rows_ulong v)
 {
     rows_double high = (rows_double)((v >> 32) ^ UINT64_C(0x4530000080000000));
@@ -74,21 +75,24 @@ static inline rows_double rows_choose(rows_long condition, rows_double yes, rows
     return (rows_double)((condition & (rows_long)yes) | (~condition & (rows_long)no));
 }
 
-/* What the formulas of xncc_score_integer start from, each rounded to double once; only those that the method needs are
- * looked at. */
+/* What the formulas of xncc_score_integer start from, each rounded to double once; only those that
+ * the method needs are looked at. */
 typedef struct rows_terms {
     rows_double num, var, Q, X, distance;
 } rows_terms;
 
 /* xncc_score_integer from there on. Flat templates are dealt with before. */
-static inline rows_double rows_finish(xncc_method method, const xncc_score_rule *rule, const rows_terms *t)
+static inline rows_double rows_finish(xncc_method method, const xncc_score_rule *rule,
+                                      const rows_terms *t)
 {
     const rows_double undefined = rows_fill((double)rule->undefined);
     switch (method) {
-    case XNCC_CCOEFF_NORMED: return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
+    case XNCC_CCOEFF_NORMED:
+        return rows_choose(t->var == 0.0, undefined, t->num / (rows_sqrt(t->var) * rule->root_var));
     case XNCC_CCOEFF: return t->num / (double)rule->n;
     case XNCC_CCORR: return t->X;
-    case XNCC_CCORR_NORMED: return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
+    case XNCC_CCORR_NORMED:
+        return rows_choose(t->Q == 0.0, undefined, t->X / (rows_sqrt(t->Q) * rule->root_sum2));
     case XNCC_SQDIFF: return t->distance;
     case XNCC_SQDIFF_NORMED: {
         rows_double one = rows_choose(t->distance == 0.0, rows_fill(0.0), rows_fill(1.0));
@@ -100,10 +104,11 @@ static inline rows_double rows_finish(xncc_method method, const xncc_score_rule 
     return undefined;
 }
 
-/* Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of at most (65792 * 255)^2 <
- * 2^49, and every product and difference here is exact in double. The template was shifted by 128 (xncc_form). */
-static inline rows_double rows_narrow(xncc_method method, const xncc_score_rule *rule, const int32_t *x,
-                                      const uint64_t *window)
+/* Narrow windows have n <= 65792 pixels of u8, so n*X, n*Q, S*S and S*sumT are integers of at most
+ * (65792 * 255)^2 < 2^49, and every product and difference here is exact in double. The template
+ * was shifted by 128 (xncc_form). */
+static inline rows_double rows_narrow(xncc_method method, const xncc_score_rule *rule,
+                                      const int32_t *x, const uint64_t *window)
 {
     const double n = (double)rule->n;
     rows_int products;
@@ -111,7 +116,8 @@ static inline rows_double rows_narrow(xncc_method method, const xncc_score_rule 
     memcpy(&products, x, sizeof products);
     memcpy(&sums, window, sizeof sums);
     rows_double S = rows_u32(sums & UINT64_C(0xffffffff));
-    rows_terms t = { .Q = rows_u32(sums >> 32), .X = __builtin_convertvector(products, rows_double) + 128.0 * S };
+    rows_terms t = { .Q = rows_u32(sums >> 32),
+                     .X = __builtin_convertvector(products, rows_double) + 128.0 * S };
     t.num = n * t.X - S * (double)rule->sum;
     t.var = n * t.Q - S * S;
     t.distance = t.Q + (double)rule->sum2 - 2.0 * t.X;
@@ -119,7 +125,8 @@ static inline rows_double rows_narrow(xncc_method method, const xncc_score_rule 
 }
 
 /* Wide windows whose products fit 63 bits (rule->wide is 0). */
-static inline rows_double rows_wide(xncc_method method, const xncc_score_rule *rule, const xncc_wide_row *row, int32_t i)
+static inline rows_double rows_wide(xncc_method method, const xncc_score_rule *rule,
+                                    const xncc_wide_row *row, int32_t i)
 {
     rows_ulong S, Q, X;
     memcpy(&S, row->S + i, sizeof S);
@@ -140,12 +147,12 @@ typedef struct rows_source {
 } rows_source;
 
 /* All buffers have room for whole vectors past count; the map has not. */
-static inline void rows_score_method(xncc_method method, const xncc_score_rule *rule, const rows_source *s, float *out,
-                                     int32_t count)
+static inline void rows_score_method(xncc_method method, const xncc_score_rule *rule,
+                                     const rows_source *s, float *out, int32_t count)
 {
     for (int32_t i = 0; i < count; i += ROWS_LANES) {
-        rows_double score =
-            s->wide ? rows_wide(method, rule, s->wide, i) : rows_narrow(method, rule, s->x + i, s->window + i);
+        rows_double score = s->wide ? rows_wide(method, rule, s->wide, i)
+                                    : rows_narrow(method, rule, s->x + i, s->window + i);
         rows_float rounded = __builtin_convertvector(score, rows_float);
         if (count - i >= ROWS_LANES)
             memcpy(out + i, &rounded, sizeof rounded);
@@ -155,8 +162,8 @@ static inline void rows_score_method(xncc_method method, const xncc_score_rule *
 }
 
 /* One loop for each method. */
-static inline void rows_score_methods(xncc_method method, const xncc_score_rule *rule, const rows_source *s, float *out,
-                                      int32_t count)
+static inline void rows_score_methods(xncc_method method, const xncc_score_rule *rule,
+                                      const rows_source *s, float *out, int32_t count)
 {
     switch (method) {
     case XNCC_CCOEFF_NORMED: rows_score_method(XNCC_CCOEFF_NORMED, rule, s, out, count); return;
@@ -176,8 +183,8 @@ static inline int rows_undefined(xncc_method method, const xncc_score_rule *rule
     return (method == XNCC_CCOEFF_NORMED && rule->root_var == 0.0) || (normed && rule->sum2 == 0);
 }
 
-static void rows_score(xncc_method method, const xncc_score_rule *rule, const int32_t *x, const uint64_t *window,
-                       float *out, int32_t count)
+static void rows_score(xncc_method method, const xncc_score_rule *rule, const int32_t *x,
+                       const uint64_t *window, float *out, int32_t count)
 {
     if (!rows_undefined(method, rule)) {
         rows_score_methods(method, rule, &(rows_source){ .x = x, .window = window }, out, count);
@@ -185,12 +192,13 @@ static void rows_score(xncc_method method, const xncc_score_rule *rule, const in
     }
     for (int32_t i = 0; i < count; i++) {
         uint64_t S = window[i] & 0xffffffffu;
-        out[i] = xncc_score_integer(method, rule, S, window[i] >> 32, (uint64_t)(x[i] + 128 * (int64_t)S));
+        out[i] = xncc_score_integer(method, rule, S, window[i] >> 32,
+                                    (uint64_t)(x[i] + 128 * (int64_t)S));
     }
 }
 
-static void rows_wide_score(xncc_method method, const xncc_score_rule *rule, const xncc_wide_row *row, float *out,
-                            int32_t count)
+static void rows_wide_score(xncc_method method, const xncc_score_rule *rule,
+                            const xncc_wide_row *row, float *out, int32_t count)
 {
     if (!rule->wide && !rows_undefined(method, rule)) {
         rows_score_methods(method, rule, &(rows_source){ .wide = row }, out, count);
@@ -201,8 +209,9 @@ static void rows_wide_score(xncc_method method, const xncc_score_rule *rule, con
 }
 
 /* Wide rows: 64-bit sums. */
-static inline void rows_add_any(uint64_t *restrict S, uint64_t *restrict Q, const uint8_t *restrict u8,
-                                const uint16_t *restrict u16, int32_t count)
+static inline void rows_add_any(uint64_t *restrict S, uint64_t *restrict Q,
+                                const uint8_t *restrict u8, const uint16_t *restrict u16,
+                                int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         uint32_t a = u8 ? u8[i] : u16[i];
@@ -211,7 +220,8 @@ static inline void rows_add_any(uint64_t *restrict S, uint64_t *restrict Q, cons
     }
 }
 
-static void rows_wide_add(uint64_t *S, uint64_t *Q, const void *enter, xncc_pixel pixel, int32_t count)
+static void rows_wide_add(uint64_t *S, uint64_t *Q, const void *enter, xncc_pixel pixel,
+                          int32_t count)
 {
     if (pixel == XNCC_U8)
         rows_add_any(S, Q, enter, NULL, count);
@@ -219,8 +229,8 @@ static void rows_wide_add(uint64_t *S, uint64_t *Q, const void *enter, xncc_pixe
         rows_add_any(S, Q, NULL, enter, count);
 }
 
-static void rows_wide_slide(uint64_t *restrict S, uint64_t *restrict Q, const void *enter, const void *leave,
-                            xncc_pixel pixel, int32_t count)
+static void rows_wide_slide(uint64_t *restrict S, uint64_t *restrict Q, const void *enter,
+                            const void *leave, xncc_pixel pixel, int32_t count)
 {
     if (pixel == XNCC_U8) {
         const uint8_t *restrict a = enter, *restrict b = leave;

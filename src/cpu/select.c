@@ -12,12 +12,13 @@ typedef struct row {
 } row;
 
 /* The wrappers around a kernel for what is not plain: cpu/joint.h. */
-#define WRAPPED(name, isa)                                                                                             \
-    static const xncc_joint_variant name##_variant = { &xncc_##name##_match, &xncc_windows_##isa };                          \
-    static const xncc_cpu_kernel name##_joint = { xncc_planes_shape, xncc_planes_begin, xncc_planes_area, NULL,                \
-                                                &name##_variant };                                                     \
-    static const xncc_cpu_kernel name##_signed = { xncc_signed_shape, xncc_signed_begin, xncc_signed_area, NULL,               \
-                                                 &xncc_##name##_match };
+#define WRAPPED(name, isa)                                                                         \
+    static const xncc_joint_variant name##_variant = { &xncc_##name##_match,                       \
+                                                       &xncc_windows_##isa };                      \
+    static const xncc_cpu_kernel name##_joint = { xncc_planes_shape, xncc_planes_begin,            \
+                                                  xncc_planes_area, NULL, &name##_variant };       \
+    static const xncc_cpu_kernel name##_signed = { xncc_signed_shape, xncc_signed_begin,           \
+                                                   xncc_signed_area, NULL, &xncc_##name##_match };
 
 WRAPPED(direct_portable, portable)
 WRAPPED(fft_portable, portable)
@@ -29,18 +30,23 @@ WRAPPED(fft_avx2, avx2)
 WRAPPED(fft_avx512, avx512)
 #endif
 
-#define PLAIN(name, floats, convolution) &xncc_##name##_match, floats, convolution, &name##_signed, &name##_joint
+#define PLAIN(name, floats, convolution)                                                           \
+    &xncc_##name##_match, floats, convolution, &name##_signed, &name##_joint
 
 static const row table[] = {
-    { XNCC_KERNEL_REFERENCE, &xncc_reference_match, &xncc_reference_match, &xncc_reference_convolve, &xncc_reference_match,
-      &xncc_reference_match, &xncc_reference_match },
-    { XNCC_KERNEL_DIRECT_PORTABLE, PLAIN(direct_portable, &xncc_float_portable_match, &xncc_direct_portable_convolve),
+    { XNCC_KERNEL_REFERENCE, &xncc_reference_match, &xncc_reference_match, &xncc_reference_convolve,
+      &xncc_reference_match, &xncc_reference_match, &xncc_reference_match },
+    { XNCC_KERNEL_DIRECT_PORTABLE,
+      PLAIN(direct_portable, &xncc_float_portable_match, &xncc_direct_portable_convolve),
       &xncc_float_portable_joint },
     { XNCC_KERNEL_FFT_PORTABLE, PLAIN(fft_portable, NULL, NULL), NULL },
 #ifdef XNCC_CPU_X86
-    { XNCC_KERNEL_DIRECT_AVX2, PLAIN(direct_avx2, &xncc_float_avx2_match, &xncc_direct_avx2_convolve), &xncc_float_avx2_joint },
+    { XNCC_KERNEL_DIRECT_AVX2,
+      PLAIN(direct_avx2, &xncc_float_avx2_match, &xncc_direct_avx2_convolve),
+      &xncc_float_avx2_joint },
     { XNCC_KERNEL_DIRECT_AVXVNNI, PLAIN(direct_avxvnni, NULL, NULL), NULL },
-    { XNCC_KERNEL_DIRECT_AVX512, PLAIN(direct_avx512, &xncc_float_avx512_match, &xncc_direct_avx512_convolve),
+    { XNCC_KERNEL_DIRECT_AVX512,
+      PLAIN(direct_avx512, &xncc_float_avx512_match, &xncc_direct_avx512_convolve),
       &xncc_float_avx512_joint },
     { XNCC_KERNEL_FFT_AVX2, PLAIN(fft_avx2, NULL, NULL), NULL },
     { XNCC_KERNEL_FFT_AVX512, PLAIN(fft_avx512, NULL, NULL), NULL },

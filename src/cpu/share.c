@@ -31,7 +31,8 @@ static void clear_row(float *best, int32_t *index, int32_t width)
     }
 }
 
-static void fold_row(const xncc_fold *fold, const float *score, float *best, int32_t *index, int32_t width)
+static void fold_row(const xncc_fold *fold, const float *score, float *best, int32_t *index,
+                     int32_t width)
 {
     const xncc_fold f = *fold;
     for (int32_t x = 0; x < width; x++) {
@@ -45,13 +46,17 @@ static void fold_task(void *argument, uint64_t task, int32_t slot)
 {
     const fold_run *run = argument;
     const xncc_best *best = &run->share->best;
-    const xncc_map index = { .data = (float *)(void *)best->index, .width = best->score.width, .pitch = best->index_pitch };
+    const xncc_map index = { .data = (float *)(void *)best->index,
+                             .width = best->score.width,
+                             .pitch = best->index_pitch };
     (void)slot;
-    const int32_t first = (int32_t)task * run->rows, end = first + xncc_smaller(run->rows, run->height - first);
+    const int32_t first = (int32_t)task * run->rows,
+                  end = first + xncc_smaller(run->rows, run->height - first);
     for (int32_t y = first; y < end; y++) {
         int32_t *at = (int32_t *)(void *)xncc_map_row(&index, y);
         if (run->fold)
-            fold_row(run->fold, xncc_map_row(run->fold->map, y), xncc_map_row(&best->score, y), at, run->width);
+            fold_row(run->fold, xncc_map_row(run->fold->map, y), xncc_map_row(&best->score, y), at,
+                     run->width);
         else
             clear_row(xncc_map_row(&best->score, y), at, run->width);
     }
@@ -80,7 +85,8 @@ static void share_close(xncc_share *share)
     xncc_free(share);
 }
 
-static xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map *map, xncc_stream stream, xncc_error *error)
+static xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map *map,
+                              xncc_stream stream, xncc_error *error)
 {
     const int32_t width = best->score.width, height = best->score.height;
     const uint64_t wanted = (uint64_t)width * (uint64_t)height;
@@ -93,12 +99,16 @@ static xncc_status best_begin(xncc_share *share, const xncc_best *best, xncc_map
     if (!share->map)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a map of %d x %d", width, height);
     share->best = *best;
-    *map = (xncc_map){ .data = share->map, .width = width, .height = height, .pitch = (int64_t)width * (int64_t)sizeof(float) };
+    *map = (xncc_map){ .data = share->map,
+                       .width = width,
+                       .height = height,
+                       .pitch = (int64_t)width * (int64_t)sizeof(float) };
     run_rows(share, NULL, width, height);
     return XNCC_OK;
 }
 
-static xncc_status best_fold(xncc_share *share, const xncc_fold *fold, xncc_stream stream, xncc_error *error)
+static xncc_status best_fold(xncc_share *share, const xncc_fold *fold, xncc_stream stream,
+                             xncc_error *error)
 {
     (void)stream;
     (void)error;
@@ -115,7 +125,7 @@ static xncc_status best_end(xncc_share *share, xncc_stream stream, xncc_error *e
 }
 
 const xncc_share_ops xncc_cpu_share_ops = { .open = share_open,
-                                        .close = share_close,
-                                        .best_begin = best_begin,
-                                        .best_fold = best_fold,
-                                        .best_end = best_end };
+                                            .close = share_close,
+                                            .best_begin = best_begin,
+                                            .best_fold = best_fold,
+                                            .best_end = best_end };

@@ -1,4 +1,5 @@
-/* Signed pixels for kernels that know unsigned ones: where a method looks at differences only, the bias moves nothing.
+/* Signed pixels for kernels that know unsigned ones: where a method looks at differences only, the
+ * bias moves nothing.
  */
 #include "cpu/joint.h"
 
@@ -43,7 +44,8 @@ static void turn(turned *t, const xncc_job *job)
     t->job.turned = 1;
 }
 
-void xncc_signed_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
+void xncc_signed_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
+                       void *scratch)
 {
     const xncc_cpu_kernel *inner = self->variant;
     turned t;
@@ -51,7 +53,8 @@ void xncc_signed_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *s
     inner->begin(inner, &t.job, shared, scratch);
 }
 
-void xncc_signed_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch, const xncc_area *area)
+void xncc_signed_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                      const xncc_area *area)
 {
     const xncc_cpu_kernel *inner = self->variant;
     turned t;

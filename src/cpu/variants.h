@@ -1,4 +1,5 @@
-/* The variants by instruction set. Only those of the processor that the library is built for exist (XNCC_CPU_X86). */
+/* The variants by instruction set. Only those of the processor that the library is built for exist
+ * (XNCC_CPU_X86). */
 #ifndef XNCC_CPU_VARIANTS_H
 #define XNCC_CPU_VARIANTS_H
 

@@ -15,7 +15,8 @@ static uint64_t columns_room(const xncc_problem *problem, int32_t strip)
 uint64_t xncc_windows_bytes(const xncc_problem *problem, int narrow, int32_t strip)
 {
     uint64_t numbers = (columns_room(problem, strip) + (uint64_t)strip) * (narrow ? 1 : 2);
-    return numbers * sizeof(uint64_t) + 2 * columns_room(problem, strip) * sizeof(uint16_t) + 4 * 64;
+    return numbers * sizeof(uint64_t) + 2 * columns_room(problem, strip) * sizeof(uint16_t) +
+           4 * 64;
 }
 
 static char *take(char **memory, uint64_t bytes)
@@ -25,11 +26,13 @@ static char *take(char **memory, uint64_t bytes)
     return piece;
 }
 
-void xncc_windows_begin(xncc_windows *w, const xncc_isa_windows *isa, const xncc_job *job, int narrow, int32_t strip,
-                      char *memory)
+void xncc_windows_begin(xncc_windows *w, const xncc_isa_windows *isa, const xncc_job *job,
+                        int narrow, int32_t strip, char *memory)
 {
     uint64_t room = columns_room(job->problem, strip), fields = narrow ? 1 : 2;
-    *w = (xncc_windows){ .isa = isa, .job = job, .narrow = narrow, .room = (int64_t)room, .strip = strip };
+    *w = (xncc_windows){
+        .isa = isa, .job = job, .narrow = narrow, .room = (int64_t)room, .strip = strip
+    };
     w->column = (uint64_t *)(void *)take(&memory, room * fields * sizeof(uint64_t));
     w->window = (uint64_t *)(void *)take(&memory, (uint64_t)strip * fields * sizeof(uint64_t));
     w->raw[0] = take(&memory, room * sizeof(uint16_t));
@@ -45,9 +48,10 @@ void xncc_windows_place(xncc_windows *w, const xncc_area *area, int32_t x, int32
 
 /* What turns gathered sums into X: image and template were shifted (xncc_form).
  * u8:  X = X' + 128 * S.
- * u16: with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', sum T' = sumT - 32896 * n.
- * All of it modulo 2^64, the result is below 2^63. */
-static void gathered_to_products(const xncc_windows *w, const int64_t *gathered, const uint64_t *S, uint64_t *X)
+ * u16: with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', sum T' = sumT -
+ * 32896 * n. All of it modulo 2^64, the result is below 2^63. */
+static void gathered_to_products(const xncc_windows *w, const int64_t *gathered, const uint64_t *S,
+                                 uint64_t *X)
 {
     const xncc_score_rule *rule = &w->job->rule;
     int u16 = w->job->part->pixel == XNCC_U16;
@@ -94,11 +98,14 @@ xncc_wide_row xncc_windows_sums(xncc_windows *w, int32_t y, int fresh)
 }
 
 /* The row's products into the sums that are asked for, and its window sums. Pixels are u8. */
-static void give_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32, const int64_t *gathered)
+static void give_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
+                      const int64_t *gathered)
 {
     const xncc_sums *s = w->area->sums;
     const ptrdiff_t at = (ptrdiff_t)(y - w->area->y) * w->area->pitch + (w->x - w->area->x);
-    xncc_given_row row = { .x32 = w->narrow ? x32 : NULL, .gathered = gathered, .X = s->X + at, .count = w->width };
+    xncc_given_row row = {
+        .x32 = w->narrow ? x32 : NULL, .gathered = gathered, .X = s->X + at, .count = w->width
+    };
     row.shift = s->shift;
     row.add = s->add;
     row.S = s->known ? s->known + at : NULL;
@@ -108,7 +115,8 @@ static void give_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
         row.S = w->window;
         row.packed = w->narrow;
         if (!w->narrow)
-            w->isa->window(w->column + w->room, w->job->part->width, w->window + w->strip, w->width);
+            w->isa->window(w->column + w->room, w->job->part->width, w->window + w->strip,
+                           w->width);
         row.Q = w->window + w->strip;
         row.out_S = s->S ? s->S + at : NULL;
         row.out_Q = s->Q ? s->Q + at : NULL;
@@ -118,7 +126,8 @@ static void give_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
         s->row(s->whom, w->x - w->area->x, y - w->area->y, w->width);
 }
 
-void xncc_windows_score(xncc_windows *w, int32_t y, int fresh, const int32_t *x32, int64_t *gathered)
+void xncc_windows_score(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
+                        int64_t *gathered)
 {
     const xncc_job *job = w->job;
     const xncc_area *a = w->area;

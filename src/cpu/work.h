@@ -22,7 +22,7 @@ struct xncc_work {
     float *band; /* of a sweep; taken when first needed */
     char *shared;
     uint64_t shared_of; /* serial of the template that shared was made for; 0: none */
-    char *scratch; /* threads pieces of scratch_step bytes */
+    char *scratch;      /* threads pieces of scratch_step bytes */
     uint64_t scratch_step;
 };
 
@@ -39,12 +39,12 @@ static inline void *xncc_work_scratch(const xncc_work *work, int32_t slot)
 static inline xncc_job xncc_job_make(const xncc_work *work, const xncc_image *image)
 {
     return (xncc_job){ .problem = &work->problem,
-                     .image = image,
-                     .x0 = work->x0,
-                     .y0 = work->y0,
-                     .map_width = work->map_width,
-                     .map_height = work->map_height,
-                     .shared = work->shared };
+                       .image = image,
+                       .x0 = work->x0,
+                       .y0 = work->y0,
+                       .map_width = work->map_width,
+                       .map_height = work->map_height,
+                       .shared = work->shared };
 }
 
 /* Gives a job its template. */
@@ -69,12 +69,15 @@ static inline void xncc_work_prepare(xncc_work *work, const xncc_job *job)
 extern const struct xncc_share_ops xncc_cpu_share_ops; /* engine/many.h */
 
 /* Gathers the matches of an image (engine.h), at once or as its rows arrive. */
-xncc_status xncc_cpu_sweep_begin(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule,
-                             xncc_sweep **sweep, xncc_error *error);
+xncc_status xncc_cpu_sweep_begin(xncc_work *work, const xncc_image *image,
+                                 const xncc_template *part, const xncc_peak_rule *rule,
+                                 xncc_sweep **sweep, xncc_error *error);
 xncc_status xncc_cpu_sweep_rows(xncc_sweep *sweep, int32_t rows, xncc_error *error);
-xncc_status xncc_cpu_sweep_finish(xncc_sweep *sweep, xncc_match *match, size_t *found, xncc_error *error);
+xncc_status xncc_cpu_sweep_finish(xncc_sweep *sweep, xncc_match *match, size_t *found,
+                                  xncc_error *error);
 void xncc_cpu_sweep_end(xncc_sweep *sweep);
-xncc_status xncc_cpu_find(xncc_work *work, const xncc_image *image, const xncc_template *part, const xncc_peak_rule *rule,
-                      xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error);
+xncc_status xncc_cpu_find(xncc_work *work, const xncc_image *image, const xncc_template *part,
+                          const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                          xncc_stream stream, xncc_error *error);
 
 #endif

@@ -44,22 +44,25 @@ static xncc_status check(const view *v, xncc_error *error)
     if (!v->data)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: data is a null pointer", v->what);
     if (v->width < 1 || v->height < 1 || v->width > XNCC_MAX_SIDE || v->height > XNCC_MAX_SIDE)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d", v->what, v->width,
-                       v->height, XNCC_MAX_SIDE);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d",
+                         v->what, v->width, v->height, XNCC_MAX_SIDE);
     if (v->memory != XNCC_HOST && v->memory != XNCC_DEVICE)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: memory is %d, neither XNCC_HOST nor XNCC_DEVICE", v->what,
-                       (int)v->memory);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: memory is %d, neither XNCC_HOST nor XNCC_DEVICE", v->what,
+                         (int)v->memory);
     int64_t size = (int64_t)v->size, tight = (int64_t)v->width * v->channels * size;
     if (v->pitch != 0 && (v->pitch < tight || v->pitch % size != 0))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                       "%s: a pitch of %lld bytes is not a multiple of %lld that holds a row of %lld bytes", v->what,
-                       (long long)v->pitch, (long long)size, (long long)tight);
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: a pitch of %lld bytes is not a multiple of %lld that holds a row of %lld bytes",
+            v->what, (long long)v->pitch, (long long)size, (long long)tight);
     if (v->pitch > INT64_MAX / v->height)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: a pitch of %lld bytes times %d rows exceeds 64 bits", v->what,
-                       (long long)v->pitch, v->height);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: a pitch of %lld bytes times %d rows exceeds 64 bits", v->what,
+                         (long long)v->pitch, v->height);
     if ((uintptr_t)v->data % v->size != 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: data is not aligned to its %d-byte elements", v->what,
-                       (int)v->size);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: data is not aligned to its %d-byte elements", v->what, (int)v->size);
     return XNCC_OK;
 }
 
@@ -68,14 +71,19 @@ xncc_status xncc_image_check(const xncc_image *image, const char *what, xncc_err
     if (!image)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: the view is a null pointer", what);
     if (xncc_pixel_size(image->pixel) == 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d is no pixel type", what, (int)image->pixel);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d is no pixel type", what,
+                         (int)image->pixel);
     if (image->channels < 0 || image->channels > XNCC_MAX_CHANNELS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d channels are not within 1 .. %d", what, image->channels, XNCC_MAX_CHANNELS);
-    xncc_status status = check(&(view){ what, image->data, image->width, image->height, image->pitch, xncc_pixel_size(image->pixel),
-                                      image->memory, xncc_image_channels(image) },
-                             error);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d channels are not within 1 .. %d", what,
+                         image->channels, XNCC_MAX_CHANNELS);
+    xncc_status status = check(&(view){ what, image->data, image->width, image->height,
+                                        image->pitch, xncc_pixel_size(image->pixel), image->memory,
+                                        xncc_image_channels(image) },
+                               error);
     if (!status && image->mask)
-        status = check(&(view){ "mask", image->mask, image->width, image->height, image->mask_pitch, 1, image->memory, 1 }, error);
+        status = check(&(view){ "mask", image->mask, image->width, image->height, image->mask_pitch,
+                                1, image->memory, 1 },
+                       error);
     return status;
 }
 
@@ -83,14 +91,18 @@ xncc_status xncc_map_check(const xncc_map *map, xncc_error *error)
 {
     if (!map)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "map: the view is a null pointer");
-    return check(&(view){ "map", map->data, map->width, map->height, map->pitch, sizeof(float), map->memory, 1 }, error);
+    return check(&(view){ "map", map->data, map->width, map->height, map->pitch, sizeof(float),
+                          map->memory, 1 },
+                 error);
 }
 
-xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width, int32_t height, xncc_image *part)
+xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
+                            int32_t height, xncc_image *part)
 {
     if (!part || xncc_image_check(image, "image", NULL) != XNCC_OK)
         return XNCC_ERROR_ARGUMENT;
-    if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x || height > image->height - y)
+    if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x ||
+        height > image->height - y)
         return XNCC_ERROR_ARGUMENT;
     xncc_image crop = *image;
     crop.pitch = xncc_image_pitch(image);

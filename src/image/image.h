@@ -17,7 +17,8 @@ static inline int32_t xncc_image_channels(const xncc_image *image)
 /* Bytes of a row's pixels. */
 static inline int64_t xncc_image_row_bytes(const xncc_image *image)
 {
-    return (int64_t)image->width * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
+    return (int64_t)image->width * xncc_image_channels(image) *
+           (int64_t)xncc_pixel_size(image->pixel);
 }
 
 /* Bytes from row to row, with 0 (tight) resolved. */
@@ -35,7 +36,9 @@ static inline int xncc_image_is_masked(const xncc_image *image)
 /* The mask of a row; NULL without a mask. */
 static inline const uint8_t *xncc_image_mask_row(const xncc_image *image, int32_t y)
 {
-    return image->mask ? image->mask + (int64_t)y * (image->mask_pitch ? image->mask_pitch : image->width) : NULL;
+    return image->mask
+               ? image->mask + (int64_t)y * (image->mask_pitch ? image->mask_pitch : image->width)
+               : NULL;
 }
 
 static inline const void *xncc_image_row(const xncc_image *image, int32_t y)

@@ -1,4 +1,5 @@
-/* Samples of every type, which of them count, and where the pixels outside an image come from. One text for both compilers. */
+/* Samples of every type, which of them count, and where the pixels outside an image come from. One
+ * text for both compilers. */
 #ifndef XNCC_IMAGE_SAMPLES_H
 #define XNCC_IMAGE_SAMPLES_H
 
@@ -8,8 +9,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/* The index along one axis whose pixel stands at index i, which may lie outside; -1 where there is none (XNCC_BORDER_ZERO,
- * XNCC_BORDER_OVERLAP). */
+/* The index along one axis whose pixel stands at index i, which may lie outside; -1 where there is
+ * none (XNCC_BORDER_ZERO, XNCC_BORDER_OVERLAP). */
 static XNCC_BOTH int64_t xncc_border_index(xncc_border border, int64_t i, int64_t extent)
 {
     if (i >= 0 && i < extent)
@@ -83,7 +84,8 @@ static XNCC_BOTH double xncc_sample_value(xncc_pixel pixel, const void *row, int
 }
 
 /* Is pixel x of a row other than the no-data value? */
-static XNCC_BOTH int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data, const void *row, int64_t x)
+static XNCC_BOTH int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data,
+                                         const void *row, int64_t x)
 {
     int equal = 1;
     for (int64_t i = x * channels; i < (x + 1) * channels; i++) {
@@ -96,11 +98,13 @@ static XNCC_BOTH int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, dou
 }
 
 /* Does pixel x of a row count? mask: the row's, or NULL. */
-static XNCC_BOTH int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row, const uint8_t *mask, int64_t x)
+static XNCC_BOTH int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row,
+                                       const uint8_t *mask, int64_t x)
 {
     if (mask && !mask[x])
         return 0;
-    return !image->has_no_data || xncc_pixel_has_data(image->pixel, channels, image->no_data, row, x);
+    return !image->has_no_data ||
+           xncc_pixel_has_data(image->pixel, channels, image->no_data, row, x);
 }
 
 #endif

@@ -1,9 +1,12 @@
-/* The score of a window in which not all pixels need count, of one or more channels and of any pixel type: what score.h is not made for.
- * Where both apply they give the same bits. One text for both compilers.
+/* The score of a window in which not all pixels need count, of one or more channels and of any
+ * pixel type: what score.h is not made for. Where both apply they give the same bits. One text for
+ * both compilers.
  *
- * Integer samples. A sum is over the pixels that count in window and template, of biased samples (xncc_sample). With C channels and m the
- * largest biased sample, n*X, n*Q and n*sumT2 of a channel, and S*S, are at most (n*m)^2, and all below is at most C (n*m)^2 < 2^127: n is
- * at most 2^31 for 16 bits and 2^28 for 32 (xncc_problem_check), C at most 2^6. Differences are exact modulo 2^128, so they are exact. */
+ * Integer samples. A sum is over the pixels that count in window and template, of biased samples
+ * (xncc_sample). With C channels and m the largest biased sample, n*X, n*Q and n*sumT2 of a
+ * channel, and S*S, are at most (n*m)^2, and all below is at most C (n*m)^2 < 2^127: n is at most
+ * 2^31 for 16 bits and 2^28 for 32 (xncc_problem_check), C at most 2^6. Differences are exact
+ * modulo 2^128, so they are exact. */
 #ifndef XNCC_MODEL_JOINT_H
 #define XNCC_MODEL_JOINT_H
 
@@ -42,26 +45,33 @@ static XNCC_BOTH xncc_joint xncc_joint_begin(uint64_t n)
     return j;
 }
 
-/* Adds a channel. Differences do not feel the bias b; X = X' - b (S' + sumT') + n b^2, Q = Q' - 2 b S' + n b^2, sumT2 likewise. */
+/* Adds a channel. Differences do not feel the bias b; X = X' - b (S' + sumT') + n b^2, Q = Q' - 2 b
+ * S' + n b^2, sumT2 likewise. */
 static XNCC_BOTH void xncc_joint_add(xncc_joint *j, const xncc_joint_sums *s, uint64_t bias)
 {
-    j->num = xncc_u128_add(j->num, xncc_u128_sub(xncc_u128_mul(s->X, j->n), xncc_mul_wide(s->S, s->T)));
-    j->var = xncc_u128_add(j->var, xncc_u128_sub(xncc_u128_mul(s->Q, j->n), xncc_mul_wide(s->S, s->S)));
-    j->part_var = xncc_u128_add(j->part_var, xncc_u128_sub(xncc_u128_mul(s->T2, j->n), xncc_mul_wide(s->T, s->T)));
-    xncc_u128 square = xncc_mul_wide(j->n, bias * bias), S = xncc_mul_wide(s->S, bias), T = xncc_mul_wide(s->T, bias);
+    j->num = xncc_u128_add(j->num,
+                           xncc_u128_sub(xncc_u128_mul(s->X, j->n), xncc_mul_wide(s->S, s->T)));
+    j->var = xncc_u128_add(j->var,
+                           xncc_u128_sub(xncc_u128_mul(s->Q, j->n), xncc_mul_wide(s->S, s->S)));
+    j->part_var = xncc_u128_add(
+        j->part_var, xncc_u128_sub(xncc_u128_mul(s->T2, j->n), xncc_mul_wide(s->T, s->T)));
+    xncc_u128 square = xncc_mul_wide(j->n, bias * bias), S = xncc_mul_wide(s->S, bias),
+              T = xncc_mul_wide(s->T, bias);
     j->X = xncc_u128_add(j->X, xncc_u128_sub(xncc_u128_add(s->X, square), xncc_u128_add(S, T)));
     j->Q = xncc_u128_add(j->Q, xncc_u128_sub(xncc_u128_add(s->Q, square), xncc_u128_add(S, S)));
     j->T2 = xncc_u128_add(j->T2, xncc_u128_sub(xncc_u128_add(s->T2, square), xncc_u128_add(T, T)));
 }
 
 /* 1 with *score when the window's score does not depend on its sums: no score, or the coverage. */
-static XNCC_BOTH int xncc_joint_is_settled(xncc_method method, const xncc_joint_rule *rule, uint64_t n, float *score)
+static XNCC_BOTH int xncc_joint_is_settled(xncc_method method, const xncc_joint_rule *rule,
+                                           uint64_t n, float *score)
 {
     *score = method == XNCC_COVERAGE ? (float)((double)n / (double)rule->whole) : NAN;
     return method == XNCC_COVERAGE || n < rule->least;
 }
 
-static XNCC_BOTH float xncc_joint_score(xncc_method method, const xncc_joint_rule *rule, const xncc_joint *j)
+static XNCC_BOTH float xncc_joint_score(xncc_method method, const xncc_joint_rule *rule,
+                                        const xncc_joint *j)
 {
     float settled;
     if (xncc_joint_is_settled(method, rule, j->n, &settled))
@@ -72,25 +82,29 @@ static XNCC_BOTH float xncc_joint_score(xncc_method method, const xncc_joint_rul
     case XNCC_CCOEFF_NORMED:
         if (xncc_u128_is_zero(j->var) || xncc_u128_is_zero(j->part_var))
             return rule->undefined;
-        return (float)(xncc_s128_to_double(j->num) / (sqrt(xncc_u128_to_double(j->var)) * sqrt(xncc_u128_to_double(j->part_var))));
+        return (float)(xncc_s128_to_double(j->num) / (sqrt(xncc_u128_to_double(j->var)) *
+                                                      sqrt(xncc_u128_to_double(j->part_var))));
     case XNCC_CCOEFF: return (float)(xncc_s128_to_double(j->num) / (double)j->n);
     case XNCC_CCORR: return (float)xncc_s128_to_double(j->X);
     case XNCC_CCORR_NORMED:
         if (flat)
             return rule->undefined;
-        return (float)(xncc_s128_to_double(j->X) / (sqrt(xncc_u128_to_double(j->Q)) * sqrt(xncc_u128_to_double(j->T2))));
+        return (float)(xncc_s128_to_double(j->X) /
+                       (sqrt(xncc_u128_to_double(j->Q)) * sqrt(xncc_u128_to_double(j->T2))));
     case XNCC_SQDIFF: return (float)xncc_u128_to_double(d);
     case XNCC_SQDIFF_NORMED:
         if (flat)
             return rule->nan_flat ? rule->undefined : (xncc_u128_is_zero(d) ? 0.0f : 1.0f);
-        return (float)(xncc_u128_to_double(d) / (sqrt(xncc_u128_to_double(j->Q)) * sqrt(xncc_u128_to_double(j->T2))));
+        return (float)(xncc_u128_to_double(d) /
+                       (sqrt(xncc_u128_to_double(j->Q)) * sqrt(xncc_u128_to_double(j->T2))));
     case XNCC_COVERAGE: break;
     }
     return settled;
 }
 
-/* The sums of one channel of floats, all of sample - pivot over the pixels that count: each row from left to right starting at 0, then the
- * rows' sums from top to bottom starting at 0, every step rounded to double. */
+/* The sums of one channel of floats, all of sample - pivot over the pixels that count: each row
+ * from left to right starting at 0, then the rows' sums from top to bottom starting at 0, every
+ * step rounded to double. */
 typedef struct xncc_joint_reals {
     double S, Q, X, T, T2;
 } xncc_joint_reals;
@@ -122,7 +136,8 @@ static XNCC_BOTH void xncc_joint_real_add(xncc_joint_real *j, const xncc_joint_r
     j->T2 = xncc_sum(j->T2, s->T2);
 }
 
-static XNCC_BOTH float xncc_joint_real_score(xncc_method method, const xncc_joint_rule *rule, uint64_t n, const xncc_joint_real *j)
+static XNCC_BOTH float xncc_joint_real_score(xncc_method method, const xncc_joint_rule *rule,
+                                             uint64_t n, const xncc_joint_real *j)
 {
     float settled;
     if (xncc_joint_is_settled(method, rule, n, &settled))
@@ -135,12 +150,14 @@ static XNCC_BOTH float xncc_joint_real_score(xncc_method method, const xncc_join
     d = d < 0.0 ? 0.0 : d;
     switch (method) {
     case XNCC_CCOEFF_NORMED:
-        if (j->var <= xncc_product(rule->noise, j->n_Q) || j->part_var <= xncc_product(rule->noise, j->n_T2))
+        if (j->var <= xncc_product(rule->noise, j->n_Q) ||
+            j->part_var <= xncc_product(rule->noise, j->n_T2))
             return rule->undefined;
         return xncc_unit(j->num / xncc_product(sqrt(j->var), sqrt(j->part_var)));
     case XNCC_CCOEFF: return (float)(j->num / j->n);
     case XNCC_CCORR: return (float)j->X;
-    case XNCC_CCORR_NORMED: return flat ? rule->undefined : xncc_unit(j->X / xncc_product(sqrt(j->Q), sqrt(j->T2)));
+    case XNCC_CCORR_NORMED:
+        return flat ? rule->undefined : xncc_unit(j->X / xncc_product(sqrt(j->Q), sqrt(j->T2)));
     case XNCC_SQDIFF: return (float)d;
     case XNCC_SQDIFF_NORMED:
         if (flat)

@@ -1,5 +1,5 @@
-/* 128-bit integers for nvcc and for compilers without them. Differences are two's complement: of signed meaning are the functions that
- * say so. */
+/* 128-bit integers for nvcc and for compilers without them. Differences are two's complement: of
+ * signed meaning are the functions that say so. */
 #ifndef XNCC_MODEL_WIDE_H
 #define XNCC_MODEL_WIDE_H
 
@@ -21,8 +21,8 @@ static XNCC_BOTH xncc_u128 xncc_mul_wide(uint64_t a, uint64_t b)
 #else
     uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
     uint64_t low = a0 * b0;
-    uint64_t mid = a1 * b0 + (low >> 32);           /* at most 2^64 - 2^32: no overflow */
-    uint64_t mid2 = a0 * b1 + (mid & 0xffffffffu);  /* likewise */
+    uint64_t mid = a1 * b0 + (low >> 32);          /* at most 2^64 - 2^32: no overflow */
+    uint64_t mid2 = a0 * b1 + (mid & 0xffffffffu); /* likewise */
     p.high = a1 * b1 + (mid >> 32) + (mid2 >> 32);
     p.low = (mid2 << 32) | (low & 0xffffffffu);
 #endif
@@ -77,7 +77,8 @@ static XNCC_BOTH int xncc_u128_is_zero(xncc_u128 a)
     return (a.high | a.low) == 0;
 }
 
-/* Rounded to nearest, ties to even: the top 64 bits, the last of them sticky, are rounded once by the conversion. */
+/* Rounded to nearest, ties to even: the top 64 bits, the last of them sticky, are rounded once by
+ * the conversion. */
 static XNCC_BOTH double xncc_u128_to_double(xncc_u128 v)
 {
     if (v.high == 0)

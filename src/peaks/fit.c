@@ -11,7 +11,8 @@ typedef struct axis {
 static axis axis_of(double before, double middle, double after)
 {
     const axis a = { (after - before) / 2, before - 2 * middle + after, 0 };
-    if (!isfinite(a.slope) || !isfinite(a.bend) || before > middle || after > middle || !(a.bend < 0))
+    if (!isfinite(a.slope) || !isfinite(a.bend) || before > middle || after > middle ||
+        !(a.bend < 0))
         return (axis){ 0, 0, 0 };
     return (axis){ a.slope, a.bend, 1 };
 }

@@ -16,21 +16,24 @@ static int compare_small(const void *a, const void *b)
 
 static int is_valid(const xncc_candidate *c)
 {
-    return c->width >= 1 && c->width <= XNCC_MAX_SIDE && c->height >= 1 && c->height <= XNCC_MAX_SIDE &&
-           c->match.x >= -XNCC_MAX_SIDE && c->match.x <= XNCC_MAX_SIDE && c->match.y >= -XNCC_MAX_SIDE &&
+    return c->width >= 1 && c->width <= XNCC_MAX_SIDE && c->height >= 1 &&
+           c->height <= XNCC_MAX_SIDE && c->match.x >= -XNCC_MAX_SIDE &&
+           c->match.x <= XNCC_MAX_SIDE && c->match.y >= -XNCC_MAX_SIDE &&
            c->match.y <= XNCC_MAX_SIDE;
 }
 
 xncc_merge_options xncc_merge_defaults(void)
 {
-    return (xncc_merge_options){ .method = XNCC_CCOEFF_NORMED, .rule = XNCC_MERGE_OVERLAP, .limit = 0.5 };
+    return (xncc_merge_options){ .method = XNCC_CCOEFF_NORMED,
+                                 .rule = XNCC_MERGE_OVERLAP,
+                                 .limit = 0.5 };
 }
 
 int xncc_merge_is_valid(const xncc_merge_options *o)
 {
     const double most = o->rule == XNCC_MERGE_DISTANCE ? 2147483648.0 : 1.0;
-    return o->method >= XNCC_CCOEFF_NORMED && o->method <= XNCC_SQDIFF_NORMED && o->limit >= 0.0 && o->limit <= most &&
-           (o->rule == XNCC_MERGE_DISTANCE || o->rule == XNCC_MERGE_OVERLAP);
+    return o->method >= XNCC_CCOEFF_NORMED && o->method <= XNCC_SQDIFF_NORMED && o->limit >= 0.0 &&
+           o->limit <= most && (o->rule == XNCC_MERGE_DISTANCE || o->rule == XNCC_MERGE_OVERLAP);
 }
 
 static int are_valid(const xncc_candidate *candidate, size_t count)
@@ -44,7 +47,8 @@ static int are_valid(const xncc_candidate *candidate, size_t count)
 void xncc_candidates_sort(xncc_candidate *candidate, size_t count, xncc_method method)
 {
     if (count > 1)
-        qsort(candidate, count, sizeof *candidate, xncc_method_is_distance(method) ? compare_small : compare_large);
+        qsort(candidate, count, sizeof *candidate,
+              xncc_method_is_distance(method) ? compare_small : compare_large);
 }
 
 /* The candidates with a score, in front. */
@@ -60,7 +64,8 @@ static size_t drop_nan(xncc_candidate *candidate, size_t count)
     return kept;
 }
 
-xncc_status xncc_matches_merge(xncc_candidate *candidate, size_t count, const xncc_merge_options *options, size_t *kept)
+xncc_status xncc_matches_merge(xncc_candidate *candidate, size_t count,
+                               const xncc_merge_options *options, size_t *kept)
 {
     const xncc_merge_options none = xncc_merge_defaults(), *o = options ? options : &none;
     if (!kept)

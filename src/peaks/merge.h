@@ -7,7 +7,8 @@
 #include "peaks/peaks.h"
 
 /* Negative when a comes before b, 0 when nothing tells them apart. Neither score is NaN. */
-static XNCC_BOTH int xncc_candidate_compare(const xncc_candidate *a, const xncc_candidate *b, int smallest)
+static XNCC_BOTH int xncc_candidate_compare(const xncc_candidate *a, const xncc_candidate *b,
+                                            int smallest)
 {
     if (xncc_match_before(&a->match, &b->match, smallest))
         return -1;
@@ -20,7 +21,8 @@ static XNCC_BOTH int xncc_candidate_compare(const xncc_candidate *a, const xncc_
     return (a->height > b->height) - (a->height < b->height);
 }
 
-static XNCC_BOTH int xncc_candidate_is_close(const xncc_candidate *a, const xncc_candidate *b, double limit)
+static XNCC_BOTH int xncc_candidate_is_close(const xncc_candidate *a, const xncc_candidate *b,
+                                             double limit)
 {
     const int64_t dx = 2 * ((int64_t)a->match.x - b->match.x) + a->width - b->width;
     const int64_t dy = 2 * ((int64_t)a->match.y - b->match.y) + a->height - b->height;
@@ -31,15 +33,17 @@ static XNCC_BOTH int xncc_candidate_is_close(const xncc_candidate *a, const xncc
 /* How many pixels two spans share. */
 static XNCC_BOTH int64_t xncc_span_shared(int32_t a, int32_t a_length, int32_t b, int32_t b_length)
 {
-    const int64_t first = a > b ? a : b, a_end = (int64_t)a + a_length, b_end = (int64_t)b + b_length;
+    const int64_t first = a > b ? a : b, a_end = (int64_t)a + a_length,
+                  b_end = (int64_t)b + b_length;
     const int64_t end = a_end < b_end ? a_end : b_end;
     return end > first ? end - first : 0;
 }
 
-static XNCC_BOTH int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_candidate *b, double limit)
+static XNCC_BOTH int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_candidate *b,
+                                             double limit)
 {
-    const int64_t both =
-        xncc_span_shared(a->match.x, a->width, b->match.x, b->width) * xncc_span_shared(a->match.y, a->height, b->match.y, b->height);
+    const int64_t both = xncc_span_shared(a->match.x, a->width, b->match.x, b->width) *
+                         xncc_span_shared(a->match.y, a->height, b->match.y, b->height);
     if (both == 0)
         return 0;
     const int64_t either = (int64_t)a->width * a->height + (int64_t)b->width * b->height - both;
@@ -47,9 +51,11 @@ static XNCC_BOTH int xncc_candidate_overlaps(const xncc_candidate *a, const xncc
 }
 
 /* Are they the same thing? */
-static XNCC_BOTH int xncc_candidate_same(const xncc_merge_options *o, const xncc_candidate *a, const xncc_candidate *b)
+static XNCC_BOTH int xncc_candidate_same(const xncc_merge_options *o, const xncc_candidate *a,
+                                         const xncc_candidate *b)
 {
-    return o->rule == XNCC_MERGE_DISTANCE ? xncc_candidate_is_close(a, b, o->limit) : xncc_candidate_overlaps(a, b, o->limit);
+    return o->rule == XNCC_MERGE_DISTANCE ? xncc_candidate_is_close(a, b, o->limit)
+                                          : xncc_candidate_overlaps(a, b, o->limit);
 }
 
 /* The options that NULL stands for. */

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many candidates have to be kept. Taking a match passes over candidates closer than d to it, all within a square of 2d - 1. No two
- * candidates are neighbours (one of two neighbours comes before the other), so such a square holds at most d * d of them, the match
- * included; the best top * d * d candidates therefore decide the result. */
+/* How many candidates have to be kept. Taking a match passes over candidates closer than d to it,
+ * all within a square of 2d - 1. No two candidates are neighbours (one of two neighbours comes
+ * before the other), so such a square holds at most d * d of them, the match included; the best top
+ * * d * d candidates therefore decide the result. */
 static uint64_t kept(const xncc_peak_rule *rule, uint64_t positions)
 {
     uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
@@ -23,13 +24,14 @@ struct xncc_peaks {
     uint64_t count; /* candidates held, at most most_held() */
     uint64_t room;
     xncc_match *candidate;
-    float limit;          /* what a candidate must reach now: the rule's limit, or the worst of a full set */
+    float limit; /* what a candidate must reach now: the rule's limit, or the worst of a full set */
     unsigned char *flags; /* one row */
     float *outside;       /* a row of NaN: comes before nothing */
     int32_t row_room;
 };
 
-xncc_status xncc_peaks_create(const xncc_peak_rule *rule, uint64_t positions, xncc_peaks **peaks, xncc_error *error)
+xncc_status xncc_peaks_create(const xncc_peak_rule *rule, uint64_t positions, xncc_peaks **peaks,
+                              xncc_error *error)
 {
     *peaks = NULL;
     xncc_peaks *p = xncc_alloc(1, sizeof *p);
@@ -62,7 +64,8 @@ static int compare_small(const void *a, const void *b)
     return xncc_match_before(a, b, 1) ? -1 : 1;
 }
 
-/* Candidates or matches by the cell of min_distance x min_distance they lie in, one a cell. Open addressing, at most half full. */
+/* Candidates or matches by the cell of min_distance x min_distance they lie in, one a cell. Open
+ * addressing, at most half full. */
 typedef struct cells {
     uint64_t mask;
     uint32_t *slot; /* index in match + 1; 0: empty */
@@ -70,18 +73,23 @@ typedef struct cells {
     int32_t side;
 } cells;
 
-static xncc_status cells_make(cells *c, uint64_t most, const xncc_match *match, int32_t side, xncc_error *error)
+static xncc_status cells_make(cells *c, uint64_t most, const xncc_match *match, int32_t side,
+                              xncc_error *error)
 {
     uint64_t size = 16;
     while (size < 2 * most)
         size *= 2;
     *c = (cells){ size - 1, xncc_alloc(size, sizeof *c->slot), match, side };
-    return c->slot ? XNCC_OK : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to choose among %llu candidates", (unsigned long long)most);
+    return c->slot
+               ? XNCC_OK
+               : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to choose among %llu candidates",
+                           (unsigned long long)most);
 }
 
 static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
 {
-    uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
+    uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^
+                 ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
     h ^= h >> 29;
     while (c->slot[h & c->mask] != 0) {
         const xncc_match *m = &c->match[c->slot[h & c->mask] - 1];
@@ -92,9 +100,10 @@ static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
     return h & c->mask;
 }
 
-/* Drops sorted candidates that cannot matter any more. Every candidate is taken or closer than d to one taken before it, and one taken is that
- * close to points of at most 3 x 3 cells of side d. So candidates in 9 * top different cells have at least top matches among them, and none
- * that comes after them all is looked at. */
+/* Drops sorted candidates that cannot matter any more. Every candidate is taken or closer than d to
+ * one taken before it, and one taken is that close to points of at most 3 x 3 cells of side d. So
+ * candidates in 9 * top different cells have at least top matches among them, and none that comes
+ * after them all is looked at. */
 static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
 {
     const uint64_t enough = 9 * (uint64_t)p->rule.top;
@@ -123,7 +132,8 @@ static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
 static xncc_status settle(xncc_peaks *p, xncc_error *error)
 {
     if (p->count > 1)
-        qsort(p->candidate, (size_t)p->count, sizeof *p->candidate, p->rule.smallest ? compare_small : compare_large);
+        qsort(p->candidate, (size_t)p->count, sizeof *p->candidate,
+              p->rule.smallest ? compare_small : compare_large);
     if (p->count >= p->keep) {
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
@@ -131,8 +141,8 @@ static xncc_status settle(xncc_peaks *p, xncc_error *error)
     return cut_to_cells(p, error);
 }
 
-/* A set never needs more room than a quarter more than what can matter: often enough cut down to stay small, seldom enough for sorting not
- * to show. */
+/* A set never needs more room than a quarter more than what can matter: often enough cut down to
+ * stay small, seldom enough for sorting not to show. */
 static uint64_t most_held(const xncc_peaks *p)
 {
     return p->keep + p->keep / 4 + 64;
@@ -145,8 +155,9 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
         room = most_held(p);
     xncc_match *larger = xncc_alloc(room, sizeof *larger);
     if (!larger)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %llu candidates; ask for fewer matches or a higher score",
-                       (unsigned long long)room);
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "no memory for %llu candidates; ask for fewer matches or a higher score",
+                         (unsigned long long)room);
     if (p->count)
         memcpy(larger, p->candidate, (size_t)p->count * sizeof *larger);
     xncc_free(p->candidate);
@@ -155,7 +166,8 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Makes room in a full set: by dropping what does not matter, and where that leaves it more than half full, by growing. */
+/* Makes room in a full set: by dropping what does not matter, and where that leaves it more than
+ * half full, by growing. */
 static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
     enum { WORTH_SORTING = 1024 };
@@ -197,7 +209,8 @@ static inline int reaches(float v, float limit, int smallest)
 {
     return smallest ? v <= limit : v >= limit;
 }
-/* 1 when a neighbour does not come after v: strictly better, or (for those above and to the left) as good. NaN comes after all. */
+/* 1 when a neighbour does not come after v: strictly better, or (for those above and to the left)
+ * as good. NaN comes after all. */
 static inline int beats(float neighbour, float v, int smallest)
 {
     return smallest ? neighbour < v : neighbour > v;
@@ -211,7 +224,8 @@ static inline int is_candidate(const rows *r, int32_t x, int32_t width, float li
 {
     float v = r->here[x];
     int left = x > 0, right = x + 1 < width;
-    return reaches(v, limit, smallest) && !ties(r->above[x], v, smallest) && !beats(r->below[x], v, smallest) &&
+    return reaches(v, limit, smallest) && !ties(r->above[x], v, smallest) &&
+           !beats(r->below[x], v, smallest) &&
            (!left || (!ties(r->above[x - 1], v, smallest) && !ties(r->here[x - 1], v, smallest) &&
                       !beats(r->below[x - 1], v, smallest))) &&
            (!right || (!ties(r->above[x + 1], v, smallest) && !beats(r->here[x + 1], v, smallest) &&
@@ -219,13 +233,15 @@ static inline int is_candidate(const rows *r, int32_t x, int32_t width, float li
 }
 
 /* The same without branches for the inner columns, so that the compiler makes vectors of it. */
-static inline void flag_row(const rows *r, int32_t width, float limit, int smallest, unsigned char *restrict flag)
+static inline void flag_row(const rows *r, int32_t width, float limit, int smallest,
+                            unsigned char *restrict flag)
 {
     const float *restrict u = r->above, *restrict h = r->here, *restrict b = r->below;
     for (int32_t x = 1; x + 1 < width; x++) {
         float v = h[x];
-        int better = ties(u[x - 1], v, smallest) | ties(u[x], v, smallest) | ties(u[x + 1], v, smallest) |
-                     ties(h[x - 1], v, smallest) | beats(h[x + 1], v, smallest) | beats(b[x - 1], v, smallest) |
+        int better = ties(u[x - 1], v, smallest) | ties(u[x], v, smallest) |
+                     ties(u[x + 1], v, smallest) | ties(h[x - 1], v, smallest) |
+                     beats(h[x + 1], v, smallest) | beats(b[x - 1], v, smallest) |
                      beats(b[x], v, smallest) | beats(b[x + 1], v, smallest);
         flag[x] = (unsigned char)(reaches(v, limit, smallest) & !better);
     }
@@ -233,7 +249,8 @@ static inline void flag_row(const rows *r, int32_t width, float limit, int small
     flag[width - 1] = (unsigned char)is_candidate(r, width - 1, width, limit, smallest);
 }
 
-static inline void flag_reaching(const float *here, int32_t width, float limit, int smallest, unsigned char *flag)
+static inline void flag_reaching(const float *here, int32_t width, float limit, int smallest,
+                                 unsigned char *flag)
 {
     for (int32_t x = 0; x < width; x++)
         flag[x] = (unsigned char)reaches(here[x], limit, smallest);
@@ -270,11 +287,13 @@ static xncc_status make_rows(xncc_peaks *p, int32_t width, xncc_error *error)
     return XNCC_OK;
 }
 
-static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width, int32_t y, xncc_error *error)
+static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width, int32_t y,
+                                xncc_error *error)
 {
     for (int32_t x = 0; x < width; x++) {
         uint64_t eight;
-        memcpy(&eight, p->flags + x, sizeof eight); /* the flags have eight bytes of room behind the row */
+        memcpy(&eight, p->flags + x,
+               sizeof eight); /* the flags have eight bytes of room behind the row */
         if (eight == 0) {
             x += 7;
             continue;
@@ -288,8 +307,8 @@ static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width,
     return XNCC_OK;
 }
 
-xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width, int32_t first, int32_t count,
-                        int above, int below, xncc_error *error)
+xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width,
+                            int32_t first, int32_t count, int above, int below, xncc_error *error)
 {
     xncc_status status = make_rows(peaks, width, error);
     for (int32_t i = 0; i < count && !status; i++) {
@@ -318,7 +337,8 @@ static int too_close(const cells *c, const xncc_match *candidate)
     return 0;
 }
 
-xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found, xncc_error *error)
+xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found,
+                              xncc_error *error)
 {
     *found = 0;
     xncc_status status = settle(peaks, error);
@@ -333,7 +353,7 @@ xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *foun
         if (too_close(&c, candidate))
             continue;
         match[*found] = *candidate;
-        c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)++*found;
+        c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)++ * found;
     }
     xncc_free(c.slot);
     return XNCC_OK;

@@ -1,7 +1,8 @@
-/* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
- * processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Nanoseconds a map element: `element` for
- * sums and score, and products at `rate` a nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_cut.points.
- * Other processors have other rates, but much the same ratios between kernels, and only these decide. */
+/* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual
+ * machine, 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the
+ * runs. Nanoseconds a map element: `element` for sums and score, and products at `rate` a
+ * nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_cut.points. Other processors have
+ * other rates, but much the same ratios between kernels, and only these decide. */
 #include "plan/cost.h"
 #include "plan/cut_fft.h"
 
@@ -20,9 +21,27 @@ typedef struct row {
 static const row direct[] = {
     { XNCC_KERNEL_REFERENCE, 0, { 1, 1 }, { 30, 0.5 }, { 30, 0.4 }, { 30, 0.2 }, { 10, 0.15 } },
     { XNCC_KERNEL_DIRECT_PORTABLE, 0, { 1, 1 }, { 3.2, 12.4 }, { 6, 6.0 }, { 4, 7 }, { 1, 0.3 } },
-    { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA, { 2, 2 }, { 1.65, 112 }, { 3, 50 }, { 2, 20 }, { 0.7, 40 } },
-    { XNCC_KERNEL_DIRECT_AVXVNNI, XNCC_CPU_AVXVNNI, { 4, 2 }, { 1.6, 232 }, { 3, 52 }, { 0, 0 }, { 0, 0 } },
-    { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 4, 2 }, { 0.95, 475 }, { 2, 100 }, { 2, 30 }, { 0.5, 75 } },
+    { XNCC_KERNEL_DIRECT_AVX2,
+      XNCC_CPU_AVX2_FMA,
+      { 2, 2 },
+      { 1.65, 112 },
+      { 3, 50 },
+      { 2, 20 },
+      { 0.7, 40 } },
+    { XNCC_KERNEL_DIRECT_AVXVNNI,
+      XNCC_CPU_AVXVNNI,
+      { 4, 2 },
+      { 1.6, 232 },
+      { 3, 52 },
+      { 0, 0 },
+      { 0, 0 } },
+    { XNCC_KERNEL_DIRECT_AVX512,
+      XNCC_CPU_AVX512_VNNI,
+      { 4, 2 },
+      { 0.95, 475 },
+      { 2, 100 },
+      { 2, 30 },
+      { 0.5, 75 } },
 };
 
 typedef struct fft_row {
@@ -51,10 +70,15 @@ static double elements(const xncc_problem *p)
 static double direct_cost(const xncc_problem *p, const row *r)
 {
     int u16 = p->pixel == XNCC_U16;
-    rates rate = p->task == XNCC_TASK_CONVOLVE ? r->convolution : u16 ? r->u16 : p->pixel == XNCC_U8 ? r->u8 : r->f32;
+    rates rate = p->task == XNCC_TASK_CONVOLVE ? r->convolution
+                 : u16                         ? r->u16
+                 : p->pixel == XNCC_U8         ? r->u8
+                                               : r->f32;
     if (rate.rate == 0.0)
         return -1.0;
-    int32_t width = p->task == XNCC_TASK_MATCH && p->pixel != XNCC_F32 ? padded(p->width, r->group[u16]) : p->width;
+    int32_t width = p->task == XNCC_TASK_MATCH && p->pixel != XNCC_F32
+                        ? padded(p->width, r->group[u16])
+                        : p->width;
     return elements(p) * (rate.element + (double)width * (double)p->height / rate.rate);
 }
 
@@ -71,10 +95,12 @@ double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, x
 {
     double ns = -1.0, threads = machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0;
     for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
-        if (direct[i].kernel == kernel && (machine->cpu.features & direct[i].feature) == direct[i].feature)
+        if (direct[i].kernel == kernel &&
+            (machine->cpu.features & direct[i].feature) == direct[i].feature)
             ns = direct_cost(problem, &direct[i]);
     for (size_t i = 0; i < sizeof transforms / sizeof *transforms; i++)
-        if (transforms[i].kernel == kernel && (machine->cpu.features & transforms[i].feature) == transforms[i].feature)
+        if (transforms[i].kernel == kernel &&
+            (machine->cpu.features & transforms[i].feature) == transforms[i].feature)
             ns = fft_cost(problem, &transforms[i]);
     return ns < 0.0 ? -1.0 : ns * 1e-6 / threads;
 }

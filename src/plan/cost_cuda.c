@@ -5,23 +5,26 @@
 
 #include <math.h>
 
-/* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one H200 (132 processors) in
- * November 2026. */
+/* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one
+ * H200 (132 processors) in November 2026. */
 typedef struct rate {
     double u8, u16, f32;
 } rate;
 static const rate shared_rate = { 4.5e8, 8.0e7, 3.0e7 };
 static const rate constant_rate = { 2.7e7, 2.6e7, 1.04e7 };
 static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
-/* Map elements a millisecond and processor, for the sums and the score: in one pass, and in general. */
+/* Map elements a millisecond and processor, for the sums and the score: in one pass, and in
+ * general. */
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
 static const double launch_ms = 0.004;
 /* Convolution: multiply-adds a millisecond and processor. */
-static const double conv_registers_rate = 2.3e8, conv_unrolled_rate = 2.2e8, conv_tiled_rate = 1.28e8;
+static const double conv_registers_rate = 2.3e8, conv_unrolled_rate = 2.2e8,
+                    conv_tiled_rate = 1.28e8;
 static const double conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
 static const double conv_elements_per_ms = 6.3e6;
 
-/* A band's workspace, and that of the transforms of fft, are kept under these even where more is free. */
+/* A band's workspace, and that of the transforms of fft, are kept under these even where more is
+ * free. */
 static const uint64_t most_workspace = UINT64_C(1) << 30;
 static const uint64_t most_transforms = UINT64_C(5) << 29;
 
@@ -47,7 +50,8 @@ static double rate_of(const rate *r, xncc_pixel pixel)
 
 int xncc_cuda_is_narrow(const xncc_problem *p)
 {
-    return p->pixel == XNCC_U8 && (uint64_t)p->width * (uint64_t)p->height <= UINT32_MAX / (255u * 255u);
+    return p->pixel == XNCC_U8 &&
+           (uint64_t)p->width * (uint64_t)p->height <= UINT32_MAX / (255u * 255u);
 }
 
 int xncc_cuda_is_one_pass(const xncc_problem *p)
@@ -58,8 +62,10 @@ int xncc_cuda_is_one_pass(const xncc_problem *p)
 xncc_cuda_parts xncc_cuda_workspace(const xncc_problem *p, int32_t band_width, int32_t band_height)
 {
     xncc_cuda_parts parts = { 0 };
-    /* sides are at most 2^30 and 2^16, so every product here is below 2^63 for bands that any device could hold */
-    uint64_t columns = (uint64_t)band_width + (uint64_t)p->width - 1, rows = (uint64_t)band_height + (uint64_t)p->height - 1;
+    /* sides are at most 2^30 and 2^16, so every product here is below 2^63 for bands that any
+     * device could hold */
+    uint64_t columns = (uint64_t)band_width + (uint64_t)p->width - 1,
+             rows = (uint64_t)band_height + (uint64_t)p->height - 1;
     uint64_t image_width = (uint64_t)p->image_width, image_height = (uint64_t)p->image_height;
     uint64_t stage_columns = columns < image_width ? columns : image_width;
     uint64_t stage_rows = rows < image_height ? rows : image_height;
@@ -76,60 +82,80 @@ xncc_cuda_parts xncc_cuda_workspace(const xncc_problem *p, int32_t band_width, i
     return parts;
 }
 
-/* The largest bands that textures and workspace allow. Bands are no smaller than the template where there is more than one, so that
- * only the first and the last two of them touch the image's edges. */
-static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+/* The largest bands that textures and workspace allow. Bands are no smaller than the template where
+ * there is more than one, so that only the first and the last two of them touch the image's edges.
+ */
+static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
+                             xncc_error *error)
 {
     int32_t map_width = xncc_problem_extent(p).width, map_height = xncc_problem_extent(p).height;
     int64_t across = m->cuda.texture_width, down = m->cuda.texture_height;
-    int64_t pitch = m->cuda.texture_pitch / XNCC_STAGE_PITCH * XNCC_STAGE_PITCH / (int64_t)pixel_bytes(p->pixel);
+    int64_t pitch = m->cuda.texture_pitch / XNCC_STAGE_PITCH * XNCC_STAGE_PITCH /
+                    (int64_t)pixel_bytes(p->pixel);
     if (p->width > XNCC_CUDA_TEMPLATE_SIDE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "the CUDA kernels take templates up to %d pixels wide, and this one is %d",
-                       (int)XNCC_CUDA_TEMPLATE_SIDE, p->width);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "the CUDA kernels take templates up to %d pixels wide, and this one is %d",
+                         (int)XNCC_CUDA_TEMPLATE_SIDE, p->width);
     if (pitch < across)
         across = pitch;
     if (p->height > down)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "the template is %d pixels high and a texture at most %lld", p->height,
-                       (long long)down);
-    fit->band_width = p->image_width <= across ? map_width : at_most(map_width, (across - p->width + 1) / 128 * 128);
-    fit->band_height = p->image_height <= down ? map_height : at_most(map_height, (down - p->height + 1) / 64 * 64);
-    if (fit->band_width < at_most(map_width, p->width) || fit->band_height < at_most(map_height, p->height))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "the image exceeds a texture (%lld x %lld) and the template, %d x %d, is too large for bands of it",
-                       (long long)across, (long long)down, p->width, p->height);
+                         "the template is %d pixels high and a texture at most %lld", p->height,
+                         (long long)down);
+    fit->band_width = p->image_width <= across
+                          ? map_width
+                          : at_most(map_width, (across - p->width + 1) / 128 * 128);
+    fit->band_height = p->image_height <= down
+                           ? map_height
+                           : at_most(map_height, (down - p->height + 1) / 64 * 64);
+    if (fit->band_width < at_most(map_width, p->width) ||
+        fit->band_height < at_most(map_height, p->height))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "the image exceeds a texture (%lld x %lld) and the template, %d x %d, is "
+                         "too large for bands of it",
+                         (long long)across, (long long)down, p->width, p->height);
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
     uint64_t aim = limit < most_workspace ? limit : most_workspace;
     int32_t least = at_most(map_height, p->height);
-    while (fit->band_height > least && xncc_cuda_workspace(p, fit->band_width, fit->band_height).total > aim) {
-        int32_t half = (int32_t)round_up(((uint64_t)fit->band_height + 1) / 2, 64); /* two bands, not two and a row */
+    while (fit->band_height > least &&
+           xncc_cuda_workspace(p, fit->band_width, fit->band_height).total > aim) {
+        int32_t half = (int32_t)round_up(((uint64_t)fit->band_height + 1) / 2,
+                                         64); /* two bands, not two and a row */
         fit->band_height = half < least || half >= fit->band_height ? least : half;
     }
     uint64_t need = xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
     if (need > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "the smallest band of the map needs %llu bytes of device memory and a plan may take %llu; raise "
-                       "device_memory of the context",
-                       (unsigned long long)need, (unsigned long long)limit);
+                         "the smallest band of the map needs %llu bytes of device memory and a "
+                         "plan may take %llu; raise "
+                         "device_memory of the context",
+                         (unsigned long long)need, (unsigned long long)limit);
     return XNCC_OK;
 }
 
 static int32_t thread_rows(xncc_pixel pixel)
 {
-    return pixel == XNCC_U8 ? XNCC_THREAD_ROWS_U8 : pixel == XNCC_U16 ? XNCC_THREAD_ROWS_U16 : XNCC_THREAD_ROWS_F32;
+    return pixel == XNCC_U8    ? XNCC_THREAD_ROWS_U8
+           : pixel == XNCC_U16 ? XNCC_THREAD_ROWS_U16
+                               : XNCC_THREAD_ROWS_F32;
 }
 
-/* Bytes a template row takes in the constant bank: integer pixels in groups of four, padded with zeros. */
+/* Bytes a template row takes in the constant bank: integer pixels in groups of four, padded with
+ * zeros. */
 static uint64_t shared_row_bytes(const xncc_problem *p)
 {
     uint64_t width = (uint64_t)p->width;
-    return (p->pixel == XNCC_F32 ? width : round_up(width, XNCC_THREAD_COLUMNS)) * pixel_bytes(p->pixel);
+    return (p->pixel == XNCC_F32 ? width : round_up(width, XNCC_THREAD_COLUMNS)) *
+           pixel_bytes(p->pixel);
 }
 
-/* Rows of a template block: as many as the bank holds and the tile has room for. A multiple of 4 where it is not the whole template,
- * since the bank's columns are. */
-static xncc_status fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+/* Rows of a template block: as many as the bank holds and the tile has room for. A multiple of 4
+ * where it is not the whole template, since the bank's columns are. */
+static xncc_status fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
+                              xncc_error *error)
 {
-    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
+    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
+                                                                 : m->cuda.shared_memory;
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = XNCC_TILE_WARPS * thread_rows(p->pixel);
     uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_THREAD_COLUMNS);
@@ -139,46 +165,59 @@ static xncc_status fit_shared(const xncc_problem *p, const xncc_machine *m, xncc
     int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
     if (tile_rows < p->height)
         tile_rows = tile_rows / 4 * 4;
-    fit->constant_rows = at_most(at_most(p->height, bank_rows > 0 ? bank_rows : 0), tile_rows > 0 ? tile_rows : 0);
+    fit->constant_rows = at_most(at_most(p->height, bank_rows > 0 ? bank_rows : 0),
+                                 tile_rows > 0 ? tile_rows : 0);
     int32_t least = at_most(p->height, 16);
     if (fit->constant_rows < least) {
         if (bank_rows < least)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                           "shared needs %d template rows of %llu bytes in the constant bank, which has %lld bytes", least,
-                           (unsigned long long)shared_row_bytes(p), (long long)m->cuda.constant_bytes);
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "shared needs a tile of %llu bytes and a block has %lld",
-                       (unsigned long long)pitch * (unsigned long long)(fit->tile_height + least - 1), (long long)limit);
+                             "shared needs %d template rows of %llu bytes in the constant bank, "
+                             "which has %lld bytes",
+                             least, (unsigned long long)shared_row_bytes(p),
+                             (long long)m->cuda.constant_bytes);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED, "shared needs a tile of %llu bytes and a block has %lld",
+            (unsigned long long)pitch * (unsigned long long)(fit->tile_height + least - 1),
+            (long long)limit);
     }
     fit->tile_rows = fit->tile_height + fit->constant_rows - 1;
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
     return XNCC_OK;
 }
 
-static xncc_status fit_constant(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_constant(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
+                                xncc_error *error)
 {
     uint64_t row = (uint64_t)p->width * pixel_bytes(p->pixel);
     if (row > (uint64_t)m->cuda.constant_bytes)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "tex-constant needs %llu bytes of constant memory for a template row and the bank has %lld",
-                       (unsigned long long)row, (long long)m->cuda.constant_bytes);
+                         "tex-constant needs %llu bytes of constant memory for a template row and "
+                         "the bank has %lld",
+                         (unsigned long long)row, (long long)m->cuda.constant_bytes);
     fit->constant_rows = at_most(p->height, m->cuda.constant_bytes / (int64_t)row);
     return XNCC_OK;
 }
 
-static double match_ms(const xncc_problem *p, const xncc_machine *m, const rate *r, const xncc_decision *fit)
+static double match_ms(const xncc_problem *p, const xncc_machine *m, const rate *r,
+                       const xncc_decision *fit)
 {
     double processors = xncc_machine_processors(m);
     double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
     double pixels = (double)p->width * (double)p->height;
     double height = fit->tile_height ? (double)fit->tile_height : 1.0;
     /* a tile's filling is shared by the rows of the block */
-    double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch / XNCC_TILE_WIDTH * 8.0 : 0.0;
+    double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch /
+                                       XNCC_TILE_WIDTH * 8.0
+                                 : 0.0;
     return launch_ms * 4.0 + elements * (pixels + fill) / (rate_of(r, p->pixel) * processors) +
-           elements / ((xncc_cuda_is_one_pass(p) ? one_pass_elements_per_ms : score_elements_per_ms) * processors);
+           elements /
+               ((xncc_cuda_is_one_pass(p) ? one_pass_elements_per_ms : score_elements_per_ms) *
+                processors);
 }
 
 /* Bands may take half of the workspace, transforms what is left. */
-static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
+                           xncc_error *error)
 {
     xncc_machine half = *m;
     half.cuda.workspace = m->cuda.workspace / 2;
@@ -187,20 +226,25 @@ static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_de
         return status;
     if (fit_bands(p, &half, fit, error) != XNCC_OK)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "fft leaves bands of the map half of the %lld bytes that a plan may take, which is too little; raise "
-                       "device_memory of the context",
-                       (long long)m->cuda.workspace);
-    uint64_t rest = (uint64_t)m->cuda.workspace - xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
+                         "fft leaves bands of the map half of the %lld bytes that a plan may take, "
+                         "which is too little; raise "
+                         "device_memory of the context",
+                         (long long)m->cuda.workspace);
+    uint64_t rest = (uint64_t)m->cuda.workspace -
+                    xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
     status = xncc_fit_fft_cuda(p, m, rest < most_transforms ? rest : most_transforms, fit, error);
     double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
-    double bands = ceil((double)xncc_problem_extent(p).width / fit->band_width) * ceil((double)xncc_problem_extent(p).height / fit->band_height);
+    double bands = ceil((double)xncc_problem_extent(p).width / fit->band_width) *
+                   ceil((double)xncc_problem_extent(p).height / fit->band_height);
     double processors = xncc_machine_processors(m);
-    fit->estimate_ms = fit->estimate_ms * bands + launch_ms * 3.0 + elements / (score_elements_per_ms * processors);
+    fit->estimate_ms = fit->estimate_ms * bands + launch_ms * 3.0 +
+                       elements / (score_elements_per_ms * processors);
     return status;
 }
 
 /* Bands that leave room for what the tensor kernels keep: halved until all of it fits. */
-static xncc_status fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                              xncc_decision *fit, xncc_error *error)
 {
     xncc_status status = xncc_fit_tensor(p, m, kernel, fit, error);
     if (!status)
@@ -208,29 +252,33 @@ static xncc_status fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
     int32_t least = at_most(xncc_problem_extent(p).height, p->height);
     while (!status) {
-        uint64_t need = xncc_cuda_workspace(p, fit->band_width, fit->band_height).total +
-                        xncc_tensor_workspace(p, &fit->tensor, fit->band_width, fit->band_height).total;
+        uint64_t need =
+            xncc_cuda_workspace(p, fit->band_width, fit->band_height).total +
+            xncc_tensor_workspace(p, &fit->tensor, fit->band_width, fit->band_height).total;
         if (need <= limit && (need <= most_workspace || fit->band_height <= least))
             break;
         if (fit->band_height <= least)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                           "tensor needs %llu bytes of device memory for the smallest band of the map and a plan may take %llu; "
-                           "raise device_memory of the context",
-                           (unsigned long long)need, (unsigned long long)limit);
+                             "tensor needs %llu bytes of device memory for the smallest band of "
+                             "the map and a plan may take %llu; "
+                             "raise device_memory of the context",
+                             (unsigned long long)need, (unsigned long long)limit);
         int32_t half = (int32_t)round_up((uint64_t)fit->band_height / 2, 64);
         fit->band_height = half < least || half >= fit->band_height ? least : half;
     }
     return status;
 }
 
-static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                             xncc_decision *fit, xncc_error *error)
 {
     if (kernel == XNCC_KERNEL_FFT_CUDA)
         return fit_fft(p, m, fit, error);
     if (xncc_kernel_is_tensor(kernel))
         return fit_tensor(p, m, kernel, fit, error);
-    const rate *r = kernel == XNCC_KERNEL_SHARED ? &shared_rate : kernel == XNCC_KERNEL_TEX_CONSTANT ? &constant_rate
-                                                                                                 : &texture_rate;
+    const rate *r = kernel == XNCC_KERNEL_SHARED         ? &shared_rate
+                    : kernel == XNCC_KERNEL_TEX_CONSTANT ? &constant_rate
+                                                         : &texture_rate;
     xncc_status status = fit_bands(p, m, fit, error);
     if (!status && kernel == XNCC_KERNEL_SHARED)
         status = fit_shared(p, m, fit, error);
@@ -242,20 +290,23 @@ static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_
 }
 
 /* Convolution stages an image only where it lies in host memory, a band of rows at a time. */
-static xncc_status fit_conv_bands(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_conv_bands(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
+                                  xncc_error *error)
 {
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
     uint64_t aim = limit < most_workspace / 4 ? limit : most_workspace / 4;
     fit->band_width = p->image_width;
     fit->band_height = p->image_height;
-    while (fit->band_height > 1 && xncc_cuda_workspace(p, fit->band_width, fit->band_height).total > aim)
+    while (fit->band_height > 1 &&
+           xncc_cuda_workspace(p, fit->band_width, fit->band_height).total > aim)
         fit->band_height = (fit->band_height + 1) / 2;
     uint64_t need = xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
     if (need > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "a row of the convolution needs %llu bytes of device memory and a plan may take %llu; raise "
-                       "device_memory of the context",
-                       (unsigned long long)need, (unsigned long long)limit);
+                         "a row of the convolution needs %llu bytes of device memory and a plan "
+                         "may take %llu; raise "
+                         "device_memory of the context",
+                         (unsigned long long)need, (unsigned long long)limit);
     return XNCC_OK;
 }
 
@@ -265,12 +316,16 @@ int xncc_conv_is_unrolled(const xncc_problem *p)
            round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4 <= XNCC_CONV_PARAMETER_BYTES;
 }
 
-/* The pitch of an unrolled tile: a vector of 4 in 9 stays empty, and rows begin 4 vectors apart modulo 8, against bank conflicts. */
+/* The pitch of an unrolled tile: a vector of 4 in 9 stays empty, and rows begin 4 vectors apart
+ * modulo 8, against bank conflicts. */
 static uint64_t unrolled_pitch(const xncc_problem *p)
 {
-    uint64_t columns = XNCC_TILE_WIDTH + (uint64_t)p->width - 1 + XNCC_CONV_SHIFT((uint64_t)p->width);
+    uint64_t columns = XNCC_TILE_WIDTH + (uint64_t)p->width - 1 +
+                       XNCC_CONV_SHIFT((uint64_t)p->width);
     uint64_t vectors = round_up(columns, 4) / 4;
-    return round_up((vectors + round_up(vectors, 8) / 8) * 16 + XNCC_TILE_PITCH, 2 * XNCC_TILE_PITCH) - XNCC_TILE_PITCH;
+    return round_up((vectors + round_up(vectors, 8) / 8) * 16 + XNCC_TILE_PITCH,
+                    2 * XNCC_TILE_PITCH) -
+           XNCC_TILE_PITCH;
 }
 
 static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *fit)
@@ -278,27 +333,32 @@ static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *f
     uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_CONV_CHUNK);
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = unrolled ? XNCC_CONV_UNROLLED_HEIGHT : XNCC_CONV_TILE_HEIGHT;
-    fit->tile_pitch = (int32_t)(unrolled ? unrolled_pitch(p) : round_up(columns * 4, XNCC_TILE_PITCH));
+    fit->tile_pitch = (int32_t)(unrolled ? unrolled_pitch(p)
+                                         : round_up(columns * 4, XNCC_TILE_PITCH));
     fit->tile_rows = fit->tile_height + p->height - 1;
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
 }
 
-static xncc_status fit_conv_tile(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_conv_tile(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
+                                 xncc_error *error)
 {
-    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
+    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
+                                                                 : m->cuda.shared_memory;
     size_conv_tile(p, xncc_conv_is_unrolled(p), fit);
     if (fit->shared_bytes > limit)
         size_conv_tile(p, 0, fit);
     if (fit->shared_bytes > limit)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "conv-tiled needs a tile of %d bytes and a block has %lld",
-                       fit->shared_bytes, (long long)limit);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "conv-tiled needs a tile of %d bytes and a block has %lld",
+                         fit->shared_bytes, (long long)limit);
     return XNCC_OK;
 }
 
 static double conv_rate(xncc_kernel kernel, const xncc_decision *fit)
 {
     switch (kernel) {
-    case XNCC_KERNEL_CONV_TILED: return fit->tile_height == XNCC_CONV_UNROLLED_HEIGHT ? conv_unrolled_rate : conv_tiled_rate;
+    case XNCC_KERNEL_CONV_TILED:
+        return fit->tile_height == XNCC_CONV_UNROLLED_HEIGHT ? conv_unrolled_rate : conv_tiled_rate;
     case XNCC_KERNEL_CONV_REGISTERS: return conv_registers_rate;
     case XNCC_KERNEL_CONV_CONSTANT: return conv_constant_rate;
     case XNCC_KERNEL_CONV_CACHED_HALO: return conv_halo_rate;
@@ -306,34 +366,42 @@ static double conv_rate(xncc_kernel kernel, const xncc_decision *fit)
     }
 }
 
-static xncc_status fit_convolve(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_convolve(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                                xncc_decision *fit, xncc_error *error)
 {
-    xncc_status status = kernel == XNCC_KERNEL_CONV_TILED ? fit_conv_tile(p, m, fit, error) : XNCC_OK;
+    xncc_status status = kernel == XNCC_KERNEL_CONV_TILED ? fit_conv_tile(p, m, fit, error)
+                                                          : XNCC_OK;
     if (status)
         return status;
-    if (kernel == XNCC_KERNEL_CONV_REGISTERS && (p->width != p->height || (p->width != 3 && p->width != 5)))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "conv-registers takes filters of 3 x 3 and 5 x 5, and this one is %d x %d",
-                       p->width, p->height);
+    if (kernel == XNCC_KERNEL_CONV_REGISTERS &&
+        (p->width != p->height || (p->width != 3 && p->width != 5)))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "conv-registers takes filters of 3 x 3 and 5 x 5, and this one is %d x %d",
+                         p->width, p->height);
     if (kernel != XNCC_KERNEL_CONV_GLOBAL) {
         uint64_t bytes = round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
         if (bytes > (uint64_t)m->cuda.constant_bytes)
-            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "the filter takes %llu bytes of constant memory and the bank has %lld",
-                           (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                             "the filter takes %llu bytes of constant memory and the bank has %lld",
+                             (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
         fit->constant_rows = p->height;
     }
     status = fit_conv_bands(p, m, fit, error);
     double processors = xncc_machine_processors(m);
     double elements = (double)p->image_width * (double)p->image_height;
-    fit->estimate_ms = launch_ms + elements * (double)p->width * (double)p->height / (conv_rate(kernel, fit) * processors) +
+    fit->estimate_ms = launch_ms +
+                       elements * (double)p->width * (double)p->height /
+                           (conv_rate(kernel, fit) * processors) +
                        elements / (conv_elements_per_ms * processors);
     return status;
 }
 
-xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel, xncc_decision *fit,
-                      xncc_error *error)
+xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
+                          xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
     if (!machine->cuda.present)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device", xncc_kernel_table[kernel].name);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
+                         xncc_kernel_table[kernel].name);
     return problem->task == XNCC_TASK_MATCH ? fit_match(problem, machine, kernel, fit, error)
-                                          : fit_convolve(problem, machine, kernel, fit, error);
+                                            : fit_convolve(problem, machine, kernel, fit, error);
 }

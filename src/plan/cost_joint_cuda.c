@@ -5,11 +5,14 @@
 #include "plan/cost_cuda.h"
 #include "plan/cost_tensor.h"
 
-/* Measured on one H200 (132 processors), November 2026. Pixels of a window and channel a millisecond and processor, for kernel joint; bytes
- * of planes laid out, map elements of a window's sum, and sums read by the score, likewise. */
-static const double joint_rate = 6.6e6, layout_rate = 1.2e7, window_rate = 3.0e6, score_rate = 4.5e6;
-static const double quick_rate = 1.2e7;         /* sums read by the quick score, */
-static const double quick_window_rate = 1.14e6; /* and map elements where N, S and Q slide there too */
+/* Measured on one H200 (132 processors), November 2026. Pixels of a window and channel a
+ * millisecond and processor, for kernel joint; bytes of planes laid out, map elements of a window's
+ * sum, and sums read by the score, likewise. */
+static const double joint_rate = 6.6e6, layout_rate = 1.2e7, window_rate = 3.0e6,
+                    score_rate = 4.5e6;
+static const double quick_rate = 1.2e7; /* sums read by the quick score, */
+static const double quick_window_rate =
+    1.14e6; /* and map elements where N, S and Q slide there too */
 static const double launch_ms = 0.004;
 
 /* A band's workspace is kept under this even where more is free. */
@@ -31,17 +34,20 @@ int xncc_joint_planes_for(const xncc_problem *p, xncc_kernel kernel, xncc_joint_
 
 int xncc_joint_is_quick(const xncc_problem *p, const xncc_joint_planes *planes)
 {
-    return p->method == XNCC_CCOEFF_NORMED && xncc_problem_channels(p) == 1 && xncc_pixel_digits(p->pixel) == 1 && !planes->wide &&
+    return p->method == XNCC_CCOEFF_NORMED && xncc_problem_channels(p) == 1 &&
+           xncc_pixel_digits(p->pixel) == 1 && !planes->wide &&
            (p->part_masked || p->width <= XNCC_WINDOW_WIDTH);
 }
 
 double xncc_cuda_source_bytes(const xncc_problem *p)
 {
     double pixels = (double)p->image_width * (double)p->image_height;
-    return pixels * ((double)xncc_problem_channels(p) * (double)xncc_pixel_size(p->pixel) + (p->image_masked ? 1.0 : 0.0));
+    return pixels * ((double)xncc_problem_channels(p) * (double)xncc_pixel_size(p->pixel) +
+                     (p->image_masked ? 1.0 : 0.0));
 }
 
-xncc_joint_parts xncc_joint_workspace(const xncc_problem *p, const xncc_joint_planes *planes, const xncc_decision *d)
+xncc_joint_parts xncc_joint_workspace(const xncc_problem *p, const xncc_joint_planes *planes,
+                                      const xncc_decision *d)
 {
     const double w = p->width, h = p->height;
     const double columns = (double)d->band_width + w - 1.0, rows = (double)d->band_height + h - 1.0;
@@ -52,38 +58,47 @@ xncc_joint_parts xncc_joint_workspace(const xncc_problem *p, const xncc_joint_pl
         parts.image = parts.image_pitch * rows;
         parts.term_pitch = round_up(d->band_width, XNCC_TENSOR_COLUMNS);
         if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* that one keeps the sums in registers */
-            parts.term = parts.term_pitch * (round_up(d->band_height, 2 * XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * (planes->wide ? 8.0 : 4.0);
+            parts.term = parts.term_pitch *
+                         (round_up(d->band_height, 2 * XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) *
+                         (planes->wide ? 8.0 : 4.0);
         parts.rows = planes->windows ? 4.0 * parts.term_pitch * rows : 0.0;
         parts.part = planes->part_count * round_up(w, XNCC_STAGE_PITCH) * h;
         if (xncc_kernel_is_tensor(d->kernel)) {
-            parts.part += planes->part_count * (double)d->tensor.toeplitz * d->tensor.across * d->tensor.down;
+            parts.part += planes->part_count * (double)d->tensor.toeplitz * d->tensor.across *
+                          d->tensor.down;
         } else {
             parts.part += planes->part_count * (w + 4.0) * (h + 4.0); /* in groups */
             parts.stage = parts.image;
         }
     }
-    parts.total = planes->image_count * parts.image + planes->term_count * parts.term + parts.rows + parts.part + parts.stage +
-                  parts.source + parts.map;
+    parts.total = planes->image_count * parts.image + planes->term_count * parts.term + parts.rows +
+                  parts.part + parts.stage + parts.source + parts.map;
     return parts;
 }
 
 static xncc_status refuse_memory(double need, double limit, xncc_error *error)
 {
     return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                   "the image, as it comes from the host, and the smallest band of the map need %.0f bytes of device memory and a plan may "
-                   "take %.0f; raise device_memory of the context",
-                   need, limit);
+                     "the image, as it comes from the host, and the smallest band of the map need "
+                     "%.0f bytes of device memory and a plan may "
+                     "take %.0f; raise device_memory of the context",
+                     need, limit);
 }
 
-/* Bands that fit: of the height given, halved until they do. The whole map is kept where there is room for it. */
-static xncc_status fit_bands(const xncc_problem *p, const xncc_joint_planes *planes, double limit, xncc_decision *fit, xncc_error *error)
+/* Bands that fit: of the height given, halved until they do. The whole map is kept where there is
+ * room for it. */
+static xncc_status fit_bands(const xncc_problem *p, const xncc_joint_planes *planes, double limit,
+                             xncc_decision *fit, xncc_error *error)
 {
     const double aim = limit < most_workspace ? limit : most_workspace;
     const int32_t map_rows = xncc_problem_extent(p).height;
     fit->joint.map_rows = 0;
     double fixed = xncc_cuda_source_bytes(p), need;
-    while ((need = xncc_joint_workspace(p, planes, fit).total) - fixed > aim && fit->band_height > 1)
-        fit->band_height = (fit->band_height + 1) / 2 > 64 ? ((fit->band_height + 1) / 2 + 31) / 32 * 32 : (fit->band_height + 1) / 2;
+    while ((need = xncc_joint_workspace(p, planes, fit).total) - fixed > aim &&
+           fit->band_height > 1)
+        fit->band_height = (fit->band_height + 1) / 2 > 64
+                               ? ((fit->band_height + 1) / 2 + 31) / 32 * 32
+                               : (fit->band_height + 1) / 2;
     while ((need = xncc_joint_workspace(p, planes, fit).total) > limit && fit->band_height > 1)
         fit->band_height = (fit->band_height + 1) / 2;
     fit->joint.map_rows = map_rows;
@@ -94,7 +109,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_joint_planes *pla
 }
 
 /* Pixel by pixel: no planes, and of the map as much as there is room for. */
-static xncc_status fit_pixels(const xncc_problem *p, const xncc_machine *m, double limit, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_pixels(const xncc_problem *p, const xncc_machine *m, double limit,
+                              xncc_decision *fit, xncc_error *error)
 {
     const xncc_joint_planes none = { .image_count = 0 };
     const xncc_extent map = xncc_problem_extent(p);
@@ -105,17 +121,22 @@ static xncc_status fit_pixels(const xncc_problem *p, const xncc_machine *m, doub
     while (xncc_joint_workspace(p, &none, fit).total > limit && fit->band_height > 1)
         fit->joint.map_rows = fit->band_height = (fit->band_height + 1) / 2;
     const double need = xncc_joint_workspace(p, &none, fit).total;
-    fit->estimate_ms = launch_ms + (double)map.width * map.height * p->width * p->height * xncc_problem_channels(p) / (joint_rate * processors);
+    fit->estimate_ms = launch_ms + (double)map.width * map.height * p->width * p->height *
+                                       xncc_problem_channels(p) / (joint_rate * processors);
     return need > limit ? refuse_memory(need, limit, error) : XNCC_OK;
 }
 
-/* One product of planes, of tensor-fused all of them: the kernel's blocks and bands, and its time. */
-static xncc_status fit_product(const xncc_problem *inner, const xncc_machine *m, const xncc_joint_planes *planes, xncc_decision *fit, xncc_error *error)
+/* One product of planes, of tensor-fused all of them: the kernel's blocks and bands, and its time.
+ */
+static xncc_status fit_product(const xncc_problem *inner, const xncc_machine *m,
+                               const xncc_joint_planes *planes, xncc_decision *fit,
+                               xncc_error *error)
 {
     const xncc_kernel kernel = fit->kernel;
     if (xncc_kernel_is_tensor(kernel)) {
         const int fused = kernel == XNCC_KERNEL_TENSOR_FUSED;
-        xncc_status status = fused ? xncc_fit_tensor_planes(inner, m, planes, fit, error) : xncc_fit_tensor(inner, m, kernel, fit, error);
+        xncc_status status = fused ? xncc_fit_tensor_planes(inner, m, planes, fit, error)
+                                   : xncc_fit_tensor(inner, m, kernel, fit, error);
         fit->band_width = xncc_problem_extent(inner).width;
         fit->band_height = xncc_problem_extent(inner).height;
         if (!fused)
@@ -128,37 +149,48 @@ static xncc_status fit_product(const xncc_problem *inner, const xncc_machine *m,
     return xncc_fit_cuda(inner, &half, kernel, fit, error);
 }
 
-static double estimate(const xncc_problem *p, const xncc_machine *m, const xncc_joint_planes *planes, const xncc_decision *fit)
+static double estimate(const xncc_problem *p, const xncc_machine *m,
+                       const xncc_joint_planes *planes, const xncc_decision *fit)
 {
     const double processors = xncc_machine_processors(m);
-    const double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
+    const double elements = (double)xncc_problem_extent(p).width *
+                            (double)xncc_problem_extent(p).height;
     const double layout_ms = elements * planes->image_count / layout_rate / processors;
     if (fit->kernel == XNCC_KERNEL_TENSOR_FUSED)
         return fit->estimate_ms + 2.0 * launch_ms + layout_ms;
     double each = planes->windows / window_rate + (1.0 + planes->term_count) / score_rate;
     if (xncc_joint_is_quick(p, planes))
         each = planes->windows ? 1.0 / quick_window_rate : (1.0 + planes->term_count) / quick_rate;
-    return fit->estimate_ms * planes->products + launch_ms * (4.0 + planes->step_count) + layout_ms + elements * each / processors;
+    return fit->estimate_ms * planes->products + launch_ms * (4.0 + planes->step_count) +
+           layout_ms + elements * each / processors;
 }
 
 /* What a kernel of products refuses, whatever the sizes. */
-static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel, xncc_joint_planes *planes, xncc_error *error)
+static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel, xncc_joint_planes *planes,
+                              xncc_error *error)
 {
     const char *name = xncc_kernel_table[kernel].name;
     if (xncc_pixel_is_float(p->pixel))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "kernel %s serves floats only of one channel and f32, with all pixels counting; joint serves the others", name);
+                         "kernel %s serves floats only of one channel and f32, with all pixels "
+                         "counting; joint serves the others",
+                         name);
     if (!xncc_joint_planes_for(p, kernel, planes))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s have more; joint serves them", name,
-                       (int)XNCC_JOINT_TERMS, xncc_problem_channels(p), xncc_pixel_name(p->pixel));
+                         "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s "
+                         "have more; joint serves them",
+                         name, (int)XNCC_JOINT_TERMS, xncc_problem_channels(p),
+                         xncc_pixel_name(p->pixel));
     if (kernel == XNCC_KERNEL_TENSOR_FUSED && !xncc_joint_is_quick(p, planes))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "kernel %s serves ccoeff_normed of one channel of 8 bits and sums of 32 bits; joint serves the others", name);
+                         "kernel %s serves ccoeff_normed of one channel of 8 bits and sums of 32 "
+                         "bits; joint serves the others",
+                         name);
     return XNCC_OK;
 }
 
-xncc_status xncc_fit_joint_cuda(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+xncc_status xncc_fit_joint_cuda(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                                xncc_decision *fit, xncc_error *error)
 {
     const double workspace = m->cuda.workspace > 0 ? (double)m->cuda.workspace : 0.0;
     fit->kernel = kernel;
@@ -168,13 +200,16 @@ xncc_status xncc_fit_joint_cuda(const xncc_problem *p, const xncc_machine *m, xn
     xncc_joint_planes planes;
     xncc_status status = check_kind(p, kernel, &planes, error);
     if (!status && (inner.image_width > XNCC_MAX_SIDE || inner.image_height > XNCC_MAX_SIDE))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
-                       xncc_kernel_table[kernel].name, inner.image_width, inner.image_height, XNCC_MAX_SIDE);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
+            xncc_kernel_table[kernel].name, inner.image_width, inner.image_height, XNCC_MAX_SIDE);
     if (!status)
         status = fit_product(&inner, m, &planes, fit, error);
     fit->kernel = kernel;
     if (!status)
-        status = fit_bands(p, &planes, xncc_kernel_is_tensor(kernel) ? workspace : workspace / 2.0, fit, error);
+        status = fit_bands(p, &planes, xncc_kernel_is_tensor(kernel) ? workspace : workspace / 2.0,
+                           fit, error);
     if (status)
         return status;
     fit->joint.products = planes.products;

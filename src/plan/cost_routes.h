@@ -5,10 +5,12 @@
 #include "plan/decide.h"
 
 /* As xncc_cost_cpu, for a problem of any route. */
-double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel);
+double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *machine,
+                            xncc_kernel kernel);
 
 /* As xncc_fit_cuda, for a problem of any route. */
-xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
+xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine *machine,
+                                 xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
 
 /* Bytes from row to row of an image that is laid out with its border; inner: xncc_problem_inner. */
 double xncc_cuda_padded_pitch(const xncc_problem *inner);

@@ -1,6 +1,6 @@
-/* Costs of padded and joint problems on the CPU, from those of the plain problem inside them. The factors are fitted to
- * docs/performance-cpu.md (one core of an AMD EPYC, Zen 5, 2026-11-21, 1920 x 1080, gcc 12) and hold within about 25%
- * there. */
+/* Costs of padded and joint problems on the CPU, from those of the plain problem inside them. The
+ * factors are fitted to docs/performance-cpu.md (one core of an AMD EPYC, Zen 5, 2026-11-21, 1920 x
+ * 1080, gcc 12) and hold within about 25% there. */
 #include "image/samples.h"
 #include "plan/cost.h"
 #include "plan/cost_routes.h"
@@ -31,39 +31,44 @@ static double reference_cost(const xncc_problem *p, const xncc_machine *machine)
     return 4.0 * xncc_problem_channels(p) * xncc_cost_cpu(&plain, machine, XNCC_KERNEL_REFERENCE);
 }
 
-/* Blocks of `fft` bring all their sums at once, and each of the template's planes has its spectrum: 256 MB of either
- * are too much for a kernel that another can stand in for. */
+/* Blocks of `fft` bring all their sums at once, and each of the template's planes has its spectrum:
+ * 256 MB of either are too much for a kernel that another can stand in for. */
 static int fft_fits(const xncc_problem *p, const xncc_problem *inner)
 {
     const double most = 256.0 * (1 << 20), sums = p->pixel == XNCC_U32 ? 24.0 : 6.0;
     xncc_fft_cut cut;
     if (!xncc_fft_cut_make(inner, &cut))
         return 0;
-    const double planes =
-        1.0 + (double)xncc_problem_channels(p) * xncc_pixel_digits(p->pixel) * (image_varies(p) ? 3.0 : 1.0);
-    return planes * 16.0 * cut.nx * cut.ny <= most && 2.0 * cut.across * cut.down * (8.0 * sums + 112.0) <= most;
+    const double planes = 1.0 + (double)xncc_problem_channels(p) * xncc_pixel_digits(p->pixel) *
+                                    (image_varies(p) ? 3.0 : 1.0);
+    return planes * 16.0 * cut.nx * cut.ny <= most &&
+           2.0 * cut.across * cut.down * (8.0 * sums + 112.0) <= most;
 }
 
 static int is_fft(xncc_kernel kernel)
 {
-    return kernel == XNCC_KERNEL_FFT_PORTABLE || kernel == XNCC_KERNEL_FFT_AVX2 || kernel == XNCC_KERNEL_FFT_AVX512;
+    return kernel == XNCC_KERNEL_FFT_PORTABLE || kernel == XNCC_KERNEL_FFT_AVX2 ||
+           kernel == XNCC_KERNEL_FFT_AVX512;
 }
 
-/* A product costs about what the plain problem does: it has no score, but its planes are made and its sums kept. Where
- * the terms of the scores exceed 63 bits they are made one by one, in 128. */
+/* A product costs about what the plain problem does: it has no score, but its planes are made and
+ * its sums kept. Where the terms of the scores exceed 63 bits they are made one by one, in 128. */
 static double products_cost(const xncc_problem *p, const xncc_machine *machine, xncc_kernel kernel)
 {
     const xncc_problem inner = xncc_problem_inner(p);
-    const double one = xncc_cost_cpu(&inner, machine, kernel), products = (double)xncc_products_of(p, NULL, 0);
+    const double one = xncc_cost_cpu(&inner, machine, kernel),
+                 products = (double)xncc_products_of(p, NULL, 0);
     const double channels = xncc_problem_channels(p),
                  most = (double)p->width * p->height * (double)xncc_pixel_max(p->pixel);
     if (one < 0.0 || (is_fft(kernel) && !fft_fits(p, &inner)))
         return -1.0;
-    const double wide = p->pixel == XNCC_U32 || channels * most * most >= 0x1p62 ? 60.0 * channels : 0.0;
+    const double wide = p->pixel == XNCC_U32 || channels * most * most >= 0x1p62 ? 60.0 * channels
+                                                                                 : 0.0;
     return one * (products < 1.0 ? 1.0 : products) + milliseconds(wide * elements(p), machine);
 }
 
-/* Floats: the same sums as the plain problem's, with the template's own beside them where the image varies. */
+/* Floats: the same sums as the plain problem's, with the template's own beside them where the image
+ * varies. */
 static double floats_cost(const xncc_problem *p, const xncc_machine *machine, xncc_kernel kernel)
 {
     xncc_problem inner = xncc_problem_inner(p);
@@ -77,7 +82,8 @@ static double floats_cost(const xncc_problem *p, const xncc_machine *machine, xn
                        milliseconds(6.0 * elements(p), machine));
 }
 
-double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel)
+double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *machine,
+                            xncc_kernel kernel)
 {
     const xncc_route route = xncc_problem_route(problem);
     if (route == XNCC_ROUTE_PLAIN)
@@ -86,7 +92,7 @@ double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *mac
         return reference_cost(problem, machine);
     if (route == XNCC_ROUTE_JOINT)
         return xncc_pixel_is_float(problem->pixel) ? floats_cost(problem, machine, kernel)
-                                                 : products_cost(problem, machine, kernel);
+                                                   : products_cost(problem, machine, kernel);
     const xncc_problem inner = xncc_problem_inner(problem);
     return xncc_cost_cpu(&inner, machine, kernel);
 }

@@ -15,16 +15,19 @@ double xncc_cuda_padded_pitch(const xncc_problem *inner)
 }
 
 /* The image is laid out whole, and the plain problem on it has what is left of the workspace. */
-static xncc_status fit_padded(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_padded(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                              xncc_decision *fit, xncc_error *error)
 {
     const xncc_problem inner = xncc_problem_inner(p);
-    const double padded = xncc_cuda_padded_pitch(&inner) * (double)inner.image_height, limit = (double)m->cuda.workspace;
+    const double padded = xncc_cuda_padded_pitch(&inner) * (double)inner.image_height,
+                 limit = (double)m->cuda.workspace;
     const double need = padded + xncc_cuda_source_bytes(p), processors = xncc_machine_processors(m);
     if (inner.image_width > XNCC_MAX_SIDE || inner.image_height > XNCC_MAX_SIDE || need > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "the image and its %d x %d pixels with the border take %.0f bytes of device memory, and a plan may take %.0f; raise "
-                       "device_memory of the context",
-                       inner.image_width, inner.image_height, need, limit);
+                         "the image and its %d x %d pixels with the border take %.0f bytes of "
+                         "device memory, and a plan may take %.0f; raise "
+                         "device_memory of the context",
+                         inner.image_width, inner.image_height, need, limit);
     xncc_machine rest = *m;
     rest.cuda.workspace = m->cuda.workspace - (int64_t)need;
     xncc_status status = xncc_fit_cuda(&inner, &rest, kernel, fit, error);
@@ -32,18 +35,22 @@ static xncc_status fit_padded(const xncc_problem *p, const xncc_machine *m, xncc
     return status;
 }
 
-xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine *machine,
+                                 xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
     const xncc_route route = xncc_problem_route(problem);
     if (route == XNCC_ROUTE_PLAIN && kernel != XNCC_KERNEL_JOINT)
         return xncc_fit_cuda(problem, machine, kernel, fit, error);
     if (!machine->cuda.present)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device", xncc_kernel_table[kernel].name);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
+                         xncc_kernel_table[kernel].name);
     if (route == XNCC_ROUTE_JOINT)
         return xncc_fit_joint_cuda(problem, machine, kernel, fit, error);
     if (kernel == XNCC_KERNEL_JOINT)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "kernel joint serves masks, no-data values, the overlap border, coverage, several channels and the pixel types u32 and "
-                       "f64 (s8 and s16 where the method needs their sign); the other kernels serve this problem");
+                         "kernel joint serves masks, no-data values, the overlap border, coverage, "
+                         "several channels and the pixel types u32 and "
+                         "f64 (s8 and s16 where the method needs their sign); the other kernels "
+                         "serve this problem");
     return fit_padded(problem, machine, kernel, fit, error);
 }

@@ -1,22 +1,26 @@
 #include "plan/cost_tensor.h"
 
-/* Measured on one H200 (132 processors), November 2026, 8192 x 8192 and templates of 8 to 128: multiply-adds (those with zeros counted) and
- * map elements a millisecond and processor. */
+/* Measured on one H200 (132 processors), November 2026, 8192 x 8192 and templates of 8 to 128:
+ * multiply-adds (those with zeros counted) and map elements a millisecond and processor. */
 static const double product_rate = 6.6e9;
-static const double mma_rate = 3.5e9; /* tensor-mma */
-static const double sum_rate = 5.2e6;   /* X written: no product is faster */
+static const double mma_rate = 3.5e9;    /* tensor-mma */
+static const double sum_rate = 5.2e6;    /* X written: no product is faster */
 static const double score_rate = 2.65e6; /* the pass of window sums and score */
 static const double wide_score_rate = 8.0e5;
 static const double other_score_rate = 6.0e5;
 static const double combine_rate = 1.0e6; /* the four parts of a 16-bit X put together */
-static const double fused_rate = 4.1e9, fused_element_rate = 3.0e6; /* tensor-fused: one after the other */
-/* The same of joint problems: map elements, and those of each of their products. A product more makes the start longer too. */
+static const double fused_rate = 4.1e9,
+                    fused_element_rate = 3.0e6; /* tensor-fused: one after the other */
+/* The same of joint problems: map elements, and those of each of their products. A product more
+ * makes the start longer too. */
 static const double planes_rate = 3.8e9, planes_element_rate = 1.1e7, planes_sum_rate = 3.1e7;
 static const double planes_start_ms = 0.006, product_start_ms = 0.0035;
 static const double launch_ms = 0.004;
-static const double fused_start_ms = 0.0145; /* launches and full rings; and small images are searched faster by two passes */
+static const double fused_start_ms =
+    0.0145; /* launches and full rings; and small images are searched faster by two passes */
 
-/* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63 (score.h). */
+/* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63
+ * (score.h). */
 enum { MOST_WIDE_PIXELS = (int)(UINT32_MAX / (2u * 255u * 255u)) };
 
 enum { FUSED_LEAST_BLOCKS = 2 }; /* tensor-fused: with fewer a multiprocessor is idle too often */
@@ -35,12 +39,14 @@ static int32_t ceil_div(int32_t a, int32_t b)
 
 int xncc_kernel_is_tensor(xncc_kernel kernel)
 {
-    return kernel == XNCC_KERNEL_TENSOR_WGMMA || kernel == XNCC_KERNEL_TENSOR_MMA || kernel == XNCC_KERNEL_TENSOR_FUSED;
+    return kernel == XNCC_KERNEL_TENSOR_WGMMA || kernel == XNCC_KERNEL_TENSOR_MMA ||
+           kernel == XNCC_KERNEL_TENSOR_FUSED;
 }
 
 int32_t xncc_tensor_row_bytes(int32_t arrays)
 {
-    /* 64 more than a multiple of 128: where a chunk's halves come from two rows, the rows lie in different banks */
+    /* 64 more than a multiple of 128: where a chunk's halves come from two rows, the rows lie in
+     * different banks */
     return (XNCC_TENSOR_COLUMNS + 16 * arrays + 63) / 128 * 128 + 64;
 }
 
@@ -49,10 +55,12 @@ int xncc_tensor_scores(const xncc_problem *p)
     uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
     if (p->method != XNCC_CCOEFF_NORMED)
         return 0;
-    return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH : p->width <= XNCC_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
+    return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH
+                               : p->width <= XNCC_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
 }
 
-/* A template row under 8 map elements is width + 7 bytes: whole chunks, and where no more than half of one is left, half a chunk. */
+/* A template row under 8 map elements is width + 7 bytes: whole chunks, and where no more than half
+ * of one is left, half a chunk. */
 static void cut_row(xncc_tensor_blocks *b, int32_t chunk)
 {
     int32_t bytes = b->width + 7, rest = bytes % chunk;
@@ -64,34 +72,41 @@ static void fit_chunks(xncc_tensor_blocks *b)
 {
     cut_row(b, 16);
     b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_PERIOD);
-    int32_t arrays = b->chunks + b->half, slides = XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS - 1;
+    int32_t arrays = b->chunks + b->half,
+            slides = XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS - 1;
     b->row_bytes = xncc_tensor_row_bytes(arrays);
     b->toeplitz = (uint64_t)arrays * (uint64_t)slides * XNCC_TENSOR_CORE;
 }
 
-/* tensor-mma: chunks of 32 bytes, image rows in groups of 16, and all of them under a block in shared memory. */
+/* tensor-mma: chunks of 32 bytes, image rows in groups of 16, and all of them under a block in
+ * shared memory. */
 static int fit_mma(xncc_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256 };
     b->chunks = ceil_div(b->width + 7, CHUNK);
-    b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_ROWS) * (XNCC_TENSOR_ROWS / XNCC_TENSOR_PERIOD);
+    b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_ROWS) *
+                 (XNCC_TENSOR_ROWS / XNCC_TENSOR_PERIOD);
     b->row_bytes = XNCC_TENSOR_COLUMNS + CHUNK * b->chunks;
     int64_t rows = XNCC_TENSOR_ROWS * (XNCC_TENSOR_MMA_DOWN - 1) + XNCC_TENSOR_PERIOD * b->periods;
-    b->toeplitz = (uint64_t)b->chunks * (uint64_t)(XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS) * FRAGMENT;
+    b->toeplitz = (uint64_t)b->chunks *
+                  (uint64_t)(XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS) * FRAGMENT;
     if (rows * b->row_bytes > limit)
         return 0;
     b->shared_bytes = (int32_t)(rows * b->row_bytes);
     return 1;
 }
 
-/* Stages of the ring that shared memory leaves room for, and whether X goes out through shared memory too. */
+/* Stages of the ring that shared memory leaves room for, and whether X goes out through shared
+ * memory too. */
 static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stage)
 {
     uint64_t stage = (uint64_t)XNCC_TENSOR_PERIOD * (uint64_t)b->row_bytes + BARRIER_BYTES;
     for (int staged = 1; staged >= must_stage; staged--)
         for (int stages = MOST_STAGES; stages >= (staged ? STAGED_LEAST : LEAST_STAGES); stages--) {
             uint64_t out = staged ? XNCC_TENSOR_COLUMNS * XNCC_TENSOR_PERIOD * 4 : 0;
-            uint64_t bytes = b->toeplitz + XNCC_TENSOR_WARPGROUPS * (stage * (uint64_t)stages + out) + BARRIER_BYTES;
+            uint64_t bytes = b->toeplitz +
+                             XNCC_TENSOR_WARPGROUPS * (stage * (uint64_t)stages + out) +
+                             BARRIER_BYTES;
             if ((int64_t)bytes <= limit) {
                 b->stages = stages;
                 b->staged = staged;
@@ -102,31 +117,40 @@ static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stag
     return 0;
 }
 
-/* What blocks of tensor-fused have in shared memory, how many of them there are at most, and the widest template that has a kernel. */
+/* What blocks of tensor-fused have in shared memory, how many of them there are at most, and the
+ * widest template that has a kernel. */
 typedef struct fused_shape {
-    int32_t windows, rings, parts, blocks; /* bytes of window sums; rings of image rows; planes of the template */
+    int32_t windows, rings, parts,
+        blocks; /* bytes of window sums; rings of image rows; planes of the template */
     int32_t widest;
     const char *where; /* that is the widest, for messages */
 } fused_shape;
 
-/* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a block may have, and
- * each block takes one. */
-static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tensor_blocks *b, int64_t limit)
+/* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a
+ * block may have, and each block takes one. */
+static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tensor_blocks *b,
+                     int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256, RESERVED = 1024 };
     int32_t rows = xncc_tensor_fused_rows(p->height);
-    *b = (xncc_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height, .row_bytes = XNCC_TENSOR_FUSED_PITCH };
+    *b = (xncc_tensor_blocks){ .across = 1,
+                               .down = 1,
+                               .width = p->width,
+                               .height = p->height,
+                               .row_bytes = XNCC_TENSOR_FUSED_PITCH };
     cut_row(b, CHUNK);
     b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
     uint64_t ring = (uint64_t)(rows + XNCC_TENSOR_FUSED_SPARE) * XNCC_TENSOR_FUSED_PITCH;
-    uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring + (uint64_t)shape->parts * b->toeplitz;
+    uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring +
+                      (uint64_t)shape->parts * b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
     b->stages = blocks < shape->blocks ? (int32_t)blocks : shape->blocks;
     b->shared_bytes = blocks > 0 ? (int32_t)shared : 0;
     return b->stages >= FUSED_LEAST_BLOCKS;
 }
 
-/* Multiply-adds for a map element, those with zeros included. The first and the last period of a tile of tensor-wgmma count half. */
+/* Multiply-adds for a map element, those with zeros included. The first and the last period of a
+ * tile of tensor-wgmma count half. */
 static double products(const xncc_tensor_blocks *b, xncc_kernel kernel)
 {
     double blocks = (double)b->across * b->down;
@@ -143,15 +167,18 @@ static int fit_block(xncc_tensor_blocks *b, xncc_kernel kernel, int64_t limit)
     return fit_shared_memory(b, limit, b->across * b->down > 1);
 }
 
-/* The cheapest way of cutting the template. Blocks begin at multiples of 16 pixels, so that image rows are read in aligned pieces. */
-static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit, xncc_tensor_blocks *best)
+/* The cheapest way of cutting the template. Blocks begin at multiples of 16 pixels, so that image
+ * rows are read in aligned pieces. */
+static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
+                      xncc_tensor_blocks *best)
 {
     int found = 0;
     int32_t least = ceil_div(p->width, XNCC_TENSOR_WIDTH);
     for (int32_t across = least; across <= least + 2 && across <= p->width; across++)
         for (int32_t down = 1; down <= p->height; down++) {
             xncc_tensor_blocks b = { 0 };
-            b.width = across == 1 ? p->width : (int32_t)round_up((uint64_t)ceil_div(p->width, across), 16);
+            b.width = across == 1 ? p->width
+                                  : (int32_t)round_up((uint64_t)ceil_div(p->width, across), 16);
             b.height = ceil_div(p->height, down);
             b.across = ceil_div(p->width, b.width);
             b.down = ceil_div(p->height, b.height);
@@ -167,16 +194,19 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit, 
     return found;
 }
 
-xncc_tensor_parts xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b, int32_t width, int32_t height)
+xncc_tensor_parts xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b,
+                                        int32_t width, int32_t height)
 {
     xncc_tensor_parts parts = { 0 };
-    uint64_t columns = (uint64_t)width + (uint64_t)p->width - 1, rows = (uint64_t)height + (uint64_t)p->height - 1;
+    uint64_t columns = (uint64_t)width + (uint64_t)p->width - 1,
+             rows = (uint64_t)height + (uint64_t)p->height - 1;
     parts.planes = p->pixel == XNCC_U16 ? 2 : 1;
     parts.plane_pitch = round_up(columns, 512);
     parts.plane = parts.plane_pitch * rows;
     parts.sums_pitch = round_up((uint64_t)width, XNCC_TENSOR_COLUMNS);
     if (b->periods) /* tensor-fused keeps X in registers */
-        parts.sums = parts.sums_pitch * (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
+        parts.sums = parts.sums_pitch *
+                     (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
     parts.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
     uint64_t planes = (uint64_t)parts.planes;
     parts.total = planes * (parts.plane + parts.toeplitz) + planes * planes * parts.sums;
@@ -184,21 +214,28 @@ xncc_tensor_parts xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor
 }
 
 /* The limits that have nothing to do with sizes of memory. */
-static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_error *error)
+static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                                xncc_error *error)
 {
     const char *name = xncc_kernel_table[kernel].name;
     int hopper = m->cuda.major == 9 && m->cuda.minor == 0;
     if (p->pixel == XNCC_F32)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s takes pixels of 8 and 16 bits, and these are float", name);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "%s takes pixels of 8 and 16 bits, and these are float", name);
     if (kernel == XNCC_KERNEL_TENSOR_WGMMA && !hopper)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s needs a device of compute capability 9.0, and this one has %d.%d", name,
-                       m->cuda.major, m->cuda.minor);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "%s needs a device of compute capability 9.0, and this one has %d.%d",
+                         name, m->cuda.major, m->cuda.minor);
     if (m->cuda.major < 8)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s needs a device of compute capability 8.0 or later, and this one has %d.%d",
-                       name, m->cuda.major, m->cuda.minor);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "%s needs a device of compute capability 8.0 or later, and this one has %d.%d", name,
+            m->cuda.major, m->cuda.minor);
     if ((uint64_t)p->width * (uint64_t)p->height > UINT32_MAX / (255u * 255u))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
-                       name, UINT32_MAX / (255u * 255u), p->width, p->height);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "%s takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
+            name, UINT32_MAX / (255u * 255u), p->width, p->height);
     return XNCC_OK;
 }
 
@@ -208,24 +245,30 @@ static double elements_of(const xncc_problem *p)
     return (double)map.width * (double)map.height;
 }
 
-double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, const xncc_tensor_blocks *b)
+double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                              const xncc_tensor_blocks *b)
 {
     double processors = xncc_machine_processors(m), elements = elements_of(p);
-    double product_ms = elements * products(b, kernel) / (kernel == XNCC_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
+    double product_ms = elements * products(b, kernel) /
+                        (kernel == XNCC_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
     double sum_ms = elements * b->across * b->down / sum_rate;
-    return (p->pixel == XNCC_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) / processors;
+    return (p->pixel == XNCC_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) /
+           processors;
 }
 
 /* Does a template fit the kernels and the shared memory? */
-static xncc_status fit_fused_part(const xncc_problem *p, const xncc_machine *m, const fused_shape *shape, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_fused_part(const xncc_problem *p, const xncc_machine *m,
+                                  const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "tensor-fused takes templates up to %d pixels wide%s, and this one is %d", shape->widest,
-                       shape->where, p->width);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "tensor-fused takes templates up to %d pixels wide%s, and this one is %d",
+                         shape->widest, shape->where, p->width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                       "tensor-fused needs shared memory for %d blocks of a template of %d rows, and %lld bytes are too few",
-                       (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
+                         "tensor-fused needs shared memory for %d blocks of a template of %d rows, "
+                         "and %lld bytes are too few",
+                         (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
     return XNCC_OK;
 }
 
@@ -235,11 +278,14 @@ static double fused_products(const xncc_tensor_blocks *b)
     return (32.0 * b->chunks + 16.0 * b->half) * xncc_tensor_fused_rows(b->height);
 }
 
-static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit, xncc_error *error)
+static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *m,
+                                     xncc_decision *fit, xncc_error *error)
 {
-    static const fused_shape shape = { XNCC_TENSOR_FUSED_WINDOWS, 1, 1, XNCC_TENSOR_FUSED_BLOCKS, 57, "" };
+    static const fused_shape shape = { XNCC_TENSOR_FUSED_WINDOWS, 1,  1,
+                                       XNCC_TENSOR_FUSED_BLOCKS,  57, "" };
     if (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
     xncc_status status = fit_fused_part(p, m, &shape, fit, error);
     if (status)
         return status;
@@ -249,21 +295,30 @@ static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *
     return XNCC_OK;
 }
 
-xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m, const xncc_joint_planes *planes, xncc_decision *fit, xncc_error *error)
+xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m,
+                                   const xncc_joint_planes *planes, xncc_decision *fit,
+                                   xncc_error *error)
 {
-    const fused_shape shape = { 0, planes->image_count, planes->part_count, XNCC_TENSOR_PLANES_BLOCKS, 41, " where not all pixels count" };
+    const fused_shape shape = {
+        0,  planes->image_count,          planes->part_count, XNCC_TENSOR_PLANES_BLOCKS,
+        41, " where not all pixels count"
+    };
     xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
     if (!status)
         status = fit_fused_part(p, m, &shape, fit, error);
     if (status)
         return status;
     double processors = xncc_machine_processors(m);
-    double each = 1.0 / planes_element_rate + planes->products * (1.0 / planes_sum_rate + fused_products(&fit->tensor) / planes_rate);
-    fit->estimate_ms = planes_start_ms + product_start_ms * planes->products + elements_of(p) * each / processors;
+    double each = 1.0 / planes_element_rate +
+                  planes->products *
+                      (1.0 / planes_sum_rate + fused_products(&fit->tensor) / planes_rate);
+    fit->estimate_ms = planes_start_ms + product_start_ms * planes->products +
+                       elements_of(p) * each / processors;
     return XNCC_OK;
 }
 
-xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                            xncc_decision *fit, xncc_error *error)
 {
     xncc_status status = check_device(p, m, kernel, error);
     if (status)
@@ -272,13 +327,15 @@ xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_k
         return fit_fused_problem(p, m, fit, error);
     const xncc_tensor_blocks *b = &fit->tensor;
     if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "%s needs more shared memory than the %lld bytes of a block",
-                       xncc_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "%s needs more shared memory than the %lld bytes of a block",
+                         xncc_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
     double processors = xncc_machine_processors(m), elements = elements_of(p);
     int wide = p->pixel == XNCC_U16;
     double score_ms = elements / (wide ? wide_score_rate : score_rate);
     if (!xncc_tensor_scores(p))
         score_ms = elements / other_score_rate + (wide ? elements / combine_rate : 0.0);
-    fit->estimate_ms = 3.0 * launch_ms + xncc_tensor_product_ms(p, m, kernel, b) + score_ms / processors;
+    fit->estimate_ms = 3.0 * launch_ms + xncc_tensor_product_ms(p, m, kernel, b) +
+                       score_ms / processors;
     return XNCC_OK;
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes a millisecond that a host image or map takes to and from a device: pageable memory over PCIe 4 x16, rounded down. A term of the
- * choice between engines only. */
+/* Bytes a millisecond that a host image or map takes to and from a device: pageable memory over
+ * PCIe 4 x16, rounded down. A term of the choice between engines only. */
 static const double transfer_bytes_per_ms = 6.0e6;
 
 /* "direct" asks for direct-avx2 too; "tex-tex" for itself alone. */
@@ -19,7 +19,8 @@ static int is_asked_for(const char *wanted, const char *name)
     return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
 }
 
-static int engine_allowed(xncc_device engine, const xncc_machine *machine, const xncc_preference *preference)
+static int engine_allowed(xncc_device engine, const xncc_machine *machine,
+                          const xncc_preference *preference)
 {
     if (preference->device != XNCC_DEVICE_AUTO && preference->device != engine)
         return 0;
@@ -37,23 +38,27 @@ static double transfer_ms(const xncc_problem *p, const xncc_preference *preferen
 }
 
 /* Can this kernel serve the problem, and at what cost? */
-static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine, const xncc_preference *preference,
-                     xncc_kernel kernel, xncc_decision *decision, xncc_error *error)
+static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
+                       const xncc_preference *preference, xncc_kernel kernel,
+                       xncc_decision *decision, xncc_error *error)
 {
     const xncc_kernel_row *row = &xncc_kernel_table[kernel];
     *decision = (xncc_decision){ .kernel = kernel, .engine = row->engine };
     if (!engine_allowed(row->engine, machine, preference))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs the %s engine, which this context does not have",
-                       row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel %s needs the %s engine, which this context does not have",
+                         row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA");
     if (row->engine == XNCC_DEVICE_CPU) {
         if (preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE)
-            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s runs on the CPU, and image or map lie in device memory",
-                           row->name);
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                             "kernel %s runs on the CPU, and image or map lie in device memory",
+                             row->name);
         decision->estimate_ms = xncc_cost_cpu_routed(problem, machine, kernel);
         if (decision->estimate_ms < 0.0)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                           "kernel %s cannot serve this problem on this machine (its instructions, pixel type or size)",
-                           row->name);
+                             "kernel %s cannot serve this problem on this machine (its "
+                             "instructions, pixel type or size)",
+                             row->name);
         return XNCC_OK;
     }
     xncc_status status = xncc_fit_cuda_routed(problem, machine, kernel, decision, error);
@@ -70,13 +75,17 @@ static void explain(const xncc_decision *best, int feasible, const char *wanted,
     else if (feasible == 1)
         (void)snprintf(reason, XNCC_REASON_SIZE, "the only kernel that can serve the problem");
     else
-        (void)snprintf(reason, XNCC_REASON_SIZE, "lowest estimate of %d feasible kernels: %.4g ms, next %s with %.4g ms",
-                       feasible, best->estimate_ms, xncc_kernel_table[best->runner_up].name, best->runner_up_ms);
+        (void)snprintf(reason, XNCC_REASON_SIZE,
+                       "lowest estimate of %d feasible kernels: %.4g ms, next %s with %.4g ms",
+                       feasible, best->estimate_ms, xncc_kernel_table[best->runner_up].name,
+                       best->runner_up_ms);
 }
 
-static xncc_status check_preference(const xncc_preference *preference, xncc_task task, xncc_error *error)
+static xncc_status check_preference(const xncc_preference *preference, xncc_task task,
+                                    xncc_error *error)
 {
-    if ((unsigned)preference->device > XNCC_DEVICE_CUDA || (unsigned)preference->image_memory > XNCC_DEVICE ||
+    if ((unsigned)preference->device > XNCC_DEVICE_CUDA ||
+        (unsigned)preference->image_memory > XNCC_DEVICE ||
         (unsigned)preference->map_memory > XNCC_DEVICE)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the preference names no device or no memory");
     int known = 0, serves = 0;
@@ -86,22 +95,25 @@ static xncc_status check_preference(const xncc_preference *preference, xncc_task
             serves |= xncc_kernel_table[k].tasks & (1 << task);
         }
     if (!known)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "there is no kernel named '%s' (`exactncc info` lists them)",
-                       preference->kernel);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "there is no kernel named '%s' (`exactncc info` lists them)",
+                         preference->kernel);
     if (!serves)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s does not serve %s", preference->kernel,
-                       task == XNCC_TASK_MATCH ? "matching" : "convolution");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s does not serve %s",
+                         preference->kernel, task == XNCC_TASK_MATCH ? "matching" : "convolution");
     return XNCC_OK;
 }
 
-/* Whose refusal is reported when no kernel fits: that of a kernel asked for, else of the one with the widest reach. */
+/* Whose refusal is reported when no kernel fits: that of a kernel asked for, else of the one with
+ * the widest reach. */
 static int tells_most(const xncc_preference *preference, xncc_kernel kernel)
 {
     return preference->kernel || kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_CONV_GLOBAL;
 }
 
-xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine, const xncc_preference *preference,
-                    xncc_decision *decision, xncc_error *error)
+xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine,
+                        const xncc_preference *preference, xncc_decision *decision,
+                        xncc_error *error)
 {
     static const xncc_preference none = { XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST };
     const xncc_preference *want = preference ? preference : &none;
@@ -112,12 +124,15 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
         return status;
     xncc_decision best = { .kernel = XNCC_KERNEL_COUNT };
     int feasible = 0;
-    xncc_status refusal = xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "no engine of this context can serve the problem");
+    xncc_status refusal = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                                    "no engine of this context can serve the problem");
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         xncc_decision one;
-        if (!(xncc_kernel_table[k].tasks & (1 << problem->task)) || !is_asked_for(want->kernel, xncc_kernel_table[k].name))
+        if (!(xncc_kernel_table[k].tasks & (1 << problem->task)) ||
+            !is_asked_for(want->kernel, xncc_kernel_table[k].name))
             continue;
-        if (fit(problem, machine, want, (xncc_kernel)k, &one, tells_most(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
+        if (fit(problem, machine, want, (xncc_kernel)k, &one,
+                tells_most(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
             continue;
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
             if (feasible > 1) {

@@ -1,4 +1,5 @@
-/* The decision: which kernel serves a problem on a machine. A pure function of plain data, the same answer everywhere. */
+/* The decision: which kernel serves a problem on a machine. A pure function of plain data, the same
+ * answer everywhere. */
 #ifndef XNCC_PLAN_DECIDE_H
 #define XNCC_PLAN_DECIDE_H
 
@@ -7,12 +8,17 @@
 #include "plan/kernels.h"
 
 /* CPU features that kernels ask for. */
-enum { XNCC_CPU_AVX2_FMA = 1, XNCC_CPU_AVXVNNI = 2, XNCC_CPU_AVX512_VNNI = 4 /* F, BW, VL, VNNI */ };
+enum {
+    XNCC_CPU_AVX2_FMA = 1,
+    XNCC_CPU_AVXVNNI = 2,
+    XNCC_CPU_AVX512_VNNI = 4 /* F, BW, VL, VNNI */
+};
 
-/* What a decision may know of a machine. All zero: a machine with one thread, no SIMD and no GPU. */
+/* What a decision may know of a machine. All zero: a machine with one thread, no SIMD and no GPU.
+ */
 typedef struct xncc_machine {
     struct {
-        int32_t absent;   /* 1: the CPU engine may not be used */
+        int32_t absent; /* 1: the CPU engine may not be used */
         int32_t threads;
         uint32_t features; /* XNCC_CPU_* */
     } cpu;
@@ -25,9 +31,9 @@ typedef struct xncc_machine {
         int64_t constant_bytes; /* of the bank that template pixels or filter taps may fill */
         int64_t texture_width, texture_height; /* limits of a pitch-linear 2-D texture, elements */
         int64_t texture_pitch;                 /* bytes */
-        int64_t workspace;      /* the most bytes of device memory that a plan may take */
-        int32_t fft;            /* 0: cuFFT cannot be loaded; 1: it can, or nobody has tried */
-        int32_t slow_doubles;   /* 1: scores are computed in pairs of floats (model/pairs.h) */
+        int64_t workspace;    /* the most bytes of device memory that a plan may take */
+        int32_t fft;          /* 0: cuFFT cannot be loaded; 1: it can, or nobody has tried */
+        int32_t slow_doubles; /* 1: scores are computed in pairs of floats (model/pairs.h) */
     } cuda;
 } xncc_machine;
 
@@ -39,15 +45,17 @@ static inline double xncc_machine_processors(const xncc_machine *machine)
 
 enum { XNCC_REASON_SIZE = 200 };
 
-/* How the tensor kernels cut a template: across x down blocks, each `chunks` chunks of 16 bytes wide (32 but for tensor-wgmma) and, with
- * half, half a chunk more. Plain zeros for other kernels. */
+/* How the tensor kernels cut a template: across x down blocks, each `chunks` chunks of 16 bytes
+ * wide (32 but for tensor-wgmma) and, with half, half a chunk more. Plain zeros for other kernels.
+ */
 typedef struct xncc_tensor_blocks {
     int32_t across, down;
     int32_t width, height; /* template pixels of a block; those past the template count as 0 */
     int32_t chunks, half;
-    int32_t periods; /* groups of image rows under a tile */
-    int32_t stages;  /* groups of image rows that shared memory holds for a tile; tensor-fused: blocks that a multiprocessor holds */
-    int32_t staged;  /* 1: sums go to global memory through shared memory */
+    int32_t periods;   /* groups of image rows under a tile */
+    int32_t stages;    /* groups of image rows that shared memory holds for a tile; tensor-fused:
+                          blocks that a multiprocessor holds */
+    int32_t staged;    /* 1: sums go to global memory through shared memory */
     int32_t row_bytes; /* from one image row to the next in shared memory */
     int32_t shared_bytes;
     uint64_t toeplitz; /* bytes of a block as the products read it */
@@ -70,8 +78,9 @@ typedef struct xncc_joint_blocks {
 typedef struct xncc_decision {
     xncc_kernel kernel;
     xncc_device engine;
-    /* CUDA: a block's share of the map, the tile it reads into shared memory (pitch in bytes, a multiple of 64), and the rows of the
-     * template that one filling of the constant bank holds. 0 where a kernel has no such thing. */
+    /* CUDA: a block's share of the map, the tile it reads into shared memory (pitch in bytes, a
+     * multiple of 64), and the rows of the template that one filling of the constant bank holds. 0
+     * where a kernel has no such thing. */
     int32_t tile_width, tile_height;
     int32_t tile_pitch, tile_rows;
     int32_t shared_bytes;
@@ -88,10 +97,12 @@ typedef struct xncc_decision {
     char reason[XNCC_REASON_SIZE];
 } xncc_decision;
 
-/* Fills *decision. XNCC_ERROR_UNSUPPORTED when no kernel (or not the forced one) can serve the problem; the text names the limit.
- * XNCC_ERROR_ARGUMENT for an invalid problem or an unknown kernel name. */
-xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine, const xncc_preference *preference,
-                    xncc_decision *decision, xncc_error *error);
+/* Fills *decision. XNCC_ERROR_UNSUPPORTED when no kernel (or not the forced one) can serve the
+ * problem; the text names the limit. XNCC_ERROR_ARGUMENT for an invalid problem or an unknown
+ * kernel name. */
+xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine,
+                        const xncc_preference *preference, xncc_decision *decision,
+                        xncc_error *error);
 
 /* The map of a valid problem, and the image pixel where the window of its element (0, 0) begins. */
 typedef struct xncc_extent {
@@ -107,13 +118,16 @@ int xncc_problem_counts_all(const xncc_problem *problem);
 /* How a (valid) problem is worked on by kernels that are made for the plain one. */
 typedef enum xncc_route {
     XNCC_ROUTE_PLAIN,  /* as it is: u8, u16 or f32, one channel, all pixels count, clamp border */
-    XNCC_ROUTE_PADDED, /* the image is laid out with its border, signed samples biased; xncc_problem_inner is the rest */
-    XNCC_ROUTE_JOINT   /* exact sums of byte planes by xncc_problem_inner (integers), and the score of joint.h */
+    XNCC_ROUTE_PADDED, /* the image is laid out with its border, signed samples biased;
+                          xncc_problem_inner is the rest */
+    XNCC_ROUTE_JOINT /* exact sums of byte planes by xncc_problem_inner (integers), and the score of
+                        joint.h */
 } xncc_route;
 xncc_route xncc_problem_route(const xncc_problem *problem);
 
-/* The plain problem inside a padded one, or that of one pair of byte planes inside a joint one: of the image with its border, in mode
- * XNCC_VALID. Its image can exceed XNCC_MAX_SIDE, and is then not legal. */
+/* The plain problem inside a padded one, or that of one pair of byte planes inside a joint one: of
+ * the image with its border, in mode XNCC_VALID. Its image can exceed XNCC_MAX_SIDE, and is then
+ * not legal. */
 xncc_problem xncc_problem_inner(const xncc_problem *problem);
 
 /* Is the problem itself legal? XNCC_ERROR_ARGUMENT with a text, or XNCC_OK. */

@@ -5,10 +5,12 @@
 #include <string.h>
 
 /* The plane's place in the list, where it is put unless it is there; -1 when the list is full. */
-static int place_plane(xncc_plane_of *list, int32_t *count, int32_t room, const xncc_plane_of *plane)
+static int place_plane(xncc_plane_of *list, int32_t *count, int32_t room,
+                       const xncc_plane_of *plane)
 {
     for (int32_t i = 0; i < *count; i++)
-        if (list[i].kind == plane->kind && list[i].digit == plane->digit && list[i].channel == plane->channel)
+        if (list[i].kind == plane->kind && list[i].digit == plane->digit &&
+            list[i].channel == plane->channel)
             return i;
     if (*count == room)
         return -1;
@@ -48,14 +50,16 @@ static int place_term(builder *b, const xncc_joint_term *term, uint8_t *add)
 }
 
 /* part: NULL for a window's sum. */
-static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of *part, xncc_joint_term term, int square)
+static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of *part,
+                     xncc_joint_term term, int square)
 {
     xncc_joint_planes *p = b->planes;
     if (!is_of_channel(term.sum))
         term.channel = 0;
     xncc_joint_step step = { .part = XNCC_JOINT_WINDOW, .square = (uint8_t)square };
     int at = place_plane(p->image, &p->image_count, XNCC_JOINT_IMAGE_PLANES, image);
-    int with = part ? place_plane(p->part, &p->part_count, XNCC_JOINT_PART_PLANES, part) : XNCC_JOINT_WINDOW;
+    int with = part ? place_plane(p->part, &p->part_count, XNCC_JOINT_PART_PLANES, part)
+                    : XNCC_JOINT_WINDOW;
     int to = place_term(b, &term, &step.add);
     if (at < 0 || (part && with < 0) || to < 0 || p->step_count == XNCC_JOINT_STEPS) {
         b->complete = 0;
@@ -75,33 +79,43 @@ static void add_windows(builder *b, const xncc_problem *p)
     const xncc_needs *needs = &b->planes->needs;
     const int digits = xncc_pixel_digits(p->pixel);
     if (needs->sum[XNCC_SUM_N] == XNCC_HAD_WINDOW)
-        add_step(b, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, NULL, (xncc_joint_term){ XNCC_SUM_N, 0, 0 }, 0);
+        add_step(b, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, NULL,
+                 (xncc_joint_term){ XNCC_SUM_N, 0, 0 }, 0);
     for (int32_t c = 0; c < xncc_problem_channels(p); c++) {
         for (int d = 0; d < digits && needs->sum[XNCC_SUM_S] == XNCC_HAD_WINDOW; d++)
-            add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, d, c }, NULL, (xncc_joint_term){ XNCC_SUM_S, (uint8_t)c, (uint8_t)(8 * d) }, 0);
+            add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, d, c }, NULL,
+                     (xncc_joint_term){ XNCC_SUM_S, (uint8_t)c, (uint8_t)(8 * d) }, 0);
         if (needs->sum[XNCC_SUM_Q] != XNCC_HAD_WINDOW)
             continue;
         for (int d = 0; d < 2 * digits; d++)
             if (digits == 1 && d == 0)
-                add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, c }, NULL, (xncc_joint_term){ XNCC_SUM_Q, 0, 0 }, 1);
+                add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, c }, NULL,
+                         (xncc_joint_term){ XNCC_SUM_Q, 0, 0 }, 1);
             else if (digits > 1)
-                add_step(b, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c }, NULL, (xncc_joint_term){ XNCC_SUM_Q, 0, (uint8_t)(8 * d) }, 0);
+                add_step(b, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c }, NULL,
+                         (xncc_joint_term){ XNCC_SUM_Q, 0, (uint8_t)(8 * d) }, 0);
     }
 }
 
 int xncc_joint_planes_make(const xncc_problem *p, int adds, xncc_joint_planes *planes)
 {
-    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height, narrow = UINT32_MAX / (255u * 255u);
+    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height,
+                   narrow = UINT32_MAX / (255u * 255u);
     xncc_product_of product[XNCC_JOINT_STEPS];
     *planes = (xncc_joint_planes){ .needs = xncc_needs_of(p), .wide = n > narrow };
     const uint64_t most = planes->wide || !adds ? 1 : narrow / n;
-    builder b = { .planes = planes, .most = most < XNCC_JOINT_STEPS ? (int32_t)most : XNCC_JOINT_STEPS, .complete = 1 };
+    builder b = { .planes = planes,
+                  .most = most < XNCC_JOINT_STEPS ? (int32_t)most : XNCC_JOINT_STEPS,
+                  .complete = 1 };
     const size_t count = xncc_products_of(p, product, XNCC_JOINT_STEPS);
     for (size_t i = 0; i < count && i < XNCC_JOINT_STEPS; i++)
         add_step(&b, &product[i].image, &product[i].part,
-                 (xncc_joint_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel, (uint8_t)product[i].shift }, 0);
+                 (xncc_joint_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel,
+                                    (uint8_t)product[i].shift },
+                 0);
     add_windows(&b, p);
-    /* all of joint.h is at most C (n m)^2 with C channels and m the largest sample, twice that for the differences of sqdiff */
+    /* all of joint.h is at most C (n m)^2 with C channels and m the largest sample, twice that for
+     * the differences of sqdiff */
     const double bound = (double)n * (double)xncc_pixel_max(p->pixel);
     planes->narrow_score = 4.0 * xncc_problem_channels(p) * bound * bound < 9.2e18;
     return b.complete && count <= XNCC_JOINT_STEPS;

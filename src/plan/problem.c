@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-xncc_status xncc_map_extent(xncc_mode mode, int32_t image_width, int32_t image_height, int32_t template_width,
-                        int32_t template_height, int32_t *width, int32_t *height, int32_t *x0, int32_t *y0)
+xncc_status xncc_map_extent(xncc_mode mode, int32_t image_width, int32_t image_height,
+                            int32_t template_width, int32_t template_height, int32_t *width,
+                            int32_t *height, int32_t *x0, int32_t *y0)
 {
     const int32_t sides[] = { image_width, image_height, template_width, template_height };
     for (int i = 0; i < 4; i++)
@@ -41,11 +42,12 @@ xncc_status xncc_map_extent(xncc_mode mode, int32_t image_width, int32_t image_h
     return XNCC_ERROR_ARGUMENT;
 }
 
-static xncc_status check_sides(const char *what, int32_t width, int32_t height, int32_t most, xncc_error *error)
+static xncc_status check_sides(const char *what, int32_t width, int32_t height, int32_t most,
+                               xncc_error *error)
 {
     if (width < 1 || height < 1 || width > most || height > most)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d", what, width, height,
-                       most);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d",
+                         what, width, height, most);
     return XNCC_OK;
 }
 
@@ -55,35 +57,46 @@ static xncc_status check_match(const xncc_problem *p, xncc_error *error)
     if (status)
         return status;
     if ((uint64_t)p->width * (uint64_t)p->height > XNCC_MAX_TEMPLATE_PIXELS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31", p->width, p->height);
-    if (p->pixel == XNCC_U32 && (uint64_t)p->width * (uint64_t)p->height > XNCC_MAX_TEMPLATE_PIXELS_U32)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels of u32 are more than 2^28", p->width, p->height);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31",
+                         p->width, p->height);
+    if (p->pixel == XNCC_U32 &&
+        (uint64_t)p->width * (uint64_t)p->height > XNCC_MAX_TEMPLATE_PIXELS_U32)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template: %d x %d pixels of u32 are more than 2^28", p->width, p->height);
     if (p->channels < 0 || p->channels > XNCC_MAX_CHANNELS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d channels are not within 1 .. %d", p->channels, XNCC_MAX_CHANNELS);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d channels are not within 1 .. %d",
+                         p->channels, XNCC_MAX_CHANNELS);
     if (!(p->min_valid >= 0.0 && p->min_valid <= 1.0))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "a least fraction of %g of valid pixels is not within 0 .. 1", p->min_valid);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "a least fraction of %g of valid pixels is not within 0 .. 1",
+                         p->min_valid);
     if (strcmp(xncc_method_name(p->method), "?") == 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no method", (int)p->method);
     if ((unsigned)p->mode > XNCC_FULL)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no mode", (int)p->mode);
     if (p->flat != XNCC_FLAT_ZERO && p->flat != XNCC_FLAT_NAN)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no choice for flat windows", (int)p->flat);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no choice for flat windows",
+                         (int)p->flat);
     if (p->mode == XNCC_VALID && (p->width > p->image_width || p->height > p->image_height))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                       "the template (%d x %d) is larger than the image (%d x %d); modes same and full allow that", p->width,
-                       p->height, p->image_width, p->image_height);
+                         "the template (%d x %d) is larger than the image (%d x %d); modes same "
+                         "and full allow that",
+                         p->width, p->height, p->image_width, p->image_height);
     return XNCC_OK;
 }
 
 static xncc_status check_convolve(const xncc_problem *p, xncc_error *error)
 {
     if (p->border != XNCC_BORDER_CLAMP && p->border != XNCC_BORDER_ZERO)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "convolution offers the borders clamp and zero only");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "convolution offers the borders clamp and zero only");
     if (p->pixel != XNCC_U8 && p->pixel != XNCC_U16 && p->pixel != XNCC_F32)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "convolution takes pixels of u8, u16 and f32, not of %s; convert them",
-                       xncc_pixel_name(p->pixel));
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "convolution takes pixels of u8, u16 and f32, not of %s; convert them",
+                         xncc_pixel_name(p->pixel));
     if (xncc_problem_channels(p) > 1 || p->image_masked)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "convolution takes images of one channel without mask or no-data value");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "convolution takes images of one channel without mask or no-data value");
     return check_sides("filter", p->width, p->height, XNCC_MAX_FILTER, error);
 }
 
@@ -93,7 +106,8 @@ xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the problem is a null pointer");
     if (xncc_pixel_size(problem->pixel) == 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no pixel type", (int)problem->pixel);
-    xncc_status status = check_sides("image", problem->image_width, problem->image_height, XNCC_MAX_SIDE, error);
+    xncc_status status = check_sides("image", problem->image_width, problem->image_height,
+                                     XNCC_MAX_SIDE, error);
     if (status)
         return status;
     if ((unsigned)problem->border > XNCC_BORDER_OVERLAP)
@@ -109,8 +123,8 @@ xncc_extent xncc_problem_extent(const xncc_problem *problem)
 {
     xncc_extent e = { problem->image_width, problem->image_height, 0, 0 };
     if (problem->task == XNCC_TASK_MATCH)
-        (void)xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width, problem->height,
-                            &e.width, &e.height, &e.x0, &e.y0);
+        (void)xncc_map_extent(problem->mode, problem->image_width, problem->image_height,
+                              problem->width, problem->height, &e.width, &e.height, &e.x0, &e.y0);
     return e;
 }
 
@@ -121,21 +135,24 @@ int32_t xncc_problem_channels(const xncc_problem *problem)
 
 int xncc_problem_counts_all(const xncc_problem *p)
 {
-    return !p->image_masked && !p->part_masked && !(p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+    return !p->image_masked && !p->part_masked &&
+           !(p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
 /* Differences do not feel what biases a signed sample. */
 static int feels_bias(const xncc_problem *p)
 {
-    return xncc_pixel_bias(p->pixel) != 0 && (p->method == XNCC_CCORR || p->method == XNCC_CCORR_NORMED || p->method == XNCC_SQDIFF_NORMED);
+    return xncc_pixel_bias(p->pixel) != 0 &&
+           (p->method == XNCC_CCORR || p->method == XNCC_CCORR_NORMED ||
+            p->method == XNCC_SQDIFF_NORMED);
 }
 
 xncc_route xncc_problem_route(const xncc_problem *p)
 {
     if (p->task == XNCC_TASK_CONVOLVE)
         return XNCC_ROUTE_PLAIN;
-    if (!xncc_problem_counts_all(p) || xncc_problem_channels(p) > 1 || p->pixel == XNCC_U32 || p->pixel == XNCC_F64 || feels_bias(p) ||
-        p->method == XNCC_COVERAGE)
+    if (!xncc_problem_counts_all(p) || xncc_problem_channels(p) > 1 || p->pixel == XNCC_U32 ||
+        p->pixel == XNCC_F64 || feels_bias(p) || p->method == XNCC_COVERAGE)
         return XNCC_ROUTE_JOINT;
     int pads = p->mode != XNCC_VALID && p->border != XNCC_BORDER_CLAMP;
     return pads || xncc_pixel_bias(p->pixel) ? XNCC_ROUTE_PADDED : XNCC_ROUTE_PLAIN;
@@ -150,7 +167,12 @@ static int32_t side(int32_t map, int32_t part)
 xncc_problem xncc_problem_inner(const xncc_problem *p)
 {
     const xncc_extent map = xncc_problem_extent(p);
-    xncc_problem inner = { .task = p->task, .pixel = p->pixel, .width = p->width, .height = p->height, .method = p->method, .flat = p->flat };
+    xncc_problem inner = { .task = p->task,
+                           .pixel = p->pixel,
+                           .width = p->width,
+                           .height = p->height,
+                           .method = p->method,
+                           .flat = p->flat };
     inner.image_width = side(map.width, p->width);
     inner.image_height = side(map.height, p->height);
     if (xncc_problem_route(p) == XNCC_ROUTE_JOINT) {

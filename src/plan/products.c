@@ -11,7 +11,8 @@ xncc_needs xncc_needs_of(const xncc_problem *p)
 {
     const xncc_had of_image = p->part_masked ? XNCC_HAD_PRODUCTS : XNCC_HAD_WINDOW;
     const xncc_had of_part = image_varies(p) ? XNCC_HAD_PRODUCTS : XNCC_HAD_CONSTANT;
-    const int centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF, biased = xncc_pixel_bias(p->pixel) != 0;
+    const int centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF,
+              biased = xncc_pixel_bias(p->pixel) != 0;
     xncc_needs needs = { { XNCC_HAD_UNUSED } };
     needs.sum[XNCC_SUM_N] = image_varies(p) ? of_image : XNCC_HAD_CONSTANT;
     if (p->method == XNCC_COVERAGE)
@@ -42,23 +43,27 @@ static void add(list *l, const xncc_product_of *product)
     l->count++;
 }
 
-/* All products of an image plane of a channel with the template's planes of a kind, if the sum is made of products. */
-static void add_digits(list *l, const xncc_needs *needs, xncc_sum_id sum, const xncc_plane_of *image, xncc_plane kind, int digits)
+/* All products of an image plane of a channel with the template's planes of a kind, if the sum is
+ * made of products. */
+static void add_digits(list *l, const xncc_needs *needs, xncc_sum_id sum,
+                       const xncc_plane_of *image, xncc_plane kind, int digits)
 {
     for (int d = 0; d < digits && needs->sum[sum] == XNCC_HAD_PRODUCTS; d++) {
         const int32_t channel = sum == XNCC_SUM_N ? 0 : image->channel;
         add(l, &(xncc_product_of){ .image = *image,
-                                 .part = { kind, d, kind == XNCC_PLANE_COUNT ? 0 : channel },
-                                 .sum = sum,
-                                 .channel = channel,
-                                 .shift = 8 * (image->digit + d) });
+                                   .part = { kind, d, kind == XNCC_PLANE_COUNT ? 0 : channel },
+                                   .sum = sum,
+                                   .channel = channel,
+                                   .shift = 8 * (image->digit + d) });
     }
 }
 
-/* The products of the plane that says which pixels count: the image's channels have it in common, the template's sums have not. */
+/* The products of the plane that says which pixels count: the image's channels have it in common,
+ * the template's sums have not. */
 static void add_counts(list *l, const xncc_needs *needs, int32_t channels, int digits)
 {
-    add_digits(l, needs, XNCC_SUM_N, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, XNCC_PLANE_COUNT, 1);
+    add_digits(l, needs, XNCC_SUM_N, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, XNCC_PLANE_COUNT,
+               1);
     for (int32_t c = 0; c < channels; c++)
         for (int kind = XNCC_PLANE_VALUE; kind <= XNCC_PLANE_SQUARE; kind++) {
             const xncc_sum_id sum = kind == XNCC_PLANE_VALUE ? XNCC_SUM_T : XNCC_SUM_T2;
@@ -82,7 +87,8 @@ size_t xncc_products_of(const xncc_problem *p, xncc_product_of *product, size_t 
             add_digits(&l, &needs, XNCC_SUM_S, &value, XNCC_PLANE_COUNT, 1);
         }
         for (int d = 0; d < 2 * digits; d++)
-            add_digits(&l, &needs, XNCC_SUM_Q, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c }, XNCC_PLANE_COUNT, 1);
+            add_digits(&l, &needs, XNCC_SUM_Q, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c },
+                       XNCC_PLANE_COUNT, 1);
     }
     add_counts(&l, &needs, xncc_problem_channels(p), digits);
     return l.count;

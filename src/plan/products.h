@@ -1,19 +1,29 @@
-/* The sums of a joint problem of integers, and the products of byte planes that they are made of. Pure functions of plain data, which both
- * engines follow, so that a window's exact sums come from kernels that know nothing but one byte plane under another. */
+/* The sums of a joint problem of integers, and the products of byte planes that they are made of.
+ * Pure functions of plain data, which both engines follow, so that a window's exact sums come from
+ * kernels that know nothing but one byte plane under another. */
 #ifndef XNCC_PLAN_PRODUCTS_H
 #define XNCC_PLAN_PRODUCTS_H
 
 #include "plan/decide.h"
 
 /* The sums of joint.h over the pixels that count. */
-typedef enum xncc_sum { XNCC_SUM_N, XNCC_SUM_S, XNCC_SUM_Q, XNCC_SUM_X, XNCC_SUM_T, XNCC_SUM_T2, XNCC_SUMS } xncc_sum_id;
+typedef enum xncc_sum {
+    XNCC_SUM_N,
+    XNCC_SUM_S,
+    XNCC_SUM_Q,
+    XNCC_SUM_X,
+    XNCC_SUM_T,
+    XNCC_SUM_T2,
+    XNCC_SUMS
+} xncc_sum_id;
 
 /* How a sum is had. */
 typedef enum xncc_had {
     XNCC_HAD_UNUSED,   /* the method does not ask for it */
     XNCC_HAD_CONSTANT, /* of the template alone, the same in every window */
-    XNCC_HAD_WINDOW,   /* of the image alone: every pixel of the template counts, so it is a sum over the whole window */
-    XNCC_HAD_PRODUCTS  /* of products */
+    XNCC_HAD_WINDOW,  /* of the image alone: every pixel of the template counts, so it is a sum over
+                         the whole window */
+    XNCC_HAD_PRODUCTS /* of products */
 } xncc_had;
 typedef struct xncc_needs {
     xncc_had sum[XNCC_SUMS];
@@ -41,10 +51,12 @@ typedef struct xncc_product_of {
     int32_t shift;
 } xncc_product_of;
 
-/* Writes up to capacity products and returns how many there are: those of one image plane stand together. */
+/* Writes up to capacity products and returns how many there are: those of one image plane stand
+ * together. */
 size_t xncc_products_of(const xncc_problem *problem, xncc_product_of *product, size_t capacity);
 
-/* The most that there can be: of u32, 4 * 4 for X, 4 for S and sumT, 8 for Q and sumT2, and one for n. */
+/* The most that there can be: of u32, 4 * 4 for X, 4 for S and sumT, 8 for Q and sumT2, and one for
+ * n. */
 enum { XNCC_MOST_PRODUCTS = 40 * XNCC_MAX_CHANNELS + 1 };
 
 #endif

@@ -16,7 +16,7 @@ struct xncc_many {
     xncc_problem problem; /* its sizes are of no template */
     size_t count, groups;
     const xncc_template **part; /* group by group, each in the caller's order */
-    size_t *number;           /* of each in the caller's order */
+    size_t *number;             /* of each in the caller's order */
     xncc_many_group *group;
     const xncc_engine *engine; /* of all plans; NULL without templates */
     xncc_share *share;
@@ -32,7 +32,9 @@ struct xncc_many {
     int32_t best_width, best_height;
 };
 
-/* The image as the plans shall read it. Only calls that look at it several times need a view of their own. */
-xncc_status xncc_many_share_image(xncc_many *many, const xncc_image *image, size_t times, xncc_image *shared, xncc_stream stream, xncc_error *error);
+/* The image as the plans shall read it. Only calls that look at it several times need a view of
+ * their own. */
+xncc_status xncc_many_share_image(xncc_many *many, const xncc_image *image, size_t times,
+                                  xncc_image *shared, xncc_stream stream, xncc_error *error);
 
 #endif

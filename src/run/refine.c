@@ -10,8 +10,9 @@
 
 enum { SIDE = 3 }; /* of the neighbourhood, in windows */
 
-/* What is kept from one match to the next. The windows around a match lie in a patch of the image and its border, and its map in mode
- * valid has their scores: by the same rule as the whole map's, since the same pixels count. */
+/* What is kept from one match to the next. The windows around a match lie in a patch of the image
+ * and its border, and its map in mode valid has their scores: by the same rule as the whole map's,
+ * since the same pixels count. */
 typedef struct refiner {
     xncc_context *context;
     const xncc_template *part;
@@ -22,7 +23,8 @@ typedef struct refiner {
     float score[SIDE][SIDE];
 } refiner;
 
-/* Along one axis: the windows of the map that lie around one of them. low and count: of the map. 0 when at is none of them. */
+/* Along one axis: the windows of the map that lie around one of them. low and count: of the map. 0
+ * when at is none of them. */
 typedef struct span {
     int64_t first, last;
 } span;
@@ -37,17 +39,22 @@ static int span_of(int32_t low, int32_t count, int32_t at, span *s)
     return 1;
 }
 
-static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refined *refined, xncc_error *error)
+static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refined *refined,
+                                xncc_error *error)
 {
     const xncc_map map = { .data = r->score[0], .width = SIDE, .height = SIDE };
     span x, y;
     xncc_fit_scores scores;
-    if (!span_of(r->map.x0, r->map.width, match->x, &x) || !span_of(r->map.y0, r->map.height, match->y, &y))
+    if (!span_of(r->map.x0, r->map.width, match->x, &x) ||
+        !span_of(r->map.y0, r->map.height, match->y, &y))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                       "refine: (%d, %d) is no position of a %d x %d template in a %d x %d image; give matches of this "
-                       "image, template and mode",
-                       match->x, match->y, r->whole.width, r->whole.height, r->whole.image_width, r->whole.image_height);
-    xncc_status status = xncc_patch_fill(&r->patch, (int64_t)match->x - 1, (int64_t)match->y - 1, error);
+                         "refine: (%d, %d) is no position of a %d x %d template in a %d x %d "
+                         "image; give matches of this "
+                         "image, template and mode",
+                         match->x, match->y, r->whole.width, r->whole.height, r->whole.image_width,
+                         r->whole.image_height);
+    xncc_status status = xncc_patch_fill(&r->patch, (int64_t)match->x - 1, (int64_t)match->y - 1,
+                                         error);
     if (!status)
         status = xncc_plan_correlate(r->plan, &r->patch.view, r->part, &map, NULL);
     if (status)
@@ -58,62 +65,72 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
         scores.s[i / SIDE][i % SIDE] = there ? r->score[i / SIDE][i % SIDE] : NAN;
     }
     const xncc_fit fit = xncc_fit_peak(&scores, xncc_method_is_distance(r->whole.method));
-    *refined =
-        (xncc_refined){ match->x + fit.dx, match->y + fit.dy, isnan(fit.score) ? (double)match->score : fit.score };
+    *refined = (xncc_refined){ match->x + fit.dx, match->y + fit.dy,
+                               isnan(fit.score) ? (double)match->score : fit.score };
     return XNCC_OK;
 }
 
 /* The problem that the matches are from. */
-static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_find_options *o, xncc_error *error)
+static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_find_options *o,
+                                 xncc_error *error)
 {
     const xncc_template *part = r->part;
     xncc_status status = xncc_image_check(image, "image", error);
     if (status)
         return status;
     if (image->pixel != part->pixel || xncc_image_channels(image) != part->channels)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                       "refine: the image is %s of %d channels and the template %s of %d; give both one type",
-                       xncc_pixel_name(image->pixel), xncc_image_channels(image), xncc_pixel_name(part->pixel), part->channels);
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "refine: the image is %s of %d channels and the template %s of %d; give both one type",
+            xncc_pixel_name(image->pixel), xncc_image_channels(image), xncc_pixel_name(part->pixel),
+            part->channels);
     /* Flat windows get no value: their 0 is no score that a surface should pass through. */
     r->whole = (xncc_problem){ .task = XNCC_TASK_MATCH,
-                             .pixel = image->pixel,
-                             .image_width = image->width,
-                             .image_height = image->height,
-                             .width = part->width,
-                             .height = part->height,
-                             .method = o->method,
-                             .mode = o->mode,
-                             .border = o->border,
-                             .flat = XNCC_FLAT_NAN,
-                             .channels = part->channels,
-                             .image_masked = xncc_image_is_masked(image),
-                             .part_masked = xncc_template_masked(part),
-                             .min_valid = o->min_valid };
+                               .pixel = image->pixel,
+                               .image_width = image->width,
+                               .image_height = image->height,
+                               .width = part->width,
+                               .height = part->height,
+                               .method = o->method,
+                               .mode = o->mode,
+                               .border = o->border,
+                               .flat = XNCC_FLAT_NAN,
+                               .channels = part->channels,
+                               .image_masked = xncc_image_is_masked(image),
+                               .part_masked = xncc_template_masked(part),
+                               .min_valid = o->min_valid };
     return xncc_problem_check(&r->whole, error);
 }
 
-static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_find_options *o, xncc_error *error)
+static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_find_options *o,
+                           xncc_error *error)
 {
     xncc_status status = state_problem(r, image, o, error);
     if (status)
         return status;
     if (r->whole.width > XNCC_MAX_SIDE - SIDE || r->whole.height > XNCC_MAX_SIDE - SIDE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "refine: a template of %d x %d is too large for it", r->whole.width,
-                       r->whole.height);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "refine: a template of %d x %d is too large for it", r->whole.width,
+                         r->whole.height);
     r->map = xncc_problem_extent(&r->whole);
     xncc_problem inner = r->whole;
     inner.image_width = inner.width + SIDE - 1;
     inner.image_height = inner.height + SIDE - 1;
-    inner.image_masked = inner.image_masked || (inner.mode != XNCC_VALID && inner.border == XNCC_BORDER_OVERLAP);
+    inner.image_masked = inner.image_masked ||
+                         (inner.mode != XNCC_VALID && inner.border == XNCC_BORDER_OVERLAP);
     inner.mode = XNCC_VALID;
     inner.border = XNCC_BORDER_CLAMP;
-    r->patch = (xncc_patch){ .context = r->context, .image = image, .border = r->whole.border, .masked = inner.image_masked };
+    r->patch = (xncc_patch){ .context = r->context,
+                             .image = image,
+                             .border = r->whole.border,
+                             .masked = inner.image_masked };
     status = xncc_patch_make(&r->patch, inner.image_width, inner.image_height, error);
     return status ? status : xncc_plan_create(r->context, &inner, NULL, &r->plan);
 }
 
-xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *part, const xncc_find_options *options,
-                    const xncc_match *match, size_t count, xncc_refined *refined)
+xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *part,
+                        const xncc_find_options *options, const xncc_match *match, size_t count,
+                        xncc_refined *refined)
 {
     static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
     const xncc_find_options *o = options ? options : &none;
@@ -121,9 +138,10 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
     if (!context)
         return XNCC_ERROR_ARGUMENT;
     if (!part || (count && (!match || !refined)))
-        return xncc_context_note(
-            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "refine: template, match or refined is a null pointer"),
-            &error);
+        return xncc_context_note(context,
+                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
+                                           "refine: template, match or refined is a null pointer"),
+                                 &error);
     refiner r = { .context = context, .part = part };
     xncc_status status = prepare(&r, image, o, &error);
     for (size_t i = 0; i < count && !status; i++)

@@ -9,19 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static xncc_status open_cuda(const xncc_context_options *options, xncc_engine **engine, xncc_error *error)
+static xncc_status open_cuda(const xncc_context_options *options, xncc_engine **engine,
+                             xncc_error *error)
 {
 #ifdef XNCC_HAVE_CUDA
     int32_t threads = options->threads ? options->threads : xncc_cpu_processors();
-    return xncc_cuda_engine_create(options->cuda_index, options->device_memory, threads, engine, error);
+    return xncc_cuda_engine_create(options->cuda_index, options->device_memory, threads, engine,
+                                   error);
 #else
     (void)options;
     *engine = NULL;
-    return xncc_fail(error, XNCC_ERROR_DEVICE, "this build of exactncc has no CUDA engine; build it where nvcc is found");
+    return xncc_fail(error, XNCC_ERROR_DEVICE,
+                     "this build of exactncc has no CUDA engine; build it where nvcc is found");
 #endif
 }
 
-xncc_status xncc_registry_open(const xncc_context_options *options, xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error)
+xncc_status xncc_registry_open(const xncc_context_options *options,
+                               xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     if (options->device != XNCC_DEVICE_CPU) {
@@ -32,7 +36,8 @@ xncc_status xncc_registry_open(const xncc_context_options *options, xncc_engine 
             status = XNCC_OK;
     }
     if (!status && options->device != XNCC_DEVICE_CUDA)
-        status = xncc_cpu_engine_create(options->threads, &engine[xncc_slot(XNCC_DEVICE_CPU)], error);
+        status = xncc_cpu_engine_create(options->threads, &engine[xncc_slot(XNCC_DEVICE_CPU)],
+                                        error);
     return status;
 }
 
@@ -54,7 +59,8 @@ size_t xncc_device_describe(xncc_device_info *info, size_t capacity)
         memset(info + 1, 0, sizeof *info);
         info[1].device = XNCC_DEVICE_CUDA;
         info[1].index = -1;
-        (void)snprintf(info[1].text, sizeof info[1].text, "this build of exactncc has no CUDA engine");
+        (void)snprintf(info[1].text, sizeof info[1].text,
+                       "this build of exactncc has no CUDA engine");
     }
     return 2;
 #endif

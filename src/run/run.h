@@ -7,10 +7,11 @@
 #include <pthread.h>
 
 struct xncc_context {
-    xncc_engine *engine[XNCC_ENGINE_SLOTS]; /* by xncc_slot; NULL where the context does not have it */
+    xncc_engine
+        *engine[XNCC_ENGINE_SLOTS]; /* by xncc_slot; NULL where the context does not have it */
     xncc_progress progress;
     _Atomic uint64_t templates; /* how many were made */
-    pthread_mutex_t lock; /* of the text */
+    pthread_mutex_t lock;       /* of the text */
     xncc_error last;
 };
 
@@ -30,19 +31,23 @@ static inline int xncc_slot(xncc_device engine)
     return engine == XNCC_DEVICE_CUDA ? 1 : 0;
 }
 
-/* Makes the engines that the options allow. XNCC_ERROR_DEVICE when CUDA was asked for and cannot be had. */
-xncc_status xncc_registry_open(const xncc_context_options *options, xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error);
+/* Makes the engines that the options allow. XNCC_ERROR_DEVICE when CUDA was asked for and cannot be
+ * had. */
+xncc_status xncc_registry_open(const xncc_context_options *options,
+                               xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error);
 
 /* Keeps the text of a failure for xncc_context_error; returns the status. context may be NULL. */
 xncc_status xncc_context_note(xncc_context *context, xncc_status status, const xncc_error *error);
 
 /* Do they fit the plan, and can its engine reach the image? */
-xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image, xncc_error *error);
-xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template *part, xncc_error *error);
+xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image,
+                                  xncc_error *error);
+xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template *part,
+                                     xncc_error *error);
 
 /* The options (NULL: none) as the peak search takes them. */
-xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_find_options *options, size_t capacity, xncc_peak_rule *rule,
-                       xncc_error *error);
+xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_find_options *options, size_t capacity,
+                           xncc_peak_rule *rule, xncc_error *error);
 
 /* Matches of a map to matches of the image. */
 void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t found);

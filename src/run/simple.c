@@ -4,8 +4,8 @@
 #include "image/image.h"
 
 /* What xncc_correlate, xncc_find and xncc_convolve have in common: the plan for these arguments. */
-static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image, xncc_preference preference,
-                          xncc_plan **plan)
+static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
+                            xncc_preference preference, xncc_plan **plan)
 {
     xncc_error error = { "" };
     xncc_status status = xncc_image_check(image, "image", &error);
@@ -23,41 +23,59 @@ static xncc_status plan_for(xncc_context *context, xncc_problem problem, const x
 static xncc_status refuse(xncc_context *context, const char *what)
 {
     xncc_error error = { "" };
-    return xncc_context_note(context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s: a null pointer", what), &error);
+    return xncc_context_note(
+        context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s: a null pointer", what), &error);
 }
 
-xncc_status xncc_correlate(xncc_context *context, const xncc_image *image, const xncc_template *part, const xncc_options *options,
-                       const xncc_map *map)
+xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
+                           const xncc_template *part, const xncc_options *options,
+                           const xncc_map *map)
 {
     static const xncc_options none = { .method = XNCC_CCOEFF_NORMED };
     const xncc_options *o = options ? options : &none;
     if (!context || !part || !map)
         return refuse(context, !part ? "template" : "map");
-    xncc_problem problem = { .task = XNCC_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
-                           .mode = o->mode, .border = o->border, .flat = o->flat, .part_masked = xncc_template_masked(part),
-                           .min_valid = o->min_valid };
+    xncc_problem problem = { .task = XNCC_TASK_MATCH,
+                             .width = part->width,
+                             .height = part->height,
+                             .method = o->method,
+                             .mode = o->mode,
+                             .border = o->border,
+                             .flat = o->flat,
+                             .part_masked = xncc_template_masked(part),
+                             .min_valid = o->min_valid };
     xncc_plan *plan = NULL;
-    xncc_status status = plan_for(context, problem, image, (xncc_preference){ .kernel = o->kernel, .map_memory = map->memory },
-                                &plan);
+    xncc_status status = plan_for(
+        context, problem, image,
+        (xncc_preference){ .kernel = o->kernel, .map_memory = map->memory }, &plan);
     if (!status)
         status = xncc_plan_correlate(plan, image, part, map, NULL);
     xncc_plan_destroy(plan);
     return status;
 }
 
-xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc_template *part, const xncc_find_options *options,
-                  xncc_match *match, size_t capacity, size_t *found)
+xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc_template *part,
+                      const xncc_find_options *options, xncc_match *match, size_t capacity,
+                      size_t *found)
 {
     static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
     const xncc_find_options *o = options ? options : &none;
     if (!context || !part || !found)
         return refuse(context, !part ? "template" : "found");
     *found = 0;
-    xncc_problem problem = { .task = XNCC_TASK_MATCH, .width = part->width, .height = part->height, .method = o->method,
-                           .mode = o->mode, .border = o->border, .part_masked = xncc_template_masked(part), .min_valid = o->min_valid };
+    xncc_problem problem = { .task = XNCC_TASK_MATCH,
+                             .width = part->width,
+                             .height = part->height,
+                             .method = o->method,
+                             .mode = o->mode,
+                             .border = o->border,
+                             .part_masked = xncc_template_masked(part),
+                             .min_valid = o->min_valid };
     xncc_plan *plan = NULL;
-    xncc_status status = plan_for(context, problem, image,
-                                (xncc_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : XNCC_HOST }, &plan);
+    xncc_status status = plan_for(
+        context, problem, image,
+        (xncc_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : XNCC_HOST },
+        &plan);
     if (!status)
         status = xncc_plan_find(plan, image, part, o, match, capacity, found, NULL);
     xncc_plan_destroy(plan);
@@ -65,17 +83,20 @@ xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc
 }
 
 xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const xncc_filter *filter,
-                      const xncc_convolve_options *options, const xncc_map *out)
+                          const xncc_convolve_options *options, const xncc_map *out)
 {
     static const xncc_convolve_options none = { .border = XNCC_BORDER_CLAMP };
     const xncc_convolve_options *o = options ? options : &none;
     if (!context || !filter || !out)
         return refuse(context, !filter ? "filter" : "map");
-    xncc_problem problem = { .task = XNCC_TASK_CONVOLVE, .width = filter->width, .height = filter->height,
-                           .border = o->border };
+    xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
+                             .width = filter->width,
+                             .height = filter->height,
+                             .border = o->border };
     xncc_plan *plan = NULL;
-    xncc_status status = plan_for(context, problem, image, (xncc_preference){ .kernel = o->kernel, .map_memory = out->memory },
-                                &plan);
+    xncc_status status = plan_for(
+        context, problem, image,
+        (xncc_preference){ .kernel = o->kernel, .map_memory = out->memory }, &plan);
     if (!status)
         status = xncc_plan_convolve(plan, image, filter, out, NULL);
     xncc_plan_destroy(plan);

@@ -1,5 +1,6 @@
-/* Matches of many templates in one call, and matches left in device memory, against xncc_find with the CPU's kernel "reference" - which
- * tests/check/find.c holds to the brute-force rule. bank [--device cpu|cuda] [--brief] [--seed N] */
+/* Matches of many templates in one call, and matches left in device memory, against xncc_find with
+ * the CPU's kernel "reference" - which tests/check/find.c holds to the brute-force rule. bank
+ * [--device cpu|cuda] [--brief] [--seed N] */
 #include "kit/device.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static void plant(const scene *s, const setting *z, kit_random *random)
 {
     for (int i = 0; i < z->copies; i++) {
         const xncc_image *part = &s->part[i % TEMPLATES].view;
-        int32_t x0 = kit_between(random, 0, z->image_width - z->width), y0 = kit_between(random, 0, z->image_height - z->height);
+        int32_t x0 = kit_between(random, 0, z->image_width - z->width),
+                y0 = kit_between(random, 0, z->image_height - z->height);
         for (int32_t y = 0; y < z->height; y++)
             for (int32_t x = 0; x < z->width; x++)
                 kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(part, x, y));
@@ -44,18 +46,23 @@ static scene scene_make(xncc_context *context, xncc_context *cpu, const setting 
     kit_image_fill(&s.image.view, z->fill, &random);
     for (int i = 0; i < TEMPLATES; i++) {
         s.part[i] = kit_image_create(z->pixel, z->width, z->height, 1, KIT_AFTER);
-        kit_image_fill(&s.part[i].view, i == 3 ? KIT_FLAT : i == 4 ? KIT_CHECKER : KIT_NOISE, &random);
+        kit_image_fill(&s.part[i].view,
+                       i == 3   ? KIT_FLAT
+                       : i == 4 ? KIT_CHECKER
+                                : KIT_NOISE,
+                       &random);
         CHECK_STATUS(xncc_template_create(context, &s.part[i].view, &s.template[i]), XNCC_OK);
         CHECK_STATUS(xncc_template_create(cpu, &s.part[i].view, &s.on_cpu[i]), XNCC_OK);
     }
     plant(&s, z, &random);
     size_t bytes = (size_t)s.image.view.pitch * (size_t)z->image_height;
     if (kit_device_present() && (s.pixels = kit_device_alloc(bytes)) != NULL) {
-        size_t last = bytes - (size_t)s.image.view.pitch + (size_t)z->image_width * xncc_pixel_size(z->pixel);
+        size_t last = bytes - (size_t)s.image.view.pitch +
+                      (size_t)z->image_width * xncc_pixel_size(z->pixel);
         CHECK(kit_device_upload(s.pixels, s.image.view.data, last));
     }
-    snprintf(s.name, sizeof s.name, "%s %dx%d (%s) under %dx%d", xncc_pixel_name(z->pixel), z->image_width, z->image_height,
-             kit_fill_name(z->fill), z->width, z->height);
+    snprintf(s.name, sizeof s.name, "%s %dx%d (%s) under %dx%d", xncc_pixel_name(z->pixel),
+             z->image_width, z->image_height, kit_fill_name(z->fill), z->width, z->height);
     return s;
 }
 
@@ -71,15 +78,17 @@ static void scene_free(scene *s)
         kit_device_free(s->pixels);
 }
 
-static void compare(const char *what, const xncc_match *got, size_t found, const xncc_match *want, size_t wanted)
+static void compare(const char *what, const xncc_match *got, size_t found, const xncc_match *want,
+                    size_t wanted)
 {
     if (found != wanted)
         kit_fail(__FILE__, __LINE__, "%s: %zu matches, want %zu", what, found, wanted);
     CHECK(found == wanted);
     for (size_t i = 0; i < found && i < wanted; i++)
         if (memcmp(&got[i], &want[i], sizeof *got) != 0) {
-            kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what, i, got[i].x, got[i].y,
-                     (double)got[i].score, want[i].x, want[i].y, (double)want[i].score);
+            kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what,
+                     i, got[i].x, got[i].y, (double)got[i].score, want[i].x, want[i].y,
+                     (double)want[i].score);
             return;
         }
 }
@@ -90,8 +99,10 @@ typedef struct request {
     char what[320];
 } request;
 
-/* xncc_plan_find_on_device on a stream and once more as a graph, checked by what lies in device memory afterwards. */
-static void check_left_on_device(const scene *s, xncc_plan *plan, const request *r, int i, const xncc_match *want, size_t wanted)
+/* xncc_plan_find_on_device on a stream and once more as a graph, checked by what lies in device
+ * memory afterwards. */
+static void check_left_on_device(const scene *s, xncc_plan *plan, const request *r, int i,
+                                 const xncc_match *want, size_t wanted)
 {
     static xncc_match got[CAPACITY];
     xncc_image image = s->image.view;
@@ -106,14 +117,18 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, bytes));
-    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream), XNCC_OK);
+    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->template[i], &r -> options, match,
+                                          r -> capacity, count, stream),
+                 XNCC_OK);
     CHECK(kit_device_wait(stream));
     CHECK(kit_device_download(&found, count, sizeof found));
     CHECK(kit_device_download(got, match, bytes));
     compare(r->what, got, found, want, wanted);
-    int constant = strncmp(xncc_plan_kernel(plan), "te", 2) != 0 || strcmp(xncc_plan_kernel(plan), "tex-constant") == 0;
+    int constant = strncmp(xncc_plan_kernel(plan), "te", 2) != 0 ||
+                   strcmp(xncc_plan_kernel(plan), "tex-constant") == 0;
     CHECK(kit_device_capture(stream));
-    xncc_status status = xncc_plan_find_on_device(plan, &image, s->template[i], &r->options, match, r->capacity, count, stream);
+    xncc_status status = xncc_plan_find_on_device(plan, &image, s->template[i], &r -> options,
+                                                  match, r -> capacity, count, stream);
     CHECK_STATUS(status, constant ? XNCC_ERROR_DEVICE : XNCC_OK);
     void *graph = kit_device_graph(stream);
     if (!status && CHECK(graph != NULL)) {
@@ -131,8 +146,10 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
     kit_device_free(count);
 }
 
-/* So many templates that a device takes them in several turns: each is asked for again and again. */
-static void check_long_bank(const scene *s, xncc_plan *plan, request *r, const xncc_match (*want)[CAPACITY], const size_t *wanted)
+/* So many templates that a device takes them in several turns: each is asked for again and again.
+ */
+static void check_long_bank(const scene *s, xncc_plan *plan, request *r,
+                            const xncc_match (*want)[CAPACITY], const size_t *wanted)
 {
     enum { LONG = 53 };
     static xncc_match got[LONG * CAPACITY];
@@ -140,7 +157,8 @@ static void check_long_bank(const scene *s, xncc_plan *plan, request *r, const x
     const xncc_template *part[LONG];
     for (int i = 0; i < LONG; i++)
         part[i] = s->template[(i + i / TEMPLATES) % TEMPLATES];
-    xncc_status status = xncc_plan_find_bank(plan, &s->image.view, part, LONG, &r->options, got, r->capacity, found, NULL);
+    xncc_status status = xncc_plan_find_bank(plan, &s->image.view, part, LONG, &r->options, got,
+                                             r->capacity, found, NULL);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < LONG && !status; i++) {
         int of = (i + i / TEMPLATES) % TEMPLATES;
@@ -161,10 +179,13 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
     for (int i = 0; i < TEMPLATES; i++) {
         part[i] = s->template[i];
         wanted[i] = 0;
-        CHECK_STATUS(xncc_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i], r->capacity, &wanted[i]), XNCC_OK);
+        CHECK_STATUS(xncc_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i],
+                               r->capacity, &wanted[i]),
+                     XNCC_OK);
     }
     memset(got, 0x5a, sizeof got);
-    xncc_status status = xncc_plan_find_bank(plan, &s->image.view, part, TEMPLATES, &r->options, got, r->capacity, found, NULL);
+    xncc_status status = xncc_plan_find_bank(plan, &s->image.view, part, TEMPLATES, &r->options,
+                                             got, r->capacity, found, NULL);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < TEMPLATES && !status; i++) {
         snprintf(r->what, sizeof r->what, "%.199s, bank, template %d", what, i);
@@ -181,34 +202,45 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
 }
 
 /* rules: so many of the list; a single one is not checked thoroughly */
-static void check_plan(const scene *s, const setting *z, xncc_problem problem, const char *kernel, size_t rules)
+static void check_plan(const scene *s, const setting *z, xncc_problem problem, const char *kernel,
+                       size_t rules)
 {
     static const struct {
         size_t top, capacity;
         int32_t distance;
         float limit;
-    } rule[ALL_RULES] = { { 1, 1, 0, -INFINITY }, { 16, 16, 3, -INFINITY }, { 0, CAPACITY, 1, -INFINITY }, { 5, 9, 1000, -INFINITY },
+    } rule[ALL_RULES] = { { 1, 1, 0, -INFINITY },
+                          { 16, 16, 3, -INFINITY },
+                          { 0, CAPACITY, 1, -INFINITY },
+                          { 5, 9, 1000, -INFINITY },
                           { 0, CAPACITY, 2, 0.25f } };
     xncc_plan *plan = NULL;
     problem.pixel = z->pixel;
-    CHECK_STATUS(xncc_plan_create(s->context, &problem, &(xncc_preference){ .kernel = kernel }, &plan), XNCC_OK);
+    CHECK_STATUS(
+        xncc_plan_create(s->context, &problem, &(xncc_preference){ .kernel = kernel }, &plan),
+        XNCC_OK);
     if (!plan)
         return;
     for (size_t k = 0; k < rules; k++) {
-        request r = { .options = { .method = problem.method, .mode = problem.mode, .top = rule[k].top,
-                                   .min_distance = rule[k].distance, .min_score = rule[k].limit },
+        request r = { .options = { .method = problem.method,
+                                   .mode = problem.mode,
+                                   .top = rule[k].top,
+                                   .min_distance = rule[k].distance,
+                                   .min_score = rule[k].limit },
                       .capacity = rule[k].capacity };
         if (isfinite(rule[k].limit))
             r.options.max_score = problem.method == XNCC_SQDIFF ? 1e6f : 0.75f;
-        snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name, xncc_method_name(problem.method),
-                 problem.mode == XNCC_SAME ? " same" : "", xncc_plan_kernel(plan), k);
+        snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name,
+                 xncc_method_name(problem.method), problem.mode == XNCC_SAME ? " same" : "",
+                 xncc_plan_kernel(plan), k);
         check_request(s, plan, &r, rules > 1);
     }
     xncc_plan_destroy(plan);
 }
 
 /* By each of the tensor kernels that can serve it: the choice is only one of them. */
-static void check_tensor(xncc_context *context, const scene *s, const setting *z, xncc_problem problem, size_t rules)
+static void check_tensor(xncc_context *context, const scene *s, const setting *z,
+                         xncc_problem problem, size_t rules)
 {
     const char *kernel[32];
     size_t count = xncc_kernels(context, &problem, kernel, sizeof kernel / sizeof *kernel);
@@ -219,11 +251,16 @@ static void check_tensor(xncc_context *context, const scene *s, const setting *z
 
 static xncc_problem problem_of(const setting *z)
 {
-    return (xncc_problem){ .pixel = z->pixel, .image_width = z->image_width, .image_height = z->image_height,
-                         .width = z->width, .height = z->height, .method = XNCC_CCOEFF_NORMED };
+    return (xncc_problem){ .pixel = z->pixel,
+                           .image_width = z->image_width,
+                           .image_height = z->image_height,
+                           .width = z->width,
+                           .height = z->height,
+                           .method = XNCC_CCOEFF_NORMED };
 }
 
-static void check_setting(xncc_context *context, xncc_context *cpu, const setting *z, uint64_t number)
+static void check_setting(xncc_context *context, xncc_context *cpu, const setting *z,
+                          uint64_t number)
 {
     scene s = scene_make(context, cpu, z, number);
     for (int c = 0; c < 12; c++) {
@@ -241,20 +278,25 @@ static void check_setting(xncc_context *context, xncc_context *cpu, const settin
     scene_free(&s);
 }
 
-static void check_sizes(xncc_context *context, xncc_context *cpu, const setting *z, uint64_t number, size_t rules)
+static void check_sizes(xncc_context *context, xncc_context *cpu, const setting *z, uint64_t number,
+                        size_t rules)
 {
     scene s = scene_make(context, cpu, z, number);
     check_tensor(context, &s, z, problem_of(z), rules);
     scene_free(&s);
 }
 
-/* The products of a device's matrix units differ with the template's width; the search's tiles are twice as high on large maps. */
+/* The products of a device's matrix units differ with the template's width; the search's tiles are
+ * twice as high on large maps. */
 static void check_products(xncc_context *context, xncc_context *cpu, int brief)
 {
-    static const int32_t width[] = { 1, 9, 64, 17, 25, 33, 41, 49, 57, 73, 81, 89, 97, 105, 113, 121, 128 };
+    static const int32_t width[] = { 1,  9,  64, 17, 25,  33,  41,  49, 57,
+                                     73, 81, 89, 97, 105, 113, 121, 128 };
     static const setting large = { XNCC_U8, 2100, 2021, 5, 3, KIT_NOISE, 6 };
     for (int32_t i = 0; i < (brief ? 3 : (int32_t)(sizeof width / sizeof *width)); i++) {
-        const setting z = { XNCC_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4 };
+        const setting z = {
+            XNCC_U8, 530 + width[i], 31 + 3 * i, width[i], 2 + i % 12, KIT_NOISE, 4
+        };
         check_sizes(context, cpu, &z, 200 + (uint64_t)i, brief ? 1 : 2);
     }
     if (!brief)
@@ -271,16 +313,24 @@ static void check_arguments(xncc_context *context, xncc_context *cpu)
     size_t found[2] = { 7, 7 };
     const xncc_template *part[2] = { s.template[0], NULL };
     CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
-    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 2, NULL, match, 2, found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 2, NULL, match, 2, found, NULL),
+                 XNCC_ERROR_ARGUMENT);
     CHECK_INT(found[0], 0);
-    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 1, NULL, match, 2, NULL, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 1, NULL, NULL, 2, found, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, NULL, 0, NULL, NULL, 0, NULL, NULL), XNCC_OK);
-    CHECK_STATUS(xncc_plan_find_bank(NULL, &s.image.view, part, 1, NULL, match, 2, found, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_plan_find_on_device(plan, &s.image.view, part[0], NULL, NULL, 2, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 1, NULL, match, 2, NULL, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, part, 1, NULL, NULL, 2, found, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_bank(plan, &s.image.view, NULL, 0, NULL, NULL, 0, NULL, NULL),
+                 XNCC_OK);
+    CHECK_STATUS(xncc_plan_find_bank(NULL, &s.image.view, part, 1, NULL, match, 2, found, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_find_on_device(plan, &s.image.view, part[0], NULL, NULL, 2, NULL, NULL),
+                 XNCC_ERROR_ARGUMENT);
     if (context == cpu) {
         uint32_t count = 0;
-        CHECK_STATUS(xncc_plan_find_on_device(plan, &s.image.view, part[0], NULL, match, 2, &count, NULL), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(
+            xncc_plan_find_on_device(plan, &s.image.view, part[0], NULL, match, 2, &count, NULL),
+            XNCC_ERROR_ARGUMENT);
     }
     xncc_plan_destroy(plan);
     scene_free(&s);

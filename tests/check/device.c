@@ -1,4 +1,5 @@
-/* What only a GPU has: images and maps in its memory, streams, texture limits, the shared constant bank. */
+/* What only a GPU has: images and maps in its memory, streams, texture limits, the shared constant
+ * bank. */
 #include "check/on_device.h"
 
 #include <math.h>
@@ -23,16 +24,20 @@ typedef struct subject {
 
 static void fast_reference(subject *s)
 {
-    double macs = (double)s->want.view.width * s->want.view.height * s->part.view.width * s->part.view.height;
+    double macs = (double)s->want.view.width * s->want.view.height * s->part.view.width *
+                  s->part.view.height;
     xncc_template *template = NULL;
     xncc_options options = s->options;
-    options.kernel = macs < 1e8 ? "reference" : NULL; /* the CPU tests hold every CPU kernel to the reference */
+    options.kernel = macs < 1e8 ? "reference"
+                                : NULL; /* the CPU tests hold every CPU kernel to the reference */
     if (check_ok(xncc_template_create(s->run->cpu, &s->part.view, &template), s->run->cpu, s->name))
-        check_ok(xncc_correlate(s->run->cpu, &s->image.view, template, &options, &s->want.view), s->run->cpu, s->name);
+        check_ok(xncc_correlate(s->run->cpu, &s->image.view, template, &options, &s->want.view),
+                 s->run->cpu, s->name);
     xncc_template_destroy(template);
 }
 
-static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode, uint64_t number)
+static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode,
+                            uint64_t number)
 {
     kit_random random = kit_stream(9000 + number);
     subject s = { .run = run, .options = { .method = (xncc_method)(number % 6), .mode = mode } };
@@ -41,15 +46,19 @@ static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode
     s.part = kit_image_create(pixel, z.width, z.height, 1, KIT_AFTER);
     kit_image_fill(&s.image.view, KIT_NOISE, &random);
     if (mode == XNCC_VALID)
-        kit_image_copy(&s.part.view, &s.image.view, kit_between(&random, 0, z.image_width - z.width),
+        kit_image_copy(&s.part.view, &s.image.view,
+                       kit_between(&random, 0, z.image_width - z.width),
                        kit_between(&random, 0, z.image_height - z.height));
     else
         kit_image_fill(&s.part.view, KIT_NOISE, &random);
     s.on_device = device_image_create(&s.image.view, odd);
     s.want = check_map_for(&s.image.view, &s.part.view, mode);
-    snprintf(s.name, sizeof s.name, "%s %dx%d (pitch %lld) under %dx%d %s%s", xncc_pixel_name(pixel), z.image_width, z.image_height,
-             (long long)s.image.view.pitch, z.width, z.height, xncc_method_name(s.options.method), mode == XNCC_SAME ? " same" : "");
-    check_ok(xncc_template_create(run->context[0], &s.part.view, &s.template), run->context[0], s.name);
+    snprintf(s.name, sizeof s.name, "%s %dx%d (pitch %lld) under %dx%d %s%s",
+             xncc_pixel_name(pixel), z.image_width, z.image_height, (long long)s.image.view.pitch,
+             z.width, z.height, xncc_method_name(s.options.method),
+             mode == XNCC_SAME ? " same" : "");
+    check_ok(xncc_template_create(run->context[0], &s.part.view, &s.template), run->context[0],
+             s.name);
     fast_reference(&s);
     return s;
 }
@@ -75,18 +84,22 @@ static xncc_problem problem_of(const subject *s)
 static void check_placement(const subject *s, const char *kernel, int where)
 {
     char what[256];
-    snprintf(what, sizeof what, "%s %s, image %s, map %s", s->name, kernel, where & 1 ? "device" : "host", where & 2 ? "device" : "host");
+    snprintf(what, sizeof what, "%s %s, image %s, map %s", s->name, kernel,
+             where & 1 ? "device" : "host", where & 2 ? "device" : "host");
     xncc_options options = s->options;
     options.kernel = kernel;
     const xncc_image *image = where & 1 ? &s->on_device.view : &s->image.view;
     if (where & 2) {
-        device_map map = device_map_create(s->want.view.width, s->want.view.height, where == 3 ? 5 : 0);
-        if (check_ok(xncc_correlate(s->run->context[0], image, s->template, &options, &map.view), s->run->context[0], what))
+        device_map map = device_map_create(s->want.view.width, s->want.view.height,
+                                           where == 3 ? 5 : 0);
+        if (check_ok(xncc_correlate(s->run->context[0], image, s->template, &options, &map.view),
+                     s->run->context[0], what))
             device_map_check(&map, &s->want.view, what);
         device_map_destroy(&map);
     } else {
         kit_map map = kit_map_create(s->want.view.width, s->want.view.height, 3, KIT_AFTER);
-        if (check_ok(xncc_correlate(s->run->context[0], image, s->template, &options, &map.view), s->run->context[0], what)) {
+        if (check_ok(xncc_correlate(s->run->context[0], image, s->template, &options, &map.view),
+                     s->run->context[0], what)) {
             check_same(&map.view, &s->want.view, what);
             CHECK(kit_map_padding_intact(&map));
         }
@@ -111,9 +124,11 @@ static void check_shape(check_run *run, xncc_pixel pixel, shape z, xncc_mode mod
 /* Odd pitches, sizes past the texture limits in both directions, big templates. */
 static void check_shapes(check_run *run)
 {
-    static const shape some[] = { { 101, 67, 13, 7 },  { 640, 480, 32, 32 },  { 257, 263, 57, 3 },   { 140001, 12, 16, 5 },
-                                  { 40, 66007, 9, 5 }, { 400, 290, 300, 200 }, { 270, 261, 257, 257 }, { 200, 190, 182, 182 },
-                                  { 131072, 3, 1, 1 }, { 131073, 3, 2, 2 } };
+    static const shape some[] = { { 101, 67, 13, 7 },     { 640, 480, 32, 32 },
+                                  { 257, 263, 57, 3 },    { 140001, 12, 16, 5 },
+                                  { 40, 66007, 9, 5 },    { 400, 290, 300, 200 },
+                                  { 270, 261, 257, 257 }, { 200, 190, 182, 182 },
+                                  { 131072, 3, 1, 1 },    { 131073, 3, 2, 2 } };
     uint64_t number = 0;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         for (int p = XNCC_U8; p <= XNCC_F32; p++)
@@ -122,20 +137,24 @@ static void check_shapes(check_run *run)
                     check_shape(run, (xncc_pixel)p, some[i], (xncc_mode)mode, number);
 }
 
-/* A template that the kernel cannot take is refused when it is forced, with a text that names it; the plan's own choice is another
- * kernel with the right bits. */
-static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char *refused, const char *chosen)
+/* A template that the kernel cannot take is refused when it is forced, with a text that names it;
+ * the plan's own choice is another kernel with the right bits. */
+static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char *refused,
+                          const char *chosen)
 {
     subject s = subject_make(run, pixel, z, XNCC_VALID, 0);
     xncc_problem problem = problem_of(&s);
     xncc_plan *plan = NULL;
     char text[XNCC_ERROR_SIZE];
-    CHECK_STATUS(xncc_plan_create(run->context[0], &problem, &(xncc_preference){ .kernel = refused }, &plan), XNCC_ERROR_UNSUPPORTED);
+    CHECK_STATUS(
+        xncc_plan_create(run->context[0], &problem, &(xncc_preference){ .kernel = refused }, &plan),
+        XNCC_ERROR_UNSUPPORTED);
     CHECK(strstr(xncc_context_error(run->context[0], text, sizeof text), refused) != NULL);
     printf("%s for %dx%d: %s\n", refused, z.width, z.height, text);
     xncc_plan_destroy(plan);
     plan = NULL;
-    if (check_ok(xncc_plan_create(run->context[0], &problem, NULL, &plan), run->context[0], "plan without a kernel's name")) {
+    if (check_ok(xncc_plan_create(run->context[0], &problem, NULL, &plan), run->context[0],
+                 "plan without a kernel's name")) {
         const char *kernel = xncc_plan_kernel(plan);
         printf("falls back to %s\n", kernel);
         CHECK(strcmp(kernel, refused) != 0);
@@ -149,7 +168,8 @@ static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char 
     subject_free(&s);
 }
 
-/* Sixteen rows of 8000 pixels exceed the constant bank; one row of 33000 16-bit pixels does, so that only tex-tex is left. */
+/* Sixteen rows of 8000 pixels exceed the constant bank; one row of 33000 16-bit pixels does, so
+ * that only tex-tex is left. */
 static void check_fallback(check_run *run)
 {
     check_refusal(run, XNCC_U8, (shape){ 8051, 41, 8000, 24 }, "shared", NULL);
@@ -168,17 +188,23 @@ static void check_reuse(check_run *run)
     xncc_problem problem = problem_of(&s[0]);
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(run, &problem, kernel);
-    xncc_stream stream[2] = { kit_device_stream(), kit_device_stream() }; /* the plan itself keeps its calls apart */
+    xncc_stream stream[2] = { kit_device_stream(),
+                              kit_device_stream() }; /* the plan itself keeps its calls apart */
     for (size_t k = 0; k < kernels; k++) {
         xncc_plan *plan = NULL;
-        xncc_preference want = { .kernel = kernel[k], .image_memory = XNCC_DEVICE, .map_memory = XNCC_DEVICE };
-        if (!check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan), run->context[0], kernel[k]))
+        xncc_preference want = { .kernel = kernel[k],
+                                 .image_memory = XNCC_DEVICE,
+                                 .map_memory = XNCC_DEVICE };
+        if (!check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan), run->context[0],
+                      kernel[k]))
             continue;
         device_map map[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {
             const subject *one = &s[i % 3];
             map[i] = device_map_create(one->want.view.width, one->want.view.height, i % 4);
-            check_ok(xncc_plan_correlate(plan, &one->on_device.view, one->template, &map[i].view, stream[i / 2 % 2]), run->context[0], one->name);
+            check_ok(xncc_plan_correlate(plan, &one->on_device.view, one->template, &map[i].view,
+                                         stream[i / 2 % 2]),
+                     run->context[0], one->name);
         }
         CHECK(kit_device_wait(stream[0]) && kit_device_wait(stream[1]));
         for (int i = 0; i < ROUNDS; i++) {
@@ -208,13 +234,17 @@ static void check_beside(check_run *run)
         const char *kernel[CHECK_KERNELS];
         size_t kernels = check_kernels(run, &problem, kernel);
         for (size_t k = 0; k < kernels; k++) {
-            xncc_preference want = { .kernel = kernel[k], .image_memory = XNCC_DEVICE, .map_memory = XNCC_DEVICE };
+            xncc_preference want = { .kernel = kernel[k],
+                                     .image_memory = XNCC_DEVICE,
+                                     .map_memory = XNCC_DEVICE };
             xncc_plan *plan = NULL, *beside = NULL;
             device_map map = device_map_create(s.want.view.width, s.want.view.height, 0);
-            check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan), run->context[0], kernel[k]);
+            check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan), run->context[0],
+                     kernel[k]);
             xncc_status made = xncc_plan_create(run->context[0], &smaller, &want, &beside);
             CHECK(made == XNCC_OK || made == XNCC_ERROR_UNSUPPORTED);
-            check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.template, &map.view, NULL), run->context[0], kernel[k]);
+            check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.template, &map.view, NULL),
+                     run->context[0], kernel[k]);
             CHECK(kit_device_wait(NULL));
             device_map_check(&map, &s.want.view, s.name);
             check_count(run, kernel[k]);
@@ -238,14 +268,18 @@ static void *contend(void *argument)
     contender *c = argument;
     xncc_context *context = c->s.run->context[0];
     xncc_problem problem = problem_of(&c->s);
-    xncc_preference want = { .kernel = c->kernel, .image_memory = XNCC_DEVICE, .map_memory = XNCC_DEVICE };
+    xncc_preference want = { .kernel = c->kernel,
+                             .image_memory = XNCC_DEVICE,
+                             .map_memory = XNCC_DEVICE };
     xncc_plan *plan = NULL;
     xncc_stream stream = kit_device_stream();
     device_map map = device_map_create(c->s.want.view.width, c->s.want.view.height, 1);
     if (check_ok(xncc_plan_create(context, &problem, &want, &plan), context, c->s.name))
         for (int i = 0; i < c->rounds && kit_failures() == 0; i++) {
             for (int burst = 0; burst < 4; burst++)
-                check_ok(xncc_plan_correlate(plan, &c->s.on_device.view, c->s.template, &map.view, stream), context, c->s.name);
+                check_ok(xncc_plan_correlate(plan, &c->s.on_device.view, c->s.template, &map.view,
+                                             stream),
+                         context, c->s.name);
             CHECK(kit_device_wait(stream));
             device_map_check(&map, &c->s.want.view, c->s.name);
         }
@@ -258,14 +292,17 @@ static void *contend(void *argument)
 static void check_contention(check_run *run)
 {
     static const shape z[2] = { { 900, 500, 31, 33 }, { 757, 601, 40, 27 } };
-    xncc_problem problem = { .pixel = XNCC_U8, .image_width = 900, .image_height = 500, .width = 31, .height = 33 };
+    xncc_problem problem = {
+        .pixel = XNCC_U8, .image_width = 900, .image_height = 500, .width = 31, .height = 33
+    };
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(run, &problem, kernel);
     for (size_t k = 0; k < kernels; k++) {
         contender c[2];
         pthread_t thread[2];
         for (uint64_t i = 0; i < 2; i++)
-            c[i] = (contender){ subject_make(run, XNCC_U8, z[i], XNCC_VALID, 6 * i), kernel[k], run->full ? 400 : 100 };
+            c[i] = (contender){ subject_make(run, XNCC_U8, z[i], XNCC_VALID, 6 * i), kernel[k],
+                                run->full ? 400 : 100 };
         for (int i = 0; i < 2; i++)
             if (pthread_create(&thread[i], NULL, contend, &c[i]) != 0)
                 kit_give_up("pthread_create failed");
@@ -287,27 +324,37 @@ static void check_found(check_run *run)
     oracle_peak_rule rule = { 0, -INFINITY, 5, 8 };
     size_t wanted = oracle_peaks(&s.want.view, &rule, want), found = 0;
     xncc_find_options options = { .min_score = -INFINITY };
-    if (check_ok(xncc_template_create(run->context[0], &part.view, &template), run->context[0], "template in device memory") &&
-        check_ok(xncc_find(run->context[0], &s.on_device.view, template, &options, got, 8, &found), run->context[0], s.name))
+    if (check_ok(xncc_template_create(run->context[0], &part.view, &template), run->context[0],
+                 "template in device memory") &&
+        check_ok(xncc_find(run->context[0], &s.on_device.view, template, &options, got, 8, &found),
+                 run->context[0], s.name))
         CHECK(found == wanted && memcmp(got, want, wanted * sizeof *want) == 0);
     xncc_template_destroy(template);
     device_image_destroy(&part);
     subject_free(&s);
 }
 
-/* What a call puts into a graph does the same when that runs; kernels whose filter lies in the memory that plans share refuse the call. */
-static void check_captured(xncc_context *context, const xncc_problem *problem, const xncc_image *image, const xncc_filter *filter,
-                           const char *kernel, const xncc_map *want)
+/* What a call puts into a graph does the same when that runs; kernels whose filter lies in the
+ * memory that plans share refuse the call. */
+static void check_captured(xncc_context *context, const xncc_problem *problem,
+                           const xncc_image *image, const xncc_filter *filter, const char *kernel,
+                           const xncc_map *want)
 {
-    xncc_preference force = { .device = XNCC_DEVICE_CUDA, .kernel = kernel, .image_memory = XNCC_DEVICE, .map_memory = XNCC_DEVICE };
+    xncc_preference force = { .device = XNCC_DEVICE_CUDA,
+                              .kernel = kernel,
+                              .image_memory = XNCC_DEVICE,
+                              .map_memory = XNCC_DEVICE };
     xncc_plan *plan = NULL;
     char what[160], why[1024];
-    snprintf(what, sizeof what, "graph of %dx%d, filter %dx%d, %s", image->width, image->height, problem->width, problem->height, kernel);
+    snprintf(what, sizeof what, "graph of %dx%d, filter %dx%d, %s", image->width, image->height,
+             problem->width, problem->height, kernel);
     if (!check_ok(xncc_plan_create(context, problem, &force, &plan), context, what))
         return;
     int shares = strcmp(kernel, "conv-constant") == 0 || strcmp(kernel, "conv-cached-halo") == 0 ||
-                 (strcmp(kernel, "conv-tiled") == 0 && !strstr(xncc_plan_explain(plan, why, sizeof why), "128 x 64"));
-    device_map map = device_map_create(image->width, image->height, 0), again = device_map_create(image->width, image->height, 0);
+                 (strcmp(kernel, "conv-tiled") == 0 &&
+                  !strstr(xncc_plan_explain(plan, why, sizeof why), "128 x 64"));
+    device_map map = device_map_create(image->width, image->height, 0),
+               again = device_map_create(image->width, image->height, 0);
     xncc_stream stream = kit_device_stream();
     check_ok(xncc_plan_convolve(plan, image, filter, &map.view, stream), context, what);
     CHECK(kit_device_wait(stream) && kit_device_capture(stream));
@@ -330,7 +377,8 @@ static void check_filter(check_run *run, shape z, xncc_pixel pixel, uint64_t num
     kit_random random = kit_stream(12000 + number);
     for (int32_t i = 0; i < z.width * z.height; i++)
         tap[i] = (float)kit_between(&random, -1000, 1000) / 512.0f;
-    kit_image image = kit_image_create(pixel, z.image_width, z.image_height, (int32_t)(number % 4), KIT_AFTER);
+    kit_image image = kit_image_create(pixel, z.image_width, z.image_height, (int32_t)(number % 4),
+                                       KIT_AFTER);
     kit_image_fill(&image.view, KIT_NOISE, &random);
     device_image twin = device_image_create(&image.view, (int32_t)(number % 3));
     kit_map want = kit_map_create(z.image_width, z.image_height, 0, KIT_AFTER);
@@ -340,16 +388,20 @@ static void check_filter(check_run *run, shape z, xncc_pixel pixel, uint64_t num
     xncc_convolve_options options = { .border = problem.border };
     xncc_filter *on_cpu = NULL, *filter = NULL;
     const char *kernel[CHECK_KERNELS];
-    check_ok(xncc_filter_create(run->cpu, tap, z.width, z.height, NULL, &on_cpu), run->cpu, "filter");
-    check_ok(xncc_filter_create(run->context[0], tap, z.width, z.height, NULL, &filter), run->context[0], "filter");
-    check_ok(xncc_convolve(run->cpu, &image.view, on_cpu, &options, &want.view), run->cpu, "convolution on the CPU");
+    check_ok(xncc_filter_create(run->cpu, tap, z.width, z.height, NULL, &on_cpu), run->cpu,
+             "filter");
+    check_ok(xncc_filter_create(run->context[0], tap, z.width, z.height, NULL, &filter),
+             run->context[0], "filter");
+    check_ok(xncc_convolve(run->cpu, &image.view, on_cpu, &options, &want.view), run->cpu,
+             "convolution on the CPU");
     for (size_t k = 0, kernels = check_kernels(run, &problem, kernel); k < kernels; k++) {
         char what[160];
-        snprintf(what, sizeof what, "device %s %dx%d, filter %dx%d, %s", xncc_pixel_name(pixel), z.image_width, z.image_height,
-                 z.width, z.height, kernel[k]);
+        snprintf(what, sizeof what, "device %s %dx%d, filter %dx%d, %s", xncc_pixel_name(pixel),
+                 z.image_width, z.image_height, z.width, z.height, kernel[k]);
         device_map map = device_map_create(z.image_width, z.image_height, (int32_t)(number % 3));
         options.kernel = kernel[k];
-        if (check_ok(xncc_convolve(run->context[0], &twin.view, filter, &options, &map.view), run->context[0], what))
+        if (check_ok(xncc_convolve(run->context[0], &twin.view, filter, &options, &map.view),
+                     run->context[0], what))
             device_map_check(&map, &want.view, what);
         device_map_destroy(&map);
         check_captured(run->context[0], &problem, &twin.view, filter, kernel[k], &want.view);
@@ -364,8 +416,10 @@ static void check_filter(check_run *run, shape z, xncc_pixel pixel, uint64_t num
 
 static void check_filters(check_run *run)
 {
-    static const shape some[] = { { 1920, 1080, 3, 3 }, { 1920, 1080, 5, 5 }, { 641, 479, 27, 27 }, { 140001, 5, 7, 3 },
-                                  { 33, 66001, 2, 4 },  { 300, 200, 127, 127 } };
+    static const shape some[] = {
+        { 1920, 1080, 3, 3 }, { 1920, 1080, 5, 5 }, { 641, 479, 27, 27 },
+        { 140001, 5, 7, 3 },  { 33, 66001, 2, 4 },  { 300, 200, 127, 127 }
+    };
     for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)
         for (uint64_t p = XNCC_U8; p <= XNCC_F32; p++)
             if (check_wants(run, (xncc_pixel)p))
@@ -381,8 +435,10 @@ void check_device(check_run *run)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } part[] = { { "shapes", check_shapes }, { "fallback", check_fallback }, { "reuse", check_reuse }, { "beside", check_beside },
-                 { "threads", check_contention }, { "find", check_found }, { "filters", check_filters } };
+    } part[] = { { "shapes", check_shapes },      { "fallback", check_fallback },
+                 { "reuse", check_reuse },        { "beside", check_beside },
+                 { "threads", check_contention }, { "find", check_found },
+                 { "filters", check_filters } };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (check_in_group(run, part[i].name))
             part[i].check(run);

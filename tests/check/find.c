@@ -17,13 +17,14 @@ typedef struct scene {
 static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
 {
     if (s->image.view.pixel == XNCC_F32)
-        return check_reference(s->run, &s->image.view, &s->part.view, &(xncc_options){ .method = method, .mode = mode });
+        return check_reference(s->run, &s->image.view, &s->part.view,
+                               &(xncc_options){ .method = method, .mode = mode });
     kit_map map = check_map_for(&s->image.view, &s->part.view, mode);
     oracle_sums sums = oracle_sums_make(&s->image.view, &s->part.view, mode);
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
-            kit_map_row(&map.view, y)[x] =
-                oracle_score(&sums, method, XNCC_FLAT_ZERO, (size_t)y * (size_t)map.view.width + (size_t)x);
+            kit_map_row(&map.view, y)[x] = oracle_score(
+                &sums, method, XNCC_FLAT_ZERO, (size_t)y * (size_t)map.view.width + (size_t)x);
     oracle_sums_free(&sums);
     return map;
 }
@@ -32,7 +33,8 @@ static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
 static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, size_t capacity)
 {
     int distance = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
-    int32_t shorter = s->part.view.width < s->part.view.height ? s->part.view.width : s->part.view.height;
+    int32_t shorter = s->part.view.width < s->part.view.height ? s->part.view.width
+                                                               : s->part.view.height;
     oracle_peak_rule rule = { .smallest = distance };
     rule.limit = !distance ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
     rule.min_distance = o->min_distance ? o->min_distance : shorter / 2 < 1 ? 1 : shorter / 2;
@@ -40,23 +42,31 @@ static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, siz
     return rule;
 }
 
-static void check_matches(const scene *s, const xncc_find_options *options, size_t capacity, const xncc_map *map)
+static void check_matches(const scene *s, const xncc_find_options *options, size_t capacity,
+                          const xncc_map *map)
 {
     static xncc_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
     oracle_peak_rule rule = rule_for(s, options, capacity);
     size_t wanted = oracle_peaks(map, &rule, want), found = 12345;
     const xncc_image *part = &s->part.view;
-    const int32_t x0 = options->mode == XNCC_SAME ? part->width / 2 : options->mode == XNCC_FULL ? part->width - 1 : 0;
-    const int32_t y0 = options->mode == XNCC_SAME ? part->height / 2 : options->mode == XNCC_FULL ? part->height - 1 : 0;
+    const int32_t x0 = options->mode == XNCC_SAME   ? part->width / 2
+                       : options->mode == XNCC_FULL ? part->width - 1
+                                                    : 0;
+    const int32_t y0 = options->mode == XNCC_SAME   ? part->height / 2
+                       : options->mode == XNCC_FULL ? part->height - 1
+                                                    : 0;
     uint64_t slot = s->run->turn % CHECK_THREAD_COUNTS;
     char what[320];
     snprintf(what, sizeof what, "%s %s%s %s: top %zu of %zu, limit %g, distance %d", s->name,
-             xncc_method_name(options->method), options->mode == XNCC_SAME ? " same" : options->mode == XNCC_FULL ? " full" : "",
-             options->kernel ? options->kernel : "(chosen)", options->top, capacity, (double)rule.limit,
-             options->min_distance);
+             xncc_method_name(options->method),
+             options->mode == XNCC_SAME   ? " same"
+             : options->mode == XNCC_FULL ? " full"
+                                          : "",
+             options->kernel ? options->kernel : "(chosen)", options->top, capacity,
+             (double)rule.limit, options->min_distance);
     memset(got, 0x5a, sizeof got);
-    xncc_status status =
-        xncc_find(s->run->context[slot], &s->image.view, s->template[slot], options, got, capacity, &found);
+    xncc_status status = xncc_find(s->run->context[slot], &s->image.view, s->template[slot],
+                                   options, got, capacity, &found);
     if (!check_ok(status, s->run->context[slot], what))
         return;
     if (found != wanted)
@@ -66,8 +76,8 @@ static void check_matches(const scene *s, const xncc_find_options *options, size
         xncc_match w = { want[i].x - x0, want[i].y - y0, want[i].score };
         if (memcmp(&got[i], &w, sizeof w) == 0)
             continue;
-        kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what, i, got[i].x, got[i].y,
-                 (double)got[i].score, w.x, w.y, (double)w.score);
+        kit_fail(__FILE__, __LINE__, "%s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", what, i,
+                 got[i].x, got[i].y, (double)got[i].score, w.x, w.y, (double)w.score);
         break;
     }
     const unsigned char *after = (const unsigned char *)&got[capacity];
@@ -95,7 +105,8 @@ static float limit_of(const xncc_map *map, int smallest, int which)
     return smallest ? nextafterf(best, -INFINITY) : nextafterf(best, INFINITY);
 }
 
-static void check_rules(const scene *s, const char *kernel, xncc_method method, xncc_mode mode, const xncc_map *map)
+static void check_rules(const scene *s, const char *kernel, xncc_method method, xncc_mode mode,
+                        const xncc_map *map)
 {
     static const size_t top[] = { 0, 1, 3, 40 };
     static const int32_t distance[] = { 0, 1, 2, 5, 1000 };
@@ -106,10 +117,10 @@ static void check_rules(const scene *s, const char *kernel, xncc_method method, 
                 continue;
             float bound = limit_of(map, smallest, limit);
             xncc_find_options o = { .method = method,
-                                  .mode = mode,
-                                  .kernel = kernel,
-                                  .top = top[(limit + d) & 3],
-                                  .min_distance = distance[d] };
+                                    .mode = mode,
+                                    .kernel = kernel,
+                                    .top = top[(limit + d) & 3],
+                                    .min_distance = distance[d] };
             o.min_score = smallest ? 99.0f : bound; /* the one that is not used must not matter */
             o.max_score = smallest ? bound : -99.0f;
             check_matches(s, &o, d == 2 ? 7 : MOST_MATCHES, map);
@@ -121,12 +132,15 @@ static void check_scene(scene *s)
     check_run *run = s->run;
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
+        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]),
+                         run->context[i], s->name);
     for (int c = 0; c < 2 * METHODS + 1 && made; c++) {
         /* in mode full one of them */
-        xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) % METHODS);
+        xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) %
+                                           METHODS);
         xncc_mode mode = c < METHODS ? XNCC_VALID : c < 2 * METHODS ? XNCC_SAME : XNCC_FULL;
-        xncc_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+        xncc_problem problem = check_problem(&s->image.view, s->part.view.width,
+                                             s->part.view.height);
         problem.method = method;
         problem.mode = mode;
         const char *kernel[CHECK_KERNELS];
@@ -136,7 +150,9 @@ static void check_scene(scene *s)
         kit_map map = expected_map(s, method, mode);
         for (size_t k = 0; k < kernels; k++)
             check_rules(s, kernel[k], method, mode, &map.view);
-        check_matches(s, &(xncc_find_options){ .method = method, .mode = mode, .min_score = -INFINITY }, 5, &map.view);
+        check_matches(
+            s, &(xncc_find_options){ .method = method, .mode = mode, .min_score = -INFINITY }, 5,
+            &map.view);
         kit_map_destroy(&map);
     }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
@@ -165,7 +181,8 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
 {
     kit_random random = kit_stream(1000 + number);
     scene s = { .run = run };
-    s.image = kit_image_create(pixel, z->image_width, z->image_height, 3, number & 1 ? KIT_AFTER : KIT_BEFORE);
+    s.image = kit_image_create(pixel, z->image_width, z->image_height, 3,
+                               number & 1 ? KIT_AFTER : KIT_BEFORE);
     s.part = kit_image_create(pixel, z->width, z->height, 1, KIT_AFTER);
     kit_image_fill(&s.image.view, z->image, &random);
     kit_image_fill(&s.part.view, z->part, &random);
@@ -176,15 +193,16 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
                       kit_between(&random, 0, z->image_height - 1), (double)NAN);
     kit_image_freeze(&s.image);
     kit_image_freeze(&s.part);
-    snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", xncc_pixel_name(pixel), z->image_width,
-             z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "", z->width, z->height,
-             kit_fill_name(z->part));
+    snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", xncc_pixel_name(pixel),
+             z->image_width, z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "",
+             z->width, z->height, kit_fill_name(z->part));
     check_scene(&s);
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.part);
 }
 
-/* Maps of more than a million elements, which engines search in bands: wide ones in bands of few rows, and a high one.
+/* Maps of more than a million elements, which engines search in bands: wide ones in bands of few
+ * rows, and a high one.
  */
 static void check_bands(check_run *run, int32_t width, int32_t height)
 {
@@ -199,13 +217,16 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s.part.view, &s.template[i]), run->context[i], s.name);
+        made &= check_ok(xncc_template_create(run->context[i], &s.part.view, &s.template[i]),
+                         run->context[i], s.name);
     xncc_problem problem = check_problem(&s.image.view, 3, 2);
     const char *kernel[CHECK_KERNELS];
     size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
     kit_map map = expected_map(&s, XNCC_CCOEFF_NORMED, XNCC_VALID);
     for (size_t k = 0; k < kernels; k++)
-        check_matches(&s, &(xncc_find_options){ .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
+        check_matches(&s,
+                      &(xncc_find_options){
+                          .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
                       MOST_MATCHES, &map.view);
     check_matches(&s, &(xncc_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
@@ -224,10 +245,14 @@ void check_find(check_run *run)
     if (!check_in_group(run, "maps") && !check_is_brief(run))
         return;
     static const setting some[] = {
-        { 61, 47, 7, 5, KIT_NOISE, KIT_NOISE, 3 }, { 64, 33, 4, 4, KIT_CHECKER, KIT_CHECKER, 0 },
-        { 40, 30, 5, 9, KIT_ZERO, KIT_NOISE, 4 },  { 33, 35, 1, 1, KIT_BLOCKS, KIT_MAX, 0 },
-        { 29, 31, 3, 3, KIT_FLAT, KIT_FLAT, 0 },   { 90, 25, 11, 8, KIT_BLOCKS, KIT_BLOCKS, 2 },
-        { 9, 9, 9, 9, KIT_NOISE, KIT_NOISE, 1 },   { 57, 41, 16, 12, KIT_GRADIENT, KIT_GRADIENT, 5 },
+        { 61, 47, 7, 5, KIT_NOISE, KIT_NOISE, 3 },
+        { 64, 33, 4, 4, KIT_CHECKER, KIT_CHECKER, 0 },
+        { 40, 30, 5, 9, KIT_ZERO, KIT_NOISE, 4 },
+        { 33, 35, 1, 1, KIT_BLOCKS, KIT_MAX, 0 },
+        { 29, 31, 3, 3, KIT_FLAT, KIT_FLAT, 0 },
+        { 90, 25, 11, 8, KIT_BLOCKS, KIT_BLOCKS, 2 },
+        { 9, 9, 9, 9, KIT_NOISE, KIT_NOISE, 1 },
+        { 57, 41, 16, 12, KIT_GRADIENT, KIT_GRADIENT, 5 },
     };
     for (int p = XNCC_U8; p <= XNCC_F32; p++)
         for (uint64_t i = 0; i < sizeof some / sizeof *some; i++)

@@ -1,14 +1,14 @@
-/* Masks, no-data values, channels, borders, modes and all pixel types: every kernel that can serve a problem against
- * the oracle of tests/kit/oracle_joint.c. Every method in every mode with every border, under every kind of mask, for
- * every pixel type. */
+/* Masks, no-data values, channels, borders, modes and all pixel types: every kernel that can serve
+ * a problem against the oracle of tests/kit/oracle_joint.c. Every method in every mode with every
+ * border, under every kind of mask, for every pixel type. */
 #include "check/joint.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Where the image and the map of a call lie; bit 0: the image on the device, bit 1: the map. */
-static void check_placed(joint_subject *s, const xncc_options *forced, uint64_t slot, int where, const xncc_map *want,
-                         const char *what)
+static void check_placed(joint_subject *s, const xncc_options *forced, uint64_t slot, int where,
+                         const xncc_map *want, const char *what)
 {
     xncc_context *context = s->run->context[slot];
     device_image twin = { .memory = NULL };
@@ -20,10 +20,11 @@ static void check_placed(joint_subject *s, const xncc_options *forced, uint64_t 
     if (where & 2)
         there = device_map_create(want->width, want->height, (int32_t)(turn % 4));
     else
-        here =
-            kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3, turn & 1 ? KIT_AFTER : KIT_BEFORE);
+        here = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3,
+                              turn & 1 ? KIT_AFTER : KIT_BEFORE);
     const xncc_map *map = where & 2 ? &there.view : &here.view;
-    xncc_status status = xncc_correlate(context, where & 1 ? &twin.view : &s->image.view, s->template[slot], forced, map);
+    xncc_status status = xncc_correlate(context, where & 1 ? &twin.view : &s->image.view,
+                                        s->template[slot], forced, map);
     if (check_ok(status, context, what) && (where & 2)) {
         device_map_check(&there, want, what);
     } else if (!status) {
@@ -41,7 +42,9 @@ static void check_placed(joint_subject *s, const xncc_options *forced, uint64_t 
 static void check_kernel(joint_subject *s, const char *kernel, const xncc_map *want)
 {
     const uint64_t turn = s->run->turn, slot = turn % CHECK_THREAD_COUNTS;
-    const int where = s->run->device == XNCC_DEVICE_CUDA && kit_device_present() ? (int)(turn / 2 % 4) : 0;
+    const int where = s->run->device == XNCC_DEVICE_CUDA && kit_device_present()
+                          ? (int)(turn / 2 % 4)
+                          : 0;
     xncc_options forced = s->c.options;
     forced.kernel = kernel;
     char what[400];
@@ -81,9 +84,10 @@ static unsigned tiny_rounds(const check_run *run)
 /* Every combination of joint_combine, on the smallest sizes. */
 static void check_tiny(check_run *run, xncc_pixel pixel)
 {
-    static const joint_sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 },     { 1, 9, 1, 3 },  { 9, 1, 4, 1 },
-                                        { 7, 5, 3, 2 }, { 13, 11, 13, 11 }, { 3, 2, 7, 5 },  { 33, 9, 6, 5 },
-                                        { 2, 3, 9, 2 }, { 17, 31, 17, 1 },  { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
+    static const joint_sizes size[] = { { 1, 1, 1, 1 },    { 2, 1, 1, 1 },  { 1, 9, 1, 3 },
+                                        { 9, 1, 4, 1 },    { 7, 5, 3, 2 },  { 13, 11, 13, 11 },
+                                        { 3, 2, 7, 5 },    { 33, 9, 6, 5 }, { 2, 3, 9, 2 },
+                                        { 17, 31, 17, 1 }, { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
                                         { 1, 1, 5, 4 } };
     const uint64_t count = sizeof size / sizeof *size;
     for (uint64_t i = 0; i < JOINT_COMBINATIONS * (run->full ? 16u : tiny_rounds(run)); i++) {
@@ -107,8 +111,8 @@ static void check_small(check_run *run, xncc_pixel pixel)
         { 131, 20, 63, 9 }, { 43, 39, 37, 35 },  { 257, 31, 2, 17 }, { 20, 30, 21, 37 }
     };
     const uint64_t count = sizeof size / sizeof *size;
-    /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each 55 every place under
-     * every mask */
+    /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each
+     * 55 every place under every mask */
     for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : 77u); i++) {
         uint64_t at = (i + i / count + (uint64_t)pixel) % count;
         joint_case c;
@@ -133,8 +137,8 @@ static void check_small(check_run *run, xncc_pixel pixel)
     }
 }
 
-/* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their range, half at the
- * other. */
+/* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their
+ * range, half at the other. */
 static void check_widest(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 503, 403, 500, 400 };
@@ -148,8 +152,8 @@ static void check_widest(check_run *run, xncc_pixel pixel)
     }
 }
 
-/* Half of the image is 0 and wider than what a kernel works on at a time: there it may leave products out, and must not take the sums of
- * the part before for them. */
+/* Half of the image is 0 and wider than what a kernel works on at a time: there it may leave
+ * products out, and must not take the sums of the part before for them. */
 static void check_empty_half(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 1700, 13, 9, 7 };
@@ -164,7 +168,8 @@ static void check_empty_half(check_run *run, xncc_pixel pixel)
     }
 }
 
-/* So high that blocks of a kernel that walks down the map take more rows than they begin with, whatever the device. */
+/* So high that blocks of a kernel that walks down the map take more rows than they begin with,
+ * whatever the device. */
 static void check_tall(check_run *run, xncc_pixel pixel)
 {
     static const joint_sizes size = { 40, 10700, 9, 11 };
@@ -181,33 +186,36 @@ static void check_tall(check_run *run, xncc_pixel pixel)
     }
 }
 
-/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows mostly outside the
- * image; many channels. */
+/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows
+ * mostly outside the image; many channels. */
 static void check_large(check_run *run, xncc_pixel pixel)
 {
     static const struct {
         joint_sizes size;
         xncc_mode mode;
         int32_t channels; /* 0: drawn */
-    } some[] = { { { 120, 90, 61, 59 }, XNCC_VALID, 0 },
-                 { { 186, 184, 182, 182 }, XNCC_VALID, 0 },
-                 { { 303, 203, 300, 200 }, XNCC_VALID, 0 },
-                 { { 3011, 9, 16, 7 }, XNCC_VALID, 0 },
-                 { { 262, 259, 257, 257 }, XNCC_VALID, 0 },
-                 { { 40, 310, 9, 301 }, XNCC_VALID, 0 },
-                 { { 1203, 6, 1200, 5 }, XNCC_VALID, 0 },
-                 { { 259, 264, 259, 257 }, XNCC_VALID, 1 },
-                 { { 50, 44, 61, 59 }, XNCC_SAME, 0 },
-                 { { 31, 22, 61, 59 }, XNCC_FULL, 0 },
-                 { { 13, 9, 182, 182 }, XNCC_SAME, 0 },
-                 { { 184, 183, 181, 181 }, XNCC_VALID, 1 }, /* the last before 62 bits are too few */
-                 { { 9, 7, 300, 200 }, XNCC_SAME, 0 },
-                 { { 611, 5, 9, 11 }, XNCC_FULL, 0 },
-                 { { 13, 11, 5, 4 }, XNCC_FULL, XNCC_MAX_CHANNELS },
-                 { { 21, 8, 9, 3 }, XNCC_SAME, 17 } };
-    static const int fill[][2] = {
-        { KIT_MAX, KIT_MAX }, { KIT_NOISE, JOINT_CROP }, { KIT_NEAR_FLAT, JOINT_CROP }, { KIT_CHECKER, KIT_CHECKER }
+    } some[] = {
+        { { 120, 90, 61, 59 }, XNCC_VALID, 0 },
+        { { 186, 184, 182, 182 }, XNCC_VALID, 0 },
+        { { 303, 203, 300, 200 }, XNCC_VALID, 0 },
+        { { 3011, 9, 16, 7 }, XNCC_VALID, 0 },
+        { { 262, 259, 257, 257 }, XNCC_VALID, 0 },
+        { { 40, 310, 9, 301 }, XNCC_VALID, 0 },
+        { { 1203, 6, 1200, 5 }, XNCC_VALID, 0 },
+        { { 259, 264, 259, 257 }, XNCC_VALID, 1 },
+        { { 50, 44, 61, 59 }, XNCC_SAME, 0 },
+        { { 31, 22, 61, 59 }, XNCC_FULL, 0 },
+        { { 13, 9, 182, 182 }, XNCC_SAME, 0 },
+        { { 184, 183, 181, 181 }, XNCC_VALID, 1 }, /* the last before 62 bits are too few */
+        { { 9, 7, 300, 200 }, XNCC_SAME, 0 },
+        { { 611, 5, 9, 11 }, XNCC_FULL, 0 },
+        { { 13, 11, 5, 4 }, XNCC_FULL, XNCC_MAX_CHANNELS },
+        { { 21, 8, 9, 3 }, XNCC_SAME, 17 }
     };
+    static const int fill[][2] = { { KIT_MAX, KIT_MAX },
+                                   { KIT_NOISE, JOINT_CROP },
+                                   { KIT_NEAR_FLAT, JOINT_CROP },
+                                   { KIT_CHECKER, KIT_CHECKER } };
     static const joint_masks masks[] = { JOINT_PART, JOINT_BOTH, JOINT_IMAGE, JOINT_NO_DATA };
     const uint64_t each = run->full ? 28 : 2;
     for (uint64_t i = 0; i < sizeof some / sizeof *some * each; i++) {
@@ -231,7 +239,9 @@ static void check_large(check_run *run, xncc_pixel pixel)
 /* A few cases that reach every kernel and every way of it. */
 static void check_brief(check_run *run, xncc_pixel pixel)
 {
-    static const joint_sizes size[] = { { 33, 19, 6, 5 }, { 70, 37, 31, 9 }, { 60, 40, 17, 33 }, { 9, 8, 11, 5 } };
+    static const joint_sizes size[] = {
+        { 33, 19, 6, 5 }, { 70, 37, 31, 9 }, { 60, 40, 17, 33 }, { 9, 8, 11, 5 }
+    };
     for (uint64_t i = 0; i < 6; i++) {
         joint_case c = joint_some_case(pixel, 60000 + i, &size[i % 4], 3);
         joint_combine(&c, i * 37 + (uint64_t)pixel * 11);
@@ -257,7 +267,8 @@ void check_joint(check_run *run)
                   { "brief", check_brief } };
     for (int p = XNCC_U8; p <= XNCC_F64; p++)
         for (size_t i = 0; i < sizeof group / sizeof *group; i++)
-            if (check_wants(run, (xncc_pixel)p) && (check_in_group(run, group[i].name)) && (run->group || i < 4))
+            if (check_wants(run, (xncc_pixel)p) && (check_in_group(run, group[i].name)) &&
+                (run->group || i < 4))
                 group[i].check(run, (xncc_pixel)p);
     if (check_in_group(run, "refusals"))
         joint_check_refusals(run);

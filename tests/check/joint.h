@@ -1,5 +1,5 @@
-/* Cases for problems in which not every pixel need count: images and templates with masks, no-data values, channels and
- * any pixel type, and what their maps must be. */
+/* Cases for problems in which not every pixel need count: images and templates with masks, no-data
+ * values, channels and any pixel type, and what their maps must be. */
 #ifndef CHECK_JOINT_H
 #define CHECK_JOINT_H
 
@@ -45,24 +45,31 @@ typedef struct joint_subject {
     char name[288];
 } joint_subject;
 
-/* Sets method, mode, border and masks of combination index (any number; each JOINT_COMBINATIONS in turn are all of
- * them, and each 77 give every method in every place). */
+/* Sets method, mode, border and masks of combination index (any number; each JOINT_COMBINATIONS in
+ * turn are all of them, and each 77 give every method in every place). */
 void joint_combine(joint_case *c, uint64_t index);
 
-/* Images, templates, problem and oracle of a case. 0 when a template could not be made, which is a failed check. */
+/* Images, templates, problem and oracle of a case. 0 when a template could not be made, which is a
+ * failed check. */
 int joint_make(joint_subject *s, check_run *run, const joint_case *c);
 void joint_free(joint_subject *s);
-/* Another image and another template, or one of them, for the same problem; oracle and name follow. An image can come
- * without a mask where the problem allows one. 0 when no such template was found. */
-typedef enum joint_what { JOINT_OTHER_IMAGE = 1, JOINT_OTHER_PART = 2, JOINT_BARE_IMAGE = 4 } joint_what;
+/* Another image and another template, or one of them, for the same problem; oracle and name follow.
+ * An image can come without a mask where the problem allows one. 0 when no such template was found.
+ */
+typedef enum joint_what {
+    JOINT_OTHER_IMAGE = 1,
+    JOINT_OTHER_PART = 2,
+    JOINT_BARE_IMAGE = 4
+} joint_what;
 int joint_change(joint_subject *s, int what);
 
 /* An image filled and masked as c says, and the template's view: cut out of the image or filled. */
 kit_image joint_image(const joint_case *c, kit_random *random);
 kit_image joint_part(const joint_case *c, const kit_image *image, kit_random *random);
 
-/* The bits that every kernel must give: of the kernel "reference" for floats (which the oracle bounds), of the kernel
- * first for integers (held to the oracle); checked at all elements of a small map and at a sample of a large one. */
+/* The bits that every kernel must give: of the kernel "reference" for floats (which the oracle
+ * bounds), of the kernel first for integers (held to the oracle); checked at all elements of a
+ * small map and at a sample of a large one. */
 kit_map joint_expected(joint_subject *s, const char *first);
 
 /* Pixels that the maps' windows have, all channels counted. */
@@ -73,8 +80,10 @@ typedef struct joint_sizes {
     int32_t image_width, image_height, width, height;
 } joint_sizes;
 
-/* A case of these extents and combination index (joint_combine); what is not crossed is drawn by number. */
-joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels);
+/* A case of these extents and combination index (joint_combine); what is not crossed is drawn by
+ * number. */
+joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes *z,
+                           int32_t most_channels);
 
 /* Is the case one that mode XNCC_VALID cannot have? */
 int joint_is_illegal(const joint_case *c);

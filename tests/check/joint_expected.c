@@ -14,12 +14,15 @@ static int within(const oracle_bounded *want, xncc_method method, xncc_flat flat
 {
     if (want->must_be_nan)
         return isnan(got);
-    const int undefined = flat == XNCC_FLAT_NAN ? isnan(got) : got == 0.0f || (method == XNCC_SQDIFF_NORMED && got == 1.0f);
+    const int undefined = flat == XNCC_FLAT_NAN
+                              ? isnan(got)
+                              : got == 0.0f || (method == XNCC_SQDIFF_NORMED && got == 1.0f);
     if (want->maybe_flat && want->value == 0 && want->bound < 1e-40L) /* no doubt: it is flat */
         return undefined;
     if (isinf(got)) /* past the floats */
         return (got > 0 ? want->value : -want->value) + want->bound > (long double)FLT_MAX;
-    return (want->maybe_flat && undefined) || (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
+    return (want->maybe_flat && undefined) ||
+           (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
 }
 
 static void check_element(const joint_subject *s, const xncc_map *map, int32_t x, int32_t y)
@@ -31,17 +34,17 @@ static void check_element(const joint_subject *s, const xncc_map *map, int32_t x
         if ((got != got && want != want) || memcmp(&got, &want, sizeof got) == 0)
             CHECK(1);
         else
-            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y, (double)got,
-                     (double)want);
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y,
+                     (double)got, (double)want);
         return;
     }
     oracle_bounded want = oracle_joint_real(&s->oracle, o->method, o->min_valid, x, y);
     if (within(&want, o->method, o->flat, got))
         CHECK(1);
     else
-        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s", s->name, x, y,
-                 (double)got, want.value, want.bound, want.maybe_flat ? " (or flat)" : "",
-                 want.must_be_nan ? " (NaN)" : "");
+        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s",
+                 s->name, x, y, (double)got, want.value, want.bound,
+                 want.maybe_flat ? " (or flat)" : "", want.must_be_nan ? " (NaN)" : "");
 }
 
 kit_map joint_expected(joint_subject *s, const char *first)
@@ -52,10 +55,12 @@ kit_map joint_expected(joint_subject *s, const char *first)
     xncc_template *own = NULL;
     kit_map map = kit_map_create(s->oracle.width, s->oracle.height, 0, KIT_AFTER);
     options.kernel = reference ? "reference" : first;
-    int done = !reference || check_ok(xncc_template_create(context, &s->part.view, &own), context, s->name);
+    int done = !reference ||
+               check_ok(xncc_template_create(context, &s->part.view, &own), context, s->name);
     if (done)
-        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->template[0], &options, &map.view), context,
-                        s->name);
+        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->template[0],
+                                       &options, &map.view),
+                        context, s->name);
     xncc_template_destroy(own);
     if (!done)
         return map;

@@ -1,5 +1,6 @@
-/* Matches in maps in which not every window has a score, and plans for such problems: used again with other pixels and
- * masks, for banks, for matches left on the device, while the image's rows still arrive. */
+/* Matches in maps in which not every window has a score, and plans for such problems: used again
+ * with other pixels and masks, for banks, for matches left on the device, while the image's rows
+ * still arrive. */
 #include "check/joint.h"
 
 #include "exactncc/scan.h"
@@ -21,7 +22,8 @@ typedef struct request {
 static float some_limit(const xncc_map *map, kit_random *random)
 {
     for (int i = 0; i < 20; i++) {
-        const int32_t y = kit_between(random, 0, map->height - 1), x = kit_between(random, 0, map->width - 1);
+        const int32_t y = kit_between(random, 0, map->height - 1),
+                      x = kit_between(random, 0, map->width - 1);
         const float v = kit_map_row(map, y)[x];
         if (isfinite(v) && v != 0.0f)
             return v;
@@ -38,12 +40,12 @@ static void request_draw(joint_subject *s, const char *kernel, const xncc_map *m
     r->capacity = kit_next(&s->random) & 1 ? MOST_MATCHES : 9;
     const uint64_t some_top = kit_below(&s->random, 4), some_distance = kit_below(&s->random, 5);
     r->options = (xncc_find_options){ .method = o->method,
-                                    .mode = o->mode,
-                                    .border = o->border,
-                                    .min_valid = o->min_valid,
-                                    .kernel = kernel,
-                                    .top = top[some_top],
-                                    .min_distance = distance[some_distance] };
+                                      .mode = o->mode,
+                                      .border = o->border,
+                                      .min_valid = o->min_valid,
+                                      .kernel = kernel,
+                                      .top = top[some_top],
+                                      .min_distance = distance[some_distance] };
     r->options.min_score = smallest ? 1e30f : -INFINITY; /* the other one must not matter */
     if (kit_next(&s->random) & 1) {
         float limit = some_limit(map, &s->random);
@@ -56,7 +58,8 @@ static void request_answer(const joint_subject *s, const xncc_map *map, request 
 {
     const xncc_find_options *o = &r->options;
     const int32_t shorter = s->c.width < s->c.height ? s->c.width : s->c.height;
-    oracle_peak_rule rule = { .smallest = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED };
+    oracle_peak_rule rule = { .smallest = o->method == XNCC_SQDIFF ||
+                                          o->method == XNCC_SQDIFF_NORMED };
     rule.limit = !rule.smallest ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
     rule.min_distance = o->min_distance ? o->min_distance : shorter < 4 ? 1 : shorter / 2;
     rule.top = o->top && o->top < r->capacity ? o->top : r->capacity;
@@ -67,23 +70,26 @@ static void request_answer(const joint_subject *s, const xncc_map *map, request 
     }
 }
 
-static void compare(const joint_subject *s, const request *r, const char *how, const xncc_match *got, size_t found)
+static void compare(const joint_subject *s, const request *r, const char *how,
+                    const xncc_match *got, size_t found)
 {
     if (found == r->wanted)
         CHECK(1);
     else
-        kit_fail(__FILE__, __LINE__, "%s, %s, %s: %zu matches, want %zu", s->name, r->options.kernel, how, found,
-                 r->wanted);
+        kit_fail(__FILE__, __LINE__, "%s, %s, %s: %zu matches, want %zu", s->name,
+                 r->options.kernel, how, found, r->wanted);
     for (size_t i = 0; i < found && i < r->wanted; i++)
         if (memcmp(&got[i], &r->want[i], sizeof *got) != 0) {
-            kit_fail(__FILE__, __LINE__, "%s, %s, %s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", s->name,
-                     r->options.kernel, how, i, got[i].x, got[i].y, (double)got[i].score, r->want[i].x, r->want[i].y,
-                     (double)r->want[i].score);
+            kit_fail(__FILE__, __LINE__,
+                     "%s, %s, %s: match %zu is (%d, %d) %.9g, want (%d, %d) %.9g", s->name,
+                     r->options.kernel, how, i, got[i].x, got[i].y, (double)got[i].score,
+                     r->want[i].x, r->want[i].y, (double)r->want[i].score);
             return;
         }
 }
 
-/* The image of a call: in host memory, or a twin on the device where there is one and it is its turn. */
+/* The image of a call: in host memory, or a twin on the device where there is one and it is its
+ * turn. */
 static const xncc_image *image_for(const joint_subject *s, device_image *twin)
 {
     *twin = (device_image){ .memory = NULL };
@@ -117,14 +123,16 @@ static void check_graph(joint_subject *s, xncc_plan *plan, const request *r, con
     if (!g->capturable)
         return;
     CHECK(kit_device_capture(g->stream));
-    xncc_status status =
-        xncc_plan_find_on_device(plan, g->image, s->template[0], &r->options, g->match, r->capacity, g->count, g->stream);
+    xncc_status status = xncc_plan_find_on_device(plan, g->image, s->template[0], &r -> options,
+                                                  g -> match, r -> capacity, g -> count,
+                                                  g -> stream);
     void *made = kit_device_graph(g->stream);
     if (check_ok(status, s->run->context[0], s->name) && CHECK(made != NULL)) {
         memset(g->got, 0x5a, bytes);
         CHECK(kit_device_upload(g->match, g->got, bytes));
         CHECK(kit_device_graph_run(made, g->stream));
-        CHECK(kit_device_download(&found, g->count, sizeof found) && kit_device_download(g->got, g->match, bytes));
+        CHECK(kit_device_download(&found, g->count, sizeof found) &&
+              kit_device_download(g->got, g->match, bytes));
         compare(s, r, "by a graph", g->got, found);
     }
     if (made)
@@ -142,14 +150,16 @@ static void check_left_on_device(joint_subject *s, xncc_plan *plan, const reques
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, sizeof got));
-    xncc_status status =
-        xncc_plan_find_on_device(plan, &twin.view, s->template[0], &r -> options, match, r -> capacity, count, stream);
+    xncc_status status = xncc_plan_find_on_device(plan, &twin.view, s->template[0], &r -> options,
+                                                  match, r -> capacity, count, stream);
     if (check_ok(status, s->run->context[0], s->name)) {
         CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found) &&
               kit_device_download(got, match, sizeof got));
         compare(s, r, "left on the device", got, found);
-        const int capturable = strncmp(r->options.kernel, "tensor", 6) == 0 || strcmp(r->options.kernel, "tex-tex") == 0 ||
-                               strcmp(r->options.kernel, "fft") == 0 || strcmp(r->options.kernel, "joint") == 0;
+        const int capturable = strncmp(r->options.kernel, "tensor", 6) == 0 ||
+                               strcmp(r->options.kernel, "tex-tex") == 0 ||
+                               strcmp(r->options.kernel, "fft") == 0 ||
+                               strcmp(r->options.kernel, "joint") == 0;
         check_graph(s, plan, r, &(graph){ &twin.view, match, count, stream, got, capturable });
     }
     kit_device_stream_destroy(stream);
@@ -164,7 +174,8 @@ static void check_rows(joint_subject *s, xncc_plan *plan, const request *r)
     static xncc_match got[MOST_MATCHES];
     const xncc_image *image = &s->image.view;
     const kit_room room = { 3, KIT_AFTER };
-    kit_image early = kit_image_create_channels(image->pixel, image->channels, image->width, image->height, room);
+    kit_image early = kit_image_create_channels(image->pixel, image->channels, image->width,
+                                                image->height, room);
     kit_image_fill(&early.view, KIT_NOISE, &s->random);
     if (image->mask)
         kit_image_mask(&early, room);
@@ -172,7 +183,8 @@ static void check_rows(joint_subject *s, xncc_plan *plan, const request *r)
     early.view.no_data = image->no_data;
     xncc_scan *scan = NULL;
     size_t found = 12345;
-    if (check_ok(xncc_scan_create(plan, &early.view, s->template[0], &r -> options, r -> capacity, &scan),
+    if (check_ok(xncc_scan_create(plan, &early.view, s->template[0], &r -> options, r -> capacity,
+                                  &scan),
                  s->run->context[0], s->name)) {
         const int32_t step = kit_between(&s->random, 1, image->height);
         for (int32_t y = 0; y < image->height; y++) {
@@ -195,7 +207,8 @@ static void check_rows(joint_subject *s, xncc_plan *plan, const request *r)
 static void check_plan(joint_subject *s, xncc_plan *plan, request *r)
 {
     static xncc_match got[MOST_MATCHES];
-    /* a plan for images with masks takes one without, though its kernel may be none for problems without them */
+    /* a plan for images with masks takes one without, though its kernel may be none for problems
+     * without them */
     const int bare = s->problem.image_masked && !s->image.view.mask && !s->image.view.has_no_data;
     kit_map want = joint_expected(s, bare ? NULL : r->options.kernel);
     kit_map map = kit_map_create(want.view.width, want.view.height, 2, KIT_AFTER);
@@ -204,9 +217,11 @@ static void check_plan(joint_subject *s, xncc_plan *plan, request *r)
     size_t found = 12345;
     request_draw(s, r->options.kernel, &want.view, r);
     request_answer(s, &want.view, r);
-    if (check_ok(xncc_plan_correlate(plan, image, s->template[0], &map.view, NULL), s->run->context[0], s->name))
+    if (check_ok(xncc_plan_correlate(plan, image, s->template[0], &map.view, NULL),
+                 s->run->context[0], s->name))
         check_same(&map.view, &want.view, s->name);
-    if (check_ok(xncc_plan_find(plan, image, s->template[0], &r -> options, got, r -> capacity, &found, NULL),
+    if (check_ok(xncc_plan_find(plan, image, s->template[0], &r -> options, got, r -> capacity,
+                                &found, NULL),
                  s->run->context[0], s->name))
         compare(s, r, "by a plan", got, found);
     image_done(&twin);
@@ -239,8 +254,8 @@ static void check_bank(joint_subject *s, xncc_plan *plan, const char *kernel)
         count++;
     } while (count < BANK && joint_change(s, JOINT_OTHER_PART));
     device_image twin;
-    xncc_status status =
-        xncc_plan_find_bank(plan, image_for(s, &twin), part, count, &want[0].options, got, want[0].capacity, found, NULL);
+    xncc_status status = xncc_plan_find_bank(plan, image_for(s, &twin), part, count,
+                                             &want[0].options, got, want[0].capacity, found, NULL);
     if (check_ok(status, s->run->context[0], s->name))
         for (size_t i = 0; i < count; i++)
             compare(s, &want[i], "in a bank", got + i * want[0].capacity, found[i]);
@@ -257,7 +272,8 @@ static void check_kernel(const joint_subject *like, const char *kernel)
     if (!joint_make(&s, like->run, &like->c))
         return;
     r.options.kernel = kernel;
-    if (check_ok(xncc_plan_create(s.run->context[0], &s.problem, &(xncc_preference){ .kernel = kernel }, &plan),
+    if (check_ok(xncc_plan_create(s.run->context[0], &s.problem,
+                                  &(xncc_preference){ .kernel = kernel }, &plan),
                  s.run->context[0], s.name)) {
         static const int change[] = { 0, JOINT_OTHER_IMAGE, JOINT_OTHER_PART, JOINT_BARE_IMAGE,
                                       JOINT_OTHER_IMAGE | JOINT_OTHER_PART };
@@ -285,8 +301,8 @@ static void check_case(check_run *run, const joint_case *c)
             const uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
             request_draw(&s, kernel[k], &want.view, &r);
             request_answer(&s, &want.view, &r);
-            xncc_status status = xncc_find(run->context[slot], image_for(&s, &twin), s.template[slot], &r.options, got,
-                                       r.capacity, &found);
+            xncc_status status = xncc_find(run->context[slot], image_for(&s, &twin),
+                                           s.template[slot], &r.options, got, r.capacity, &found);
             if (check_ok(status, run->context[slot], s.name))
                 compare(&s, &r, "in one call", got, found);
             image_done(&twin);
@@ -308,18 +324,23 @@ static void check_bands(check_run *run, xncc_pixel pixel)
     c.part_fill = KIT_NOISE;
     c.masks = JOINT_BOTH;
     c.options = (xncc_options){ .mode = XNCC_FULL,
-                              .border = pixel == XNCC_U8 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_WRAP,
-                              .min_valid = 0.3 };
+                                .border = pixel == XNCC_U8 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_WRAP,
+                                .min_valid = 0.3 };
     check_case(run, &c);
 }
 
 void joint_check_find(check_run *run, xncc_pixel pixel)
 {
-    static const joint_sizes size[] = { { 37, 29, 5, 7 }, { 24, 33, 8, 8 },  { 9, 7, 4, 3 },    { 41, 13, 11, 6 },
-                                        { 6, 5, 7, 8 },   { 30, 26, 17, 3 }, { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
+    static const joint_sizes size[] = { { 37, 29, 5, 7 },  { 24, 33, 8, 8 },  { 9, 7, 4, 3 },
+                                        { 41, 13, 11, 6 }, { 6, 5, 7, 8 },    { 30, 26, 17, 3 },
+                                        { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
     const uint64_t count = sizeof size / sizeof *size;
     const int on_gpu = run->device == XNCC_DEVICE_CUDA;
-    for (uint64_t i = 0; i < (run->full ? JOINT_COMBINATIONS : check_is_brief(run) ? 2u : on_gpu ? 35u : 77u); i++) {
+    for (uint64_t i = 0; i < (run->full             ? JOINT_COMBINATIONS
+                              : check_is_brief(run) ? 2u
+                              : on_gpu              ? 35u
+                                                    : 77u);
+         i++) {
         uint64_t at = i + (uint64_t)pixel;
         joint_case c;
         do {

@@ -17,15 +17,18 @@ void joint_combine(joint_case *c, uint64_t index)
     c->options.method = (xncc_method)(index % JOINT_METHODS);
     c->masks = (joint_masks)(index % JOINT_MASKS);
     c->options.mode = place == 0 ? XNCC_VALID : place <= 5 ? XNCC_SAME : XNCC_FULL;
-    c->options.border = place == 0 ? (xncc_border)(index / JOINT_PLACES % 5) : (xncc_border)((place - 1) % 5);
+    c->options.border = place == 0 ? (xncc_border)(index / JOINT_PLACES % 5)
+                                   : (xncc_border)((place - 1) % 5);
 }
 
 int joint_is_illegal(const joint_case *c)
 {
-    return c->options.mode == XNCC_VALID && (c->width > c->image_width || c->height > c->image_height);
+    return c->options.mode == XNCC_VALID &&
+           (c->width > c->image_width || c->height > c->image_height);
 }
 
-joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes *z, int32_t most_channels)
+joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes *z,
+                           int32_t most_channels)
 {
     static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
     static const int fill[][2] = { { KIT_NOISE, JOINT_CROP },    { KIT_NOISE, KIT_NOISE },
@@ -46,7 +49,8 @@ joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes 
                      .image_fill = f[0],
                      .part_fill = f[1] };
     /* one channel is what most kernels are for; 0 means it too */
-    c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2) : kit_between(&random, 1, most_channels);
+    c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2)
+                                       : kit_between(&random, 1, most_channels);
     c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
     c.options.flat = kit_next(&random) & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
     return c;
@@ -55,8 +59,9 @@ joint_case joint_some_case(xncc_pixel pixel, uint64_t number, const joint_sizes 
 double joint_work(const joint_case *c)
 {
     const int32_t cut = c->options.mode == XNCC_VALID ? -1 : c->options.mode == XNCC_FULL;
-    return ((double)c->image_width + cut * (c->width - 1)) * ((double)c->image_height + cut * (c->height - 1)) *
-           c->width * c->height * (c->channels > 0 ? c->channels : 1);
+    return ((double)c->image_width + cut * (c->width - 1)) *
+           ((double)c->image_height + cut * (c->height - 1)) * c->width * c->height *
+           (c->channels > 0 ? c->channels : 1);
 }
 
 static kit_room some_room(kit_random *random)
@@ -86,7 +91,8 @@ static spot spot_in(const xncc_image *image, kit_random *random)
 /* Large offsets and sizes, which floats feel. */
 static void fill_floats(const xncc_image *image, kit_random *random)
 {
-    static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 }, offset[] = { 0.0, 1e6, -3e7, 1e12 };
+    static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 },
+                        offset[] = { 0.0, 1e6, -3e7, 1e12 };
     const int large = image->pixel == XNCC_F64;
     double by = scale[kit_below(random, large ? 5 : 2)],
            add = by > 1e100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
@@ -96,7 +102,8 @@ static void fill_floats(const xncc_image *image, kit_random *random)
                 kit_sample_set(image, x, y, c, kit_sample(image, x, y, c) * by + add);
 }
 
-static void mask_rectangle(const xncc_image *image, kit_random *random, int32_t width, int32_t height)
+static void mask_rectangle(const xncc_image *image, kit_random *random, int32_t width,
+                           int32_t height)
 {
     int32_t x0 = kit_between(random, -width / 2, image->width - 1),
             y0 = kit_between(random, -height / 2, image->height - 1);
@@ -110,7 +117,8 @@ static void mask_some(const xncc_image *image, kit_random *random, uint64_t perc
     static const uint8_t counts[] = { 1, 255, 2, 128 }; /* every byte but 0 does */
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
-            kit_mask_set(image, x, y, kit_below(random, 100) < percent ? 0 : counts[kit_below(random, 4)]);
+            kit_mask_set(image, x, y,
+                         kit_below(random, 100) < percent ? 0 : counts[kit_below(random, 4)]);
 }
 
 /* What does not count may hold anything. */
@@ -121,7 +129,8 @@ static void spoil(const xncc_image *image, kit_random *random)
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
             if (!kit_mask(image, x, y) && (kit_next(random) & 3) == 0)
-                kit_sample_set(image, x, y, 0, kit_next(random) & 1 ? (double)NAN : (double)INFINITY);
+                kit_sample_set(image, x, y, 0,
+                               kit_next(random) & 1 ? (double)NAN : (double)INFINITY);
 }
 
 static void mask_image(const joint_case *c, kit_image *image, kit_random *random)
@@ -141,8 +150,8 @@ static void mask_image(const joint_case *c, kit_image *image, kit_random *random
     spoil(&image->view, random);
 }
 
-/* Some pixels are the no-data value in all channels, some in one only; which then is no reason not to count, unless it
- * is a NaN. */
+/* Some pixels are the no-data value in all channels, some in one only; which then is no reason not
+ * to count, unless it is a NaN. */
 static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
 {
     xncc_image *view = &image->view;
@@ -163,14 +172,16 @@ static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
                 kit_sample_set(view, x, y, i, view->no_data);
         }
     if (kind == 1 && !isnan(view->no_data) && !is_float(view->pixel))
-        view->no_data = odd[kit_below(random, 3)]; /* one that no integer of the type is, but for -1 */
+        view->no_data =
+            odd[kit_below(random, 3)]; /* one that no integer of the type is, but for -1 */
 }
 
 kit_image joint_image(const joint_case *c, kit_random *random)
 {
-    kit_image image =
-        kit_image_create_channels(c->pixel, c->channels, c->image_width, c->image_height, some_room(random));
-    kit_image_fill(&image.view, c->image_fill == JOINT_HALF ? KIT_NOISE : (kit_fill)c->image_fill, random);
+    kit_image image = kit_image_create_channels(c->pixel, c->channels, c->image_width,
+                                                c->image_height, some_room(random));
+    kit_image_fill(&image.view, c->image_fill == JOINT_HALF ? KIT_NOISE : (kit_fill)c->image_fill,
+                   random);
     if (is_float(c->pixel))
         fill_floats(&image.view, random);
     for (int32_t y = 0; y < c->image_height && c->image_fill == JOINT_HALF; y++)
@@ -179,7 +190,8 @@ kit_image joint_image(const joint_case *c, kit_random *random)
                 kit_sample_set(&image.view, x, y, i, 0.0);
     if (is_float(c->pixel) && (kit_next(random) & 7) == 0) {
         const spot at = spot_in(&image.view, random);
-        kit_sample_set(&image.view, at.x, at.y, 0, kit_next(random) & 1 ? (double)NAN : -(double)INFINITY);
+        kit_sample_set(&image.view, at.x, at.y, 0,
+                       kit_next(random) & 1 ? (double)NAN : -(double)INFINITY);
     }
     const int both = c->masks == JOINT_BOTH ? (int)kit_below(random, 3) : -1;
     if (c->masks == JOINT_NO_DATA || both > 0)
@@ -197,17 +209,20 @@ static void mask_part(kit_image *part, kit_random *random)
     mask_some(&part->view, random, kind == 0 ? 0 : kind == 1 ? 100 : kind < 6 ? 30 : 3);
     for (int32_t y = 0; y < h && kind > 6; y++) /* an ellipse */
         for (int32_t x = 0; x < w; x++)
-            kit_mask_set(&part->view, x, y, hypot((2.0 * x + 1) / w - 1, (2.0 * y + 1) / h - 1) < 1.0);
+            kit_mask_set(&part->view, x, y,
+                         hypot((2.0 * x + 1) / w - 1, (2.0 * y + 1) / h - 1) < 1.0);
     const spot sure = spot_in(&part->view, random);
     kit_mask_set(&part->view, sure.x, sure.y, 1); /* at least one; of kind 1, this alone */
     spoil(&part->view, random);
 }
 
-/* The no-data value of a template is one that occurs in it, so that some pixels do not count; nor must all of them. */
+/* The no-data value of a template is one that occurs in it, so that some pixels do not count; nor
+ * must all of them. */
 static void part_no_data(kit_image *part, kit_random *random)
 {
     xncc_image *view = &part->view;
-    int32_t x = kit_between(random, 0, view->width - 1), y = kit_between(random, 0, view->height - 1);
+    int32_t x = kit_between(random, 0, view->width - 1),
+            y = kit_between(random, 0, view->height - 1);
     double value = kit_sample(view, x, y, 0);
     view->has_no_data = 1;
     view->no_data = value;
@@ -215,20 +230,24 @@ static void part_no_data(kit_image *part, kit_random *random)
         kit_sample_set(view, x, y, i, value);
     x = kit_between(random, 0, view->width - 1);
     y = kit_between(random, 0, view->height - 1);
-    kit_sample_set(view, x, y, 0, value > 1.0 ? value - 1.0 : value + 1.0); /* and this one counts */
-    if (kit_sample(view, x, y, 0) == value)                                 /* it is too large to change by 1 */
+    kit_sample_set(view, x, y, 0,
+                   value > 1.0 ? value - 1.0 : value + 1.0); /* and this one counts */
+    if (kit_sample(view, x, y, 0) == value)                  /* it is too large to change by 1 */
         kit_sample_set(view, x, y, 0, 1.0);
 }
 
 kit_image joint_part(const joint_case *c, const kit_image *image, kit_random *random)
 {
-    kit_image part = kit_image_create_channels(c->pixel, c->channels, c->width, c->height, some_room(random));
+    kit_image part = kit_image_create_channels(c->pixel, c->channels, c->width, c->height,
+                                               some_room(random));
     const int fits = c->width <= c->image_width && c->height <= c->image_height;
     if (c->part_fill == JOINT_CROP && fits) {
-        const spot at = some_spot(random, c->image_width - c->width + 1, c->image_height - c->height + 1);
+        const spot at = some_spot(random, c->image_width - c->width + 1,
+                                  c->image_height - c->height + 1);
         kit_image_copy(&part.view, &image->view, at.x, at.y);
     } else {
-        kit_image_fill(&part.view, c->part_fill == JOINT_CROP ? KIT_NOISE : (kit_fill)c->part_fill, random);
+        kit_image_fill(&part.view, c->part_fill == JOINT_CROP ? KIT_NOISE : (kit_fill)c->part_fill,
+                       random);
     }
     for (int32_t y = 0; y < c->height && is_float(c->pixel); y++) /* templates are finite */
         for (int32_t x = 0; x < c->width; x++)
@@ -246,18 +265,23 @@ kit_image joint_part(const joint_case *c, const kit_image *image, kit_random *ra
 
 static void name_it(joint_subject *s)
 {
-    static const char *const masks[JOINT_MASKS] = { "no masks", "template mask", "image mask", "no-data",
-                                                    "both masks" };
-    static const char *const mode[] = { "valid", "same", "full" }, *const border[] = { "clamp", "zero", "mirror",
-                                                                                       "wrap", "overlap" };
+    static const char *const masks[JOINT_MASKS] = { "no masks", "template mask", "image mask",
+                                                    "no-data", "both masks" };
+    static const char *const mode[] = { "valid", "same", "full" }, *const border[] = {
+        "clamp", "zero", "mirror", "wrap", "overlap"
+    };
     const joint_case *c = &s->c;
-    snprintf(s->name, sizeof s->name,
-             "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
-             (unsigned long long)c->number, xncc_pixel_name(c->pixel), c->channels, c->image_width, c->image_height,
-             c->image_fill == JOINT_HALF ? "half" : kit_fill_name((kit_fill)c->image_fill), (long long)s->image.view.pitch, c->width, c->height,
-             c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill), masks[c->masks],
-             mode[c->options.mode], border[c->options.border], xncc_method_name(c->options.method),
-             c->options.flat == XNCC_FLAT_NAN ? " nan" : "", c->options.min_valid);
+    snprintf(
+        s->name, sizeof s->name,
+        "case %llu: %s x %d, %dx%d (%s, pitch %lld) under %dx%d (%s), %s, %s %s, %s%s, at least %g",
+        (unsigned long long)c->number, xncc_pixel_name(c->pixel), c->channels, c->image_width,
+        c->image_height,
+        c->image_fill == JOINT_HALF ? "half" : kit_fill_name((kit_fill)c->image_fill),
+        (long long)s->image.view.pitch, c->width, c->height,
+        c->part_fill == JOINT_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill),
+        masks[c->masks], mode[c->options.mode], border[c->options.border],
+        xncc_method_name(c->options.method), c->options.flat == XNCC_FLAT_NAN ? " nan" : "",
+        c->options.min_valid);
 }
 
 static int make_templates(joint_subject *s)
@@ -268,9 +292,10 @@ static int make_templates(joint_subject *s)
         device_image twin = { .memory = NULL };
         if (on_device && i > 0)
             twin = device_image_create(&s->part.view, i);
-        made =
-            check_ok(xncc_template_create(s->run->context[i], twin.memory ? &twin.view : &s->part.view, &s->template[i]),
-                     s->run->context[i], s->name);
+        made = check_ok(xncc_template_create(s->run->context[i],
+                                             twin.memory ? &twin.view : &s->part.view,
+                                             &s->template[i]),
+                        s->run->context[i], s->name);
         if (twin.memory)
             device_image_destroy(&twin);
     }
@@ -288,7 +313,8 @@ int joint_make(joint_subject *s, check_run *run, const joint_case *c)
     kit_image_freeze(&s->image);
     kit_image_freeze(&s->part);
     name_it(s);
-    s->oracle = oracle_joint_make(&s->image.view, &s->part.view, c->options.mode, c->options.border);
+    s->oracle = oracle_joint_make(&s->image.view, &s->part.view, c->options.mode,
+                                  c->options.border);
     s->problem = check_problem(&s->image.view, c->width, c->height);
     s->problem.method = c->options.method;
     s->problem.mode = c->options.mode;
@@ -298,7 +324,8 @@ int joint_make(joint_subject *s, check_run *run, const joint_case *c)
     s->problem.channels = c->channels;
     s->problem.image_masked = s->image.view.mask || s->image.view.has_no_data;
     s->problem.part_masked = s->oracle.part_counts < (int64_t)c->width * c->height;
-    return make_templates(s) && CHECK_INT(xncc_template_masked(s->template[0]), s->problem.part_masked) &&
+    return make_templates(s) &&
+           CHECK_INT(xncc_template_masked(s->template[0]), s->problem.part_masked) &&
            CHECK_INT(xncc_template_channels(s->template[0]), kit_channels(&s->image.view));
 }
 
@@ -330,7 +357,8 @@ int joint_change(joint_subject *s, int what)
             kit_image_freeze(&s->part);
         }
         oracle_joint_free(&s->oracle);
-        s->oracle = oracle_joint_make(&s->image.view, &s->part.view, s->c.options.mode, s->c.options.border);
+        s->oracle = oracle_joint_make(&s->image.view, &s->part.view, s->c.options.mode,
+                                      s->c.options.border);
         if ((s->oracle.part_counts < pixels) == (s->problem.part_masked != 0)) {
             if (what & JOINT_OTHER_PART)
                 free_templates(s);

@@ -1,4 +1,5 @@
-/* What plans and calls refuse of images and templates with masks, no-data values and channels, and that they say why.
+/* What plans and calls refuse of images and templates with masks, no-data values and channels, and
+ * that they say why.
  */
 #include "check/joint.h"
 
@@ -22,7 +23,8 @@ typedef struct things {
     kit_map map;
 } things;
 
-static void refuse_problem(const things *t, xncc_problem problem, xncc_status want, const char *word)
+static void refuse_problem(const things *t, xncc_problem problem, xncc_status want,
+                           const char *word)
 {
     xncc_plan *plan = NULL;
     refused(t->run, xncc_plan_create(t->run->context[0], &problem, NULL, &plan), want, word);
@@ -34,7 +36,9 @@ static void refuse_problem(const things *t, xncc_problem problem, xncc_status wa
 
 static void check_problems(const things *t)
 {
-    const xncc_problem fine = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 2 };
+    const xncc_problem fine = {
+        .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 2
+    };
     xncc_problem p = fine;
     p.channels = XNCC_MAX_CHANNELS + 1;
     refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "65 channels");
@@ -61,9 +65,15 @@ static void check_problems(const things *t)
     p = fine;
     p.width = 21;
     refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "full");
-    p = (xncc_problem){ .pixel = XNCC_U32, .image_width = 20000, .image_height = 20000, .width = 16385, .height = 16384 };
+    p = (xncc_problem){ .pixel = XNCC_U32,
+                        .image_width = 20000,
+                        .image_height = 20000,
+                        .width = 16385,
+                        .height = 16384 };
     refuse_problem(t, p, XNCC_ERROR_ARGUMENT, "2^28");
-    p = (xncc_problem){ .task = XNCC_TASK_CONVOLVE, .image_width = 20, .image_height = 15, .width = 3, .height = 3 };
+    p = (xncc_problem){
+        .task = XNCC_TASK_CONVOLVE, .image_width = 20, .image_height = 15, .width = 3, .height = 3
+    };
     p.border = XNCC_BORDER_MIRROR;
     refuse_problem(t, p, XNCC_ERROR_UNSUPPORTED, "border");
     p.border = XNCC_BORDER_ZERO;
@@ -83,7 +93,8 @@ static void check_views(const things *t)
     xncc_template *none = t->plain;
     xncc_image view = t->part.view;
     view.channels = 65;
-    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "65 channels");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT,
+            "65 channels");
     CHECK(none == NULL);
     view.channels = -2;
     refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "channels");
@@ -93,22 +104,26 @@ static void check_views(const things *t)
     view = t->part.view;
     view.has_no_data = 1;
     view.no_data = 77.0; /* all that it holds */
-    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "none of its pixels");
+    refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT,
+            "none of its pixels");
     CHECK(none == NULL);
     view.channels = 2; /* the row is too short for two samples a pixel */
     view.pitch = view.width;
     refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "pitch");
     view = t->masked_image.view;
     view.mask_pitch = 3;
-    refused(t->run, xncc_correlate(context, &view, t->plain, NULL, &t->map.view), XNCC_ERROR_ARGUMENT, "mask");
+    refused(t->run, xncc_correlate(context, &view, t->plain, NULL, &t->map.view),
+            XNCC_ERROR_ARGUMENT, "mask");
     view = t->image.view;
     view.pixel = XNCC_S8;
-    refused(t->run, xncc_correlate(context, &view, t->plain, NULL, &t->map.view), XNCC_ERROR_ARGUMENT, "s8");
+    refused(t->run, xncc_correlate(context, &view, t->plain, NULL, &t->map.view),
+            XNCC_ERROR_ARGUMENT, "s8");
     xncc_options full = { .mode = XNCC_FULL };
-    refused(t->run, xncc_correlate(context, &t->image.view, t->plain, &full, &t->map.view), XNCC_ERROR_ARGUMENT, "24 x 18");
+    refused(t->run, xncc_correlate(context, &t->image.view, t->plain, &full, &t->map.view),
+            XNCC_ERROR_ARGUMENT, "24 x 18");
     full.min_valid = 2.0;
-    refused(t->run, xncc_correlate(context, &t->image.view, t->plain, &full, &t->map.view), XNCC_ERROR_ARGUMENT,
-            "valid pixels");
+    refused(t->run, xncc_correlate(context, &t->image.view, t->plain, &full, &t->map.view),
+            XNCC_ERROR_ARGUMENT, "valid pixels");
 }
 
 /* What does not fit a plan that is fine by itself. */
@@ -119,27 +134,31 @@ static void check_misfits(const things *t)
     size_t found = 9;
     for (int masks = 0; masks < 4; masks++) {
         xncc_problem p = { .image_width = 20,
-                         .image_height = 15,
-                         .width = 5,
-                         .height = 4,
-                         .image_masked = masks & 1,
-                         .part_masked = masks >> 1 };
-        const xncc_template *right = masks >> 1 ? t->masked : t->plain, *wrong = masks >> 1 ? t->plain : t->masked;
+                           .image_height = 15,
+                           .width = 5,
+                           .height = 4,
+                           .image_masked = masks & 1,
+                           .part_masked = masks >> 1 };
+        const xncc_template *right = masks >> 1 ? t->masked : t->plain,
+                            *wrong = masks >> 1 ? t->plain : t->masked;
         xncc_plan *plan = NULL;
-        if (!check_ok(xncc_plan_create(context, &p, NULL, &plan), context, "a plan for what is refused"))
+        if (!check_ok(xncc_plan_create(context, &p, NULL, &plan), context,
+                      "a plan for what is refused"))
             return;
-        refused(t->run, xncc_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL), XNCC_ERROR_ARGUMENT,
-                "part_masked");
-        refused(t->run, xncc_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL), XNCC_ERROR_ARGUMENT,
-                "part_masked");
+        refused(t->run, xncc_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL),
+                XNCC_ERROR_ARGUMENT, "part_masked");
+        refused(t->run, xncc_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL),
+                XNCC_ERROR_ARGUMENT, "part_masked");
         CHECK_INT(found, 0);
         const xncc_template *bank[] = { right, wrong };
         size_t each[] = { 9, 9 };
         xncc_match two[4];
-        refused(t->run, xncc_plan_find_bank(plan, &t->image.view, bank, 2, NULL, two, 2, each, NULL), XNCC_ERROR_ARGUMENT,
-                "part_masked");
+        refused(t->run,
+                xncc_plan_find_bank(plan, &t->image.view, bank, 2, NULL, two, 2, each, NULL),
+                XNCC_ERROR_ARGUMENT, "part_masked");
         CHECK_INT(each[0] + each[1], 0);
-        xncc_status masked = xncc_plan_correlate(plan, &t->masked_image.view, right, &t->map.view, NULL);
+        xncc_status masked = xncc_plan_correlate(plan, &t->masked_image.view, right, &t->map.view,
+                                                 NULL);
         if (masks & 1)
             check_ok(masked, context, "a masked image for a plan that allows it");
         else
@@ -154,14 +173,17 @@ static void check_misfits(const things *t)
         view = t->image.view;
         view.channels = 2;
         view.width = 10;
-        refused(t->run, xncc_plan_correlate(plan, &view, right, &t->map.view, NULL), XNCC_ERROR_ARGUMENT, "channels");
+        refused(t->run, xncc_plan_correlate(plan, &view, right, &t->map.view, NULL),
+                XNCC_ERROR_ARGUMENT, "channels");
         xncc_plan_destroy(plan);
     }
-    xncc_problem p = { .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 3 };
+    xncc_problem p = {
+        .image_width = 20, .image_height = 15, .width = 5, .height = 4, .channels = 3
+    };
     xncc_plan *plan = NULL;
     if (check_ok(xncc_plan_create(context, &p, NULL, &plan), context, "a plan of three channels"))
-        refused(t->run, xncc_plan_correlate(plan, &t->image.view, t->plain, &t->map.view, NULL), XNCC_ERROR_ARGUMENT,
-                "channels");
+        refused(t->run, xncc_plan_correlate(plan, &t->image.view, t->plain, &t->map.view, NULL),
+                XNCC_ERROR_ARGUMENT, "channels");
     xncc_plan_destroy(plan);
 }
 
@@ -184,9 +206,10 @@ void joint_check_refusals(check_run *run)
     kit_image_mask(&t.masked_image, room);
     kit_image_mask(&t.masked_part, room);
     kit_mask_set(&t.masked_part.view, 1, 2, 0);
-    if (check_ok(xncc_template_create(run->context[0], &t.part.view, &t.plain), run->context[0], "a template") &&
-        check_ok(xncc_template_create(run->context[0], &t.masked_part.view, &t.masked), run->context[0],
-                 "a masked template")) {
+    if (check_ok(xncc_template_create(run->context[0], &t.part.view, &t.plain), run->context[0],
+                 "a template") &&
+        check_ok(xncc_template_create(run->context[0], &t.masked_part.view, &t.masked),
+                 run->context[0], "a masked template")) {
         check_problems(&t);
         check_views(&t);
         check_misfits(&t);

@@ -1,7 +1,8 @@
-/* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--slow-doubles] [--full]
+/* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--slow-doubles]
+ * [--full]
  * [--seed N] [--stop]
- * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit. AREA: match, find, scan,
- * joint, convolve, device. */
+ * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit.
+ * AREA: match, find, scan, joint, convolve, device. */
 #include "check/check.h"
 
 #include <stdio.h>
@@ -53,7 +54,8 @@ int check_walking(const check_run *run, check_run *walking)
 {
     *walking = *run;
     walking->kernel = "tensor-fused";
-    return run->device == XNCC_DEVICE_CUDA && (!run->kernel || strcmp(run->kernel, walking->kernel) == 0);
+    return run->device == XNCC_DEVICE_CUDA &&
+           (!run->kernel || strcmp(run->kernel, walking->kernel) == 0);
 }
 
 int check_same(const xncc_map *got, const xncc_map *want, const char *what)
@@ -65,8 +67,8 @@ int check_same(const xncc_map *got, const xncc_map *want, const char *what)
         for (int32_t x = 0; x < want->width; x++) {
             if ((a[x] != a[x] && b[x] != b[x]) || memcmp(a + x, b + x, sizeof(float)) == 0)
                 continue;
-            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", what, x, y, (double)a[x],
-                     (double)b[x]);
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", what, x, y,
+                     (double)a[x], (double)b[x]);
             return 0;
         }
     }
@@ -86,26 +88,30 @@ int check_ok(xncc_status status, const xncc_context *context, const char *what)
 xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t height)
 {
     return (xncc_problem){ .pixel = image->pixel,
-                         .image_width = image->width,
-                         .image_height = image->height,
-                         .width = width,
-                         .height = height };
+                           .image_width = image->width,
+                           .image_height = image->height,
+                           .width = width,
+                           .height = height };
 }
 
 kit_map check_map_for(const xncc_image *image, const xncc_image *part, xncc_mode mode)
 {
     int32_t more = mode == XNCC_VALID ? -1 : mode == XNCC_FULL ? 1 : 0;
-    return kit_map_create(image->width + more * (part->width - 1), image->height + more * (part->height - 1), 0, KIT_AFTER);
+    return kit_map_create(image->width + more * (part->width - 1),
+                          image->height + more * (part->height - 1), 0, KIT_AFTER);
 }
 
-kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *part, const xncc_options *options)
+kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *part,
+                        const xncc_options *options)
 {
     kit_map map = check_map_for(image, part, options->mode);
     xncc_options forced = *options;
     forced.kernel = "reference";
     xncc_template *template = NULL;
-    if (check_ok(xncc_template_create(run->cpu, part, &template), run->cpu, "template for the reference"))
-        check_ok(xncc_correlate(run->cpu, image, template, &forced, &map.view), run->cpu, "reference");
+    if (check_ok(xncc_template_create(run->cpu, part, &template), run->cpu,
+                 "template for the reference"))
+        check_ok(xncc_correlate(run->cpu, image, template, &forced, &map.view), run->cpu,
+                 "reference");
     xncc_template_destroy(template);
     return map;
 }
@@ -141,12 +147,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } area[] = { { "match", check_match },
-                 { "find", check_find },
-                 { "scan", check_scan },
-                 { "joint", check_joint },
-                 { "convolve", check_convolve },
-                 { "device", check_device } };
+    } area[] = { { "match", check_match },       { "find", check_find },
+                 { "scan", check_scan },         { "joint", check_joint },
+                 { "convolve", check_convolve }, { "device", check_device } };
     kit_start(argc, argv);
     check_run run = { .device = kit_device_option(argc, argv),
                       .kernel = kit_option(argc, argv, "kernel", NULL),
@@ -168,7 +171,8 @@ int main(int argc, char **argv)
                 areas++;
             }
     if (!areas)
-        kit_give_up("check match|find|scan|joint|convolve|device [--device cpu|cuda] [--pixel NAME] [--group NAME] "
+        kit_give_up("check match|find|scan|joint|convolve|device [--device cpu|cuda] [--pixel "
+                    "NAME] [--group NAME] "
                     "[--kernel NAME]"
                     " [--slow-doubles] [--full] [--seed N] [--stop]");
     for (int i = 0; i < CHECK_KERNELS && run.seen[i]; i++)

@@ -1,6 +1,8 @@
-/* What a bank of mixed sizes takes against the sum of its parts: xncc_many_find, and xncc_plan_find with a plan of its own for each template,
- * in turn, and the best template at each position against the templates' maps. Not a test: it prints times. The results of both ways are
- * compared. many_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N] [--templates N] */
+/* What a bank of mixed sizes takes against the sum of its parts: xncc_many_find, and xncc_plan_find
+ * with a plan of its own for each template, in turn, and the best template at each position against
+ * the templates' maps. Not a test: it prints times. The results of both ways are compared.
+ * many_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N] [--templates N]
+ */
 #include "kit/device.h"
 
 #include <math.h>
@@ -43,15 +45,16 @@ static void report(const char *what, bench *b)
     qsort(b->alone, (size_t)b->repeat, sizeof(double), ascending);
     qsort(b->together, (size_t)b->repeat, sizeof(double), ascending);
     const double alone = b->alone[b->repeat / 2], together = b->together[b->repeat / 2];
-    printf("%s: %d templates alone %.3f ms, together %.3f ms: %.3f of the sum of the parts (%s)\n", what, b->count, alone, together,
-           together / alone, xncc_plan_kernel(b->plan[0]));
+    printf("%s: %d templates alone %.3f ms, together %.3f ms: %.3f of the sum of the parts (%s)\n",
+           what, b->count, alone, together, together / alone, xncc_plan_kernel(b->plan[0]));
 }
 
 static void must(const bench *b, xncc_status status)
 {
     char text[XNCC_ERROR_SIZE];
     if (status)
-        kit_give_up("%s: %s", xncc_status_string(status), xncc_context_error(b->context, text, sizeof text));
+        kit_give_up("%s: %s", xncc_status_string(status),
+                    xncc_context_error(b->context, text, sizeof text));
 }
 
 static void make_parts(bench *b, const xncc_image *host, kit_random *random)
@@ -59,18 +62,21 @@ static void make_parts(bench *b, const xncc_image *host, kit_random *random)
     static const int32_t side[] = { 16, 24, 32, 64 };
     const xncc_template *part[MOST_PARTS];
     xncc_problem problem = { .image_width = host->width, .image_height = host->height };
-    const xncc_preference preference = { .image_memory = b->image.memory, .map_memory = b->image.memory };
+    const xncc_preference preference = { .image_memory = b->image.memory,
+                                         .map_memory = b->image.memory };
     for (int i = 0; i < b->count; i++) {
         xncc_image crop;
         problem.width = problem.height = side[i % 4];
         must(b, xncc_image_crop(host, kit_between(random, 0, host->width - problem.width),
-                              kit_between(random, 0, host->height - problem.height), problem.width, problem.height, &crop));
+                                kit_between(random, 0, host->height - problem.height),
+                                problem.width, problem.height, &crop));
         must(b, xncc_template_create(b->context, &crop, &b->part[i]));
         must(b, xncc_plan_create(b->context, &problem, &preference, &b->plan[i]));
         part[i] = b->part[i];
     }
     const xncc_many_options options = { .find = &find_options, .capacity = (size_t)b->count * TOP };
-    must(b, xncc_many_create(b->context, &problem, &preference, part, (size_t)b->count, &options, &b->many));
+    must(b, xncc_many_create(b->context, &problem, &preference, part, (size_t)b->count, &options,
+                             &b->many));
 }
 
 static void destroy_parts(bench *b)
@@ -83,13 +89,15 @@ static void destroy_parts(bench *b)
 }
 
 /* Is each of the matches of single calls among those of all? */
-static void compare(const bench *b, const xncc_match *match, const size_t *found, const xncc_candidate *all, size_t total)
+static void compare(const bench *b, const xncc_match *match, const size_t *found,
+                    const xncc_candidate *all, size_t total)
 {
     size_t sum = 0;
     for (int i = 0; i < b->count; i++) {
         size_t k = 0;
         for (size_t j = 0; j < total && k < found[i]; j++)
-            k += all[j].part == i && memcmp(&all[j].match, &match[i * TOP + (int)k], sizeof *match) == 0;
+            k += all[j].part == i &&
+                 memcmp(&all[j].match, &match[i * TOP + (int)k], sizeof *match) == 0;
         CHECK_INT(k, found[i]);
         sum += found[i];
     }
@@ -104,7 +112,8 @@ static void time_find(bench *b, const char *what)
     for (int k = -2; k < b->repeat; k++) {
         const double start = now_ms();
         for (int i = 0; i < b->count; i++)
-            must(b, xncc_plan_find(b->plan[i], &b->image, b->part[i], &find_options, match + i * TOP, TOP, &found[i], NULL));
+            must(b, xncc_plan_find(b->plan[i], &b->image, b->part[i], &find_options,
+                                   match + i * TOP, TOP, &found[i], NULL));
         const double middle = now_ms();
         must(b, xncc_many_find(b->many, &b->image, all, &total, NULL));
         if (k >= 0) {
@@ -167,14 +176,20 @@ static void time_memory(bench *b, const xncc_image *host, xncc_memory memory)
         b->image.memory = memory;
         CHECK(kit_device_upload((void *)(uintptr_t)b->image.data, host->data, pixels));
     }
-    b->map = (xncc_map){ .data = take(memory, pixels * 4), .memory = memory, .pitch = (int64_t)host->width * 4 };
-    b->best = (xncc_best){ .score = { .data = take(memory, pixels * 4), .width = host->width - 15, .height = host->height - 15,
-                                    .memory = memory },
-                         .index = take(memory, pixels * 4) };
+    b->map = (xncc_map){ .data = take(memory, pixels * 4),
+                         .memory = memory,
+                         .pitch = (int64_t)host->width * 4 };
+    b->best = (xncc_best){ .score = { .data = take(memory, pixels * 4),
+                                      .width = host->width - 15,
+                                      .height = host->height - 15,
+                                      .memory = memory },
+                           .index = take(memory, pixels * 4) };
     make_parts(b, host, &random);
-    (void)snprintf(what, sizeof what, "find, image in %s memory", memory == XNCC_DEVICE ? "device" : "host");
+    (void)snprintf(what, sizeof what, "find, image in %s memory",
+                   memory == XNCC_DEVICE ? "device" : "host");
     time_find(b, what);
-    (void)snprintf(what, sizeof what, "best, image and maps in %s memory", memory == XNCC_DEVICE ? "device" : "host");
+    (void)snprintf(what, sizeof what, "best, image and maps in %s memory",
+                   memory == XNCC_DEVICE ? "device" : "host");
     time_best(b, what);
     destroy_parts(b);
     give(memory, b->map.data);

@@ -1,4 +1,5 @@
-/* Maps: every kernel, method, mode and pixel type over sizes and fills that are hard on arithmetic and on edges. */
+/* Maps: every kernel, method, mode and pixel type over sizes and fills that are hard on arithmetic
+ * and on edges. */
 #include "check/check.h"
 
 #include <math.h>
@@ -28,18 +29,24 @@ static void check_bound(const subject *s, const xncc_map *map, xncc_method metho
     int32_t step = 1 + (int32_t)(work / 3e5);
     for (int32_t y = 0; y < map->height; y++)
         for (int32_t x = y % step; x < map->width; x += step) {
-            oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x, y);
+            oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x,
+                                               y);
             float got = kit_map_row(map, y)[x];
-            int undefined =
-                flat == XNCC_FLAT_NAN ? isnan(got) : got == (method == XNCC_SQDIFF_NORMED ? 1.0f : 0.0f) || got == 0.0f;
+            int undefined = flat == XNCC_FLAT_NAN
+                                ? isnan(got)
+                                : got == (method == XNCC_SQDIFF_NORMED ? 1.0f : 0.0f) ||
+                                      got == 0.0f;
             int fits = want.must_be_nan ? isnan(got)
                                         : (want.maybe_flat && undefined) ||
-                                              (!isnan(got) && fabsl((long double)got - want.value) <= want.bound);
-            if (want.maybe_flat && want.value == 0 && want.bound < 1e-40L) /* no doubt: it is flat */
+                                              (!isnan(got) &&
+                                               fabsl((long double)got - want.value) <= want.bound);
+            if (want.maybe_flat && want.value == 0 &&
+                want.bound < 1e-40L) /* no doubt: it is flat */
                 fits = undefined;
             CHECK(fits);
             if (!fits)
-                kit_fail(__FILE__, __LINE__, "%s %s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s", s->name,
+                kit_fail(__FILE__, __LINE__,
+                         "%s %s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s", s->name,
                          xncc_method_name(method), x, y, (double)got, want.value, want.bound,
                          want.maybe_flat ? " (or flat)" : "");
         }
@@ -56,12 +63,13 @@ static kit_map expected(const subject *s, xncc_method method, xncc_flat flat)
     kit_map map = check_map_for(&s->image.view, &s->part.view, s->mode);
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
-            kit_map_row(&map.view, y)[x] =
-                oracle_score(&s->sums, method, flat, (size_t)y * (size_t)map.view.width + (size_t)x);
+            kit_map_row(&map.view, y)[x] = oracle_score(
+                &s->sums, method, flat, (size_t)y * (size_t)map.view.width + (size_t)x);
     return map;
 }
 
-static void check_kernel(const subject *s, const char *kernel, const xncc_options *options, const xncc_map *want)
+static void check_kernel(const subject *s, const char *kernel, const xncc_options *options,
+                         const xncc_map *want)
 {
     check_run *run = s->run;
     uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
@@ -70,9 +78,11 @@ static void check_kernel(const subject *s, const char *kernel, const xncc_option
     xncc_options forced = *options;
     forced.kernel = kernel;
     char what[256];
-    snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name, xncc_method_name(options->method),
-             options->flat == XNCC_FLAT_NAN ? " nan" : "", kernel, (int)slot);
-    xncc_status status = xncc_correlate(run->context[slot], &s->image.view, s->template[slot], &forced, &got.view);
+    snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name,
+             xncc_method_name(options->method), options->flat == XNCC_FLAT_NAN ? " nan" : "",
+             kernel, (int)slot);
+    xncc_status status = xncc_correlate(run->context[slot], &s->image.view, s->template[slot],
+                                        &forced, &got.view);
     if (check_ok(status, run->context[slot], what)) {
         check_same(&got.view, want, what);
         CHECK(kit_map_padding_intact(&got));
@@ -85,8 +95,8 @@ static void check_kernel(const subject *s, const char *kernel, const xncc_option
 static void check_combination(const subject *s, int combination)
 {
     xncc_options options = { .method = (xncc_method)(combination % METHODS),
-                           .mode = s->mode,
-                           .flat = combination < METHODS ? XNCC_FLAT_ZERO : XNCC_FLAT_NAN };
+                             .mode = s->mode,
+                             .flat = combination < METHODS ? XNCC_FLAT_ZERO : XNCC_FLAT_NAN };
     xncc_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
     problem.method = options.method;
     problem.mode = options.mode;
@@ -105,11 +115,12 @@ static void check_subject(subject *s, int all_methods)
 {
     check_run *run = s->run;
     int made = 1;
-    if (run->device ==
-        XNCC_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are rotated over the subjects */
+    if (run->device == XNCC_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are
+                                            rotated over the subjects */
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]), run->context[i], s->name);
+        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]),
+                         run->context[i], s->name);
     if (s->image.view.pixel != XNCC_F32)
         s->sums = oracle_sums_make(&s->image.view, &s->part.view, s->mode);
     int other = 1 + (int)(run->turn % (2 * METHODS - 1));
@@ -127,18 +138,19 @@ static void fill_holes(const xncc_image *image, kit_random *random)
     static const double hole[] = { (double)NAN, (double)INFINITY, (double)-INFINITY };
     kit_image_fill(image, KIT_NOISE, random);
     for (int i = 0; i < 3; i++)
-        kit_pixel_set(image, kit_between(random, 0, image->width - 1), kit_between(random, 0, image->height - 1),
-                      hole[i]);
+        kit_pixel_set(image, kit_between(random, 0, image->width - 1),
+                      kit_between(random, 0, image->height - 1), hole[i]);
 }
 
 /* image and part: fills; HOLES for the image of floats; CROP for part: cut out of the image */
-static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int image_fill, int part_fill, int all_methods)
+static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int image_fill,
+                       int part_fill, int all_methods)
 {
     kit_random random = kit_stream(run->turn + (uint64_t)pixel);
     subject s = { .run = run };
     int32_t pad = kit_between(&random, 0, 5);
-    s.image =
-        kit_image_create(pixel, z->image_width, z->image_height, pad, kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
+    s.image = kit_image_create(pixel, z->image_width, z->image_height, pad,
+                               kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
     s.part = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3),
                               kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
     if (image_fill == HOLES)
@@ -148,26 +160,33 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
     if (part_fill != CROP)
         kit_image_fill(&s.part.view, (kit_fill)part_fill, &random);
     else if (z->width <= z->image_width && z->height <= z->image_height)
-        kit_image_copy(&s.part.view, &s.image.view, kit_between(&random, 0, z->image_width - z->width),
+        kit_image_copy(&s.part.view, &s.image.view,
+                       kit_between(&random, 0, z->image_width - z->width),
                        kit_between(&random, 0, z->image_height - z->height));
     else
         kit_image_fill(&s.part.view, KIT_NOISE, &random);
     kit_image_freeze(&s.image);
     kit_image_freeze(&s.part);
     double macs = (double)z->image_width * z->image_height * z->width * z->height;
-    double full = ((double)z->image_width + z->width - 1) * ((double)z->image_height + z->height - 1) * z->width * z->height;
+    double full = ((double)z->image_width + z->width - 1) *
+                  ((double)z->image_height + z->height - 1) * z->width * z->height;
     for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
-        if (mode == XNCC_FULL && full > (run->full ? 1e8 : 4e6)) /* past the edges nothing new happens in large ones */
+        if (mode == XNCC_FULL &&
+            full > (run->full ? 1e8 : 4e6)) /* past the edges nothing new happens in large ones */
             continue;
         if (mode == XNCC_VALID && (z->width > z->image_width || z->height > z->image_height))
             continue;
         if (mode == XNCC_SAME && macs > (run->full ? 4e9 : 3e8))
             continue;
         s.mode = (xncc_mode)mode;
-        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s", xncc_pixel_name(pixel),
-                 z->image_width, z->image_height, image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill),
+        snprintf(s.name, sizeof s.name, "%s %dx%d (%s, pitch %lld) under %dx%d (%s) %s",
+                 xncc_pixel_name(pixel), z->image_width, z->image_height,
+                 image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill),
                  (long long)s.image.view.pitch, z->width, z->height,
-                 part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill), mode == XNCC_SAME ? "same" : mode == XNCC_FULL ? "full" : "valid");
+                 part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill),
+                 mode == XNCC_SAME   ? "same"
+                 : mode == XNCC_FULL ? "full"
+                                     : "valid");
         check_subject(&s, all_methods && mode != XNCC_FULL);
     }
     kit_image_destroy(&s.image);
@@ -177,9 +196,10 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
 /* Every fill under every fill: the arithmetic, on the smallest sizes. */
 static void check_tiny(check_run *run, xncc_pixel pixel)
 {
-    static const sizes size[] = { { 1, 1, 1, 1 }, { 2, 1, 1, 1 },     { 1, 9, 1, 3 },    { 9, 1, 4, 1 },
-                                  { 7, 5, 3, 2 }, { 13, 11, 13, 11 }, { 31, 17, 1, 17 }, { 17, 31, 17, 1 },
-                                  { 3, 2, 7, 5 }, { 33, 9, 6, 5 } };
+    static const sizes size[] = { { 1, 1, 1, 1 },    { 2, 1, 1, 1 },    { 1, 9, 1, 3 },
+                                  { 9, 1, 4, 1 },    { 7, 5, 3, 2 },    { 13, 11, 13, 11 },
+                                  { 31, 17, 1, 17 }, { 17, 31, 17, 1 }, { 3, 2, 7, 5 },
+                                  { 33, 9, 6, 5 } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int image = 0; image < (pixel == XNCC_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
             for (int part = 0; part <= CROP; part++)
@@ -190,51 +210,61 @@ static void check_tiny(check_run *run, xncc_pixel pixel)
 /* Sizes around the steps of vectors, tiles and blocks. */
 static void check_small(check_run *run, xncc_pixel pixel)
 {
-    static const sizes size[] = { { 37, 29, 5, 7 },    { 64, 48, 8, 8 },    { 67, 53, 11, 13 }, { 97, 61, 16, 16 },
-                                  { 101, 67, 31, 29 }, { 129, 65, 32, 32 }, { 130, 40, 33, 3 }, { 71, 73, 71, 1 },
-                                  { 131, 20, 63, 9 },  { 83, 79, 67, 65 },  { 257, 31, 2, 17 }, { 20, 30, 41, 37 } };
-    static const int pair[][2] = { { KIT_NOISE, CROP },       { KIT_MAX, KIT_MAX },         { KIT_CHECKER, CROP },
-                                   { KIT_BLOCKS, KIT_NOISE }, { KIT_ONE_OFF, KIT_ONE_OFF }, { KIT_NEAR_FLAT, CROP },
-                                   { KIT_GRADIENT, CROP },    { KIT_FLAT, KIT_NOISE } };
+    static const sizes size[] = { { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 },
+                                  { 97, 61, 16, 16 }, { 101, 67, 31, 29 }, { 129, 65, 32, 32 },
+                                  { 130, 40, 33, 3 }, { 71, 73, 71, 1 },   { 131, 20, 63, 9 },
+                                  { 83, 79, 67, 65 }, { 257, 31, 2, 17 },  { 20, 30, 41, 37 } };
+    static const int pair[][2] = { { KIT_NOISE, CROP },          { KIT_MAX, KIT_MAX },
+                                   { KIT_CHECKER, CROP },        { KIT_BLOCKS, KIT_NOISE },
+                                   { KIT_ONE_OFF, KIT_ONE_OFF }, { KIT_NEAR_FLAT, CROP },
+                                   { KIT_GRADIENT, CROP },       { KIT_FLAT, KIT_NOISE } };
     int pairs = sizeof pair / sizeof *pair;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < pairs; p++)
-            check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full || p == (int)i % pairs);
+            check_pair(run, pixel, &size[i], pair[p][0], pair[p][1],
+                       run->full || p == (int)i % pairs);
     if (pixel == XNCC_F32)
         check_pair(run, pixel, &size[2], HOLES, KIT_NOISE, 1);
     kit_random random = kit_stream(77);
     for (int i = 0; i < (run->full ? 200 : 12); i++) {
-        sizes z = { kit_between(&random, 1, 150), kit_between(&random, 1, 90), kit_between(&random, 1, 40),
-                    kit_between(&random, 1, 40) };
+        sizes z = { kit_between(&random, 1, 150), kit_between(&random, 1, 90),
+                    kit_between(&random, 1, 40), kit_between(&random, 1, 40) };
         check_pair(run, pixel, &z, KIT_NOISE, i & 1 ? CROP : KIT_NOISE, run->full);
     }
 }
 
-/* Past 32 bits in the sums, past 64 in their products, long rows, templates that kernels take in pieces. */
+/* Past 32 bits in the sums, past 64 in their products, long rows, templates that kernels take in
+ * pieces. */
 static void check_large(check_run *run, xncc_pixel pixel)
 {
-    static const sizes size[] = { { 193, 187, 182, 182 }, { 270, 263, 257, 257 }, { 16411, 9, 16, 7 },
-                                  { 16390, 3, 1, 1 },     { 219, 131, 61, 59 },   { 310, 207, 300, 200 },
-                                  { 20011, 21, 3, 19 },   { 40, 600, 9, 301 },    { 275, 265, 259, 257 },
-                                  { 320, 311, 310, 305 }, { 2151, 9, 2100, 5 },   { 4300, 5, 2051, 3 },
-                                  { 560, 80, 520, 9 },    { 40, 2530, 9, 2500 },  { 510, 1010, 500, 1000 },
-                                  { 40, 10700, 9, 11 } };
-    static const int pair[][2] = {
-        { KIT_MAX, KIT_MAX }, { KIT_NOISE, CROP }, { KIT_NEAR_FLAT, CROP }, { KIT_CHECKER, KIT_CHECKER }
-    };
+    static const sizes size[] = { { 193, 187, 182, 182 },   { 270, 263, 257, 257 },
+                                  { 16411, 9, 16, 7 },      { 16390, 3, 1, 1 },
+                                  { 219, 131, 61, 59 },     { 310, 207, 300, 200 },
+                                  { 20011, 21, 3, 19 },     { 40, 600, 9, 301 },
+                                  { 275, 265, 259, 257 },   { 320, 311, 310, 305 },
+                                  { 2151, 9, 2100, 5 },     { 4300, 5, 2051, 3 },
+                                  { 560, 80, 520, 9 },      { 40, 2530, 9, 2500 },
+                                  { 510, 1010, 500, 1000 }, { 40, 10700, 9, 11 } };
+    static const int pair[][2] = { { KIT_MAX, KIT_MAX },
+                                   { KIT_NOISE, CROP },
+                                   { KIT_NEAR_FLAT, CROP },
+                                   { KIT_CHECKER, KIT_CHECKER } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int p = 0; p < 4; p++)
             if (run->full || (pixel != XNCC_F32 && (i < 10 || p == (int)i % 4)) || p == 1)
                 check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full);
     if (pixel == XNCC_U8)
-        check_pair(run, pixel, &(sizes){ 3459, 3454, 3452, 3452 }, KIT_CHECKER, CROP, 0); /* past 63 bits */
+        check_pair(run, pixel, &(sizes){ 3459, 3454, 3452, 3452 }, KIT_CHECKER, CROP,
+                   0); /* past 63 bits */
 }
 
 static void check_brief(check_run *run, xncc_pixel pixel)
 {
-    static const sizes size[] = {
-        { 33, 9, 6, 5 }, { 131, 67, 31, 29 }, { 260, 40, 64, 33 }, { 150, 120, 70, 90 }, { 71, 60, 71, 60 }
-    };
+    static const sizes size[] = { { 33, 9, 6, 5 },
+                                  { 131, 67, 31, 29 },
+                                  { 260, 40, 64, 33 },
+                                  { 150, 120, 70, 90 },
+                                  { 71, 60, 71, 60 } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         check_pair(run, pixel, &size[i], i & 1 ? KIT_BLOCKS : KIT_NOISE, CROP, 0);
     check_run walking;

@@ -36,7 +36,8 @@ void device_image_update(const device_image *image, const xncc_image *host)
 {
     if (!kit_device_upload((void *)(uintptr_t)image->view.data, host->data, bytes_of(host)))
         kit_give_up("upload of %zu bytes failed", bytes_of(host));
-    if (host->mask && !kit_device_upload((void *)(uintptr_t)image->view.mask, host->mask, mask_bytes_of(host)))
+    if (host->mask &&
+        !kit_device_upload((void *)(uintptr_t)image->view.mask, host->mask, mask_bytes_of(host)))
         kit_give_up("upload of a mask of %zu bytes failed", mask_bytes_of(host));
 }
 
@@ -50,7 +51,10 @@ void device_image_destroy(device_image *image)
 
 device_map device_map_create(int32_t width, int32_t height, int32_t pad)
 {
-    device_map map = { .view = { .width = width, .height = height, .pitch = ((int64_t)width + pad) * 4, .memory = XNCC_DEVICE } };
+    device_map map = { .view = { .width = width,
+                                 .height = height,
+                                 .pitch = ((int64_t)width + pad) * 4,
+                                 .memory = XNCC_DEVICE } };
     map.bytes = (size_t)map.view.pitch * (size_t)height + 2 * MARGIN;
     char *pattern = malloc(map.bytes);
     map.memory = kit_device_alloc(map.bytes);

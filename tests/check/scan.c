@@ -1,5 +1,6 @@
-/* Scans: however the rows of an image arrive, the matches are those of xncc_find - which find.c holds to the brute-force
- * rule - and rows that have not arrived are not looked at: they hold other pixels until they do. */
+/* Scans: however the rows of an image arrive, the matches are those of xncc_find - which find.c
+ * holds to the brute-force rule - and rows that have not arrived are not looked at: they hold other
+ * pixels until they do. */
 #include "check/check.h"
 
 #include <math.h>
@@ -34,16 +35,18 @@ static void arrive(const scene *s, int32_t from, int32_t to)
     const xncc_image *image = &s->image.view, *early = &s->early.view;
     const size_t bytes = (size_t)image->width * xncc_pixel_size(image->pixel);
     for (int32_t y = from; y < to; y++)
-        memcpy((char *)(uintptr_t)early->data + y * early->pitch, (const char *)image->data + y * image->pitch, bytes);
+        memcpy((char *)(uintptr_t)early->data + y * early->pitch,
+               (const char *)image->data + y * image->pitch, bytes);
 }
 
-static void compare(const scene *s, const request *r, const xncc_match *got, size_t found, const char *how)
+static void compare(const scene *s, const request *r, const xncc_match *got, size_t found,
+                    const char *how)
 {
     int same = found == r->wanted && (found == 0 || memcmp(got, r->want, found * sizeof *got) == 0);
     if (!same)
         kit_fail(__FILE__, __LINE__, "%s, %s%s, %s, %s: %zu matches, want %zu, or others", s->name,
-                 xncc_method_name(r->problem.method), r->problem.mode == XNCC_SAME ? " same" : "", r->kernel, how, found,
-                 r->wanted);
+                 xncc_method_name(r->problem.method), r->problem.mode == XNCC_SAME ? " same" : "",
+                 r->kernel, how, found, r->wanted);
     CHECK(same);
 }
 
@@ -55,17 +58,18 @@ static int32_t step(scene *s, split how, int32_t done)
                               : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part, const request *r,
-                        split how)
+static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part,
+                        const request *r, split how)
 {
-    static const char *const name[SPLITS] = { "no rows before the end", "all rows at once", "row by row",
-                                              "random steps" };
+    static const char *const name[SPLITS] = { "no rows before the end", "all rows at once",
+                                              "row by row", "random steps" };
     static xncc_match got[CAPACITY];
     const int32_t height = s->image.view.height;
     xncc_scan *scan = NULL;
     size_t found = 12345;
     kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
+    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan),
+                  context, s->name))
         return;
     CHECK_STATUS(xncc_scan_rows(scan, 0), XNCC_OK);
     int32_t done = 0;
@@ -101,8 +105,10 @@ static void *write_rows(void *argument)
     return NULL;
 }
 
-/* The rows are written by another thread while the earlier ones are matched; for the thread sanitizer too. */
-static void check_writer(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part, const request *r)
+/* The rows are written by another thread while the earlier ones are matched; for the thread
+ * sanitizer too. */
+static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
+                         const xncc_template *part, const request *r)
 {
     static xncc_match got[CAPACITY];
     const int32_t height = s->image.view.height;
@@ -110,7 +116,8 @@ static void check_writer(scene *s, xncc_context *context, xncc_plan *plan, const
     xncc_scan *scan = NULL;
     size_t found = 12345;
     kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan), context, s->name))
+    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan),
+                  context, s->name))
         return;
     if (pthread_create(&w.thread, NULL, write_rows, &w) != 0)
         kit_give_up("no thread for the writer");
@@ -126,26 +133,33 @@ static void check_writer(scene *s, xncc_context *context, xncc_plan *plan, const
 }
 
 /* Left before its end, a scan leaves its plan as it was. */
-static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part, const request *r)
+static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part,
+                       const request *r)
 {
     static xncc_match got[CAPACITY];
     xncc_scan *scan = NULL, *second = NULL;
     size_t found = 12345;
-    if (!check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name))
+    if (!check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan),
+                  context, s->name))
         return;
     CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height * 3 / 4), XNCC_OK);
-    CHECK_STATUS(xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+    CHECK_STATUS(
+        xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+        XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second), XNCC_ERROR_ARGUMENT);
     CHECK(second == NULL);
     CHECK_STATUS(xncc_scan_rows(scan, -1), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height + 1), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_finish(scan, got, NULL, NULL), XNCC_ERROR_ARGUMENT);
     xncc_scan_destroy(scan);
     CHECK(xncc_context_progress(context) == 1.0);
-    CHECK_STATUS(xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL), XNCC_OK);
+    CHECK_STATUS(
+        xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+        XNCC_OK);
     compare(s, r, got, found, "after a scan that was left");
-    if (check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan), context, s->name)) {
+    if (check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan),
+                 context, s->name)) {
         CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
         compare(s, r, got, found, "without steps");
         CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_ERROR_ARGUMENT);
@@ -165,12 +179,14 @@ static void check_null(xncc_context *context, const xncc_template *part, const x
     CHECK_STATUS(xncc_scan_rows(NULL, 1), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_finish(NULL, NULL, &found, NULL), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_create(NULL, image, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
-    if (!check_ok(xncc_plan_create(context, &problem, NULL, &plan), context, "a plan for one pixel"))
+    if (!check_ok(xncc_plan_create(context, &problem, NULL, &plan), context,
+                  "a plan for one pixel"))
         return;
     CHECK_STATUS(xncc_scan_create(plan, NULL, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_create(plan, image, NULL, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT); /* the template does not fit */
+    CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, &scan),
+                 XNCC_ERROR_ARGUMENT); /* the template does not fit */
     CHECK(scan == NULL);
     xncc_plan_destroy(plan);
 }
@@ -178,12 +194,14 @@ static void check_null(xncc_context *context, const xncc_template *part, const x
 static void check_kernel(scene *s, request *r)
 {
     check_run *run = s->run;
-    xncc_context *context = run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
+    xncc_context *context =
+        run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
     xncc_template *part = NULL;
     xncc_plan *plan = NULL;
     if (check_ok(xncc_template_create(context, &s->part.view, &part), context, s->name) &&
-        check_ok(xncc_plan_create(context, &r->problem, &(xncc_preference){ .kernel = r->kernel }, &plan), context,
-                 s->name)) {
+        check_ok(xncc_plan_create(context, &r->problem, &(xncc_preference){ .kernel = r->kernel },
+                                  &plan),
+                 context, s->name)) {
         for (int how = 0; how < SPLITS; how++)
             check_split(s, context, plan, part, r, (split)how);
         check_writer(s, context, plan, part, r);
@@ -206,15 +224,16 @@ static void check_case(scene *s, xncc_method method, xncc_mode mode)
     r.problem.method = method;
     r.problem.mode = mode;
     r.options = (xncc_find_options){ .method = method,
-                                   .mode = mode,
-                                   .min_score = -INFINITY,
-                                   .kernel = "reference",
-                                   .min_distance = distance[s->run->turn % 3] };
+                                     .mode = mode,
+                                     .min_score = -INFINITY,
+                                     .kernel = "reference",
+                                     .min_distance = distance[s->run->turn % 3] };
     r.capacity = (int)method % 2 ? 40 : CAPACITY;
     size_t kernels = check_kernels(s->run, &r.problem, kernel);
     check_ok(xncc_template_create(s->run->cpu, &s->part.view, &part), s->run->cpu, s->name);
-    check_ok(xncc_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted), s->run->cpu,
-             s->name);
+    check_ok(
+        xncc_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted),
+        s->run->cpu, s->name);
     xncc_template_destroy(part);
     for (size_t k = 0; k < kernels; k++) {
         r.kernel = kernel[k];
@@ -236,14 +255,15 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
     kit_image_fill(&s.image.view, z->fill, &s.random);
     kit_image_fill(&s.part.view, KIT_NOISE, &s.random);
     for (int i = 0; i < 6; i++) { /* ties, one of them at the bottom */
-        int32_t x0 = kit_between(&s.random, 0, z->image_width - z->width), last = z->image_height - z->height;
+        int32_t x0 = kit_between(&s.random, 0, z->image_width - z->width),
+                last = z->image_height - z->height;
         int32_t y0 = i ? kit_between(&s.random, 0, last) : last;
         for (int32_t y = 0; y < z->height; y++)
             for (int32_t x = 0; x < z->width; x++)
                 kit_pixel_set(&s.image.view, x0 + x, y0 + y, kit_pixel(&s.part.view, x, y));
     }
-    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", xncc_pixel_name(pixel), z->image_width,
-             z->image_height, kit_fill_name(z->fill), z->width, z->height);
+    snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", xncc_pixel_name(pixel),
+             z->image_width, z->image_height, kit_fill_name(z->fill), z->width, z->height);
     for (int c = 0; c < 2 * METHODS; c++)
         check_case(&s, (xncc_method)(c % METHODS), c < METHODS ? XNCC_VALID : XNCC_SAME);
     kit_image_destroy(&s.image);

@@ -1,5 +1,5 @@
-/* check_heatmap HEATMAP.tif MAP.tif METHOD: the heat map is RGB, has the map's extents, and each colour is that of the
- * map's score. */
+/* check_heatmap HEATMAP.tif MAP.tif METHOD: the heat map is RGB, has the map's extents, and each
+ * colour is that of the map's score. */
 #include "heatmap.h"
 #include "picture.h"
 
@@ -13,8 +13,8 @@ int main(int argc, char **argv)
     app_picture map;
     app_error error;
     xncc_method method;
-    if (argc != 4 || app_picture_load(argv[2], 0, &app_default_reading, &map, &error) || map.pixel != XNCC_F32 ||
-        xncc_method_parse(argv[3], &method))
+    if (argc != 4 || app_picture_load(argv[2], 0, &app_default_reading, &map, &error) ||
+        map.pixel != XNCC_F32 || xncc_method_parse(argv[3], &method))
         return 2;
     uint32_t width = 0, height = 0;
     uint16_t samples = 0, bits = 0;

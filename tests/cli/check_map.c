@@ -1,8 +1,9 @@
 /* Compares a written TIFF with the independent oracle.
  *   check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
- *   check_map MAP.tif joint IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V] [mask=FILE]
- * [image_mask=FILE] check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate clamp|zero score: images have 8
- * or 16 bits. Every element must have the oracle's bits, or of float images lie within its bound. */
+ *   check_map MAP.tif joint IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
+ * [mask=FILE] [image_mask=FILE] check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate
+ * clamp|zero score: images have 8 or 16 bits. Every element must have the oracle's bits, or of
+ * float images lie within its bound. */
 #include "filters.h"
 #include "kit/oracle_joint.h"
 #include "picture.h"
@@ -38,13 +39,13 @@ static int same_bits(float a, float b)
 static int report(const app_picture *map, int32_t width, int32_t height, size_t wrong, size_t first)
 {
     if (map->width != width || map->height != height || map->pixel != XNCC_F32) {
-        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height, xncc_pixel_name(map->pixel), width,
-               height);
+        printf("the map is %d x %d %s, not %d x %d f32\n", map->width, map->height,
+               xncc_pixel_name(map->pixel), width, height);
         return 1;
     }
     if (wrong)
-        printf("%zu of %d x %d elements differ, the first at (%zu, %zu)\n", wrong, width, height, first % (size_t)width,
-               first / (size_t)width);
+        printf("%zu of %d x %d elements differ, the first at (%zu, %zu)\n", wrong, width, height,
+               first % (size_t)width, first / (size_t)width);
     return wrong != 0;
 }
 
@@ -55,12 +56,15 @@ static int check_scores(const app_picture *map, char **argv)
     xncc_method method;
     if (xncc_method_parse(argv[2], &method))
         return 2;
-    oracle_sums sums = oracle_sums_make(&a, &b, strcmp(argv[3], "same") == 0 ? XNCC_SAME : XNCC_VALID);
+    oracle_sums sums = oracle_sums_make(&a, &b,
+                                        strcmp(argv[3], "same") == 0 ? XNCC_SAME : XNCC_VALID);
     size_t wrong = 0, first = 0, count = (size_t)sums.width * (size_t)sums.height;
     if (map->width == sums.width && map->height == sums.height && map->pixel == XNCC_F32)
         for (size_t i = count; i-- > 0;)
             if (!same_bits(((const float *)map->pixels)[i],
-                           oracle_score(&sums, method, strcmp(argv[4], "nan") == 0 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO, i))) {
+                           oracle_score(
+                               &sums, method,
+                               strcmp(argv[4], "nan") == 0 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO, i))) {
                 wrong++;
                 first = i;
             }
@@ -81,8 +85,9 @@ typedef struct words {
 
 static words read_words(char **argv)
 {
-    static const char *const modes[] = { "valid", "same", "full" }, *const borders[] = { "clamp", "zero", "mirror",
-                                                                                         "wrap", "overlap" };
+    static const char *const modes[] = { "valid", "same", "full" }, *const borders[] = {
+        "clamp", "zero", "mirror", "wrap", "overlap"
+    };
     words w = { .mask = NULL };
     if (xncc_method_parse(argv[0], &w.options.method))
         exit(2);
@@ -111,7 +116,8 @@ static words read_words(char **argv)
     return w;
 }
 
-/* A picture as the library's view with a mask and a no-data value of its own, which the oracle understands by itself.
+/* A picture as the library's view with a mask and a no-data value of its own, which the oracle
+ * understands by itself.
  */
 static xncc_image masked_view(const app_picture *p, const app_picture *mask, const words *w)
 {
@@ -123,7 +129,8 @@ static xncc_image masked_view(const app_picture *p, const app_picture *mask, con
     return v;
 }
 
-static size_t count_wrong(const app_picture *map, const oracle_joint *joint, const words *w, size_t *first)
+static size_t count_wrong(const app_picture *map, const oracle_joint *joint, const words *w,
+                          size_t *first)
 {
     const int real = joint->pixel == XNCC_F32 || joint->pixel == XNCC_F64;
     size_t wrong = 0;
@@ -133,7 +140,8 @@ static size_t count_wrong(const app_picture *map, const oracle_joint *joint, con
             const float got = ((const float *)map->pixels)[i];
             int ok;
             if (real) {
-                const oracle_bounded b = oracle_joint_real(joint, w->options.method, w->options.min_valid, x, y);
+                const oracle_bounded b = oracle_joint_real(joint, w->options.method,
+                                                           w->options.min_valid, x, y);
                 ok = isnan(b.value) ? isnan(got) : fabsl((long double)got - b.value) <= b.bound;
             } else {
                 ok = same_bits(got, oracle_joint_score(joint, &w->options, x, y));
@@ -154,7 +162,7 @@ static int check_joint(const app_picture *map, char **argv)
     if (w.image_mask)
         image_mask = load(w.image_mask);
     const xncc_image a = masked_view(&scene, w.image_mask ? &image_mask : NULL, &w),
-                   b = masked_view(&part, w.mask ? &mask : NULL, &w);
+                     b = masked_view(&part, w.mask ? &mask : NULL, &w);
     oracle_joint joint = oracle_joint_make(&a, &b, w.options.mode, w.options.border);
     size_t wrong = 0, first = 0;
     if (map->width == joint.width && map->height == joint.height && map->pixel == XNCC_F32)
@@ -185,9 +193,9 @@ static int check_filter(const app_picture *map, char **argv)
         for (int y = scene.height; y-- > 0;)
             for (int x = scene.width; x-- > 0;) {
                 size_t i = (size_t)y * (size_t)scene.width + (size_t)x;
-                if (!same_bits(
-                        ((const float *)map->pixels)[i],
-                        oracle_convolve(&a, filter.value, filter.width, filter.height, &options, border, x, y))) {
+                if (!same_bits(((const float *)map->pixels)[i],
+                               oracle_convolve(&a, filter.value, filter.width, filter.height,
+                                               &options, border, x, y))) {
                     wrong++;
                     first = i;
                 }
@@ -200,10 +208,11 @@ static int check_filter(const app_picture *map, char **argv)
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
-    int (*check)(const app_picture *map, char **argv) = strcmp(what, "score") == 0 && argc == 8    ? check_scores
-                                                        : strcmp(what, "joint") == 0 && argc >= 8  ? check_joint
-                                                        : strcmp(what, "filter") == 0 && argc == 7 ? check_filter
-                                                                                                   : NULL;
+    int (*check)(const app_picture *map,
+                 char **argv) = strcmp(what, "score") == 0 && argc == 8    ? check_scores
+                                : strcmp(what, "joint") == 0 && argc >= 8  ? check_joint
+                                : strcmp(what, "filter") == 0 && argc == 7 ? check_filter
+                                                                           : NULL;
     if (!check)
         return 2;
     app_picture map = load(argv[1]);

@@ -1,5 +1,6 @@
-/* check_overlay OVERLAY.tif SCENE X Y WIDTH HEIGHT: the overlay is RGB, has the scene's extents, is grey inside the
- * window and coloured on the frame around it, and white and black stand for the scene's ends. */
+/* check_overlay OVERLAY.tif SCENE X Y WIDTH HEIGHT: the overlay is RGB, has the scene's extents, is
+ * grey inside the window and coloured on the frame around it, and white and black stand for the
+ * scene's ends. */
 #include "picture.h"
 
 #include <stdio.h>
@@ -42,8 +43,8 @@ int main(int argc, char **argv)
         for (int i = x; i < x + w; i++) {
             size_t at = (size_t)j * width + (size_t)i;
             double want = (app_picture_value(&scene, at) - low) * 255 / (high - low);
-            wrong += rgb[3 * at] != rgb[3 * at + 1] || rgb[3 * at] != rgb[3 * at + 2] || rgb[3 * at] - want > 0.5001 ||
-                     want - rgb[3 * at] > 0.5001;
+            wrong += rgb[3 * at] != rgb[3 * at + 1] || rgb[3 * at] != rgb[3 * at + 2] ||
+                     rgb[3 * at] - want > 0.5001 || want - rgb[3 * at] > 0.5001;
         }
     if (wrong)
         printf("%d pixels inside the window are not the scene's\n", wrong);

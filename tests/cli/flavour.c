@@ -8,8 +8,8 @@
 #define COLOUR SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_RGB
 enum { NONE = COMPRESSION_NONE, LZW = COMPRESSION_LZW, ZIP = COMPRESSION_ADOBE_DEFLATE };
 
-/* Left out: PixarLog, which libtiff 4.5 writes so that it reads something else itself. Word-aligned RLE has the same
- * fault with more than one row in a strip. */
+/* Left out: PixarLog, which libtiff 4.5 writes so that it reads something else itself. Word-aligned
+ * RLE has the same fault with more than one row in a strip. */
 const flavour flavours[] = {
     { "u8", 8, GREY, NONE, 0, 0, 0, NULL, 0, 0 },
     { "u8-odd-strips", 8, GREY, NONE, 0, 7, 0, NULL, 0, 0 },
@@ -24,25 +24,34 @@ const flavour flavours[] = {
     { "u32", 32, GREY, LZW, 0, 4, 0, "wb", 0, 0 },
     { "s32", 32, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISBLACK, NONE, 0, 4, 0, NULL, 0, 0 },
     { "f32", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, NONE, 0, 4, 0, NULL, 0, 0 },
-    { "f32-predictor", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, ZIP, 0, 0, 16, NULL, 3, 0 },
+    { "f32-predictor", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, ZIP, 0, 0, 16, NULL, 3,
+      0 },
     { "f64", 64, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, LZW, 0, 9, 0, "wb", 0, 0 },
     { "minwhite", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, LZW, 0, 6, 0, NULL, 0, 0 },
     { "minwhite-u16", 16, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, LZW, 0, 6, 0, NULL, 0, 0 },
     { "minwhite-s16", 16, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0, 0 },
-    { "minwhite-f32", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0, 0 },
+    { "minwhite-f32", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0,
+      0 },
     { "minwhite-u32", 32, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, NONE, 0, 6, 0, NULL, 0, 0 },
     { "minwhite-s32", 32, SAMPLEFORMAT_INT, 1, PHOTOMETRIC_MINISWHITE, ZIP, 0, 0, 16, NULL, 0, 0 },
     { "bilevel", 1, GREY, NONE, 0, 0, 0, NULL, 0, 0 },
     { "bilevel-tiles", 1, GREY, ZIP, 0, 0, 16, NULL, 0, 0 },
-    { "bilevel-g4", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTFAX4, 0, 11, 0, NULL, 0, 0 },
-    { "bilevel-g3", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTFAX3, 0, 11, 0, NULL, 0, 0 },
-    { "bilevel-rle", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTRLE, 0, 11, 0, NULL, 0, 0 },
-    { "bilevel-rlew", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTRLEW, 0, 1, 0, NULL, 0, 0 },
-    { "bilevel-jbig", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_JBIG, 0, 0, 0, NULL, 0, 0 },
+    { "bilevel-g4", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTFAX4, 0, 11,
+      0, NULL, 0, 0 },
+    { "bilevel-g3", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTFAX3, 0, 11,
+      0, NULL, 0, 0 },
+    { "bilevel-rle", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTRLE, 0, 11,
+      0, NULL, 0, 0 },
+    { "bilevel-rlew", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTRLEW, 0, 1,
+      0, NULL, 0, 0 },
+    { "bilevel-jbig", 1, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISWHITE, COMPRESSION_JBIG, 0, 0, 0,
+      NULL, 0, 0 },
     { "two-bits", 2, GREY, NONE, 0, 0, 0, NULL, 0, 0 },
     { "four-bits", 4, GREY, LZW, 0, 5, 0, NULL, 0, 0 },
-    { "palette", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_PALETTE, COMPRESSION_PACKBITS, 0, 8, 0, NULL, 0, 0 },
-    { "palette-four-bits", 4, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_PALETTE, NONE, 0, 0, 0, NULL, 0, 0 },
+    { "palette", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_PALETTE, COMPRESSION_PACKBITS, 0, 8, 0, NULL,
+      0, 0 },
+    { "palette-four-bits", 4, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_PALETTE, NONE, 0, 0, 0, NULL, 0,
+      0 },
     { "rgb", 8, COLOUR, LZW, 0, 8, 0, NULL, 2, 0 },
     { "rgb-planes", 8, COLOUR, LZW, 1, 8, 0, NULL, 0, 0 },
     { "rgb-u16-planes-tiles", 16, COLOUR, ZIP, 1, 0, 32, "wb", 0, 0 },
@@ -60,13 +69,16 @@ const flavour flavours[] = {
     { "old-deflate", 8, GREY, COMPRESSION_DEFLATE, 0, 8, 0, NULL, 2, 0 },
     { "lzma", 8, GREY, COMPRESSION_LZMA, 0, 8, 0, NULL, 0, 0 },
     { "zstd", 16, GREY, COMPRESSION_ZSTD, 0, 8, 0, NULL, 2, 0 },
-    { "lerc", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, COMPRESSION_LERC, 0, 8, 0, NULL, 0, 0 },
+    { "lerc", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK, COMPRESSION_LERC, 0, 8, 0, NULL,
+      0, 0 },
     { "lerc-u8", 8, GREY, COMPRESSION_LERC, 0, 0, 16, NULL, 0, 0 },
     { "webp", 8, COLOUR, COMPRESSION_WEBP, 0, 16, 0, NULL, 0, 0 },
     { "jpeg", 8, GREY, COMPRESSION_JPEG, 0, 16, 0, NULL, 0, 20 },
-    { "jpeg-ycbcr", 8, SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_YCBCR, COMPRESSION_JPEG, 0, 16, 0, NULL, 0, 20 },
+    { "jpeg-ycbcr", 8, SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_YCBCR, COMPRESSION_JPEG, 0, 16, 0, NULL, 0,
+      20 },
     { "jpeg-tiles", 8, COLOUR, COMPRESSION_JPEG, 0, 0, 32, NULL, 0, 20 },
-    { "sgilog", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_LOGL, COMPRESSION_SGILOG, 0, 8, 0, NULL, 0, 2 },
+    { "sgilog", 32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_LOGL, COMPRESSION_SGILOG, 0, 8, 0, NULL, 0,
+      2 },
 };
 const int flavour_count = sizeof flavours / sizeof flavours[0];
 
@@ -76,8 +88,8 @@ static unsigned quantize(const flavour *f, uint8_t grey)
     return (unsigned)grey >> (8 - f->bits);
 }
 
-/* A palette whose entries are not in the order of their brightness: entry i has level (i * 37) mod the number of
- * entries. */
+/* A palette whose entries are not in the order of their brightness: entry i has level (i * 37) mod
+ * the number of entries. */
 static unsigned palette_index(unsigned level, unsigned entries)
 {
     for (unsigned i = 0; i < entries; i++)
@@ -129,7 +141,8 @@ uint8_t flavour_extra(int s)
     return (uint8_t)(90 + 50 * s);
 }
 
-/* Sample s of a pixel into a row or tile: index counts samples from its start. Extra samples hold something else. */
+/* Sample s of a pixel into a row or tile: index counts samples from its start. Extra samples hold
+ * something else. */
 static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, uint8_t grey)
 {
     const int white = f->photometric == PHOTOMETRIC_MINISWHITE,
@@ -155,21 +168,24 @@ static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, ui
         row[index] = (uint8_t)(grey - 128);
     } else {
         unsigned entries = 1u << f->bits, v = quantize(f, grey);
-        v = white ? entries - 1 - v : f->photometric == PHOTOMETRIC_PALETTE ? palette_index(v, entries) : v;
+        v = white                                   ? entries - 1 - v
+            : f->photometric == PHOTOMETRIC_PALETTE ? palette_index(v, entries)
+                                                    : v;
         uint64_t bit = index * f->bits;
         row[bit / 8] |= (uint8_t)(v << (8 - f->bits - bit % 8));
     }
 }
 
 /* Rows or a tile, for one plane or all samples. */
-static void fill_block(const flavour *f, uint8_t *block, tmsize_t row_bytes, const int *area, int plane,
-                       flavour_grey grey)
+static void fill_block(const flavour *f, uint8_t *block, tmsize_t row_bytes, const int *area,
+                       int plane, flavour_grey grey)
 {
     memset(block, 0, (size_t)row_bytes * (size_t)area[3]);
     for (int y = 0; y < area[3]; y++)
         for (int x = 0; x < area[2]; x++)
             for (int s = 0; s < (f->separate ? 1 : f->samples); s++)
-                put_sample(f, block + y * row_bytes, (uint64_t)x * (f->separate ? 1u : f->samples) + (unsigned)s,
+                put_sample(f, block + y * row_bytes,
+                           (uint64_t)x * (f->separate ? 1u : f->samples) + (unsigned)s,
                            f->separate ? plane : s, grey(area[0] + x, area[1] + y));
 }
 
@@ -182,7 +198,8 @@ static void set_tags(TIFF *tif, const flavour *f, int width, int height)
     TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, f->format);
     TIFFSetField(tif, TIFFTAG_COMPRESSION, f->compression);
     TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, f->photometric);
-    TIFFSetField(tif, TIFFTAG_PLANARCONFIG, f->separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    TIFFSetField(tif, TIFFTAG_PLANARCONFIG,
+                 f->separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
     if (f->predictor)
         TIFFSetField(tif, TIFFTAG_PREDICTOR, f->predictor);
     if (f->compression == COMPRESSION_WEBP)
@@ -212,7 +229,8 @@ static void set_tags(TIFF *tif, const flavour *f, int width, int height)
     }
 }
 
-static int write_tiles(TIFF *tif, const flavour *f, int width, int height, uint8_t *block, flavour_grey grey)
+static int write_tiles(TIFF *tif, const flavour *f, int width, int height, uint8_t *block,
+                       flavour_grey grey)
 {
     const int side = (int)f->tile;
     for (int plane = 0; plane < (f->separate ? f->samples : 1); plane++)
@@ -227,7 +245,8 @@ static int write_tiles(TIFF *tif, const flavour *f, int width, int height, uint8
     return 1;
 }
 
-static int write_strips(TIFF *tif, const flavour *f, int width, int height, uint8_t *block, flavour_grey grey)
+static int write_strips(TIFF *tif, const flavour *f, int width, int height, uint8_t *block,
+                        flavour_grey grey)
 {
     const int rows = f->strip_rows ? (int)f->strip_rows : height;
     for (int plane = 0; plane < (f->separate ? f->samples : 1); plane++)
@@ -235,7 +254,8 @@ static int write_strips(TIFF *tif, const flavour *f, int width, int height, uint
             const int area[4] = { 0, y, width, height - y < rows ? height - y : rows };
             fill_block(f, block, TIFFScanlineSize(tif), area, plane, grey);
             uint32_t strip = TIFFComputeStrip(tif, (uint32_t)y, (uint16_t)plane);
-            if (TIFFWriteEncodedStrip(tif, strip, block, TIFFVStripSize(tif, (uint32_t)area[3])) < 0)
+            if (TIFFWriteEncodedStrip(tif, strip, block, TIFFVStripSize(tif, (uint32_t)area[3])) <
+                0)
                 return 0;
         }
     return 1;

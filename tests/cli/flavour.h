@@ -1,5 +1,5 @@
-/* One picture in every kind of TIFF that the reader takes: a list of kinds, a writer, and what the reader must make of
- * each pixel. */
+/* One picture in every kind of TIFF that the reader takes: a list of kinds, a writer, and what the
+ * reader must make of each pixel. */
 #ifndef TEST_FLAVOUR_H
 #define TEST_FLAVOUR_H
 

@@ -1,6 +1,7 @@
-/* make_pages [--as TYPE | --crop X,Y,W,H] OUT IN...: the first pages of the inputs as the pages of one TIFF, with
- * a reduced copy of the first in front of the last when there are several. --as: the same numbers in another sample
- * type; the signed ones: 100 less. --crop: that rectangle of each. */
+/* make_pages [--as TYPE | --crop X,Y,W,H] OUT IN...: the first pages of the inputs as the pages of
+ * one TIFF, with a reduced copy of the first in front of the last when there are several. --as: the
+ * same numbers in another sample type; the signed ones: 100 less. --crop: that rectangle of each.
+ */
 #include "picture.h"
 
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 static int write_page(TIFF *tif, const app_picture *p, xncc_pixel sample, int reduced)
 {
-    const int is_signed = sample == XNCC_S8 || sample == XNCC_S16, is_real = sample == XNCC_F32 || sample == XNCC_F64;
+    const int is_signed = sample == XNCC_S8 || sample == XNCC_S16,
+              is_real = sample == XNCC_F32 || sample == XNCC_F64;
     const int step = reduced ? 2 : 1, width = p->width / step, height = p->height / step;
     double *row = calloc((size_t)p->width, sizeof *row);
     void *as = calloc((size_t)p->width, sizeof *row);
@@ -28,9 +30,12 @@ static int write_page(TIFF *tif, const app_picture *p, xncc_pixel sample, int re
     if (reduced)
         TIFFSetField(tif, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
     for (int y = 0; y < height && ok; y++) {
-        const app_picture line = { .pixels = row, .width = p->width, .height = 1, .channels = 1, .pixel = XNCC_F64 };
+        const app_picture line = {
+            .pixels = row, .width = p->width, .height = 1, .channels = 1, .pixel = XNCC_F64
+        };
         for (int x = 0; x < width; x++)
-            row[x] = app_picture_value(p, (size_t)y * (size_t)step * (size_t)p->width + (size_t)(x * step)) -
+            row[x] = app_picture_value(p, (size_t)y * (size_t)step * (size_t)p->width +
+                                              (size_t)(x * step)) -
                      (is_signed ? 100 : 0);
         app_picture_convert(&line, sample, 0, 1, as);
         ok = TIFFWriteScanline(tif, as, (uint32_t)y, 0) == 1;
@@ -47,7 +52,8 @@ static void crop(app_picture *p, const int *area)
     char *pixels = p->pixels;
     for (int y = 0; y < area[3]; y++)
         memmove(pixels + (size_t)y * (size_t)area[2] * size,
-                pixels + ((size_t)(area[1] + y) * (size_t)p->width + (size_t)area[0]) * size, (size_t)area[2] * size);
+                pixels + ((size_t)(area[1] + y) * (size_t)p->width + (size_t)area[0]) * size,
+                (size_t)area[2] * size);
     p->width = area[2];
     p->height = area[3];
 }

@@ -71,7 +71,8 @@ static int inside(const rect *r, int x, int y)
 /* Sample s of pixel (x, y), which is v in the first band. */
 static double sample(const recipe *r, int x, int y, int s, double v, int width, int height)
 {
-    const double dx = (2 * x + 1 - width) / (double)width, dy = (2 * y + 1 - height) / (double)height;
+    const double dx = (2 * x + 1 - width) / (double)width,
+                 dy = (2 * y + 1 - height) / (double)height;
     if (s == r->bands)
         return inside(&r->alpha, x, y) ? 0 : 200;
     if (r->hole.w && inside(&r->hole, x, y))
@@ -79,7 +80,8 @@ static double sample(const recipe *r, int x, int y, int s, double v, int width, 
     if (r->disc)
         return dx * dx + dy * dy <= 1 ? 255 : 0;
     if (r->spare)
-        return (((uint32_t)x * 2654435761u + (uint32_t)y * 2246822519u) >> 7) % 100u >= (uint32_t)r->spare;
+        return (((uint32_t)x * 2654435761u + (uint32_t)y * 2246822519u) >> 7) % 100u >=
+               (uint32_t)r->spare;
     return r->add + (s == 0 ? v : fmod(v * (3 + 2 * s) + 17 * s, 251));
 }
 
@@ -115,8 +117,10 @@ static const TIFFFieldInfo fields[] = {
 
 static void set_geo(TIFF *tif, const recipe *r)
 {
-    static const double scale[] = { 0.5, 0.25, 0 }, ties[] = { 3, 1, 0, 500000, 5400000, 0 }, numbers[] = { 298.25 };
-    static const double matrix[] = { 0.5, 0.125, 0, 1000, -0.25, -0.5, 0, 2000, 0, 0, 0, 0, 0, 0, 0, 1 };
+    static const double scale[] = { 0.5, 0.25, 0 }, ties[] = { 3, 1, 0, 500000, 5400000, 0 },
+                        numbers[] = { 298.25 };
+    static const double matrix[] = { 0.5, 0.125, 0, 1000, -0.25, -0.5, 0, 2000,
+                                     0,   0,     0, 0,    0,     0,    0, 1 };
     static const uint16_t keys[] = { 1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32632 };
     TIFFMergeFieldInfo(tif, fields, sizeof fields / sizeof fields[0]);
     if (r->geo) {
@@ -151,7 +155,8 @@ static void set_tags(TIFF *tif, const recipe *r, const app_picture *p, size_t si
                  : r->interior ? PHOTOMETRIC_MASK
                  : r->white    ? PHOTOMETRIC_MINISWHITE
                                : PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tif, TIFFTAG_PLANARCONFIG, r->planar ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    TIFFSetField(tif, TIFFTAG_PLANARCONFIG,
+                 r->planar ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
     TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 16);
     if (r->alpha.w)
         extra[samples - colours - 1] = EXTRASAMPLE_UNASSALPHA;
@@ -162,7 +167,8 @@ static void set_tags(TIFF *tif, const recipe *r, const app_picture *p, size_t si
 
 static int write_rows(TIFF *tif, const recipe *r, const app_picture *p, size_t size)
 {
-    const int samples = r->bands + (r->alpha.w > 0), planes = r->planar ? samples : 1, each = r->planar ? 1 : samples;
+    const int samples = r->bands + (r->alpha.w > 0), planes = r->planar ? samples : 1,
+              each = r->planar ? 1 : samples;
     void *row = calloc((size_t)p->width * (size_t)each, size);
     int ok = row != NULL;
     for (int plane = 0; plane < planes; plane++)
@@ -185,7 +191,8 @@ static void cut(app_picture *p, const rect *r)
     char *pixels = p->pixels;
     for (int y = 0; y < r->h; y++)
         memmove(pixels + (size_t)y * (size_t)r->w * size,
-                pixels + ((size_t)(r->y + y) * (size_t)p->width + (size_t)r->x) * size, (size_t)r->w * size);
+                pixels + ((size_t)(r->y + y) * (size_t)p->width + (size_t)r->x) * size,
+                (size_t)r->w * size);
     p->width = r->w;
     p->height = r->h;
 }

@@ -1,5 +1,6 @@
-/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as argument the files are left there,
- * each with a template cut at (20, 13), and a list of their names is printed: `name kind`, kind being exact or lossy.
+/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as argument the
+ * files are left there, each with a template cut at (20, 13), and a list of their names is printed:
+ * `name kind`, kind being exact or lossy.
  */
 #include "flavour.h"
 #include "picture.h"
@@ -19,9 +20,10 @@ static uint8_t part_grey(int x, int y)
     return flavour_scene(PART_X + x, PART_Y + y);
 }
 
-/* With all channels: the colours, each as grey as the others, and of the extra samples all but the first, which is
- * alpha and nowhere 0. */
-static void check_channels(const char *path, const flavour *f, int width, int height, flavour_grey grey)
+/* With all channels: the colours, each as grey as the others, and of the extra samples all but the
+ * first, which is alpha and nowhere 0. */
+static void check_channels(const char *path, const flavour *f, int width, int height,
+                           flavour_grey grey)
 {
     app_picture p;
     app_error error;
@@ -32,19 +34,22 @@ static void check_channels(const char *path, const flavour *f, int width, int he
         failures++;
         return;
     }
-    const int used = f->photometric == PHOTOMETRIC_RGB || f->photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
+    const int used = f->photometric == PHOTOMETRIC_RGB || f->photometric == PHOTOMETRIC_YCBCR ? 3
+                                                                                              : 1;
     const int colours = f->photometric == PHOTOMETRIC_PALETTE ? 3 : used, extra = f->samples - used;
     const int channels = colours + (extra > 1 ? extra - 1 : 0);
-    int ok =
-        p.width == width && p.height == height && p.pixel == flavour_sample(f) && p.channels == channels && !p.mask;
+    int ok = p.width == width && p.height == height && p.pixel == flavour_sample(f) &&
+             p.channels == channels && !p.mask;
     double worst = 0.0;
     for (size_t i = 0; ok && i < app_picture_samples(&p); i++) {
         const int c = (int)(i % (size_t)channels), at = (int)(i / (size_t)channels);
-        const uint8_t level = c < colours ? grey(at % width, at / width) : flavour_extra(used + 1 + c - colours);
+        const uint8_t level = c < colours ? grey(at % width, at / width)
+                                          : flavour_extra(used + 1 + c - colours);
         worst = fmax(worst, fabs(app_picture_value(&p, i) - flavour_expect(f, level)));
     }
     if (!ok || worst > flavour_tolerance(f)) {
-        printf("FAIL %s: %d channels for %d, off by up to %g\n", f->name, p.channels, channels, worst);
+        printf("FAIL %s: %d channels for %d, off by up to %g\n", f->name, p.channels, channels,
+               worst);
         failures++;
     }
     app_picture_free(&p);
@@ -66,7 +71,8 @@ static void check_file(const char *path, const flavour *f, int width, int height
             worst = fmax(worst, fabs(app_picture_value(&p, (size_t)y * (size_t)width + (size_t)x) -
                                      flavour_expect(f, grey(x, y))));
     if (!ok || worst > flavour_tolerance(f)) {
-        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height, xncc_pixel_name(p.pixel), worst);
+        printf("FAIL %s: %d x %d %s, off by up to %g\n", f->name, p.width, p.height,
+               xncc_pixel_name(p.pixel), worst);
         failures++;
     }
     app_picture_free(&p);
@@ -102,7 +108,8 @@ int main(int argc, char **argv)
             unlink(part);
         }
     }
-    fprintf(stderr, "%d kinds of TIFF read, %d that this libtiff cannot write left out, %d failures\n", done, left_out,
-            failures);
+    fprintf(stderr,
+            "%d kinds of TIFF read, %d that this libtiff cannot write left out, %d failures\n",
+            done, left_out, failures);
     return failures != 0;
 }

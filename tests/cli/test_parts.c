@@ -16,18 +16,19 @@
 
 static int checks, failures;
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        checks++;                                                                                                      \
-        if (!(condition)) {                                                                                            \
-            failures++;                                                                                                \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                                                \
-        }                                                                                                              \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        checks++;                                                                                  \
+        if (!(condition)) {                                                                        \
+            failures++;                                                                            \
+            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
+        }                                                                                          \
     } while (0)
 
 static void test_pixel_joins(void)
 {
-    static const xncc_pixel u8 = XNCC_U8, u16 = XNCC_U16, f32 = XNCC_F32, s8 = XNCC_S8, s16 = XNCC_S16, u32 = XNCC_U32, f64 = XNCC_F64;
+    static const xncc_pixel u8 = XNCC_U8, u16 = XNCC_U16, f32 = XNCC_F32, s8 = XNCC_S8,
+                            s16 = XNCC_S16, u32 = XNCC_U32, f64 = XNCC_F64;
     /* in the order of xncc_pixel */
     const xncc_pixel want[7][7] = {
         { u8, u16, f32, s16, s16, u32, f64 },  { u16, u16, f32, f32, f32, u32, f64 },
@@ -43,9 +44,11 @@ static void test_pixel_joins(void)
 /* The ends of each type survive the way to every type that holds them. */
 static void test_conversions(void)
 {
-    static const double ends[7][2] = { { 0, 255 },     { 0, 65535 },      { -3.4028234663852886e38, 16777216 },
-                                       { -128, 127 },  { -32768, 32767 }, { 0, 4294967295.0 },
-                                       { -1e300, 0.1 } };
+    static const double ends[7][2] = {
+        { 0, 255 },     { 0, 65535 },      { -3.4028234663852886e38, 16777216 },
+        { -128, 127 },  { -32768, 32767 }, { 0, 4294967295.0 },
+        { -1e300, 0.1 }
+    };
     for (int from = 0; from < 7; from++)
         for (int to = 0; to < 7; to++) {
             app_picture source = { .width = 1, .height = 2, .channels = 1, .pixel = XNCC_F64 };
@@ -61,9 +64,11 @@ static void test_conversions(void)
             other.pixel = (xncc_pixel)to;
             CHECK(app_picture_view(&source, own.pixel, &view, &a, &error) == XNCC_OK);
             own.pixels = a ? a : values;
-            CHECK(app_picture_view(&own, other.pixel, &view, &b, &error) == XNCC_OK && view.pixel == other.pixel);
+            CHECK(app_picture_view(&own, other.pixel, &view, &b, &error) == XNCC_OK &&
+                  view.pixel == other.pixel);
             other.pixels = b ? b : own.pixels;
-            CHECK(app_picture_value(&other, 0) == values[0] && app_picture_value(&other, 1) == values[1]);
+            CHECK(app_picture_value(&other, 0) == values[0] &&
+                  app_picture_value(&other, 1) == values[1]);
             free(a);
             free(b);
         }
@@ -71,8 +76,11 @@ static void test_conversions(void)
 
 static void test_no_data_texts(void)
 {
-    static const char *const right[] = { "0", "-9999", "-3.4028234663852886e+38", "nan", "NaN", "-inf", "1e-5", "+7" };
-    static const char *const wrong[] = { "", " 1", "1 ", "0x10", "none", "1,5", "nano", "infinity", "1e999", "--1" };
+    static const char *const right[] = { "0",    "-9999", "-3.4028234663852886e+38",
+                                         "nan",  "NaN",   "-inf",
+                                         "1e-5", "+7" };
+    static const char *const wrong[] = { "",    " 1",   "1 ",       "0x10",  "none",
+                                         "1,5", "nano", "infinity", "1e999", "--1" };
     double v;
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
         CHECK(app_no_data_parse(right[i], &v) == 1);
@@ -93,13 +101,16 @@ static void test_numbers(void)
     CHECK(!app_parse_integer("-6", -5, 5, &i) && !app_parse_integer("+5", -5, 5, &i) &&
           !app_parse_integer("-", -5, 5, &i));
     CHECK(app_parse_float("-inf", 1, &f) && isinf(f));
-    CHECK(!app_parse_float("1e99", 1, &f) && !app_parse_float("nan", 1, &f) && !app_parse_float("inf", 0, &f));
+    CHECK(!app_parse_float("1e99", 1, &f) && !app_parse_float("nan", 1, &f) &&
+          !app_parse_float("inf", 0, &f));
     CHECK(app_parse_float("0.1", 0, &f) && f == 0.1f);
     CHECK(app_parse_double("1e300", &d) && d == 1e300);
-    CHECK(!app_parse_double("1e400", &d) && !app_parse_double("0x10", &d) && !app_parse_double("", &d));
+    CHECK(!app_parse_double("1e400", &d) && !app_parse_double("0x10", &d) &&
+          !app_parse_double("", &d));
     CHECK(app_parse_bytes("3k", &u) && u == 3072);
     CHECK(app_parse_bytes("16T", &u) && u == (uint64_t)16 << 40);
-    CHECK(!app_parse_bytes("16777216T", &u) && !app_parse_bytes("1KB", &u) && !app_parse_bytes("K", &u));
+    CHECK(!app_parse_bytes("16777216T", &u) && !app_parse_bytes("1KB", &u) &&
+          !app_parse_bytes("K", &u));
     CHECK(app_parse_bytes("16777215T", &u));
 }
 
@@ -117,7 +128,8 @@ static void check_json(const char *text, const char *want)
 static void test_json(void)
 {
     check_json("a\"b\\c\n\x7f", "\"a\\\"b\\\\c\\u000a\\u007f\"");
-    check_json("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
+    check_json("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+               "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
     check_json("\xc0\xaf", "\"\\ufffd\\ufffd\"");            /* overlong */
     check_json("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""); /* surrogate */
     check_json("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
@@ -136,7 +148,8 @@ static void test_filters(void)
     for (int i = 0; i < 81; i++)
         sum += (double)f.value[i];
     CHECK(fabs(sum - 1.0) < 1e-6);
-    CHECK(fabs((double)f.value[40] - 0.159155) < 1e-4 && f.value[0] == f.value[80]); /* 1 / (2 pi) */
+    CHECK(fabs((double)f.value[40] - 0.159155) < 1e-4 &&
+          f.value[0] == f.value[80]); /* 1 / (2 pi) */
 }
 
 /* Colours that are not grey: the luma formula, in integers rounded to nearest, in floats not. */
@@ -157,7 +170,8 @@ static void check_luma(int bits, int palette)
             else if (bits == 8)
                 row[3 * i + c] = (uint8_t)value[c][i];
             else
-                memcpy(row + (3 * i + c) * bits / 8, bits == 16 ? (void *)&value[c][i] : (void *)&f, (size_t)bits / 8);
+                memcpy(row + (3 * i + c) * bits / 8, bits == 16 ? (void *)&value[c][i] : (void *)&f,
+                       (size_t)bits / 8);
         }
     TIFF *tif = TIFFOpen("parts.tif", "w");
     CHECK(tif != NULL);
@@ -181,7 +195,8 @@ static void check_luma(int bits, int palette)
             v[c] = palette ? value[c][i] / 256 : bits == 8 ? value[c][i] % 256 : value[c][i];
         double want = floor((double)(299 * v[0] + 587 * v[1] + 114 * v[2]) / 1000.0 + 0.5);
         if (bits == 32)
-            want = (double)(float)((299.0 * (double)((float)v[0] / 3.0f) + 587.0 * (double)((float)v[1] / 3.0f) +
+            want = (double)(float)((299.0 * (double)((float)v[0] / 3.0f) +
+                                    587.0 * (double)((float)v[1] / 3.0f) +
                                     114.0 * (double)((float)v[2] / 3.0f)) /
                                    1000.0);
         wrong += app_picture_value(&p, (size_t)i) != want;
@@ -201,9 +216,11 @@ static void test_writing(void)
         app_error error = { .text = "" };
         app_picture p = { .pixels = NULL };
         unsigned char magic[4] = { 0 };
-        const app_tiff_out out = {
-            .pixels = pixels, .width = 7, .height = 5, .description = "{}", .big_above = big ? 139 : 140
-        };
+        const app_tiff_out out = { .pixels = pixels,
+                                   .width = 7,
+                                   .height = 5,
+                                   .description = "{}",
+                                   .big_above = big ? 139 : 140 };
         CHECK(app_tiff_write("parts.tif", &out, &error) == XNCC_OK);
         FILE *file = fopen("parts.tif", "rb");
         CHECK(file && fread(magic, 1, 4, file) == 4);
@@ -211,18 +228,21 @@ static void test_writing(void)
             fclose(file);
         CHECK((magic[2] | magic[3]) == (big ? 43 : 42));
         CHECK(app_picture_load("parts.tif", 0, &app_default_reading, &p, &error) == XNCC_OK);
-        CHECK(p.width == 7 && p.height == 5 && p.pixel == XNCC_F32 && memcmp(p.pixels, pixels, sizeof pixels) == 0);
+        CHECK(p.width == 7 && p.height == 5 && p.pixel == XNCC_F32 &&
+              memcmp(p.pixels, pixels, sizeof pixels) == 0);
         app_picture_free(&p);
     }
     unlink("parts.tif");
 }
 
-/* Large strips are read line by line, or plane by plane; memory stays within the cap; rows arrive from the top. */
+/* Large strips are read line by line, or plane by plane; memory stays within the cap; rows arrive
+ * from the top. */
 static void test_large_strips(void)
 {
     enum { WIDTH = 1900, HEIGHT = 2500 };
     static const flavour kinds[] = {
-        { "rgb", 8, SAMPLEFORMAT_UINT, 3, 2, 8, 0, 0, 0, NULL, 0, 0 },     /* one strip of 14 MB, Deflate */
+        { "rgb", 8, SAMPLEFORMAT_UINT, 3, 2, 8, 0, 0, 0, NULL, 0,
+          0 }, /* one strip of 14 MB, Deflate */
         { "planes", 16, SAMPLEFORMAT_UINT, 3, 2, 8, 1, 0, 0, NULL, 0, 0 }, /* three of 9.5 MB */
         { "f64", 64, SAMPLEFORMAT_IEEEFP, 1, 1, 5, 0, 0, 0, NULL, 0, 0 },  /* one of 38 MB, LZW */
     };
@@ -235,11 +255,13 @@ static void test_large_strips(void)
         CHECK(flavour_write("parts.tif", f, WIDTH, HEIGHT, flavour_scene) == 1);
         CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
         CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == XNCC_OK);
-        const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) + 24; /* rows need not be tight */
+        const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) +
+                             24; /* rows need not be tight */
         uint8_t *pixels = calloc(HEIGHT, pitch);
         int32_t ready = 0, before = 0, calls = 0;
         while (tiff && pixels && ready < HEIGHT &&
-               app_tiff_decode(tiff, &(app_tiff_target){ pixels, (int64_t)pitch, NULL }, &ready, &error) == XNCC_OK &&
+               app_tiff_decode(tiff, &(app_tiff_target){ pixels, (int64_t)pitch, NULL }, &ready,
+                               &error) == XNCC_OK &&
                ready > before) {
             before = ready;
             calls++;
@@ -250,14 +272,16 @@ static void test_large_strips(void)
         for (int y = 0; y < HEIGHT && pixels; y++) {
             app_picture row = { .pixels = pixels + (size_t)y * pitch, .pixel = flavour_sample(f) };
             for (int x = 0; x < WIDTH; x++)
-                wrong += app_picture_value(&row, (size_t)x) != flavour_expect(f, flavour_scene(x, y));
+                wrong += app_picture_value(&row, (size_t)x) !=
+                         flavour_expect(f, flavour_scene(x, y));
         }
         CHECK(wrong == 0);
         free(pixels);
         app_tiff_close(tiff);
         limits.max_memory = 4 << 20;
         CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
-        CHECK(app_tiff_select(tiff, 0, &info, &error) == XNCC_ERROR_MEMORY && strstr(error.text, "raise --max-memory"));
+        CHECK(app_tiff_select(tiff, 0, &info, &error) == XNCC_ERROR_MEMORY &&
+              strstr(error.text, "raise --max-memory"));
         app_tiff_close(tiff);
     }
     unlink("parts.tif");
@@ -273,8 +297,8 @@ static uint8_t blank(int x, int y)
 
 static void test_blank(void)
 {
-    static const uint16_t codecs[] = { COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS,
-                                       COMPRESSION_ZSTD, COMPRESSION_LZMA };
+    static const uint16_t codecs[] = { COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
+                                       COMPRESSION_PACKBITS, COMPRESSION_ZSTD, COMPRESSION_LZMA };
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
         const flavour kind = {
             "blank", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISBLACK, codecs[i], 0, 0, 0, NULL, 0, 0
@@ -290,12 +314,15 @@ static void test_blank(void)
     unlink("parts.tif");
 }
 
-/* Frames that reach beyond the picture on all sides, numbers of all lengths; the pixels of a known digit. */
+/* Frames that reach beyond the picture on all sides, numbers of all lengths; the pixels of a known
+ * digit. */
 static void test_overlay(void)
 {
     enum { WIDTH = 60, HEIGHT = 40 };
     uint8_t grey[WIDTH * HEIGHT] = { 0 };
-    app_picture scene = { .pixels = grey, .width = WIDTH, .height = HEIGHT, .channels = 1, .pixel = XNCC_U8 };
+    app_picture scene = {
+        .pixels = grey, .width = WIDTH, .height = HEIGHT, .channels = 1, .pixel = XNCC_U8
+    };
     static const app_frame wild[] = {
         { -1000, -1000, 5, 5, 1, 0 },
         { -5, -5, 80, 80, 22, 1 },
@@ -311,39 +338,49 @@ static void test_overlay(void)
     app_overlay_draw(rgb, WIDTH, HEIGHT, wild, sizeof wild / sizeof wild[0]);
     memset(rgb, 9, 3 * WIDTH * HEIGHT);
     app_overlay_draw(rgb, WIDTH, HEIGHT, &(app_frame){ 20, 20, 10, 8, 1, 0 }, 1);
-    const unsigned char *corner = rgb + 3 * (19 * WIDTH + 30); /* right above the window's right edge */
+    const unsigned char *corner = rgb +
+                                  3 * (19 * WIDTH + 30); /* right above the window's right edge */
     CHECK(corner[0] == 240 && corner[1] == 228 && corner[2] == 66);
     CHECK(rgb[3 * (20 * WIDTH + 20)] == 9);
     /* the label of one digit is 10 x 14 dots above (20, 20), the digit 1 begins 2 further in */
-    CHECK(rgb[3 * (6 * WIDTH + 20)] == 0 && rgb[3 * (8 * WIDTH + 24)] == 240 && rgb[3 * (8 * WIDTH + 22)] == 0);
+    CHECK(rgb[3 * (6 * WIDTH + 20)] == 0 && rgb[3 * (8 * WIDTH + 24)] == 240 &&
+          rgb[3 * (8 * WIDTH + 22)] == 0);
     CHECK(rgb[3 * (17 * WIDTH + 22)] == 240 && rgb[3 * (17 * WIDTH + 26)] == 240);
     free(rgb);
     float values[4] = { -2.0f, NAN, 3.0f, INFINITY };
-    scene = (app_picture){ .pixels = values, .width = 4, .height = 1, .channels = 1, .pixel = XNCC_F32 };
+    scene = (app_picture){
+        .pixels = values, .width = 4, .height = 1, .channels = 1, .pixel = XNCC_F32
+    };
     rgb = app_overlay_ground(&scene);
     CHECK(rgb && rgb[0] == 0 && rgb[3] == 0 && rgb[6] == 255 && rgb[9] == 0);
     free(rgb);
 }
 
-static void check_colours(const float *score, size_t count, xncc_method method, const unsigned char want[][3])
+static void check_colours(const float *score, size_t count, xncc_method method,
+                          const unsigned char want[][3])
 {
     unsigned char rgb[3 * 8];
     app_heatmap_paint(score, count, method, rgb);
     for (size_t i = 0; i < count; i++) {
         CHECK(memcmp(rgb + 3 * i, want[i], 3) == 0);
         if (memcmp(rgb + 3 * i, want[i], 3) != 0)
-            printf("%s of %g: %d %d %d\n", xncc_method_name(method), (double)score[i], rgb[3 * i], rgb[3 * i + 1],
-                   rgb[3 * i + 2]);
+            printf("%s of %g: %d %d %d\n", xncc_method_name(method), (double)score[i], rgb[3 * i],
+                   rgb[3 * i + 1], rgb[3 * i + 2]);
     }
 }
 
 static void test_heatmap(void)
 {
-    static const unsigned char ends[8][3] = { { 68, 1, 84 },    { 59, 82, 139 },   { 33, 145, 140 }, { 94, 201, 98 },
-                                              { 253, 231, 37 }, { 128, 128, 128 }, { 68, 1, 84 },    { 253, 231, 37 } };
-    static const unsigned char turned[8][3] = { { 253, 231, 37 }, { 94, 201, 98 },   { 33, 145, 140 }, { 59, 82, 139 },
-                                                { 68, 1, 84 },    { 128, 128, 128 }, { 253, 231, 37 }, { 68, 1, 84 } };
-    static const unsigned char between[3][3] = { { 64, 42, 112 }, { 46, 114, 140 }, { 174, 216, 68 } };
+    static const unsigned char ends[8][3] = { { 68, 1, 84 },   { 59, 82, 139 },  { 33, 145, 140 },
+                                              { 94, 201, 98 }, { 253, 231, 37 }, { 128, 128, 128 },
+                                              { 68, 1, 84 },   { 253, 231, 37 } };
+    static const unsigned char turned[8][3] = { { 253, 231, 37 }, { 94, 201, 98 },
+                                                { 33, 145, 140 }, { 59, 82, 139 },
+                                                { 68, 1, 84 },    { 128, 128, 128 },
+                                                { 253, 231, 37 }, { 68, 1, 84 } };
+    static const unsigned char between[3][3] = { { 64, 42, 112 },
+                                                 { 46, 114, 140 },
+                                                 { 174, 216, 68 } };
     static const unsigned char one[2][3] = { { 253, 231, 37 }, { 128, 128, 128 } };
     const float ncc[] = { -1, -0.5f, 0, 0.5f, 1, NAN, -1.5f, 1.5f };
     const float unit[] = { 0, 0.25f, 0.5f, 0.75f, 1, NAN, -0.5f, 1.5f };

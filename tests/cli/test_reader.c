@@ -1,6 +1,7 @@
-/* Reading beside other work: rows that app_reader_wait names are as in a picture read at once, in every kind of TIFF
- * and form; a damaged file gives the same text; and the tool's kind of search on such rows finds what it finds in the
- * whole. Run under the thread sanitizer by hand: it needs libtiff. */
+/* Reading beside other work: rows that app_reader_wait names are as in a picture read at once, in
+ * every kind of TIFF and form; a damaged file gives the same text; and the tool's kind of search on
+ * such rows finds what it finds in the whole. Run under the thread sanitizer by hand: it needs
+ * libtiff. */
 #include "exactncc/exactncc.h"
 #include "flavour.h"
 #include "reader.h"
@@ -51,8 +52,8 @@ static void page_close(page *p)
 }
 
 /* With a reader, its rows must be those of the whole as soon as they are named. */
-static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template *part, app_reader *reader,
-                   const xncc_image *whole, xncc_match match[8])
+static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template *part,
+                   app_reader *reader, const xncc_image *whole, xncc_match match[8])
 {
     const size_t row = (size_t)WIDTH * xncc_pixel_size(image->pixel);
     xncc_scan *scan = NULL;
@@ -60,7 +61,8 @@ static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template
     xncc_status status = xncc_scan_create(plan, image, part, NULL, 8, &scan);
     for (int32_t rows = 0; !status && reader && rows < HEIGHT;) {
         rows = app_reader_wait(reader, rows + 40);
-        check(rows < 0 || memcmp(image->data, whole->data, (size_t)rows * row) == 0, "reader", "rows named too early");
+        check(rows < 0 || memcmp(image->data, whole->data, (size_t)rows * row) == 0, "reader",
+              "rows named too early");
         status = rows < 0 ? XNCC_ERROR_ARGUMENT : xncc_scan_rows(scan, rows);
     }
     if (!status)
@@ -70,17 +72,20 @@ static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template
 }
 
 /* Matches in rows as they come against matches in the whole. */
-static void check_search(xncc_context *context, const char *kind, xncc_pixel pixel, const xncc_image *whole, int beside)
+static void check_search(xncc_context *context, const char *kind, xncc_pixel pixel,
+                         const xncc_image *whole, int beside)
 {
-    xncc_problem problem = {
-        .pixel = whole->pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = SIDE, .height = SIDE
-    };
+    xncc_problem problem = { .pixel = whole->pixel,
+                             .image_width = WIDTH,
+                             .image_height = HEIGHT,
+                             .width = SIDE,
+                             .height = SIDE };
     const size_t size = xncc_pixel_size(whole->pixel);
     const xncc_image part = { .data = (const char *)whole->data + ((size_t)500 * WIDTH + 30) * size,
-                            .width = SIDE,
-                            .height = SIDE,
-                            .pitch = (int64_t)(WIDTH * size),
-                            .pixel = whole->pixel };
+                              .width = SIDE,
+                              .height = SIDE,
+                              .pitch = (int64_t)(WIDTH * size),
+                              .pixel = whole->pixel };
     xncc_template *template = NULL;
     xncc_plan *plan = NULL;
     xncc_match want[8], got[8];
@@ -89,16 +94,20 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
     page p;
     if (!check(page_open(&p, pixel), kind, "cannot be opened"))
         return;
-    problem.image_masked = p.view.mask != NULL; /* of the whole, where all pixels count, it has been dropped */
-    if (!check(!xncc_template_create(context, &part, &template) && !xncc_plan_create(context, &problem, NULL, &plan), kind,
-               "cannot begin"))
+    problem.image_masked = p.view.mask !=
+                           NULL; /* of the whole, where all pixels count, it has been dropped */
+    if (!check(!xncc_template_create(context, &part, &template) &&
+                   !xncc_plan_create(context, &problem, NULL, &plan),
+               kind, "cannot begin"))
         return;
     size_t wanted = find(plan, whole, template, NULL, NULL, want);
     app_reader_start(&reader, p.tiff, &p.picture, pixel, p.converted, beside);
     size_t found = find(plan, &p.view, template, &reader, whole, got);
-    check(app_reader_stop(&reader, &error) == XNCC_OK && app_reader_stop(&reader, &error) == XNCC_OK, kind,
-          "reading failed");
-    check(found == wanted && found > 0 && memcmp(want, got, found * sizeof *got) == 0, kind, "other matches");
+    check(app_reader_stop(&reader, &error) == XNCC_OK &&
+              app_reader_stop(&reader, &error) == XNCC_OK,
+          kind, "reading failed");
+    check(found == wanted && found > 0 && memcmp(want, got, found * sizeof *got) == 0, kind,
+          "other matches");
     check(memcmp(p.view.data, whole->data, size * WIDTH * HEIGHT) == 0, kind, "other pixels");
     xncc_plan_destroy(plan);
     xncc_template_destroy(template);
@@ -109,7 +118,8 @@ static void check_flavour(xncc_context *context, const flavour *f)
 {
     app_picture whole;
     app_error error;
-    if (!check(app_picture_load(path, 0, &app_default_reading, &whole, &error) == XNCC_OK, f->name, "cannot be read"))
+    if (!check(app_picture_load(path, 0, &app_default_reading, &whole, &error) == XNCC_OK, f->name,
+               "cannot be read"))
         return;
     int done = -1;
     for (int other = XNCC_U8; other <= XNCC_F32; other++) {
@@ -119,7 +129,8 @@ static void check_flavour(xncc_context *context, const flavour *f)
         done = (int)pixel;
         xncc_image view;
         void *converted;
-        if (!check(app_picture_view(&whole, pixel, &view, &converted, &error) == XNCC_OK, f->name, "no view"))
+        if (!check(app_picture_view(&whole, pixel, &view, &converted, &error) == XNCC_OK, f->name,
+                   "no view"))
             continue;
         check_search(context, f->name, pixel, &view, other % 3 != 2);
         free(converted);
@@ -153,9 +164,11 @@ static int check_damaged(const flavour *f)
     xncc_status want = app_picture_load(path, 0, &app_default_reading, &whole, &error);
     if (page_open(&p, pixel)) {
         app_reader_start(&reader, p.tiff, &p.picture, pixel, p.converted, 1);
-        check(app_reader_wait(&reader, HEIGHT) == (want ? -1 : HEIGHT), f->name, "rows of a damaged file");
-        check(app_reader_stop(&reader, &again) == want && (!want || strcmp(error.text, again.text) == 0), f->name,
-              "other text");
+        check(app_reader_wait(&reader, HEIGHT) == (want ? -1 : HEIGHT), f->name,
+              "rows of a damaged file");
+        check(app_reader_stop(&reader, &again) == want &&
+                  (!want || strcmp(error.text, again.text) == 0),
+              f->name, "other text");
         seen = want != XNCC_OK;
     }
     app_picture_free(&whole);
@@ -166,7 +179,8 @@ static int check_damaged(const flavour *f)
 int main(void)
 {
     xncc_context *context = NULL;
-    if (xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 2 }, &context) != XNCC_OK)
+    if (xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 2 },
+                            &context) != XNCC_OK)
         return 1;
     int done = 0, damaged = 0;
     for (int i = 0; i < flavour_count; i++) {
@@ -178,6 +192,7 @@ int main(void)
     }
     (void)remove(path);
     xncc_context_destroy(context);
-    printf("%d kinds, %d seen to be damaged, %d checks, %d failures\n", done, damaged, checks, failures);
+    printf("%d kinds, %d seen to be damaged, %d checks, %d failures\n", done, damaged, checks,
+           failures);
     return failures != 0 || done < 20 || damaged < 5;
 }

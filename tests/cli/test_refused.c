@@ -11,7 +11,12 @@ typedef struct refused {
     const char *text;
 } refused;
 
-enum { UINT = SAMPLEFORMAT_UINT, INT = SAMPLEFORMAT_INT, FP = SAMPLEFORMAT_IEEEFP, GREY = PHOTOMETRIC_MINISBLACK };
+enum {
+    UINT = SAMPLEFORMAT_UINT,
+    INT = SAMPLEFORMAT_INT,
+    FP = SAMPLEFORMAT_IEEEFP,
+    GREY = PHOTOMETRIC_MINISBLACK
+};
 
 static const refused cases[] = {
     { 12, UINT, 1, GREY, "BitsPerSample 12 of unsigned samples" },
@@ -29,7 +34,8 @@ static const refused cases[] = {
     { 8, UINT, 3, PHOTOMETRIC_ITULAB, "PhotometricInterpretation 10 (ITU L*a*b*)" },
     { 1, UINT, 1, PHOTOMETRIC_MASK, "PhotometricInterpretation 4 (transparency mask)" },
     { 8, UINT, 1, PHOTOMETRIC_CFA, "PhotometricInterpretation 32803 (colour filter array)" },
-    { 8, UINT, 3, PHOTOMETRIC_YCBCR, "PhotometricInterpretation 6 (YCbCr without JPEG compression)" },
+    { 8, UINT, 3, PHOTOMETRIC_YCBCR,
+      "PhotometricInterpretation 6 (YCbCr without JPEG compression)" },
     { 8, UINT, 1, 4711, "PhotometricInterpretation 4711 (unknown)" },
     { 8, UINT, 2, PHOTOMETRIC_RGB, "SamplesPerPixel 2 with PhotometricInterpretation 2 (colour)" },
     { 16, UINT, 1, PHOTOMETRIC_PALETTE, "BitsPerSample 16 with a palette" },
@@ -70,7 +76,8 @@ static void check(const char *path, const char *text)
     if (!status)
         status = app_tiff_select(tiff, 0, &info, &error);
     app_tiff_close(tiff);
-    if (status != XNCC_ERROR_UNSUPPORTED || !strstr(error.text, text) || !strstr(error.text, "refused.tif: page 0: ")) {
+    if (status != XNCC_ERROR_UNSUPPORTED || !strstr(error.text, text) ||
+        !strstr(error.text, "refused.tif: page 0: ")) {
         printf("FAIL: status %d, \"%s\", not \"%s\"\n", status, error.text, text);
         failures++;
     }

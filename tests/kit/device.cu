@@ -25,7 +25,8 @@ void kit_device_free(void *memory)
 int kit_device_upload(void *device, const void *host, size_t bytes)
 {
     // a copy from pageable memory may return before it has arrived
-    return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess && cudaStreamSynchronize(nullptr) == cudaSuccess;
+    return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess &&
+           cudaStreamSynchronize(nullptr) == cudaSuccess;
 }
 
 int kit_device_download(void *host, const void *device, size_t bytes)
@@ -36,7 +37,8 @@ int kit_device_download(void *host, const void *device, size_t bytes)
 xncc_stream kit_device_stream(void)
 {
     cudaStream_t stream = nullptr;
-    return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess ? stream : nullptr;
+    return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess ? stream
+                                                                                    : nullptr;
 }
 
 int kit_device_wait(xncc_stream stream)

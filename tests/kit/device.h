@@ -1,4 +1,5 @@
-/* Device memory and streams for tests, without a CUDA header. Where the build has no CUDA every call fails. */
+/* Device memory and streams for tests, without a CUDA header. Where the build has no CUDA every
+ * call fails. */
 #ifndef KIT_DEVICE_H
 #define KIT_DEVICE_H
 
@@ -21,7 +22,8 @@ xncc_stream kit_device_stream(void);
 int kit_device_wait(xncc_stream stream);
 void kit_device_stream_destroy(xncc_stream stream);
 
-/* A CUDA graph out of what is put on the stream between the two calls; NULL when that failed. run waits for it. */
+/* A CUDA graph out of what is put on the stream between the two calls; NULL when that failed. run
+ * waits for it. */
 int kit_device_capture(xncc_stream stream);
 void *kit_device_graph(xncc_stream stream);
 int kit_device_graph_run(void *graph, xncc_stream stream);

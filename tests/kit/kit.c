@@ -47,16 +47,18 @@ int kit_check_text(const char *got, const char *want, const char *file, int line
     int same = got && want ? strcmp(got, want) == 0 : got == want;
     atomic_fetch_add(&checks, 1);
     if (!same)
-        kit_fail(file, line, "%s is \"%s\", want \"%s\"", what, got ? got : "(null)", want ? want : "(null)");
+        kit_fail(file, line, "%s is \"%s\", want \"%s\"", what, got ? got : "(null)",
+                 want ? want : "(null)");
     return same;
 }
 
-int kit_check_status(xncc_status got, xncc_status want, const char *file, int line, const char *what)
+int kit_check_status(xncc_status got, xncc_status want, const char *file, int line,
+                     const char *what)
 {
     atomic_fetch_add(&checks, 1);
     if (got != want)
-        kit_fail(file, line, "%s is %d (%s), want %d (%s)", what, (int)got, xncc_status_string(got), (int)want,
-                 xncc_status_string(want));
+        kit_fail(file, line, "%s is %d (%s), want %d (%s)", what, (int)got, xncc_status_string(got),
+                 (int)want, xncc_status_string(want));
     return got == want;
 }
 

@@ -1,4 +1,5 @@
-/* The exact oracle for integer pixels, the brute-force peak rule, and the filter by its definition. */
+/* The exact oracle for integer pixels, the brute-force peak rule, and the filter by its definition.
+ */
 #include "kit/oracle.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ typedef struct plane {
     uint32_t *at;
 } plane;
 
-static plane plane_make(const xncc_image *image, int64_t x0, int64_t y0, int64_t width, int64_t height)
+static plane plane_make(const xncc_image *image, int64_t x0, int64_t y0, int64_t width,
+                        int64_t height)
 {
     plane p = { width, height, calloc((size_t)(width * height), sizeof(uint32_t)) };
     if (!p.at)
@@ -28,7 +30,8 @@ static plane plane_make(const xncc_image *image, int64_t x0, int64_t y0, int64_t
     return p;
 }
 
-static void window_sums(const plane *scene, const plane *part, int64_t x, int64_t y, uint64_t *S, uint64_t *Q, uint64_t *X)
+static void window_sums(const plane *scene, const plane *part, int64_t x, int64_t y, uint64_t *S,
+                        uint64_t *Q, uint64_t *X)
 {
     uint64_t s = 0, q = 0, c = 0;
     for (int64_t j = 0; j < part->height; j++) {
@@ -48,9 +51,22 @@ oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xn
 {
     int32_t w = part->width, h = part->height;
     const int32_t more = mode == XNCC_VALID ? -1 : mode == XNCC_FULL ? 1 : 0;
-    const int32_t x0 = mode == XNCC_VALID ? 0 : mode == XNCC_FULL ? w - 1 : w / 2, y0 = mode == XNCC_VALID ? 0 : mode == XNCC_FULL ? h - 1 : h / 2;
-    oracle_sums sums = { image->width + more * (w - 1), image->height + more * (h - 1), (uint64_t)w * (uint64_t)h, 0, 0, NULL, NULL, NULL };
-    plane scene = plane_make(image, -x0, -y0, (int64_t)sums.width + w - 1, (int64_t)sums.height + h - 1);
+    const int32_t x0 = mode == XNCC_VALID  ? 0
+                       : mode == XNCC_FULL ? w - 1
+                                           : w / 2,
+                  y0 = mode == XNCC_VALID  ? 0
+                       : mode == XNCC_FULL ? h - 1
+                                           : h / 2;
+    oracle_sums sums = { image->width + more * (w - 1),
+                         image->height + more * (h - 1),
+                         (uint64_t)w * (uint64_t)h,
+                         0,
+                         0,
+                         NULL,
+                         NULL,
+                         NULL };
+    plane scene = plane_make(image, -x0, -y0, (int64_t)sums.width + w - 1,
+                             (int64_t)sums.height + h - 1);
     plane tmpl = plane_make(part, 0, 0, w, h);
     for (size_t i = 0; i < sums.n; i++) {
         sums.sum += tmpl.at[i];
@@ -79,7 +95,8 @@ void oracle_sums_free(oracle_sums *sums)
     memset(sums, 0, sizeof *sums);
 }
 
-/* Not the compiler's conversion, and not the sticky bit of score.h: the quotient and the remainder of the bits that do not fit. */
+/* Not the compiler's conversion, and not the sticky bit of score.h: the quotient and the remainder
+ * of the bits that do not fit. */
 double oracle_round(__int128 value)
 {
     if (value < 0)
@@ -106,13 +123,15 @@ float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *t)
     case XNCC_CCOEFF_NORMED:
         score = t->var_image == 0 || t->var_part == 0
                     ? undefined
-                    : oracle_round(t->spread) / (sqrt(oracle_round(t->var_image)) * sqrt(oracle_round(t->var_part)));
+                    : oracle_round(t->spread) /
+                          (sqrt(oracle_round(t->var_image)) * sqrt(oracle_round(t->var_part)));
         break;
     case XNCC_CCOEFF: score = oracle_round(t->spread) / oracle_round(t->n); break;
     case XNCC_CCORR: score = oracle_round(t->X); break;
     case XNCC_CCORR_NORMED:
-        score = t->Q == 0 || t->T2 == 0 ? undefined
-                                        : oracle_round(t->X) / (sqrt(oracle_round(t->Q)) * sqrt(oracle_round(t->T2)));
+        score = t->Q == 0 || t->T2 == 0
+                    ? undefined
+                    : oracle_round(t->X) / (sqrt(oracle_round(t->Q)) * sqrt(oracle_round(t->T2)));
         break;
     case XNCC_SQDIFF: score = oracle_round(distance); break;
     case XNCC_SQDIFF_NORMED:
@@ -128,7 +147,8 @@ float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *t)
 
 float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, size_t index)
 {
-    __int128 n = sums->n, S = sums->S[index], Q = sums->Q[index], X = sums->X[index], T = sums->sum, T2 = sums->sum2;
+    __int128 n = sums->n, S = sums->S[index], Q = sums->Q[index], X = sums->X[index], T = sums->sum,
+             T2 = sums->sum2;
     oracle_terms t = { n, n, n * X - S * T, n * Q - S * S, n * T2 - T * T, X, Q, T2 };
     return oracle_formula(method, flat, &t);
 }
@@ -213,12 +233,14 @@ float oracle_convolve(const xncc_image *image, const float *filter, int32_t widt
     if (o->correlate) {
         for (int32_t j = 0; j < height; j++)
             for (int32_t i = 0; i < width; i++)
-                result = fmaf(filter[j * width + i], bordered(image, x - a + i, y - b + j, border), result);
+                result = fmaf(filter[j * width + i], bordered(image, x - a + i, y - b + j, border),
+                              result);
         return result;
     }
     /* the topmost and leftmost pixel meets the last coefficient */
     for (int32_t j = height - 1; j >= 0; j--)
         for (int32_t i = width - 1; i >= 0; i--)
-            result = fmaf(filter[j * width + i], bordered(image, x + a - i, y + b - j, border), result);
+            result = fmaf(filter[j * width + i], bordered(image, x + a - i, y + b - j, border),
+                          result);
     return result;
 }

@@ -1,4 +1,5 @@
-/* What the results must be, from the definitions in the public headers and nothing else: no code of src/ is used or included. */
+/* What the results must be, from the definitions in the public headers and nothing else: no code of
+ * src/ is used or included. */
 #ifndef KIT_ORACLE_H
 #define KIT_ORACLE_H
 
@@ -15,12 +16,13 @@ typedef struct oracle_sums {
 oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xncc_mode mode);
 void oracle_sums_free(oracle_sums *sums);
 
-/* The score of element index: exact integers in 128 bits, the formula of template.h in double, one rounding to float. */
+/* The score of element index: exact integers in 128 bits, the formula of template.h in double, one
+ * rounding to float. */
 float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, size_t index);
 
 /* What the formulas of template.h are made of; for several channels, summed over them. */
 typedef struct oracle_terms {
-    __int128 n, whole;                   /* pixels that count in both; pixels of the template that count */
+    __int128 n, whole; /* pixels that count in both; pixels of the template that count */
     __int128 spread, var_image, var_part; /* n*X - S*sumT, n*Q - S^2, n*sumT2 - sumT^2 */
     __int128 X, Q, T2;
 } oracle_terms;
@@ -29,17 +31,20 @@ float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *ter
 /* A signed 128-bit integer to the nearest double, ties to even. */
 double oracle_round(__int128 value);
 
-/* Float pixels: the score in long double, and how far from it a result may lie (docs/numerics.md). */
+/* Float pixels: the score in long double, and how far from it a result may lie (docs/numerics.md).
+ */
 typedef struct oracle_bounded {
     long double value;
     long double bound;
-    int maybe_flat; /* the window, or the template, may also be taken for flat */
+    int maybe_flat;  /* the window, or the template, may also be taken for flat */
     int must_be_nan; /* a NaN or an infinity in the window */
 } oracle_bounded;
 
-oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_method method, int32_t x, int32_t y);
+oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode,
+                            xncc_method method, int32_t x, int32_t y);
 
-/* The rule of find.h, brute force. Limit and distance are those in force (no zero-means-default). */
+/* The rule of find.h, brute force. Limit and distance are those in force (no zero-means-default).
+ */
 typedef struct oracle_peak_rule {
     int smallest;
     float limit;

@@ -1,10 +1,11 @@
-/* The oracle for float pixels: long double, two passes about the window's own mean, and the bound of docs/numerics.md. */
+/* The oracle for float pixels: long double, two passes about the window's own mean, and the bound
+ * of docs/numerics.md. */
 #include "kit/oracle.h"
 
 #include <math.h>
 
-/* What is needed of a window and the template: moments about 0, about their own means, and about the pivot, which is the template's mean
- * as a float, so known here to a unit in its last place. */
+/* What is needed of a window and the template: moments about 0, about their own means, and about
+ * the pivot, which is the template's mean as a float, so known here to a unit in its last place. */
 typedef struct moments {
     long double n, mean_i, mean_t;
     long double q, x, t2;    /* about 0 */
@@ -67,7 +68,8 @@ static void second_pass(const window *w, moments *m)
         }
 }
 
-/* docs/numerics.md, with g = (w + h + 8) 2^-53; where the page gives no bound, the error of each sum carried through the formula. */
+/* docs/numerics.md, with g = (w + h + 8) 2^-53; where the page gives no bound, the error of each
+ * sum carried through the formula. */
 static oracle_bounded bounded(const moments *m, xncc_method method, long double g)
 {
     oracle_bounded b = { 0, 0, 0, 0 };
@@ -75,8 +77,10 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
     long double distance = m->q - 2 * m->x + m->t2, half = 0x1p-25L;
     switch (method) {
     case XNCC_CCOEFF_NORMED: {
-        /* the library calls a variance flat that is within (w+h+8) 2^-52 of n*Q, so 2g; its own error there is at most 3g */
-        int flat_i = m->flat_i || m->vi <= 5 * g * m->pq, flat_t = m->flat_t || m->vt <= 5 * g * m->pt2;
+        /* the library calls a variance flat that is within (w+h+8) 2^-52 of n*Q, so 2g; its own
+         * error there is at most 3g */
+        int flat_i = m->flat_i || m->vi <= 5 * g * m->pq,
+            flat_t = m->flat_t || m->vt <= 5 * g * m->pt2;
         b.maybe_flat = flat_i || flat_t;
         if (m->flat_i || m->flat_t)
             return b;
@@ -112,17 +116,23 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
     return b;
 }
 
-oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_method method, int32_t x, int32_t y)
+oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode,
+                            xncc_method method, int32_t x, int32_t y)
 {
-    const int32_t x0 = mode == XNCC_SAME ? part->width / 2 : mode == XNCC_FULL ? part->width - 1 : 0;
-    const int32_t y0 = mode == XNCC_SAME ? part->height / 2 : mode == XNCC_FULL ? part->height - 1 : 0;
+    const int32_t x0 = mode == XNCC_SAME   ? part->width / 2
+                       : mode == XNCC_FULL ? part->width - 1
+                                           : 0;
+    const int32_t y0 = mode == XNCC_SAME   ? part->height / 2
+                       : mode == XNCC_FULL ? part->height - 1
+                                           : 0;
     window w = { image, part, x - x0, y - y0 };
     moments m = { .n = 0 };
     first_pass(&w, &m);
     if (!m.finite)
         return (oracle_bounded){ 0, 0, 0, 1 };
     second_pass(&w, &m);
-    oracle_bounded b = bounded(&m, method, ldexpl((long double)(part->width + part->height + 8), -53));
+    oracle_bounded b = bounded(&m, method,
+                               ldexpl((long double)(part->width + part->height + 8), -53));
     if (method != XNCC_CCOEFF_NORMED && method != XNCC_CCORR_NORMED)
         b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
     return b;

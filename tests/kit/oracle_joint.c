@@ -52,8 +52,8 @@ static void plane_put(oracle_plane *plane, size_t at, double value)
 }
 
 /* The rectangle of width x height pixels at (x0, y0), which may reach beyond the image. */
-static oracle_plane plane_make(const xncc_image *image, xncc_border border, int64_t x0, int64_t y0, int64_t width,
-                               int64_t height)
+static oracle_plane plane_make(const xncc_image *image, xncc_border border, int64_t x0, int64_t y0,
+                               int64_t width, int64_t height)
 {
     const int is_float = image->pixel == XNCC_F32 || image->pixel == XNCC_F64;
     const size_t pixels = (size_t)width * (size_t)height, channels = (size_t)kit_channels(image);
@@ -67,28 +67,36 @@ static oracle_plane plane_make(const xncc_image *image, xncc_border border, int6
     for (int64_t j = 0; j < height; j++)
         for (int64_t i = 0; i < width; i++) {
             size_t at = (size_t)(j * width + i);
-            int64_t x = pixel_at(border, x0 + i, image->width), y = pixel_at(border, y0 + j, image->height);
+            int64_t x = pixel_at(border, x0 + i, image->width),
+                    y = pixel_at(border, y0 + j, image->height);
             if (x < 0 || y < 0) {
-                plane.counts[at] = border == XNCC_BORDER_ZERO; /* with the 0 that is there already */
+                plane.counts[at] = border ==
+                                   XNCC_BORDER_ZERO; /* with the 0 that is there already */
                 continue;
             }
             plane.counts[at] = (unsigned char)pixel_counts(image, (int32_t)x, (int32_t)y);
             for (size_t c = 0; c < channels; c++)
-                plane_put(&plane, at * channels + c, kit_sample(image, (int32_t)x, (int32_t)y, (int32_t)c));
+                plane_put(&plane, at * channels + c,
+                          kit_sample(image, (int32_t)x, (int32_t)y, (int32_t)c));
         }
     return plane;
 }
 
-oracle_joint oracle_joint_make(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_border border)
+oracle_joint oracle_joint_make(const xncc_image *image, const xncc_image *part, xncc_mode mode,
+                               xncc_border border)
 {
     oracle_joint joint = { .pixel = image->pixel, .channels = kit_channels(image) };
     const int32_t w = part->width, h = part->height;
-    joint.width = mode == XNCC_VALID ? image->width - w + 1 : mode == XNCC_SAME ? image->width : image->width + w - 1;
-    joint.height = mode == XNCC_VALID ? image->height - h + 1 : mode == XNCC_SAME ? image->height : image->height + h - 1;
+    joint.width = mode == XNCC_VALID  ? image->width - w + 1
+                  : mode == XNCC_SAME ? image->width
+                                      : image->width + w - 1;
+    joint.height = mode == XNCC_VALID  ? image->height - h + 1
+                   : mode == XNCC_SAME ? image->height
+                                       : image->height + h - 1;
     joint.x0 = mode == XNCC_VALID ? 0 : mode == XNCC_SAME ? -(w / 2) : 1 - w;
     joint.y0 = mode == XNCC_VALID ? 0 : mode == XNCC_SAME ? -(h / 2) : 1 - h;
-    joint.image =
-        plane_make(image, border, joint.x0, joint.y0, (int64_t)joint.width + w - 1, (int64_t)joint.height + h - 1);
+    joint.image = plane_make(image, border, joint.x0, joint.y0, (int64_t)joint.width + w - 1,
+                             (int64_t)joint.height + h - 1);
     joint.part = plane_make(part, XNCC_BORDER_ZERO, 0, 0, w, h);
     for (int64_t i = 0; i < (int64_t)w * h; i++)
         joint.part_counts += joint.part.counts[i];
@@ -111,8 +119,8 @@ void oracle_joint_free(oracle_joint *joint)
 
 /* ---- pairs of pixels that both count ---- */
 
-/* Goes through a window: *i and *t become the indices of the next pair of pixels that both count; 0 at the end. at: 0
- * to begin with. */
+/* Goes through a window: *i and *t become the indices of the next pair of pixels that both count; 0
+ * at the end. at: 0 to begin with. */
 static int next_pair(const oracle_joint *o, int32_t x, int32_t y, int64_t *at, size_t *i, size_t *t)
 {
     const int64_t w = o->part.width, end = w * o->part.height;
@@ -133,7 +141,8 @@ static int64_t count_pairs(const oracle_joint *o, int32_t x, int32_t y)
     int64_t n = 0;
     for (int64_t j = 0; j < o->part.height; j++)
         for (int64_t k = 0; k < o->part.width; k++)
-            n += o->part.counts[j * o->part.width + k] && o->image.counts[(y + j) * o->image.width + x + k];
+            n += o->part.counts[j * o->part.width + k] &&
+                 o->image.counts[(y + j) * o->image.width + x + k];
     return n;
 }
 
@@ -184,8 +193,8 @@ typedef struct moments {
     int flat_i, flat_t, finite;
 } moments;
 
-/* Where the library's pivot of a channel may lie: it is the mean of the template's samples that count, as a float for
- * f32, of a plain sum in double. */
+/* Where the library's pivot of a channel may lie: it is the mean of the template's samples that
+ * count, as a float for f32, of a plain sum in double. */
 static void pivot_of(const oracle_joint *o, int32_t c, long double *mean, long double *slack)
 {
     long double sum = 0, size = 0;
@@ -196,7 +205,8 @@ static void pivot_of(const oracle_joint *o, int32_t c, long double *mean, long d
         }
     long double n = (long double)o->part_counts;
     *mean = sum / n;
-    *slack = ldexpl((n + 2) * size / n, -53) + (o->pixel == XNCC_F32 ? ldexpl(fabsl(*mean), -23) : 0);
+    *slack = ldexpl((n + 2) * size / n, -53) +
+             (o->pixel == XNCC_F32 ? ldexpl(fabsl(*mean), -23) : 0);
 }
 
 static void add_channel(const oracle_joint *o, int32_t c, int32_t x, int32_t y, moments *m)
@@ -237,7 +247,8 @@ static void add_channel(const oracle_joint *o, int32_t c, int32_t x, int32_t y, 
 static oracle_bounded bounded_ncc(const moments *m, long double g)
 {
     oracle_bounded b = { 0, 0, 0, 0 };
-    /* the library calls a variance flat that is within 2g of n*Q; its own error there is at most 3g */
+    /* the library calls a variance flat that is within 2g of n*Q; its own error there is at most 3g
+     */
     b.maybe_flat = m->flat_i || m->flat_t || m->vi <= 5 * g * m->pq || m->vt <= 5 * g * m->pt2;
     if (m->flat_i || m->flat_t)
         return b;
@@ -284,11 +295,13 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
     return b;
 }
 
-oracle_bounded oracle_joint_real(const oracle_joint *o, xncc_method method, double min_valid, int32_t x, int32_t y)
+oracle_bounded oracle_joint_real(const oracle_joint *o, xncc_method method, double min_valid,
+                                 int32_t x, int32_t y)
 {
     const int64_t n = count_pairs(o, x, y);
     if (method == XNCC_COVERAGE) /* no sums: the same float as for integers */
-        return (oracle_bounded){ (long double)(float)((double)n / (double)o->part_counts), 0, 0, 0 };
+        return (oracle_bounded){ (long double)(float)((double)n / (double)o->part_counts), 0, 0,
+                                 0 };
     if (!has_score(o, min_valid, n))
         return (oracle_bounded){ 0, 0, 0, 1 };
     moments m = { .flat_i = 1, .flat_t = 1, .finite = 1 };
@@ -296,5 +309,6 @@ oracle_bounded oracle_joint_real(const oracle_joint *o, xncc_method method, doub
         add_channel(o, c, x, y, &m);
     if (!m.finite)
         return (oracle_bounded){ 0, 0, 0, 1 };
-    return bounded(&m, method, ldexpl((long double)(o->part.width + o->part.height + o->channels + 7), -53));
+    return bounded(&m, method,
+                   ldexpl((long double)(o->part.width + o->part.height + o->channels + 7), -53));
 }

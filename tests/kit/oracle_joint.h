@@ -1,5 +1,5 @@
-/* What the results must be where not every pixel need count, for any number of channels, border, mode and pixel type:
- * from the definitions in image.h, find.h and template.h and nothing else. */
+/* What the results must be where not every pixel need count, for any number of channels, border,
+ * mode and pixel type: from the definitions in image.h, find.h and template.h and nothing else. */
 #ifndef KIT_ORACLE_JOINT_H
 #define KIT_ORACLE_JOINT_H
 
@@ -24,19 +24,23 @@ typedef struct oracle_joint {
 } oracle_joint;
 
 /* Views in host memory, legal for the mode. */
-oracle_joint oracle_joint_make(const xncc_image *image, const xncc_image *part, xncc_mode mode, xncc_border border);
+oracle_joint oracle_joint_make(const xncc_image *image, const xncc_image *part, xncc_mode mode,
+                               xncc_border border);
 void oracle_joint_free(oracle_joint *joint);
 
 /* Integer pixels: element (x, y) of the map. Of options, method, flat and min_valid count. */
-float oracle_joint_score(const oracle_joint *joint, const xncc_options *options, int32_t x, int32_t y);
+float oracle_joint_score(const oracle_joint *joint, const xncc_options *options, int32_t x,
+                         int32_t y);
 
-/* Float pixels: the score in long double and how far from it a result may lie. A float that overflows is bounded by
- * infinity.
+/* Float pixels: the score in long double and how far from it a result may lie. A float that
+ * overflows is bounded by infinity.
  *
- * The bound. A sum of the library runs along a row of the window, then down the rows, then over the channels, of
- * products of samples less a pivot, each rounded to double; so with u = 2^-53 and g = (w + h + channels + 7) u every
- * sum of products a*b is within g sqrt(A B) of the right one, A and B the sums of a^2 and b^2 (Higham, section 3.1;
- * over channels by Cauchy and Schwarz). From there on as in docs/numerics.md, with g for N u. */
-oracle_bounded oracle_joint_real(const oracle_joint *joint, xncc_method method, double min_valid, int32_t x, int32_t y);
+ * The bound. A sum of the library runs along a row of the window, then down the rows, then over the
+ * channels, of products of samples less a pivot, each rounded to double; so with u = 2^-53 and g =
+ * (w + h + channels + 7) u every sum of products a*b is within g sqrt(A B) of the right one, A and
+ * B the sums of a^2 and b^2 (Higham, section 3.1; over channels by Cauchy and Schwarz). From there
+ * on as in docs/numerics.md, with g for N u. */
+oracle_bounded oracle_joint_real(const oracle_joint *joint, xncc_method method, double min_valid,
+                                 int32_t x, int32_t y);
 
 #endif

@@ -13,7 +13,8 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* bytes of readable and writable memory with an unmapped page on either side, the given one without a gap. */
+/* bytes of readable and writable memory with an unmapped page on either side, the given one without
+ * a gap. */
 static void *pages_create(kit_pages *pages, size_t bytes, kit_side side)
 {
     size_t page = page_size(), inner = (bytes + page - 1) / page * page;
@@ -59,17 +60,22 @@ int32_t kit_channels(const xncc_image *image)
     return image->channels > 0 ? image->channels : 1;
 }
 
-kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side)
+kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad,
+                           kit_side side)
 {
     return kit_image_create_channels(pixel, 0, width, height, (kit_room){ pad, side });
 }
 
-kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room)
+kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width,
+                                    int32_t height, kit_room room)
 {
     kit_image image;
     memset(&image, 0, sizeof image);
-    image.view = (xncc_image){ .width = width, .height = height, .pixel = pixel, .channels = channels };
-    int64_t size = kit_sample_size(pixel), row = width * size * kit_channels(&image.view), pitch = row + room.pad * size;
+    image.view = (xncc_image){
+        .width = width, .height = height, .pixel = pixel, .channels = channels
+    };
+    int64_t size = kit_sample_size(pixel), row = width * size * kit_channels(&image.view),
+            pitch = row + room.pad * size;
     image.view.pitch = pitch;
     const kit_side side = room.side;
     size_t bytes = extent(row, pitch, height);
@@ -137,7 +143,8 @@ int kit_map_padding_intact(const kit_map *map)
 static void pages_freeze(const kit_pages *pages)
 {
     size_t page = page_size();
-    if (pages->mapping && mprotect((char *)pages->mapping + page, pages->mapped - 2 * page, PROT_READ) != 0)
+    if (pages->mapping &&
+        mprotect((char *)pages->mapping + page, pages->mapped - 2 * page, PROT_READ) != 0)
         kit_give_up("mprotect to read-only failed");
 }
 
@@ -245,8 +252,9 @@ static int is_float(xncc_pixel pixel)
 
 const char *kit_fill_name(kit_fill fill)
 {
-    static const char *const name[KIT_FILLS] = { "zero", "max", "checker", "blocks", "one-off",
-                                                 "gradient", "noise", "near-flat", "flat" };
+    static const char *const name[KIT_FILLS] = { "zero",   "max",       "checker",
+                                                 "blocks", "one-off",   "gradient",
+                                                 "noise",  "near-flat", "flat" };
     return name[fill];
 }
 
@@ -261,13 +269,16 @@ static double noise(xncc_pixel pixel, kit_random *random)
 
 static double value_at(xncc_pixel pixel, kit_fill fill, int32_t x, int32_t y, kit_random *random)
 {
-    double most = kit_largest(pixel), least = kit_smallest(pixel), step = is_float(pixel) ? 1.0 / 1024 : 1.0;
+    double most = kit_largest(pixel), least = kit_smallest(pixel),
+           step = is_float(pixel) ? 1.0 / 1024 : 1.0;
     switch (fill) {
     case KIT_ZERO: return 0.0;
     case KIT_MAX: return most;
     case KIT_CHECKER: return (x + y) & 1 ? most : least;
     case KIT_BLOCKS: return (x / 5 + y / 3) & 1 ? most : least;
-    case KIT_GRADIENT: return is_float(pixel) ? 0.25 * x - 0.5 * y : (double)((x * 3 + y * 7) % ((int64_t)most + 1));
+    case KIT_GRADIENT:
+        return is_float(pixel) ? 0.25 * x - 0.5 * y
+                               : (double)((x * 3 + y * 7) % ((int64_t)most + 1));
     case KIT_NOISE: return noise(pixel, random);
     case KIT_NEAR_FLAT: return most - 1 + (kit_next(random) & 1 ? step : 0.0);
     case KIT_ONE_OFF:
@@ -284,7 +295,8 @@ void kit_image_fill(const xncc_image *image, kit_fill fill, kit_random *random)
             for (int32_t c = 0; c < kit_channels(image); c++)
                 kit_sample_set(image, x, y, c, value_at(image->pixel, fill, x + c, y, random));
     if (fill == KIT_ONE_OFF) {
-        int32_t x = (int32_t)kit_below(random, (uint64_t)image->width), y = (int32_t)kit_below(random, (uint64_t)image->height);
+        int32_t x = (int32_t)kit_below(random, (uint64_t)image->width),
+                y = (int32_t)kit_below(random, (uint64_t)image->height);
         kit_pixel_set(image, x, y, kit_pixel(image, x, y) + 1.0);
     }
 }

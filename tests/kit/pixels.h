@@ -1,4 +1,5 @@
-/* Images and maps for tests: memory that faults when it is touched outside, and fills that are hard on arithmetic. */
+/* Images and maps for tests: memory that faults when it is touched outside, and fills that are hard
+ * on arithmetic. */
 #ifndef KIT_PIXELS_H
 #define KIT_PIXELS_H
 
@@ -33,8 +34,10 @@ typedef struct kit_room {
 } kit_room;
 
 /* An image with pad samples between its rows. Fails the test when there is no memory. */
-kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad, kit_side side);
-kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_room room);
+kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad,
+                           kit_side side);
+kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width,
+                                    int32_t height, kit_room room);
 /* Gives an image a mask in which all pixels count. */
 void kit_image_mask(kit_image *image, kit_room room);
 int kit_mask(const xncc_image *image, int32_t x, int32_t y);
@@ -77,7 +80,8 @@ typedef enum kit_fill {
 } kit_fill;
 
 const char *kit_fill_name(kit_fill fill);
-/* The largest and the smallest value that fills use: of integers their range; for floats 4096 and 0 (noise has negative ones too). */
+/* The largest and the smallest value that fills use: of integers their range; for floats 4096 and 0
+ * (noise has negative ones too). */
 double kit_largest(xncc_pixel pixel);
 double kit_smallest(xncc_pixel pixel);
 void kit_image_fill(const xncc_image *image, kit_fill fill, kit_random *random);

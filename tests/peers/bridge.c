@@ -1,5 +1,6 @@
-/* The library for the comparison scripts: a module that Python's ctypes can load whatever kind of library was built. The views and options
- * are the library's own, so library.py mirrors image.h, find.h and refine.h. Every function returns a xncc_status; the text of the last error is in the
+/* The library for the comparison scripts: a module that Python's ctypes can load whatever kind of
+ * library was built. The views and options are the library's own, so library.py mirrors image.h,
+ * find.h and refine.h. Every function returns a xncc_status; the text of the last error is in the
  * context. */
 #include "exactncc/exactncc.h"
 
@@ -14,12 +15,13 @@ BRIDGE void bridge_close(xncc_context *context);
 BRIDGE const char *bridge_error(const xncc_context *context, char *text, size_t size);
 BRIDGE size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t *refined);
 BRIDGE int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *map);
-BRIDGE int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *part, const xncc_options *options,
-                            const xncc_map *map);
-BRIDGE int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *part, const xncc_find_options *options,
-                       xncc_match *match, size_t *count);
-BRIDGE int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *part, const xncc_find_options *options,
-                         const xncc_match *match, size_t count, xncc_refined *refined);
+BRIDGE int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *part,
+                            const xncc_options *options, const xncc_map *map);
+BRIDGE int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *part,
+                       const xncc_find_options *options, xncc_match *match, size_t *count);
+BRIDGE int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *part,
+                         const xncc_find_options *options, const xncc_match *match, size_t count,
+                         xncc_refined *refined);
 
 int bridge_open(int device, xncc_context **context)
 {
@@ -50,11 +52,12 @@ size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t
 /* image and part: width, height. map: width, height, x0, y0. */
 int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *map)
 {
-    return (int)xncc_map_extent((xncc_mode)mode, image[0], image[1], part[0], part[1], &map[0], &map[1], &map[2], &map[3]);
+    return (int)xncc_map_extent((xncc_mode)mode, image[0], image[1], part[0], part[1], &map[0],
+                                &map[1], &map[2], &map[3]);
 }
 
-int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *part, const xncc_options *options,
-                     const xncc_map *map)
+int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *part,
+                     const xncc_options *options, const xncc_map *map)
 {
     xncc_template *prepared = NULL;
     xncc_status status = xncc_template_create(context, part, &prepared);
@@ -65,8 +68,8 @@ int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_
 }
 
 /* *count: the room in match, then how many were found. */
-int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *part, const xncc_find_options *options,
-                xncc_match *match, size_t *count)
+int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *part,
+                const xncc_find_options *options, xncc_match *match, size_t *count)
 {
     xncc_template *prepared = NULL;
     size_t capacity = *count;
@@ -78,8 +81,9 @@ int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image
     return (int)status;
 }
 
-int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *part, const xncc_find_options *options,
-                  const xncc_match *match, size_t count, xncc_refined *refined)
+int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *part,
+                  const xncc_find_options *options, const xncc_match *match, size_t count,
+                  xncc_refined *refined)
 {
     xncc_template *prepared = NULL;
     xncc_status status = xncc_template_create(context, part, &prepared);

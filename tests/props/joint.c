@@ -1,5 +1,6 @@
-/* What must hold of any right answer where not every pixel counts, of several channels and of every pixel type, without
- * a second answer to compare with: for every kernel that can serve the problem. */
+/* What must hold of any right answer where not every pixel counts, of several channels and of every
+ * pixel type, without a second answer to compare with: for every kernel that can serve the problem.
+ */
 #include "kit/pixels.h"
 
 #include <math.h>
@@ -23,18 +24,18 @@ static size_t kernels_of(pair p, const xncc_options *o, const char **name)
     if (xncc_template_create(context, p.part, &template) != XNCC_OK)
         kit_give_up("no template");
     xncc_problem problem = { .pixel = p.image->pixel,
-                           .image_width = p.image->width,
-                           .image_height = p.image->height,
-                           .width = p.part->width,
-                           .height = p.part->height,
-                           .method = o->method,
-                           .mode = o->mode,
-                           .border = o->border,
-                           .flat = o->flat,
-                           .channels = p.image->channels,
-                           .image_masked = p.image->mask || p.image->has_no_data,
-                           .part_masked = xncc_template_masked(template),
-                           .min_valid = o->min_valid };
+                             .image_width = p.image->width,
+                             .image_height = p.image->height,
+                             .width = p.part->width,
+                             .height = p.part->height,
+                             .method = o->method,
+                             .mode = o->mode,
+                             .border = o->border,
+                             .flat = o->flat,
+                             .channels = p.image->channels,
+                             .image_masked = p.image->mask || p.image->has_no_data,
+                             .part_masked = xncc_template_masked(template),
+                             .min_valid = o->min_valid };
     xncc_template_destroy(template);
     size_t count = xncc_kernels(context, &problem, name, MOST_KERNELS);
     CHECK(count > 0);
@@ -52,7 +53,8 @@ static kit_map map_of(pair p, const xncc_options *options, const char *kernel)
     forced.kernel = kernel;
     if (xncc_template_create(context, p.part, &template) != XNCC_OK ||
         xncc_correlate(context, p.image, template, &forced, &map.view) != XNCC_OK)
-        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", xncc_context_error(context, text, sizeof text));
+        kit_give_up("%s: %s", kernel ? kernel : "(chosen)",
+                    xncc_context_error(context, text, sizeof text));
     xncc_template_destroy(template);
     return map;
 }
@@ -70,7 +72,8 @@ static int same_part(const xncc_map *a, const xncc_map *b, int32_t x, int32_t y)
 }
 
 /* Every kernel of the first pair gives the map, at (x, y), that is chosen for the second. */
-static void check_alike(pair first, pair second, const xncc_options *o, int32_t x, int32_t y, const char *what)
+static void check_alike(pair first, pair second, const xncc_options *o, int32_t x, int32_t y,
+                        const char *what)
 {
     const char *kernel[MOST_KERNELS];
     size_t kernels = kernels_of(first, o, kernel);
@@ -79,14 +82,15 @@ static void check_alike(pair first, pair second, const xncc_options *o, int32_t 
         kit_map got = map_of(first, o, kernel[k]);
         if (!CHECK(same_part(&got.view, &want.view, x, y)))
             kit_fail(__FILE__, __LINE__, "%s: %s x %d, %s, mode %d, border %d, %s", what,
-                     xncc_pixel_name(first.image->pixel), first.image->channels, xncc_method_name(o->method), (int)o->mode,
-                     (int)o->border, kernel[k]);
+                     xncc_pixel_name(first.image->pixel), first.image->channels,
+                     xncc_method_name(o->method), (int)o->mode, (int)o->border, kernel[k]);
         kit_map_destroy(&got);
     }
     kit_map_destroy(&want);
 }
 
-static kit_image noise(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height, kit_random *random)
+static kit_image noise(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height,
+                       kit_random *random)
 {
     kit_image image = kit_image_create_channels(pixel, channels, width, height, room);
     kit_image_fill(&image.view, KIT_NOISE, random);
@@ -105,11 +109,11 @@ static void some_mask(kit_image *image, kit_random *random, uint64_t percent)
 static xncc_options place(int i, xncc_method method)
 {
     return (xncc_options){ .method = method,
-                         .mode = i == 0  ? XNCC_VALID
-                                 : i < 6 ? XNCC_SAME
-                                         : XNCC_FULL,
-                         .border = i == 0 ? XNCC_BORDER_CLAMP : (xncc_border)((i - 1) % 5),
-                         .flat = i & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO };
+                           .mode = i == 0  ? XNCC_VALID
+                                   : i < 6 ? XNCC_SAME
+                                           : XNCC_FULL,
+                           .border = i == 0 ? XNCC_BORDER_CLAMP : (xncc_border)((i - 1) % 5),
+                           .flat = i & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO };
 }
 
 static int is_float(xncc_pixel pixel)
@@ -117,8 +121,8 @@ static int is_float(xncc_pixel pixel)
     return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
-/* A window that is the template where the template counts, and anything elsewhere, scores 1; its distance is 0. So does
- * one that is the template where the image counts. */
+/* A window that is the template where the template counts, and anything elsewhere, scores 1; its
+ * distance is 0. So does one that is the template where the image counts. */
 static void check_self(xncc_pixel pixel, int32_t channels, int of_image)
 {
     kit_random random = kit_stream(300 + (uint64_t)pixel);
@@ -169,7 +173,8 @@ static void check_no_mask(xncc_pixel pixel, int method)
     for (int i = 0; i < 11; i++) {
         xncc_options o = place(i, (xncc_method)method);
         if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_OVERLAP || method == XNCC_COVERAGE)
-            check_alike((pair){ &image.view, &part.view }, (pair){ &bare, &bare_part }, &o, 0, 0, "a mask of ones");
+            check_alike((pair){ &image.view, &part.view }, (pair){ &bare, &bare_part }, &o, 0, 0,
+                        "a mask of ones");
     }
     some_mask(&image, &random, 25);
     xncc_image no_data = bare;
@@ -185,20 +190,21 @@ static void check_no_mask(xncc_pixel pixel, int method)
     for (int i = 0; i < 11; i += 1 + on_gpu)
         check_alike((pair){ &no_data, &bare_part }, (pair){ &image.view, &bare_part },
                     &(xncc_options){ .method = (xncc_method)method,
-                                   .mode = place(i, XNCC_CCORR).mode,
-                                   .border = place(i, XNCC_CCORR).border,
-                                   .min_valid = 0.8 },
+                                     .mode = place(i, XNCC_CCORR).mode,
+                                     .border = place(i, XNCC_CCORR).border,
+                                     .min_valid = 0.8 },
                     0, 0, "a no-data value");
     kit_image_destroy(&image);
     kit_image_destroy(&part);
 }
 
-/* The map of a crop is the crop of the map; and under the overlap border it is that of the image with nothing but the
- * crop counting. */
+/* The map of a crop is the crop of the map; and under the overlap border it is that of the image
+ * with nothing but the crop counting. */
 static void check_crop(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(320 + (uint64_t)pixel);
-    kit_image image = noise(pixel, 2, WIDTH, HEIGHT, &random), part = noise(pixel, 2, PART_WIDTH, PART_HEIGHT, &random);
+    kit_image image = noise(pixel, 2, WIDTH, HEIGHT, &random),
+              part = noise(pixel, 2, PART_WIDTH, PART_HEIGHT, &random);
     some_mask(&image, &random, 20);
     some_mask(&part, &random, 20);
     const int32_t x = kit_between(&random, 0, 12), y = kit_between(&random, 0, 12);
@@ -214,19 +220,22 @@ static void check_crop(xncc_pixel pixel, int method)
                 kit_mask_set(&image.view, i, j, 0);
     o.border = XNCC_BORDER_OVERLAP;
     o.mode = XNCC_FULL;
-    check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y, "a crop under overlap");
+    check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y,
+                "a crop under overlap");
     o.mode = XNCC_SAME;
-    check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y, "a crop under overlap");
+    check_alike((pair){ &crop, &part.view }, (pair){ &image.view, &part.view }, &o, x, y,
+                "a crop under overlap");
     kit_image_destroy(&image);
     kit_image_destroy(&part);
 }
 
-/* Four planes that are the same plane: sums are fourfold, which roots of doubles keep to the last bit. Three: to the
- * last place of the float. */
+/* Four planes that are the same plane: sums are fourfold, which roots of doubles keep to the last
+ * bit. Three: to the last place of the float. */
 static void check_planes(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(330 + (uint64_t)pixel);
-    kit_image image = noise(pixel, 1, WIDTH, HEIGHT, &random), part = noise(pixel, 1, PART_WIDTH, PART_HEIGHT, &random);
+    kit_image image = noise(pixel, 1, WIDTH, HEIGHT, &random),
+              part = noise(pixel, 1, PART_WIDTH, PART_HEIGHT, &random);
     some_mask(&image, &random, 10);
     some_mask(&part, &random, 10);
     for (int32_t channels = 3; channels <= 4; channels++) {
@@ -242,7 +251,9 @@ static void check_planes(xncc_pixel pixel, int method)
                         kit_sample_set(&to[k]->view, x, y, c, kit_sample(&from[k]->view, x, y, 0));
                 }
         }
-        const xncc_options o = { .method = (xncc_method)method, .mode = XNCC_SAME, .border = XNCC_BORDER_MIRROR };
+        const xncc_options o = { .method = (xncc_method)method,
+                                 .mode = XNCC_SAME,
+                                 .border = XNCC_BORDER_MIRROR };
         const char *kernel[MOST_KERNELS];
         size_t kernels = kernels_of((pair){ &many.view, &many_part.view }, &o, kernel);
         kit_map one = map_of((pair){ &image.view, &part.view }, &o, NULL);
@@ -253,11 +264,12 @@ static void check_planes(xncc_pixel pixel, int method)
                 for (int32_t x = 0; x < WIDTH; x++) {
                     float a = kit_map_row(&map.view, y)[x], b = kit_map_row(&one.view, y)[x];
                     close &= a == b || (a != a && b != b) ||
-                             (channels == 3 && (a == nextafterf(b, INFINITY) || a == nextafterf(b, -INFINITY)));
+                             (channels == 3 &&
+                              (a == nextafterf(b, INFINITY) || a == nextafterf(b, -INFINITY)));
                 }
             if (!CHECK(close))
-                kit_fail(__FILE__, __LINE__, "%d same planes: %s, %s, %s", channels, xncc_pixel_name(pixel),
-                         xncc_method_name(o.method), kernel[k]);
+                kit_fail(__FILE__, __LINE__, "%d same planes: %s, %s, %s", channels,
+                         xncc_pixel_name(pixel), xncc_method_name(o.method), kernel[k]);
             kit_map_destroy(&map);
         }
         kit_map_destroy(&one);
@@ -268,8 +280,8 @@ static void check_planes(xncc_pixel pixel, int method)
     kit_image_destroy(&part);
 }
 
-/* Signed samples with what makes them unsigned added: nothing that is made of differences feels it. But for the zero
- * border, whose pixels stay. */
+/* Signed samples with what makes them unsigned added: nothing that is made of differences feels it.
+ * But for the zero border, whose pixels stay. */
 static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bias, int masked)
 {
     kit_random random = kit_stream(340 + (uint64_t)pixel);
@@ -289,12 +301,13 @@ static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bia
     for (int32_t y = 0; y < PART_HEIGHT; y++)
         for (int32_t x = 0; x < PART_WIDTH; x++)
             kit_pixel_set(&part[1].view, x, y, kit_pixel(&part[0].view, x, y) + bias);
-    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_CCOEFF, XNCC_SQDIFF, XNCC_COVERAGE };
+    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_CCOEFF, XNCC_SQDIFF,
+                                          XNCC_COVERAGE };
     for (int i = 0; i < 11 * 4; i++) {
         xncc_options o = place(i / 4, method[i % 4]);
         if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_ZERO)
-            check_alike((pair){ &image[0].view, &part[0].view }, (pair){ &image[1].view, &part[1].view }, &o, 0, 0,
-                        "signed samples");
+            check_alike((pair){ &image[0].view, &part[0].view },
+                        (pair){ &image[1].view, &part[1].view }, &o, 0, 0, "signed samples");
     }
     for (int k = 0; k < 2; k++) {
         kit_image_destroy(&image[k]);
@@ -306,7 +319,8 @@ static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bia
 static void check_coverage(xncc_pixel pixel)
 {
     kit_random random = kit_stream(350 + (uint64_t)pixel);
-    kit_image image = noise(pixel, 3, WIDTH, HEIGHT, &random), part = noise(pixel, 3, PART_WIDTH, PART_HEIGHT, &random);
+    kit_image image = noise(pixel, 3, WIDTH, HEIGHT, &random),
+              part = noise(pixel, 3, PART_WIDTH, PART_HEIGHT, &random);
     some_mask(&image, &random, 40);
     some_mask(&part, &random, 40);
     const xncc_options o = { .method = XNCC_COVERAGE, .min_valid = 1.0 };
@@ -318,7 +332,8 @@ static void check_coverage(xncc_pixel pixel)
             for (int32_t x = 0; x < map.view.width; x++) {
                 int both = 0, all = 0;
                 for (int32_t i = 0; i < PART_WIDTH * PART_HEIGHT; i++) {
-                    int32_t u = i % PART_WIDTH, v = i / PART_WIDTH, counts = kit_mask(&part.view, u, v);
+                    int32_t u = i % PART_WIDTH, v = i / PART_WIDTH,
+                            counts = kit_mask(&part.view, u, v);
                     all += counts;
                     both += counts && kit_mask(&image.view, x + u, y + v);
                 }
@@ -344,8 +359,8 @@ int main(int argc, char **argv)
                 continue; /* a plan takes a millisecond to make there */
             check_no_mask((xncc_pixel)pixel, method);
             check_crop((xncc_pixel)pixel, method);
-            if (method == XNCC_CCOEFF_NORMED || method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED ||
-                method == XNCC_COVERAGE)
+            if (method == XNCC_CCOEFF_NORMED || method == XNCC_CCORR_NORMED ||
+                method == XNCC_SQDIFF_NORMED || method == XNCC_COVERAGE)
                 check_planes((xncc_pixel)pixel, method);
         }
         check_coverage((xncc_pixel)pixel);

@@ -1,4 +1,5 @@
-/* What must hold of any right answer, without a second one to compare with: for every kernel, 8 and 16 bits, in the methods that it serves. */
+/* What must hold of any right answer, without a second one to compare with: for every kernel, 8 and
+ * 16 bits, in the methods that it serves. */
 #include "kit/pixels.h"
 
 #include <math.h>
@@ -15,15 +16,18 @@ typedef struct subject {
     int32_t x, y; /* where the template was cut from */
 } subject;
 
-static kit_map map_of(const subject *s, const xncc_image *image, const xncc_image *part, const xncc_options *options)
+static kit_map map_of(const subject *s, const xncc_image *image, const xncc_image *part,
+                      const xncc_options *options)
 {
     int32_t more = options->mode == XNCC_VALID ? -1 : options->mode == XNCC_FULL ? 1 : 0;
-    kit_map map = kit_map_create(image->width + more * (part->width - 1), image->height + more * (part->height - 1), 1, KIT_AFTER);
+    kit_map map = kit_map_create(image->width + more * (part->width - 1),
+                                 image->height + more * (part->height - 1), 1, KIT_AFTER);
     xncc_template *template = NULL;
     xncc_options forced = *options;
     forced.kernel = s->kernel;
     char text[XNCC_ERROR_SIZE];
-    if (xncc_template_create(s->context, part, &template) != XNCC_OK || xncc_correlate(s->context, image, template, &forced, &map.view) != XNCC_OK)
+    if (xncc_template_create(s->context, part, &template) != XNCC_OK ||
+        xncc_correlate(s->context, image, template, &forced, &map.view) != XNCC_OK)
         kit_give_up("%s: %s", s->kernel, xncc_context_error(s->context, text, sizeof text));
     xncc_template_destroy(template);
     return map;
@@ -33,8 +37,12 @@ static kit_map map_of(const subject *s, const xncc_image *image, const xncc_imag
 static int serves(const subject *s, xncc_method method)
 {
     const char *kernel[MOST_KERNELS];
-    xncc_problem problem = { .pixel = s->pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = s->part.view.width,
-                           .height = s->part.view.height, .method = method };
+    xncc_problem problem = { .pixel = s->pixel,
+                             .image_width = WIDTH,
+                             .image_height = HEIGHT,
+                             .width = s->part.view.width,
+                             .height = s->part.view.height,
+                             .method = method };
     size_t kernels = xncc_kernels(s->context, &problem, kernel, MOST_KERNELS);
     for (size_t k = 0; k < kernels && k < MOST_KERNELS; k++)
         if (strcmp(kernel[k], s->kernel) == 0)
@@ -67,20 +75,24 @@ static int same_part(const kit_map *a, const kit_map *b, int32_t x, int32_t y, f
 /* A copy, each pixel gain * v + offset. */
 static kit_image changed(const kit_image *from, double gain, double offset)
 {
-    kit_image to = kit_image_create(from->view.pixel, from->view.width, from->view.height, 2, KIT_BEFORE);
+    kit_image to = kit_image_create(from->view.pixel, from->view.width, from->view.height, 2,
+                                    KIT_BEFORE);
     for (int32_t y = 0; y < from->view.height; y++)
         for (int32_t x = 0; x < from->view.width; x++)
             kit_pixel_set(&to.view, x, y, gain * kit_pixel(&from->view, x, y) + offset);
     return to;
 }
 
-/* Where the template was cut out the score is exactly 1, for its negative exactly -1, and nothing is beyond. */
+/* Where the template was cut out the score is exactly 1, for its negative exactly -1, and nothing
+ * is beyond. */
 static void check_self(const subject *s)
 {
-    kit_map map = map_of(s, &s->image.view, &s->part.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
+    kit_map map = map_of(s, &s->image.view, &s->part.view,
+                         &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], 1.0f);
     kit_image negative = changed(&s->part, -1.0, kit_largest(s->pixel));
-    kit_map opposite = map_of(s, &s->image.view, &negative.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
+    kit_map opposite = map_of(s, &s->image.view, &negative.view,
+                              &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&opposite.view, s->y)[s->x], -1.0f);
     CHECK(same_part(&map, &opposite, 0, 0, -1.0f));
     int within = 1;
@@ -95,15 +107,18 @@ static void check_self(const subject *s)
     kit_image_destroy(&negative);
 }
 
-/* A gain and an offset of the template that keep its pixels whole move a score by no more than its rounding; a gain that is a power of
- * 4 and any offset that leave the products in 53 bits do not move it at all. */
+/* A gain and an offset of the template that keep its pixels whole move a score by no more than its
+ * rounding; a gain that is a power of 4 and any offset that leave the products in 53 bits do not
+ * move it at all. */
 static void check_gain(const subject *s)
 {
-    kit_map plain = map_of(s, &s->image.view, &s->part.view, &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
+    kit_map plain = map_of(s, &s->image.view, &s->part.view,
+                           &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
     static const double gain[][2] = { { 1, 9 }, { 2, 0 }, { 3, 17 }, { 4, 5 } };
     for (int i = 0; i < 4; i++) {
         kit_image part = changed(&s->part, gain[i][0], gain[i][1]);
-        kit_map map = map_of(s, &s->image.view, &part.view, &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
+        kit_map map = map_of(s, &s->image.view, &part.view,
+                             &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
         int close = 1;
         for (int32_t y = 0; y < map.view.height; y++)
             for (int32_t x = 0; x < map.view.width; x++) {
@@ -118,7 +133,8 @@ static void check_gain(const subject *s)
     kit_map_destroy(&plain);
 }
 
-/* A crop of the image gives the crop of the map; so does the image inside a larger one; every method. */
+/* A crop of the image gives the crop of the map; so does the image inside a larger one; every
+ * method. */
 static void check_crop(const subject *s, kit_random *random)
 {
     for (int method = 0; method < METHODS; method++) {
@@ -127,7 +143,8 @@ static void check_crop(const subject *s, kit_random *random)
             continue;
         kit_map whole = map_of(s, &s->image.view, &s->part.view, &options);
         int32_t x = kit_between(random, 0, 20), y = kit_between(random, 0, 20);
-        int32_t width = kit_between(random, s->part.view.width, WIDTH - x), height = kit_between(random, s->part.view.height, HEIGHT - y);
+        int32_t width = kit_between(random, s->part.view.width, WIDTH - x),
+                height = kit_between(random, s->part.view.height, HEIGHT - y);
         xncc_image crop;
         CHECK_STATUS(xncc_image_crop(&s->image.view, x, y, width, height, &crop), XNCC_OK);
         kit_map part = map_of(s, &crop, &s->part.view, &options);
@@ -149,11 +166,13 @@ static void check_crop(const subject *s, kit_random *random)
     }
 }
 
-/* Swapping rows and columns of image and template swaps those of the map: nothing mixes up x and y. */
+/* Swapping rows and columns of image and template swaps those of the map: nothing mixes up x and y.
+ */
 static void check_transpose(const subject *s)
 {
     kit_image image = kit_image_create(s->pixel, HEIGHT, WIDTH, 0, KIT_AFTER);
-    kit_image part = kit_image_create(s->pixel, s->part.view.height, s->part.view.width, 0, KIT_AFTER);
+    kit_image part = kit_image_create(s->pixel, s->part.view.height, s->part.view.width, 0,
+                                      KIT_AFTER);
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_pixel_set(&image.view, y, x, kit_pixel(&s->image.view, x, y));
@@ -162,7 +181,8 @@ static void check_transpose(const subject *s)
             kit_pixel_set(&part.view, y, x, kit_pixel(&s->part.view, x, y));
     for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
         xncc_options options = { .mode = (xncc_mode)mode };
-        kit_map a = map_of(s, &s->image.view, &s->part.view, &options), b = map_of(s, &image.view, &part.view, &options);
+        kit_map a = map_of(s, &s->image.view, &s->part.view, &options),
+                b = map_of(s, &image.view, &part.view, &options);
         int same = 1;
         for (int32_t y = 0; y < a.view.height; y++)
             for (int32_t x = 0; x < a.view.width; x++)
@@ -175,22 +195,26 @@ static void check_transpose(const subject *s)
     kit_image_destroy(&part);
 }
 
-/* The book's case: under a 52 x 52 template every constant window scores 0 (or NaN when asked), and one pixel off flat is not noise. */
+/* The book's case: under a 52 x 52 template every constant window scores 0 (or NaN when asked), and
+ * one pixel off flat is not noise. */
 static void check_flat(const subject *s)
 {
-    kit_image part = kit_image_create(s->pixel, 52, 52, 0, KIT_AFTER), image = kit_image_create(s->pixel, 60, 53, 1, KIT_AFTER);
+    kit_image part = kit_image_create(s->pixel, 52, 52, 0, KIT_AFTER),
+              image = kit_image_create(s->pixel, 60, 53, 1, KIT_AFTER);
     kit_random random = kit_stream(9);
     kit_image_fill(&part.view, KIT_NOISE, &random);
     for (int value = 0; value < 256; value += 5) {
         for (int32_t y = 0; y < 53; y++)
             for (int32_t x = 0; x < 60; x++)
                 kit_pixel_set(&image.view, x, y, value);
-        kit_map zero = map_of(s, &image.view, &part.view, &(xncc_options){ .flat = XNCC_FLAT_ZERO });
+        kit_map zero = map_of(s, &image.view, &part.view,
+                              &(xncc_options){ .flat = XNCC_FLAT_ZERO });
         kit_map nan = map_of(s, &image.view, &part.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
         int flat = 1;
         for (int32_t y = 0; y < 2; y++)
             for (int32_t x = 0; x < 9; x++)
-                flat &= kit_map_row(&zero.view, y)[x] == 0.0f && isnan(kit_map_row(&nan.view, y)[x]);
+                flat &= kit_map_row(&zero.view, y)[x] == 0.0f &&
+                        isnan(kit_map_row(&nan.view, y)[x]);
         CHECK(flat);
         kit_map_destroy(&zero);
         kit_map_destroy(&nan);
@@ -209,7 +233,8 @@ static void check_kernel(xncc_context *context, xncc_pixel pixel, const char *ke
     /* room for gain and offset */
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
-            kit_pixel_set(&s.image.view, x, y, (double)kit_below(&random, (uint64_t)kit_largest(pixel) / 5));
+            kit_pixel_set(&s.image.view, x, y,
+                          (double)kit_below(&random, (uint64_t)kit_largest(pixel) / 5));
     kit_image_copy(&s.part.view, &s.image.view, s.x, s.y);
     kit_image_freeze(&s.image); /* inputs are not written: a write would fault */
     kit_image_freeze(&s.part);
@@ -230,7 +255,8 @@ static void check_threads(xncc_device device)
     static const int32_t threads[] = { 1, 2, 3, 7, 16 };
     for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
         kit_random random = kit_stream(30);
-        kit_image image = kit_image_create((xncc_pixel)pixel, 301, 203, 1, KIT_AFTER), part = kit_image_create((xncc_pixel)pixel, 23, 29, 0, KIT_AFTER);
+        kit_image image = kit_image_create((xncc_pixel)pixel, 301, 203, 1, KIT_AFTER),
+                  part = kit_image_create((xncc_pixel)pixel, 23, 29, 0, KIT_AFTER);
         kit_image_fill(&image.view, KIT_NOISE, &random);
         kit_image_copy(&part.view, &image.view, 100, 50);
         kit_map first = { .view = { .width = 0 } };
@@ -257,7 +283,11 @@ int main(int argc, char **argv)
     xncc_device device = kit_device_option(argc, argv);
     xncc_context *context = kit_context(device, 2);
     for (int pixel = XNCC_U8; pixel <= XNCC_U16; pixel++) {
-        xncc_problem problem = { .pixel = (xncc_pixel)pixel, .image_width = WIDTH, .image_height = HEIGHT, .width = 19, .height = 14 };
+        xncc_problem problem = { .pixel = (xncc_pixel)pixel,
+                                 .image_width = WIDTH,
+                                 .image_height = HEIGHT,
+                                 .width = 19,
+                                 .height = 14 };
         const char *kernel[MOST_KERNELS];
         size_t kernels = xncc_kernels(context, &problem, kernel, MOST_KERNELS);
         CHECK(kernels > 0);

@@ -1,10 +1,9 @@
-/* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in one line, and
- * memory stays small. robust_tiff PART DIR, where DIR takes one file that is written over and over, and PART is
- *   corrupt     every byte of small files in some kinds: each bit flipped, and set to several values
- *   others      the same in all other kinds
- *   truncated   the same files cut at every length
- *   claims      files that claim absurd sizes
- *   tags        alpha, geo tags and no-data values, wrong and damaged */
+/* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in
+ * one line, and memory stays small. robust_tiff PART DIR, where DIR takes one file that is written
+ * over and over, and PART is corrupt     every byte of small files in some kinds: each bit flipped,
+ * and set to several values others      the same in all other kinds truncated   the same files cut
+ * at every length claims      files that claim absurd sizes tags        alpha, geo tags and no-data
+ * values, wrong and damaged */
 #include "hostile.h"
 
 #include "flavour.h"
@@ -20,7 +19,8 @@
 
 enum { WIDTH = 21, HEIGHT = 13, FILE_ROOM = 1 << 16 };
 
-/* Peak resident memory that is still fine; the sanitizers' own shadow and quarantine come on top. */
+/* Peak resident memory that is still fine; the sanitizers' own shadow and quarantine come on top.
+ */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED
@@ -70,13 +70,16 @@ static xncc_status write_geo(const app_picture *picture, app_error *error)
     if (!g->tie && !g->key && !g->text && !g->number && !g->has_scale && !g->has_matrix)
         return XNCC_OK;
     snprintf(name, sizeof name, "%s.map", path);
-    const app_tiff_out out = { .pixels = &map, .width = 1, .height = 1, .place = { g, 3, -4 }, .has_nan = 1 };
+    const app_tiff_out out = {
+        .pixels = &map, .width = 1, .height = 1, .place = { g, 3, -4 }, .has_nan = 1
+    };
     xncc_status status = app_tiff_write(name, &out, error);
     unlink(name);
     return status;
 }
 
-/* Reads every page, as `find --page all` does, with one channel or all. Returns the status of the first failure. */
+/* Reads every page, as `find --page all` does, with one channel or all. Returns the status of the
+ * first failure. */
 static xncc_status read_all(app_channels channels, app_error *error)
 {
     app_tiff *tiff;
@@ -103,7 +106,8 @@ static xncc_status read_all(app_channels channels, app_error *error)
 }
 
 /* One input. expected: 0 it must fail, 1 it may do either, 2 it must be read. */
-static void try_bytes(const char *name, const uint8_t *bytes, size_t size, size_t at, int value, int expected)
+static void try_bytes(const char *name, const uint8_t *bytes, size_t size, size_t at, int value,
+                      int expected)
 {
     app_error error;
     memset(error.text, 0, sizeof error.text);
@@ -144,8 +148,10 @@ static size_t make_flavour(const flavour *f, uint8_t *bytes)
 
 static int is_first_half(const flavour *f)
 {
-    static const char *const names[] = { "u8",         "u8-tiles", "u8-bigtiff", "u16-little-endian",
-                                         "rgb-planes", "packbits", "bilevel-g4", "zstd",
+    static const char *const names[] = { "u8",         "u8-tiles",
+                                         "u8-bigtiff", "u16-little-endian",
+                                         "rgb-planes", "packbits",
+                                         "bilevel-g4", "zstd",
                                          "lerc",       "jpeg" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], f->name) == 0)
@@ -153,7 +159,8 @@ static int is_first_half(const flavour *f)
     return 0;
 }
 
-/* 8 bits flipped and 7 values; under a sanitizer 2 values and one bit, which moves from byte to byte. */
+/* 8 bits flipped and 7 values; under a sanitizer 2 values and one bit, which moves from byte to
+ * byte. */
 static void corrupt(const char *name, uint8_t *bytes, size_t size)
 {
     const int thorough = !sanitized;
@@ -178,8 +185,8 @@ static void truncate_everywhere(const char *name, uint8_t *bytes, size_t size)
         try_bytes(name, bytes, length, length, -1, 1);
 }
 
-/* Files with tags beside the pixels: each wrong in one of them, with one channel and with all; and the right one,
- * damaged everywhere. */
+/* Files with tags beside the pixels: each wrong in one of them, with one channel and with all; and
+ * the right one, damaged everywhere. */
 static void try_tags(void)
 {
     hostile_bytes file;
@@ -205,8 +212,8 @@ static void truncate_pixels(void)
         }
 }
 
-/* With --max-memory the user vouches for the file: then only that limit counts, and selecting a page still allocates
- * nothing. */
+/* With --max-memory the user vouches for the file: then only that limit counts, and selecting a
+ * page still allocates nothing. */
 static void check_trust(void)
 {
     const app_reading limits[3] = { { .max_memory = (uint64_t)1 << 40 },
@@ -222,7 +229,8 @@ static void check_trust(void)
             app_tiff *tiff = NULL;
             app_tiff_page info;
             app_error error = { .text = "" };
-            if (!write_bytes(file.data, file.size) || app_tiff_open(path, &limits[k], &tiff, &error) ||
+            if (!write_bytes(file.data, file.size) ||
+                app_tiff_open(path, &limits[k], &tiff, &error) ||
                 app_tiff_select(tiff, 0, &info, &error) != want[k])
                 fail("trust", 0, k, error.text);
             app_tiff_close(tiff);
@@ -245,8 +253,8 @@ int main(int argc, char **argv)
         return 2;
     }
     /* In memory where there is such a place: the file is written a few hundred thousand times. */
-    snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], part,
-             (long)getpid());
+    snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], part, (long)getpid());
     uint8_t *bytes = malloc(FILE_ROOM);
     if (!bytes)
         return 1;
@@ -254,7 +262,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < hostile_count; i++) {
             hostile_bytes file;
             hostile_files[i].make(&file);
-            try_bytes(hostile_files[i].name, file.data, file.size, 0, -1, hostile_files[i].may_open);
+            try_bytes(hostile_files[i].name, file.data, file.size, 0, -1,
+                      hostile_files[i].may_open);
         }
         check_trust();
     } else if (strcmp(part, "tags") == 0) {
@@ -273,8 +282,9 @@ int main(int argc, char **argv)
     }
     if (peak_kb() > peak_limit_kb)
         fail("memory", 0, -1, "the peak is too high");
-    printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f s (%s)\n", part,
-           tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
+    printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f "
+           "s (%s)\n",
+           part, tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
     unlink(path);
     free(bytes);
     return failures != 0 || tried == 0;

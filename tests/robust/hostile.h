@@ -38,7 +38,8 @@ extern const int hostile_count;
 /* A colour picture with alpha, geo tags and a no-data value, as it should be. */
 void hostile_tagged(hostile_bytes *file);
 
-/* The same with one of these tags turned into something else; 0 past the last. *may_open as above. */
+/* The same with one of these tags turned into something else; 0 past the last. *may_open as above.
+ */
 int hostile_tag(int i, hostile_bytes *file, const char **name, int *may_open);
 
 #endif

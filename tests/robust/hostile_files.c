@@ -43,34 +43,39 @@ void hostile_directory(hostile_bytes *f, const hostile_entry *entries, int count
 }
 
 /* A grey strip image; the data are the file's last bytes. */
-static void strips(hostile_bytes *f, uint32_t width, uint32_t height, uint16_t bits, uint16_t samples,
-                   uint16_t compression, uint32_t rows)
+static void strips(hostile_bytes *f, uint32_t width, uint32_t height, uint16_t bits,
+                   uint16_t samples, uint16_t compression, uint32_t rows)
 {
     const uint32_t bytes = 64, offset = 8 + 2 + 9 * 12 + 4;
-    const hostile_entry e[] = {
-        { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },         { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
-        { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, bits },      { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
-        { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },           { TIFFTAG_STRIPOFFSETS, TIFF_LONG, 1, offset },
-        { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, samples }, { TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, rows },
-        { TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG, 1, bytes }
-    };
+    const hostile_entry e[] = { { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },
+                                { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
+                                { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, bits },
+                                { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
+                                { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },
+                                { TIFFTAG_STRIPOFFSETS, TIFF_LONG, 1, offset },
+                                { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, samples },
+                                { TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, rows },
+                                { TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG, 1, bytes } };
     hostile_header(f);
     hostile_directory(f, e, 9, 0);
     for (uint32_t i = 0; i < bytes; i++)
         hostile_put(f, "\x78", 1);
 }
 
-static void tiles(hostile_bytes *f, uint32_t width, uint32_t height, uint32_t tile_width, uint32_t tile_height,
-                  uint16_t compression)
+static void tiles(hostile_bytes *f, uint32_t width, uint32_t height, uint32_t tile_width,
+                  uint32_t tile_height, uint16_t compression)
 {
     const uint32_t bytes = 64, offset = 8 + 2 + 10 * 12 + 4;
-    const hostile_entry e[] = {
-        { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },     { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
-        { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8 },     { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
-        { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },       { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 1 },
-        { TIFFTAG_TILEWIDTH, TIFF_LONG, 1, tile_width }, { TIFFTAG_TILELENGTH, TIFF_LONG, 1, tile_height },
-        { TIFFTAG_TILEOFFSETS, TIFF_LONG, 1, offset },   { TIFFTAG_TILEBYTECOUNTS, TIFF_LONG, 1, bytes }
-    };
+    const hostile_entry e[] = { { TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, width },
+                                { TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, height },
+                                { TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8 },
+                                { TIFFTAG_COMPRESSION, TIFF_SHORT, 1, compression },
+                                { TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1 },
+                                { TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 1 },
+                                { TIFFTAG_TILEWIDTH, TIFF_LONG, 1, tile_width },
+                                { TIFFTAG_TILELENGTH, TIFF_LONG, 1, tile_height },
+                                { TIFFTAG_TILEOFFSETS, TIFF_LONG, 1, offset },
+                                { TIFFTAG_TILEBYTECOUNTS, TIFF_LONG, 1, bytes } };
     hostile_header(f);
     hostile_directory(f, e, 10, 0);
     for (uint32_t i = 0; i < bytes; i++)
@@ -140,7 +145,8 @@ static void one_strip_g4(hostile_bytes *f)
     strips(f, 1000000, 1000000, 1, 1, COMPRESSION_CCITTFAX4, 1000000);
 }
 
-/* Within what is let through without a look at the file's size: memory must not be touched before data arrive. */
+/* Within what is let through without a look at the file's size: memory must not be touched before
+ * data arrive. */
 static void modest_claim(hostile_bytes *f)
 {
     strips(f, 4000, 4000, 8, 1, ZIP, 4000);
@@ -226,7 +232,8 @@ static void loop_to_self(hostile_bytes *f)
 static void loop_of_two(hostile_bytes *f)
 {
     strips(f, 8, 8, 8, 1, NONE, 8);
-    const uint8_t second = (uint8_t)f->size, back[] = { 1, 0, 0, 1, 4, 0, 1, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0 };
+    const uint8_t second = (uint8_t)f->size,
+                  back[] = { 1, 0, 0, 1, 4, 0, 1, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0 };
     f->data[8 + 2 + 9 * 12] = second;
     hostile_put(f, back, sizeof back);
 }

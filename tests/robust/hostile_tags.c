@@ -7,7 +7,14 @@
 enum { SIDE = 6, SAMPLES = 4, ENTRIES = 16, DATA = 8 + 2 + ENTRIES * 12 + 4, NO_DATA = 42113 };
 
 /* Where the values lie that do not fit into an entry. */
-enum { BITS = DATA, SCALE = BITS + 8, TIES = SCALE + 24, KEYS = TIES + 48, TEXT = KEYS + 16, PIXELS = TEXT + 8 };
+enum {
+    BITS = DATA,
+    SCALE = BITS + 8,
+    TIES = SCALE + 24,
+    KEYS = TIES + 48,
+    TEXT = KEYS + 16,
+    PIXELS = TEXT + 8
+};
 
 static void build(hostile_bytes *f, const hostile_entry *other)
 {
@@ -51,7 +58,8 @@ void hostile_tagged(hostile_bytes *f)
     build(f, NULL);
 }
 
-#define TEXT4(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define TEXT4(a, b, c, d)                                                                          \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 int hostile_tag(int i, hostile_bytes *f, const char **name, int *may_open)
 {

@@ -1,4 +1,5 @@
-/* The 128-bit arithmetic of score.h against the compiler's, the bounds that the widths rest on, and the template's sums. */
+/* The 128-bit arithmetic of score.h against the compiler's, the bounds that the widths rest on, and
+ * the template's sums. */
 #include "kit/oracle.h"
 
 #include "base/memory.h"
@@ -22,7 +23,16 @@ static xncc_u128 split(u128 v)
 /* Edges of words and halves, else random with a random length. */
 static uint64_t awkward(kit_random *random)
 {
-    static const uint64_t edge[] = { 0, 1, 2, 0xffffffffu, 0x100000000u, 0x100000001u, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX - 1, UINT64_MAX };
+    static const uint64_t edge[] = { 0,
+                                     1,
+                                     2,
+                                     0xffffffffu,
+                                     0x100000000u,
+                                     0x100000001u,
+                                     INT64_MAX,
+                                     (uint64_t)INT64_MAX + 1,
+                                     UINT64_MAX - 1,
+                                     UINT64_MAX };
     uint64_t which = kit_below(random, 30);
     return which < 10 ? edge[which] : kit_next(random) >> kit_below(random, 64);
 }
@@ -31,7 +41,8 @@ static void check_wide(void)
 {
     kit_random random = kit_stream(1);
     for (int i = 0; i < 200000; i++) {
-        uint64_t a = awkward(&random), b = awkward(&random), c = awkward(&random), d = awkward(&random);
+        uint64_t a = awkward(&random), b = awkward(&random), c = awkward(&random),
+                 d = awkward(&random);
         CHECK(joined(xncc_mul_wide(a, b)) == (u128)a * b);
         u128 v = (u128)a << 64 | b;
         v >>= kit_below(&random, 128);
@@ -68,12 +79,15 @@ static void check_narrow(void)
     for (int i = 0; i < 100000; i++) {
         uint64_t v[4];
         for (int k = 0; k < 4; k++)
-            v[k] = kit_below(&random, 8) ? kit_below(&random, most + 1) : most - kit_below(&random, 3);
-        CHECK(xncc_difference(v[0], v[1], v[2], v[3], 0) == xncc_difference(v[0], v[1], v[2], v[3], 1));
+            v[k] = kit_below(&random, 8) ? kit_below(&random, most + 1)
+                                         : most - kit_below(&random, 3);
+        CHECK(xncc_difference(v[0], v[1], v[2], v[3], 0) ==
+              xncc_difference(v[0], v[1], v[2], v[3], 1));
     }
 }
 
-static xncc_score_rule rule_of(int32_t width, int32_t height, xncc_pixel pixel, uint64_t sum, uint64_t sum2)
+static xncc_score_rule rule_of(int32_t width, int32_t height, xncc_pixel pixel, uint64_t sum,
+                               uint64_t sum2)
 {
     xncc_template part;
     memset(&part, 0, sizeof part);
@@ -85,19 +99,23 @@ static xncc_score_rule rule_of(int32_t width, int32_t height, xncc_pixel pixel, 
     return xncc_score_rule_make(&part, XNCC_CCOEFF_NORMED, XNCC_FLAT_NAN);
 }
 
-/* Windows and templates of n pixels that are 0 or the largest value, half of them each: the largest variances there are. The score of
- * equal ones is exactly 1 on either side of the bound, of opposite ones exactly -1. */
+/* Windows and templates of n pixels that are 0 or the largest value, half of them each: the largest
+ * variances there are. The score of equal ones is exactly 1 on either side of the bound, of
+ * opposite ones exactly -1. */
 static void check_extremes(int32_t width, int32_t height, xncc_pixel pixel, int wide)
 {
     uint64_t n = (uint64_t)width * (uint64_t)height, m = (uint64_t)kit_largest(pixel), half = n / 2;
     xncc_score_rule rule = rule_of(width, height, pixel, half * m, half * m * m);
     CHECK_INT(rule.wide, wide);
-    CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, half * m * m), 1.0f);
+    CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, half * m * m),
+                1.0f);
     if (n % 2 == 0)
-        CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, 0), -1.0f);
+        CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, 0),
+                    -1.0f);
     CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, n * m, n * m * m, half * m * m), NAN);
     /* and what the largest sums give agrees with 128 bits */
-    double exact = oracle_round(((__int128)n * (__int128)(half * m * m) - (__int128)(half * m) * (__int128)(half * m)));
+    double exact = oracle_round(
+        ((__int128)n * (__int128)(half * m * m) - (__int128)(half * m) * (__int128)(half * m)));
     CHECK(rule.root_var == sqrt(exact));
 }
 
@@ -121,16 +139,20 @@ static void check_random_scores(void)
     kit_random random = kit_stream(3);
     for (int i = 0; i < 20000; i++) {
         xncc_pixel pixel = (xncc_pixel)kit_below(&random, 2);
-        int32_t width = kit_between(&random, 1, 1 << kit_below(&random, 15)), height = kit_between(&random, 1, 1 << kit_below(&random, 15));
+        int32_t width = kit_between(&random, 1, 1 << kit_below(&random, 15)),
+                height = kit_between(&random, 1, 1 << kit_below(&random, 15));
         uint64_t m = (uint64_t)kit_largest(pixel), n = (uint64_t)width * (uint64_t)height;
         /* sums that pixels can have: k of them at the value a, the others at b */
-        uint64_t a = kit_below(&random, m + 1), b = kit_below(&random, m + 1), c = kit_below(&random, m + 1), d = kit_below(&random, m + 1);
+        uint64_t a = kit_below(&random, m + 1), b = kit_below(&random, m + 1),
+                 c = kit_below(&random, m + 1), d = kit_below(&random, m + 1);
         uint64_t k = kit_below(&random, n + 1), r = n - k;
-        uint64_t S = k * a + r * b, Q = k * a * a + r * b * b, T = k * c + r * d, T2 = k * c * c + r * d * d, X = k * a * c + r * b * d;
+        uint64_t S = k * a + r * b, Q = k * a * a + r * b * b, T = k * c + r * d,
+                 T2 = k * c * c + r * d * d, X = k * a * c + r * b * d;
         xncc_score_rule rule = rule_of(width, height, pixel, T, T2);
         oracle_sums sums = { 1, 1, n, T, T2, &S, &Q, &X };
         for (int method = 0; method < 6; method++)
-            CHECK_FLOAT(xncc_score_integer((xncc_method)method, &rule, S, Q, X), oracle_score(&sums, (xncc_method)method, XNCC_FLAT_NAN, 0));
+            CHECK_FLOAT(xncc_score_integer((xncc_method)method, &rule, S, Q, X),
+                        oracle_score(&sums, (xncc_method)method, XNCC_FLAT_NAN, 0));
     }
 }
 
@@ -139,7 +161,8 @@ static void check_template_sums(void)
     kit_random random = kit_stream(4);
     for (int i = 0; i < 60; i++) {
         xncc_pixel pixel = i & 1 ? XNCC_U16 : XNCC_U8;
-        kit_image image = kit_image_create(pixel, kit_between(&random, 1, 70), kit_between(&random, 1, 70), i % 4, KIT_AFTER);
+        kit_image image = kit_image_create(pixel, kit_between(&random, 1, 70),
+                                           kit_between(&random, 1, 70), i % 4, KIT_AFTER);
         kit_image_fill(&image.view, (kit_fill)(i % KIT_FILLS), &random);
         kit_image_freeze(&image);
         xncc_template part;

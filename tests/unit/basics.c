@@ -1,4 +1,5 @@
-/* Names, versions, extents, crops, and every bad argument that the public calls must refuse with a text. */
+/* Names, versions, extents, crops, and every bad argument that the public calls must refuse with a
+ * text. */
 #include "kit/pixels.h"
 
 #include <limits.h>
@@ -8,8 +9,10 @@
 
 static void check_names(void)
 {
-    static const char *const status[] = { "done", "invalid argument", "out of memory", "not supported", "device error", "internal error" };
-    static const char *const method[] = { "ccoeff_normed", "ccoeff", "ccorr", "ccorr_normed", "sqdiff", "sqdiff_normed" };
+    static const char *const status[] = { "done",          "invalid argument", "out of memory",
+                                          "not supported", "device error",     "internal error" };
+    static const char *const method[] = { "ccoeff_normed", "ccoeff", "ccorr",
+                                          "ccorr_normed",  "sqdiff", "sqdiff_normed" };
     for (int i = 0; i < 6; i++) {
         CHECK_TEXT(xncc_status_string((xncc_status)i), status[i]);
         CHECK_TEXT(xncc_method_name((xncc_method)i), method[i]);
@@ -34,14 +37,17 @@ static void check_names(void)
         CHECK_INT(xncc_pixel_size((xncc_pixel)i), size[i]);
     }
     char version[32];
-    snprintf(version, sizeof version, "%d.%d.%d", XNCC_VERSION_MAJOR, XNCC_VERSION_MINOR, XNCC_VERSION_PATCH);
+    snprintf(version, sizeof version, "%d.%d.%d", XNCC_VERSION_MAJOR, XNCC_VERSION_MINOR,
+             XNCC_VERSION_PATCH);
     CHECK_TEXT(xncc_version(), version);
 }
 
 static void check_extent(xncc_mode mode, const int32_t in[4], const int32_t want[4])
 {
     int32_t got[4] = { -7, -7, -7, -7 };
-    CHECK_STATUS(xncc_map_extent(mode, in[0], in[1], in[2], in[3], &got[0], &got[1], &got[2], &got[3]), XNCC_OK);
+    CHECK_STATUS(
+        xncc_map_extent(mode, in[0], in[1], in[2], in[3], &got[0], &got[1], &got[2], &got[3]),
+        XNCC_OK);
     for (int i = 0; i < 4; i++)
         CHECK_INT(got[i], want[i]);
 }
@@ -55,37 +61,53 @@ static void check_extents(void)
     check_extent(XNCC_SAME, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 2, 2, -4, 0 });
     check_extent(XNCC_FULL, (int32_t[]){ 10, 8, 3, 2 }, (int32_t[]){ 12, 9, -2, -1 });
     check_extent(XNCC_FULL, (int32_t[]){ 2, 2, 9, 1 }, (int32_t[]){ 10, 2, -8, 0 });
-    check_extent(XNCC_FULL, (int32_t[]){ XNCC_MAX_SIDE, 1, XNCC_MAX_SIDE, 1 }, (int32_t[]){ INT32_MAX, 1, 1 - XNCC_MAX_SIDE, 0 });
-    check_extent(XNCC_VALID, (int32_t[]){ XNCC_MAX_SIDE, XNCC_MAX_SIDE, 1, 1 }, (int32_t[]){ XNCC_MAX_SIDE, XNCC_MAX_SIDE, 0, 0 });
-    static const int32_t bad[][4] = { { 0, 8, 1, 1 },      { 8, -1, 1, 1 }, { 8, 8, 0, 1 },  { 8, 8, 1, INT32_MIN },
-                                      { XNCC_MAX_SIDE + 1, 8, 1, 1 }, { 8, 8, 9, 1 }, { 8, 8, 1, 9 } };
+    check_extent(XNCC_FULL, (int32_t[]){ XNCC_MAX_SIDE, 1, XNCC_MAX_SIDE, 1 },
+                 (int32_t[]){ INT32_MAX, 1, 1 - XNCC_MAX_SIDE, 0 });
+    check_extent(XNCC_VALID, (int32_t[]){ XNCC_MAX_SIDE, XNCC_MAX_SIDE, 1, 1 },
+                 (int32_t[]){ XNCC_MAX_SIDE, XNCC_MAX_SIDE, 0, 0 });
+    static const int32_t bad[][4] = { { 0, 8, 1, 1 },
+                                      { 8, -1, 1, 1 },
+                                      { 8, 8, 0, 1 },
+                                      { 8, 8, 1, INT32_MIN },
+                                      { XNCC_MAX_SIDE + 1, 8, 1, 1 },
+                                      { 8, 8, 9, 1 },
+                                      { 8, 8, 1, 9 } };
     int32_t x;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK_STATUS(xncc_map_extent(XNCC_VALID, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &x, &x, &x, &x), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(
+            xncc_map_extent(XNCC_VALID, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &x, &x, &x, &x),
+            XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_map_extent((xncc_mode)3, 8, 8, 1, 1, &x, &x, &x, &x), XNCC_ERROR_ARGUMENT);
 }
 
 static void check_crop(void)
 {
     static const uint16_t pixel[6 * 7];
-    xncc_image image = { .data = pixel, .width = 5, .height = 7, .pitch = 12, .pixel = XNCC_U16 }, part = { .width = -3 };
+    xncc_image image = { .data = pixel, .width = 5, .height = 7, .pitch = 12, .pixel = XNCC_U16 },
+               part = { .width = -3 };
     CHECK_STATUS(xncc_image_crop(&image, 2, 3, 3, 4, &part), XNCC_OK);
-    CHECK(part.data == pixel + 3 * 6 + 2 && part.width == 3 && part.height == 4 && part.pitch == 12 && part.pixel == XNCC_U16);
+    CHECK(part.data == pixel + 3 * 6 + 2 && part.width == 3 && part.height == 4 &&
+          part.pitch == 12 && part.pixel == XNCC_U16);
     image.pitch = 0;
     CHECK_STATUS(xncc_image_crop(&image, 1, 1, 1, 1, &part), XNCC_OK);
     CHECK(part.data == pixel + 6 && part.pitch == 10);
     xncc_image before = part;
-    static const int32_t bad[][4] = { { -1, 0, 1, 1 }, { 0, -1, 1, 1 }, { 0, 0, 0, 1 }, { 0, 0, 1, 0 }, { 3, 0, 3, 1 },
-                                      { 0, 4, 1, 4 },  { 5, 0, 1, 1 },  { 1, 1, INT32_MAX, 1 }, { INT32_MAX, 0, 1, 1 } };
+    static const int32_t bad[][4] = { { -1, 0, 1, 1 },       { 0, -1, 1, 1 },
+                                      { 0, 0, 0, 1 },        { 0, 0, 1, 0 },
+                                      { 3, 0, 3, 1 },        { 0, 4, 1, 4 },
+                                      { 5, 0, 1, 1 },        { 1, 1, INT32_MAX, 1 },
+                                      { INT32_MAX, 0, 1, 1 } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &part), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &part),
+                     XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_image_crop(NULL, 0, 0, 1, 1, &part), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_image_crop(&image, 0, 0, 1, 1, NULL), XNCC_ERROR_ARGUMENT);
     CHECK(memcmp(&before, &part, sizeof part) == 0);
 }
 
 /* Refused, with one line of text. */
-static void refused(const xncc_context *context, xncc_status status, xncc_status want, const char *what)
+static void refused(const xncc_context *context, xncc_status status, xncc_status want,
+                    const char *what)
 {
     char text[XNCC_ERROR_SIZE];
     if (status != want)
@@ -99,7 +121,9 @@ static void refused(const xncc_context *context, xncc_status status, xncc_status
 static void check_views(xncc_context *context)
 {
     static const uint16_t pixel[64];
-    const xncc_image good = { .data = pixel, .width = 5, .height = 4, .pitch = 12, .pixel = XNCC_U16 };
+    const xncc_image good = {
+        .data = pixel, .width = 5, .height = 4, .pitch = 12, .pixel = XNCC_U16
+    };
     xncc_image bad[14];
     for (int i = 0; i < 14; i++)
         bad[i] = good;
@@ -116,10 +140,11 @@ static void check_views(xncc_context *context)
     bad[10].memory = (xncc_memory)2;
     bad[11].pitch = INT64_MAX - 1;
     bad[12].data = (const char *)pixel + 1; /* not aligned to a pixel */
-    bad[13].memory = XNCC_DEVICE;             /* a context without a device */
+    bad[13].memory = XNCC_DEVICE;           /* a context without a device */
     xncc_template *part = NULL, *one = NULL;
     CHECK_STATUS(xncc_template_create(context, &good, &part), XNCC_OK);
-    CHECK(xncc_template_width(part) == 5 && xncc_template_height(part) == 4 && xncc_template_pixel(part) == XNCC_U16);
+    CHECK(xncc_template_width(part) == 5 && xncc_template_height(part) == 4 &&
+          xncc_template_pixel(part) == XNCC_U16);
     float score[32];
     xncc_map map = { .data = score, .width = 1, .height = 1 };
     for (int i = 0; i < 14; i++) {
@@ -131,8 +156,10 @@ static void check_views(xncc_context *context)
         xncc_status status = xncc_correlate(context, &bad[i], part, NULL, &map);
         refused(context, status, i == 13 ? XNCC_ERROR_UNSUPPORTED : XNCC_ERROR_ARGUMENT, what);
     }
-    refused(context, xncc_template_create(context, NULL, &one), XNCC_ERROR_ARGUMENT, "template of NULL");
-    refused(context, xncc_template_create(context, &good, NULL), XNCC_ERROR_ARGUMENT, "template to NULL");
+    refused(context, xncc_template_create(context, NULL, &one), XNCC_ERROR_ARGUMENT,
+            "template of NULL");
+    refused(context, xncc_template_create(context, &good, NULL), XNCC_ERROR_ARGUMENT,
+            "template to NULL");
     CHECK_STATUS(xncc_template_create(NULL, &good, &one), XNCC_ERROR_ARGUMENT);
     xncc_template_destroy(part);
     xncc_template_destroy(NULL);
@@ -141,7 +168,8 @@ static void check_views(xncc_context *context)
 static void check_maps(xncc_context *context)
 {
     static const uint8_t pixel[6 * 6];
-    xncc_image image = { .data = pixel, .width = 6, .height = 6 }, small = { .data = pixel, .width = 3, .height = 2 };
+    xncc_image image = { .data = pixel, .width = 6, .height = 6 },
+               small = { .data = pixel, .width = 3, .height = 2 };
     xncc_template *part = NULL;
     CHECK_STATUS(xncc_template_create(context, &small, &part), XNCC_OK);
     float score[64];
@@ -156,33 +184,43 @@ static void check_maps(xncc_context *context)
     bad[6].width = 0;
     CHECK_STATUS(xncc_correlate(context, &image, part, NULL, &good), XNCC_OK);
     for (int i = 0; i < 7; i++)
-        refused(context, xncc_correlate(context, &image, part, NULL, &bad[i]), XNCC_ERROR_ARGUMENT, "bad map");
-    refused(context, xncc_correlate(context, &image, part, NULL, NULL), XNCC_ERROR_ARGUMENT, "no map");
-    refused(context, xncc_correlate(context, &image, NULL, NULL, &good), XNCC_ERROR_ARGUMENT, "no template");
-    refused(context, xncc_correlate(context, NULL, part, NULL, &good), XNCC_ERROR_ARGUMENT, "no image");
+        refused(context, xncc_correlate(context, &image, part, NULL, &bad[i]), XNCC_ERROR_ARGUMENT,
+                "bad map");
+    refused(context, xncc_correlate(context, &image, part, NULL, NULL), XNCC_ERROR_ARGUMENT,
+            "no map");
+    refused(context, xncc_correlate(context, &image, NULL, NULL, &good), XNCC_ERROR_ARGUMENT,
+            "no template");
+    refused(context, xncc_correlate(context, NULL, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+            "no image");
     CHECK_STATUS(xncc_correlate(NULL, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT);
-    xncc_options wrong[] = { { .method = (xncc_method)7 }, { .mode = (xncc_mode)3 }, { .border = (xncc_border)5 }, { .flat = (xncc_flat)2 },
-                           { .kernel = "no-such-kernel" }, { .kernel = "" }, { .min_valid = -0.1 }, { .min_valid = (double)NAN },
-                           { .kernel = "conv-tiled" } };
+    xncc_options wrong[] = { { .method = (xncc_method)7 },   { .mode = (xncc_mode)3 },
+                             { .border = (xncc_border)5 },   { .flat = (xncc_flat)2 },
+                             { .kernel = "no-such-kernel" }, { .kernel = "" },
+                             { .min_valid = -0.1 },          { .min_valid = (double)NAN },
+                             { .kernel = "conv-tiled" } };
     for (int i = 0; i < 9; i++)
-        refused(context, xncc_correlate(context, &image, part, &wrong[i], &good), i < 8 ? XNCC_ERROR_ARGUMENT : XNCC_ERROR_UNSUPPORTED,
-                "bad options");
+        refused(context, xncc_correlate(context, &image, part, &wrong[i], &good),
+                i < 8 ? XNCC_ERROR_ARGUMENT : XNCC_ERROR_UNSUPPORTED, "bad options");
     image.pixel = XNCC_U16;
     image.width = 3;
-    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT, "image and template of two types");
+    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+            "image and template of two types");
     xncc_context *other = kit_context(XNCC_DEVICE_CPU, 1);
     image = (xncc_image){ .data = pixel, .width = 6, .height = 6 };
-    refused(other, xncc_correlate(other, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT, "template of another context");
+    refused(other, xncc_correlate(other, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+            "template of another context");
     xncc_context_destroy(other);
     image.width = 2;
-    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT, "template wider than the image");
+    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+            "template wider than the image");
     xncc_template_destroy(part);
 }
 
 static void check_find_arguments(xncc_context *context)
 {
     static const uint8_t pixel[6 * 6];
-    xncc_image image = { .data = pixel, .width = 6, .height = 6 }, small = { .data = pixel, .width = 3, .height = 2 };
+    xncc_image image = { .data = pixel, .width = 6, .height = 6 },
+               small = { .data = pixel, .width = 3, .height = 2 };
     xncc_template *part = NULL;
     xncc_match match[4];
     size_t found = 9;
@@ -190,14 +228,21 @@ static void check_find_arguments(xncc_context *context)
     CHECK_STATUS(xncc_find(context, &image, part, NULL, NULL, 0, &found), XNCC_OK);
     CHECK_INT(found, 0);
     found = 9;
-    refused(context, xncc_find(context, &image, part, &(xncc_find_options){ .min_distance = -1 }, match, 4, &found), XNCC_ERROR_ARGUMENT,
-            "negative distance");
+    refused(context,
+            xncc_find(context, &image, part, &(xncc_find_options){ .min_distance = -1 }, match, 4,
+                      &found),
+            XNCC_ERROR_ARGUMENT, "negative distance");
     CHECK_INT(found, 0);
-    refused(context, xncc_find(context, &image, part, &(xncc_find_options){ .min_score = NAN }, match, 4, &found), XNCC_ERROR_ARGUMENT,
-            "limit NaN");
-    refused(context, xncc_find(context, &image, part, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT, "no array");
-    refused(context, xncc_find(context, &image, part, NULL, match, 4, NULL), XNCC_ERROR_ARGUMENT, "no count");
-    refused(context, xncc_find(context, &image, NULL, NULL, match, 4, &found), XNCC_ERROR_ARGUMENT, "no template");
+    refused(context,
+            xncc_find(context, &image, part, &(xncc_find_options){ .min_score = NAN }, match, 4,
+                      &found),
+            XNCC_ERROR_ARGUMENT, "limit NaN");
+    refused(context, xncc_find(context, &image, part, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT,
+            "no array");
+    refused(context, xncc_find(context, &image, part, NULL, match, 4, NULL), XNCC_ERROR_ARGUMENT,
+            "no count");
+    refused(context, xncc_find(context, &image, NULL, NULL, match, 4, &found), XNCC_ERROR_ARGUMENT,
+            "no template");
     xncc_template_destroy(part);
 }
 
@@ -208,23 +253,32 @@ static void check_filters(xncc_context *context)
     CHECK_STATUS(xncc_filter_create(context, tap, 2, 2, NULL, &filter), XNCC_OK);
     xncc_filter_destroy(filter);
     xncc_filter_destroy(NULL);
-    refused(context, xncc_filter_create(context, tap, 0, 2, NULL, &filter), XNCC_ERROR_ARGUMENT, "no width");
-    refused(context, xncc_filter_create(context, tap, 2, 128, NULL, &filter), XNCC_ERROR_ARGUMENT, "too high");
-    refused(context, xncc_filter_create(context, NULL, 2, 2, NULL, &filter), XNCC_ERROR_ARGUMENT, "no coefficients");
-    refused(context, xncc_filter_create(context, wild, 2, 1, NULL, &filter), XNCC_ERROR_ARGUMENT, "infinite coefficient");
+    refused(context, xncc_filter_create(context, tap, 0, 2, NULL, &filter), XNCC_ERROR_ARGUMENT,
+            "no width");
+    refused(context, xncc_filter_create(context, tap, 2, 128, NULL, &filter), XNCC_ERROR_ARGUMENT,
+            "too high");
+    refused(context, xncc_filter_create(context, NULL, 2, 2, NULL, &filter), XNCC_ERROR_ARGUMENT,
+            "no coefficients");
+    refused(context, xncc_filter_create(context, wild, 2, 1, NULL, &filter), XNCC_ERROR_ARGUMENT,
+            "infinite coefficient");
     wild[1] = NAN;
-    refused(context, xncc_filter_create(context, wild, 2, 1, NULL, &filter), XNCC_ERROR_ARGUMENT, "coefficient NaN");
+    refused(context, xncc_filter_create(context, wild, 2, 1, NULL, &filter), XNCC_ERROR_ARGUMENT,
+            "coefficient NaN");
     xncc_filter_options outside = { .anchored = 1, .anchor_x = 2 };
-    refused(context, xncc_filter_create(context, tap, 2, 2, &outside, &filter), XNCC_ERROR_ARGUMENT, "anchor outside");
+    refused(context, xncc_filter_create(context, tap, 2, 2, &outside, &filter), XNCC_ERROR_ARGUMENT,
+            "anchor outside");
     outside = (xncc_filter_options){ .anchored = 1, .anchor_y = -1 };
-    refused(context, xncc_filter_create(context, tap, 2, 2, &outside, &filter), XNCC_ERROR_ARGUMENT, "anchor above");
+    refused(context, xncc_filter_create(context, tap, 2, 2, &outside, &filter), XNCC_ERROR_ARGUMENT,
+            "anchor above");
     CHECK(filter == NULL);
 }
 
 static void check_contexts(void)
 {
     xncc_context *context = (xncc_context *)(uintptr_t)8;
-    xncc_context_options bad[] = { { .device = (xncc_device)3 }, { .threads = -1 }, { .threads = 1025 }, { .cuda_index = -1 } };
+    xncc_context_options bad[] = {
+        { .device = (xncc_device)3 }, { .threads = -1 }, { .threads = 1025 }, { .cuda_index = -1 }
+    };
     for (int i = 0; i < 4; i++) {
         CHECK_STATUS(xncc_context_create(&bad[i], &context), XNCC_ERROR_ARGUMENT);
         CHECK(context == NULL);
@@ -241,7 +295,8 @@ static void check_contexts(void)
     xncc_device_info info[64];
     size_t count = xncc_device_describe(NULL, 0);
     CHECK(count >= 2 && xncc_device_describe(info, 64) == count);
-    CHECK(info[0].device == XNCC_DEVICE_CPU && info[0].usable == 1 && info[0].processors >= 1 && info[0].text[0]);
+    CHECK(info[0].device == XNCC_DEVICE_CPU && info[0].usable == 1 && info[0].processors >= 1 &&
+          info[0].text[0]);
     CHECK(info[1].device == XNCC_DEVICE_CUDA && (info[1].usable || info[1].text[0]));
 }
 

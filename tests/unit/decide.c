@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* For one problem on one machine: the choice is the cheapest of what can be forced, and all of it fits. */
+/* For one problem on one machine: the choice is the cheapest of what can be forced, and all of it
+ * fits. */
 static void check_choice(const xncc_problem *p, const xncc_machine *m)
 {
     xncc_decision chosen, again, forced;
@@ -15,7 +16,9 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
     int feasible = 0;
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         const xncc_kernel_row *row = &xncc_kernel_table[k];
-        xncc_status one = xncc_decide(p, m, &(xncc_preference){ .device = row->engine, .kernel = row->name }, &forced, &error);
+        xncc_status one = xncc_decide(
+            p, m, &(xncc_preference){ .device = row->engine, .kernel = row->name }, &forced,
+            &error);
         if (one) {
             CHECK_STATUS(one, XNCC_ERROR_UNSUPPORTED);
             CHECK(status || chosen.kernel != (xncc_kernel)k);
@@ -31,7 +34,8 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
             check_cuda(p, m, &forced);
         if (status == XNCC_OK) {
             CHECK(chosen.estimate_ms <= forced.estimate_ms);
-            CHECK(chosen.kernel == (xncc_kernel)k || (chosen.has_runner_up && chosen.runner_up_ms <= forced.estimate_ms));
+            CHECK(chosen.kernel == (xncc_kernel)k ||
+                  (chosen.has_runner_up && chosen.runner_up_ms <= forced.estimate_ms));
         }
     }
     CHECK_INT(status == XNCC_OK, feasible > 0);
@@ -45,7 +49,8 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
 
 static xncc_problem random_problem(kit_random *random)
 {
-    xncc_problem p = { .task = (xncc_task)kit_below(random, 2), .pixel = (xncc_pixel)kit_below(random, 3) };
+    xncc_problem p = { .task = (xncc_task)kit_below(random, 2),
+                       .pixel = (xncc_pixel)kit_below(random, 3) };
     p.image_width = kit_between(random, 1, 1 << kit_below(random, 19));
     p.image_height = kit_between(random, 1, 1 << kit_below(random, 19));
     p.method = (xncc_method)kit_below(random, 6);
@@ -74,8 +79,10 @@ static void check_sweep(void)
             long before = kit_failures();
             check_choice(&p, &m);
             if (kit_failures() != before)
-                kit_fail(__FILE__, __LINE__, "on %s: task %d, pixel %d, image %dx%d, %dx%d, mode %d", machine_name[which], (int)p.task,
-                         (int)p.pixel, p.image_width, p.image_height, p.width, p.height, (int)p.mode);
+                kit_fail(__FILE__, __LINE__,
+                         "on %s: task %d, pixel %d, image %dx%d, %dx%d, mode %d",
+                         machine_name[which], (int)p.task, (int)p.pixel, p.image_width,
+                         p.image_height, p.width, p.height, (int)p.mode);
         }
         m.cpu.absent = 1;
         for (int i = 0; i < 300; i++) {
@@ -94,7 +101,8 @@ static void check_names(void)
     xncc_error error;
     CHECK_STATUS(decide(&p, &gpu, "nothing", &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK(strstr(error.text, "nothing") != NULL);
-    CHECK_STATUS(decide(&p, &gpu, "referenc", &d, &error), XNCC_ERROR_ARGUMENT); /* a beginning is no name */
+    CHECK_STATUS(decide(&p, &gpu, "referenc", &d, &error),
+                 XNCC_ERROR_ARGUMENT); /* a beginning is no name */
     CHECK_STATUS(decide(&p, &gpu, "", &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(decide(&p, &gpu, "conv-tiled", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK_STATUS(decide(&filter, &gpu, "shared", &d, &error), XNCC_ERROR_UNSUPPORTED);
@@ -102,7 +110,8 @@ static void check_names(void)
     CHECK_STATUS(decide(&p, &cpu, "direct", &d, &error), XNCC_OK);
     CHECK(strncmp(xncc_kernel_table[d.kernel].name, "direct-", 7) == 0);
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++)
-        CHECK(xncc_kernel_table[k].name && xncc_kernel_table[k].tasks && xncc_kernel_table[k].engine != XNCC_DEVICE_AUTO);
+        CHECK(xncc_kernel_table[k].name && xncc_kernel_table[k].tasks &&
+              xncc_kernel_table[k].engine != XNCC_DEVICE_AUTO);
     /* devices and memories of the preference */
     xncc_preference want = { .device = XNCC_DEVICE_CPU };
     CHECK_STATUS(xncc_decide(&p, &gpu, &want, &d, &error), XNCC_OK);
@@ -141,10 +150,15 @@ static void check_choices(const choice *some, size_t count, int part_masked, int
         p.image_masked = image_masked;
         xncc_decision d;
         xncc_error error;
-        CHECK_STATUS(xncc_decide(&p, &m, &(xncc_preference){ .image_memory = XNCC_DEVICE, .map_memory = XNCC_DEVICE }, &d, &error), XNCC_OK);
+        CHECK_STATUS(xncc_decide(&p, &m,
+                                 &(xncc_preference){ .image_memory = XNCC_DEVICE,
+                                                     .map_memory = XNCC_DEVICE },
+                                 &d, &error),
+                     XNCC_OK);
         if (strcmp(xncc_kernel_table[d.kernel].name, some[i].kernel) != 0)
-            kit_fail(__FILE__, __LINE__, "%dx%d, %d, masks %d %d: %s, %g ms; want %s", some[i].width, some[i].height, some[i].n, part_masked,
-                     image_masked, xncc_kernel_table[d.kernel].name, d.estimate_ms, some[i].kernel);
+            kit_fail(__FILE__, __LINE__, "%dx%d, %d, masks %d %d: %s, %g ms; want %s",
+                     some[i].width, some[i].height, some[i].n, part_masked, image_masked,
+                     xncc_kernel_table[d.kernel].name, d.estimate_ms, some[i].kernel);
         CHECK(strcmp(xncc_kernel_table[d.kernel].name, some[i].kernel) == 0);
     }
 }
@@ -152,24 +166,30 @@ static void check_choices(const choice *some, size_t count, int part_masked, int
 static void check_measured(void)
 {
     static const choice plain[] = {
-        { 8192, 8192, 8, "tensor-fused" },   { 8192, 8192, 16, "tensor-fused" },  { 8192, 8192, 24, "tensor-fused" },
-        { 8192, 8192, 32, "tensor-wgmma" },  { 8192, 8192, 64, "tensor-wgmma" },  { 8192, 8192, 128, "tensor-wgmma" },
-        { 8192, 8192, 256, "fft" },          { 8192, 8192, 512, "fft" },          { 4096, 4096, 8, "tensor-fused" },
-        { 4096, 4096, 24, "tensor-fused" },  { 4096, 4096, 32, "tensor-wgmma" },  { 1920, 1080, 8, "tensor-fused" },
-        { 1920, 1080, 32, "tensor-wgmma" },  { 1920, 1080, 64, "tensor-wgmma" },
+        { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 16, "tensor-fused" },
+        { 8192, 8192, 24, "tensor-fused" }, { 8192, 8192, 32, "tensor-wgmma" },
+        { 8192, 8192, 64, "tensor-wgmma" }, { 8192, 8192, 128, "tensor-wgmma" },
+        { 8192, 8192, 256, "fft" },         { 8192, 8192, 512, "fft" },
+        { 4096, 4096, 8, "tensor-fused" },  { 4096, 4096, 24, "tensor-fused" },
+        { 4096, 4096, 32, "tensor-wgmma" }, { 1920, 1080, 8, "tensor-fused" },
+        { 1920, 1080, 32, "tensor-wgmma" }, { 1920, 1080, 64, "tensor-wgmma" },
     };
     static const choice part[] = {
-        { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 24, "tensor-fused" }, { 8192, 8192, 32, "tensor-wgmma" },
-        { 8192, 8192, 64, "tensor-wgmma" }, { 1920, 1080, 16, "tensor-fused" }, { 1920, 1080, 24, "tensor-fused" },
+        { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 24, "tensor-fused" },
+        { 8192, 8192, 32, "tensor-wgmma" }, { 8192, 8192, 64, "tensor-wgmma" },
+        { 1920, 1080, 16, "tensor-fused" }, { 1920, 1080, 24, "tensor-fused" },
         { 1920, 1080, 32, "tensor-wgmma" },
     };
     static const choice image[] = {
-        { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 16, "tensor-fused" }, { 8192, 8192, 24, "tensor-wgmma" },
-        { 8192, 8192, 32, "tensor-wgmma" }, { 8192, 8192, 64, "tensor-wgmma" }, { 1920, 1080, 8, "tensor-fused" },
+        { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 16, "tensor-fused" },
+        { 8192, 8192, 24, "tensor-wgmma" }, { 8192, 8192, 32, "tensor-wgmma" },
+        { 8192, 8192, 64, "tensor-wgmma" }, { 1920, 1080, 8, "tensor-fused" },
         { 1920, 1080, 16, "tensor-fused" }, { 1920, 1080, 24, "tensor-wgmma" },
     };
     static const choice both[] = {
-        { 8192, 8192, 8, "tensor-fused" }, { 8192, 8192, 24, "tensor-fused" }, { 1920, 1080, 24, "tensor-fused" },
+        { 8192, 8192, 8, "tensor-fused" },
+        { 8192, 8192, 24, "tensor-fused" },
+        { 1920, 1080, 24, "tensor-fused" },
     };
     check_choices(plain, sizeof plain / sizeof *plain, 0, 0);
     check_choices(part, sizeof part / sizeof *part, 1, 0);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The widest template of a height that a forced kernel takes, by halving; the next one is refused. */
+/* The widest template of a height that a forced kernel takes, by halving; the next one is refused.
+ */
 static int32_t widest(const xncc_machine *m, const char *kernel, xncc_pixel pixel, int32_t height)
 {
     int32_t low = 0, high = 140000;
@@ -22,29 +23,33 @@ static int32_t widest(const xncc_machine *m, const char *kernel, xncc_pixel pixe
     return low;
 }
 
-/* Both sides of the limit of `shared` and `tex-constant`: the last template that fits does fit by plain arithmetic, and the first that is
- * refused would not, and the text names the limit. */
+/* Both sides of the limit of `shared` and `tex-constant`: the last template that fits does fit by
+ * plain arithmetic, and the first that is refused would not, and the text names the limit. */
 void check_limits(void)
 {
     for (int which = 2; which < MACHINES; which++)
         for (int p = XNCC_U8; p <= XNCC_F32; p++)
             for (int32_t height = 1; height <= 301; height += 75) {
                 xncc_machine m = machine(which);
-                int64_t size = pixel_size((xncc_pixel)p), limit = m.cuda.shared_optin > m.cuda.shared_memory ? m.cuda.shared_optin : m.cuda.shared_memory;
+                int64_t size = pixel_size((xncc_pixel)p),
+                        limit = m.cuda.shared_optin > m.cuda.shared_memory ? m.cuda.shared_optin
+                                                                           : m.cuda.shared_memory;
                 xncc_decision d;
                 xncc_error error;
                 int32_t last = widest(&m, "tex-constant", (xncc_pixel)p, height);
                 xncc_problem next = matching((xncc_pixel)p, 200000, 2000, last + 1, height);
                 CHECK_STATUS(decide(&next, &m, "tex-constant", &d, &error), XNCC_ERROR_UNSUPPORTED);
                 CHECK(last * size <= m.cuda.constant_bytes);
-                CHECK((last + 1) * size > m.cuda.constant_bytes || last == XNCC_CUDA_TEMPLATE_SIDE || strstr(error.text, "texture") ||
+                CHECK((last + 1) * size > m.cuda.constant_bytes ||
+                      last == XNCC_CUDA_TEMPLATE_SIDE || strstr(error.text, "texture") ||
                       strstr(error.text, "memory"));
-                CHECK(strstr(error.text, "tex-constant") == NULL || mentions(&error, m.cuda.constant_bytes));
+                CHECK(strstr(error.text, "tex-constant") == NULL ||
+                      mentions(&error, m.cuda.constant_bytes));
                 last = widest(&m, "shared", (xncc_pixel)p, height);
                 next = matching((xncc_pixel)p, 200000, 2000, last + 1, height);
                 CHECK_STATUS(decide(&next, &m, "shared", &d, &error), XNCC_ERROR_UNSUPPORTED);
-                CHECK(mentions(&error, m.cuda.constant_bytes) || mentions(&error, limit) || mentions(&error, m.cuda.workspace) ||
-                      strstr(error.text, "texture"));
+                CHECK(mentions(&error, m.cuda.constant_bytes) || mentions(&error, limit) ||
+                      mentions(&error, m.cuda.workspace) || strstr(error.text, "texture"));
                 CHECK_STATUS(decide(&next, &m, NULL, &d, &error), XNCC_OK);
                 CHECK(d.kernel != XNCC_KERNEL_SHARED);
                 if (last == 0)
@@ -52,12 +57,14 @@ void check_limits(void)
                 next.width = last;
                 CHECK_STATUS(decide(&next, &m, "shared", &d, &error), XNCC_OK);
                 check_cuda(&next, &m, &d);
-                /* rows are read once more for each filling, so a filling must be worth it: all of a low template, or 16 rows */
+                /* rows are read once more for each filling, so a filling must be worth it: all of a
+                 * low template, or 16 rows */
                 CHECK(d.constant_rows >= (height < 16 ? height : 16));
             }
 }
 
-/* The user's rule: the tile of `shared` exceeds the block's shared memory, so tex-tex (or tex-constant) takes over. */
+/* The user's rule: the tile of `shared` exceeds the block's shared memory, so tex-tex (or
+ * tex-constant) takes over. */
 void check_fallback(void)
 {
     xncc_machine m = machine(2);

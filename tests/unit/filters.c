@@ -1,4 +1,5 @@
-/* The geometry of filters, told by deltas: where the anchor lies, what is turned, what the borders are. */
+/* The geometry of filters, told by deltas: where the anchor lies, what is turned, what the borders
+ * are. */
 #include "kit/pixels.h"
 
 #include <stdio.h>
@@ -19,23 +20,27 @@ static float pixel_or_border(int32_t x, int32_t y, xncc_border border)
 }
 
 /* A filter that is 1 at (i, j): the image moved by the anchor. */
-static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j, const xncc_filter_options *o, xncc_border border)
+static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j,
+                        const xncc_filter_options *o, xncc_border border)
 {
     float tap[49] = { 0 };
     tap[j * width + i] = 1.0f;
-    int32_t a = o && o->anchored ? o->anchor_x : width / 2, b = o && o->anchored ? o->anchor_y : height / 2;
+    int32_t a = o && o->anchored ? o->anchor_x : width / 2,
+            b = o && o->anchored ? o->anchor_y : height / 2;
     int32_t dx = o && o->correlate ? i - a : a - i, dy = o && o->correlate ? j - b : b - j;
     kit_map map = kit_map_create(WIDTH, HEIGHT, 2, KIT_AFTER);
     xncc_filter *filter = NULL;
     CHECK_STATUS(xncc_filter_create(context, tap, width, height, o, &filter), XNCC_OK);
-    CHECK_STATUS(xncc_convolve(context, &image.view, filter, &(xncc_convolve_options){ .border = border }, &map.view), XNCC_OK);
+    CHECK_STATUS(xncc_convolve(context, &image.view, filter,
+                               &(xncc_convolve_options){ .border = border }, &map.view),
+                 XNCC_OK);
     int same = 1;
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             same &= kit_map_row(&map.view, y)[x] == pixel_or_border(x + dx, y + dy, border);
     if (!CHECK(same))
-        kit_fail(__FILE__, __LINE__, "delta at (%d, %d) of %dx%d, anchor (%d, %d)%s, border %d", i, j, width, height, a, b,
-                 o && o->correlate ? ", correlate" : "", (int)border);
+        kit_fail(__FILE__, __LINE__, "delta at (%d, %d) of %dx%d, anchor (%d, %d)%s, border %d", i,
+                 j, width, height, a, b, o && o->correlate ? ", correlate" : "", (int)border);
     xncc_filter_destroy(filter);
     kit_map_destroy(&map);
 }
@@ -54,7 +59,8 @@ static void check_impulse(int correlate)
     CHECK_STATUS(xncc_convolve(context, &one, filter, NULL, &map.view), XNCC_OK);
     for (int32_t j = 0; j < 2; j++)
         for (int32_t i = 0; i < 3; i++) {
-            /* anchor (1, 1): tap (i, j) lands at (3 + i - 1, 2 + j - 1), turned at (3 - i + 1, 2 - j + 1) */
+            /* anchor (1, 1): tap (i, j) lands at (3 + i - 1, 2 + j - 1), turned at (3 - i + 1, 2 -
+             * j + 1) */
             int32_t x = correlate ? 4 - i : 2 + i, y = correlate ? 3 - j : 1 + j;
             CHECK_FLOAT(kit_map_row(&map.view, y)[x], tap[j * 3 + i]);
         }
@@ -64,7 +70,8 @@ static void check_impulse(int correlate)
 
 int main(int argc, char **argv)
 {
-    static const int32_t side[][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 }, { 3, 3 }, { 4, 2 }, { 5, 4 }, { 7, 7 } };
+    static const int32_t side[][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 }, { 3, 3 },
+                                       { 4, 2 }, { 5, 4 }, { 7, 7 } };
     kit_start(argc, argv);
     context = kit_context(XNCC_DEVICE_CPU, 2);
     kit_random random = kit_stream(1);
@@ -80,7 +87,8 @@ int main(int argc, char **argv)
                         anchored.anchor_x = kit_between(&random, 0, side[s][0] - 1);
                         anchored.anchor_y = kit_between(&random, 0, side[s][1] - 1);
                         check_delta(side[s][0], side[s][1], i, j, NULL, (xncc_border)border);
-                        check_delta(side[s][0], side[s][1], i, j, &(xncc_filter_options){ .correlate = 1 }, (xncc_border)border);
+                        check_delta(side[s][0], side[s][1], i, j,
+                                    &(xncc_filter_options){ .correlate = 1 }, (xncc_border)border);
                         check_delta(side[s][0], side[s][1], i, j, &anchored, (xncc_border)border);
                     }
         kit_image_destroy(&image);

@@ -1,4 +1,5 @@
-/* The list of kernels: each is served by its engine wherever the machine has what it needs, under its own name, with its text. */
+/* The list of kernels: each is served by its engine wherever the machine has what it needs, under
+ * its own name, with its text. */
 #include "kit/pixels.h"
 
 #include "engine/engine.h"
@@ -7,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does the machine have what the kernel needs for these pixels, whatever the sizes? Floats are refused by the kernels whose sums are exact
- * as integers only: the bytes of the vector instructions of VNNI and of the tensor cores, and the transforms of fft, which are rounded. */
+/* Does the machine have what the kernel needs for these pixels, whatever the sizes? Floats are
+ * refused by the kernels whose sums are exact as integers only: the bytes of the vector
+ * instructions of VNNI and of the tensor cores, and the transforms of fft, which are rounded. */
 static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *machine)
 {
     uint32_t features = machine->cpu.features;
@@ -36,26 +38,32 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     xncc_plan *plan = NULL;
     xncc_preference want = { .kernel = name };
     if (!CHECK_STATUS(xncc_plan_create(context, problem, &want, &plan), XNCC_OK)) {
-        kit_fail(__FILE__, __LINE__, "%s: %s", name, xncc_context_error(context, text, sizeof text));
+        kit_fail(__FILE__, __LINE__, "%s: %s", name,
+                 xncc_context_error(context, text, sizeof text));
         return;
     }
     CHECK_TEXT(xncc_plan_kernel(plan), name);
     CHECK(strstr(xncc_plan_explain(plan, text, sizeof text), name) != NULL);
     CHECK(strlen(xncc_plan_explain(plan, text, 10)) == 9);
-    kit_image image = kit_image_create(problem->pixel, problem->image_width, problem->image_height, 1, KIT_AFTER);
-    kit_image part = kit_image_create(problem->pixel, problem->width, problem->height, 1, KIT_AFTER);
+    kit_image image = kit_image_create(problem->pixel, problem->image_width, problem->image_height,
+                                       1, KIT_AFTER);
+    kit_image part = kit_image_create(problem->pixel, problem->width, problem->height, 1,
+                                      KIT_AFTER);
     kit_random random = kit_stream(1);
     kit_image_fill(&image.view, KIT_NOISE, &random);
     kit_image_fill(&part.view, KIT_NOISE, &random);
     int matches = problem->task == XNCC_TASK_MATCH;
     kit_map map = kit_map_create(problem->image_width - (matches ? problem->width - 1 : 0),
-                                 problem->image_height - (matches ? problem->height - 1 : 0), 0, KIT_AFTER);
+                                 problem->image_height - (matches ? problem->height - 1 : 0), 0,
+                                 KIT_AFTER);
     xncc_template *template = NULL;
     xncc_filter *filter = NULL;
     static const float tap[64];
     CHECK_STATUS(xncc_template_create(context, &part.view, &template), XNCC_OK);
-    CHECK_STATUS(xncc_filter_create(context, tap, problem->width, problem->height, NULL, &filter), XNCC_OK);
-    xncc_status right = matches ? XNCC_OK : XNCC_ERROR_ARGUMENT, other = matches ? XNCC_ERROR_ARGUMENT : XNCC_OK;
+    CHECK_STATUS(xncc_filter_create(context, tap, problem->width, problem->height, NULL, &filter),
+                 XNCC_OK);
+    xncc_status right = matches ? XNCC_OK : XNCC_ERROR_ARGUMENT,
+                other = matches ? XNCC_ERROR_ARGUMENT : XNCC_OK;
     CHECK_STATUS(xncc_plan_correlate(plan, &image.view, template, &map.view, NULL), right);
     CHECK_STATUS(xncc_plan_convolve(plan, &image.view, filter, &map.view, NULL), other);
     xncc_template_destroy(template);
@@ -91,7 +99,12 @@ int main(int argc, char **argv)
     xncc_machine machine = xncc_context_machine(context);
     for (int task = XNCC_TASK_MATCH; task <= XNCC_TASK_CONVOLVE; task++)
         for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
-            xncc_problem problem = { .task = (xncc_task)task, .pixel = (xncc_pixel)pixel, .image_width = 90, .image_height = 60, .width = 8, .height = 7 };
+            xncc_problem problem = { .task = (xncc_task)task,
+                                     .pixel = (xncc_pixel)pixel,
+                                     .image_width = 90,
+                                     .image_height = 60,
+                                     .width = 8,
+                                     .height = 7 };
             if (task == XNCC_TASK_CONVOLVE) /* conv-registers takes 3 x 3 and 5 x 5 only */
                 problem.width = problem.height = 5;
             size_t served = 0;
@@ -100,8 +113,11 @@ int main(int argc, char **argv)
                 if (row->engine != device || !(row->tasks & (1 << task)))
                     continue;
                 xncc_decision decision;
-                xncc_status status = xncc_decide(&problem, &machine, &(xncc_preference){ .kernel = row->name }, &decision, NULL);
-                CHECK_STATUS(status, serves((xncc_kernel)k, problem.pixel, &machine) ? XNCC_OK : XNCC_ERROR_UNSUPPORTED);
+                xncc_status status = xncc_decide(
+                    &problem, &machine, &(xncc_preference){ .kernel = row->name }, &decision, NULL);
+                CHECK_STATUS(status, serves((xncc_kernel)k, problem.pixel, &machine)
+                                         ? XNCC_OK
+                                         : XNCC_ERROR_UNSUPPORTED);
                 if (status == XNCC_OK) {
                     run(context, &problem, (xncc_kernel)k);
                     served++;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const machine_name[MACHINES] = { "one thread", "CPU", "48 KB", "T4", "A100", "H200", "tiny" };
+const char *const machine_name[MACHINES] = { "one thread", "CPU",  "48 KB", "T4",
+                                             "A100",       "H200", "tiny" };
 
 xncc_machine machine(int which)
 {
@@ -47,19 +48,23 @@ xncc_machine machine(int which)
     return m;
 }
 
-xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width, int32_t height)
+xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width,
+                      int32_t height)
 {
-    return (xncc_problem){
-        .pixel = pixel, .image_width = image_width, .image_height = image_height, .width = width, .height = height
-    };
+    return (xncc_problem){ .pixel = pixel,
+                           .image_width = image_width,
+                           .image_height = image_height,
+                           .width = width,
+                           .height = height };
 }
 
-xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel, xncc_decision *decision,
-                 xncc_error *error)
+xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel,
+                   xncc_decision *decision, xncc_error *error)
 {
     memset(decision, 0, sizeof *decision);
     memset(error, 0, sizeof *error);
-    xncc_status status = xncc_decide(problem, m, &(xncc_preference){ .kernel = kernel }, decision, error);
+    xncc_status status = xncc_decide(problem, m, &(xncc_preference){ .kernel = kernel }, decision,
+                                     error);
     if (status)
         CHECK(error->text[0] != '\0' && !strchr(error->text, '\n'));
     else
@@ -87,19 +92,24 @@ static int has_large_prime(int32_t n)
     return n != 1;
 }
 
-/* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be rounded to exact
- * integers. */
+/* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be
+ * rounded to exact integers. */
 static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_fft_blocks *b = &d->fft;
     CHECK(p->pixel != XNCC_F32 && m->cuda.fft);
-    CHECK(b->batch >= 1 && b->columns >= 1 && b->rows >= 1 && b->columns <= p->width && b->rows <= p->height);
-    CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) && !has_large_prime(b->height));
+    CHECK(b->batch >= 1 && b->columns >= 1 && b->rows >= 1 && b->columns <= p->width &&
+          b->rows <= p->height);
+    CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) &&
+          !has_large_prime(b->height));
     double points = (double)b->width * b->height, pixels = (double)b->columns * b->rows;
-    /* worst case of all bytes 255 in both parts of the image's block: squares sum to 2 * points * 255^2 */
-    CHECK(40 * log2(points) * pow(2, -53) * sqrt(2 * points * 255 * 255) * sqrt(pixels * 255 * 255) < 0.25);
-    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16, batches = p->pixel == XNCC_U8 ? 2 : 3,
-             spectra = p->pixel == XNCC_U8 ? 1 : 2;
+    /* worst case of all bytes 255 in both parts of the image's block: squares sum to 2 * points *
+     * 255^2 */
+    CHECK(40 * log2(points) * pow(2, -53) * sqrt(2 * points * 255 * 255) *
+              sqrt(pixels * 255 * 255) <
+          0.25);
+    uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16,
+             batches = p->pixel == XNCC_U8 ? 2 : 3, spectra = p->pixel == XNCC_U8 ? 1 : 2;
     CHECK(xncc_cuda_workspace(p, d->band_width, d->band_height).total +
               bytes * (batches * (uint64_t)b->batch + spectra) <=
           (uint64_t)m->cuda.workspace);
@@ -107,7 +117,8 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
 
 void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
-    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin : m->cuda.shared_memory;
+    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
+                                                                 : m->cuda.shared_memory;
     int32_t map_width = p->image_width, map_height = p->image_height;
     if (p->task == XNCC_TASK_MATCH && p->mode == XNCC_VALID) {
         map_width -= p->width - 1;
@@ -129,10 +140,12 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
         CHECK(d->constant_rows * p->width * pixel_size(p->pixel) <= m->cuda.constant_bytes);
     }
     if (p->task == XNCC_TASK_MATCH) {
-        int64_t columns = (int64_t)d->band_width + p->width - 1, rows = (int64_t)d->band_height + p->height - 1;
+        int64_t columns = (int64_t)d->band_width + p->width - 1,
+                rows = (int64_t)d->band_height + p->height - 1;
         columns = columns < p->image_width ? columns : p->image_width;
         rows = rows < p->image_height ? rows : p->image_height;
-        CHECK(columns <= m->cuda.texture_width && columns * pixel_size(p->pixel) <= m->cuda.texture_pitch);
+        CHECK(columns <= m->cuda.texture_width &&
+              columns * pixel_size(p->pixel) <= m->cuda.texture_pitch);
         CHECK(rows <= m->cuda.texture_height);
     }
     if (d->kernel == XNCC_KERNEL_FFT_CUDA)
@@ -140,5 +153,6 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
     else
         CHECK_INT(d->fft.batch, 0);
     if (d->kernel == XNCC_KERNEL_CONV_TILED)
-        CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * 4 && d->tile_rows == d->tile_height + p->height - 1);
+        CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * 4 &&
+              d->tile_rows == d->tile_height + p->height - 1);
 }

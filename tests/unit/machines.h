@@ -10,17 +10,20 @@ enum { MACHINES = 7 };
 extern const char *const machine_name[MACHINES];
 xncc_machine machine(int which);
 
-xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width, int32_t height);
+xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width,
+                      int32_t height);
 
 /* XNCC_OK, or not: then with one line of text. kernel: forced, or NULL. */
-xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel, xncc_decision *decision, xncc_error *error);
+xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel,
+                   xncc_decision *decision, xncc_error *error);
 
 int64_t pixel_size(xncc_pixel pixel);
 
 /* Does the text name the number? */
 int mentions(const xncc_error *error, long long number);
 
-/* What a CUDA decision claims must fit the machine. Written from the limits, not from the code that chooses. */
+/* What a CUDA decision claims must fit the machine. Written from the limits, not from the code that
+ * chooses. */
 void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d);
 
 /* Both sides of the limits, what takes over behind them. */

@@ -1,5 +1,5 @@
-/* Many templates in one call against calls for each alone: matches in one order, merged, on images in host and device memory.
- * unit_many [--device cpu|cuda] [--brief] [--seed N] */
+/* Many templates in one call against calls for each alone: matches in one order, merged, on images
+ * in host and device memory. unit_many [--device cpu|cuda] [--brief] [--seed N] */
 #include "unit/many.h"
 
 #include <math.h>
@@ -43,13 +43,17 @@ static size_t expect(const many_scene *s, const wish *w, xncc_candidate *want)
     static xncc_match match[CAPACITY];
     size_t count = 0, found;
     for (int i = 0; i < s->count; i++) {
-        CHECK_STATUS(xncc_find(s->context, &s->scene.view, s->part[i], &w->find, match, w->capacity, &found), XNCC_OK);
+        CHECK_STATUS(
+            xncc_find(s->context, &s->scene.view, s->part[i], &w->find, match, w->capacity, &found),
+            XNCC_OK);
         for (size_t k = 0; k < found; k++)
-            want[count++] = (xncc_candidate){ match[k], i, s->pixels[i].view.width, s->pixels[i].view.height };
+            want[count++] = (xncc_candidate){ match[k], i, s->pixels[i].view.width,
+                                              s->pixels[i].view.height };
     }
     if (w->merges) {
         xncc_merge_options merge = w->merge;
-        merge.method = w->find.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED : w->find.method; /* large is good in both */
+        merge.method = w->find.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED
+                                                       : w->find.method; /* large is good in both */
         CHECK_STATUS(xncc_matches_merge(want, count, &merge, &count), XNCC_OK);
     } else {
         sort(want, count, xncc_method_is_distance(w->find.method));
@@ -57,18 +61,25 @@ static size_t expect(const many_scene *s, const wish *w, xncc_candidate *want)
     return count < w->capacity ? count : w->capacity;
 }
 
-static void compare(const many_scene *s, const char *how, const xncc_candidate *got, size_t found, const xncc_candidate *want, size_t wanted)
+static void compare(const many_scene *s, const char *how, const xncc_candidate *got, size_t found,
+                    const xncc_candidate *want, size_t wanted)
 {
     if (!CHECK(found == wanted && memcmp(got, want, found * sizeof *got) == 0))
-        kit_fail(__FILE__, __LINE__, "%s, %s: %zu matches, not %zu, or not those", s->name, how, found, wanted);
+        kit_fail(__FILE__, __LINE__, "%s, %s: %zu matches, not %zu, or not those", s->name, how,
+                 found, wanted);
 }
 
 static xncc_problem problem_of(const many_scene *s, const wish *w)
 {
-    return (xncc_problem){ .pixel = s->scene.view.pixel, .image_width = s->scene.view.width, .image_height = s->scene.view.height,
-                         .method = w->find.method, .mode = w->find.mode, .border = w->find.border,
-                         .channels = s->scene.view.channels, .image_masked = s->scene.view.mask != NULL,
-                         .min_valid = w->find.min_valid };
+    return (xncc_problem){ .pixel = s->scene.view.pixel,
+                           .image_width = s->scene.view.width,
+                           .image_height = s->scene.view.height,
+                           .method = w->find.method,
+                           .mode = w->find.mode,
+                           .border = w->find.border,
+                           .channels = s->scene.view.channels,
+                           .image_masked = s->scene.view.mask != NULL,
+                           .min_valid = w->find.min_valid };
 }
 
 /* One object on two images, from both memories. */
@@ -76,11 +87,15 @@ static void check_object(many_scene *s, const wish *w, kit_random *random)
 {
     static xncc_candidate got[CAPACITY], want[ALL];
     const xncc_problem problem = problem_of(s, w);
-    const xncc_many_options options = { .find = &w->find, .merge = w->merges ? &w->merge : NULL, .capacity = w->capacity };
+    const xncc_many_options options = { .find = &w->find,
+                                        .merge = w->merges ? &w->merge : NULL,
+                                        .capacity = w->capacity };
     const xncc_template *part[MANY_PARTS];
     xncc_many *many = NULL;
     memcpy(part, s->part, sizeof part);
-    CHECK_STATUS(xncc_many_create(s->context, &problem, NULL, part, (size_t)s->count, &options, &many), XNCC_OK);
+    CHECK_STATUS(
+        xncc_many_create(s->context, &problem, NULL, part, (size_t)s->count, &options, &many),
+        XNCC_OK);
     memset(part, 0, sizeof part); /* the array is copied */
     for (int turn = 0; turn < 2 && many; turn++) {
         if (turn)
@@ -98,18 +113,25 @@ static void check_object(many_scene *s, const wish *w, kit_random *random)
 
 static void check_find(xncc_context *context, int on_device, int rounds)
 {
-    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF_NORMED, XNCC_CCORR_NORMED, XNCC_COVERAGE, XNCC_SQDIFF };
+    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF_NORMED, XNCC_CCORR_NORMED,
+                                          XNCC_COVERAGE, XNCC_SQDIFF };
     static const xncc_pixel pixel[] = { XNCC_U8, XNCC_U16, XNCC_F32, XNCC_S16, XNCC_U8 };
     static many_scene s;
     static xncc_candidate got[CAPACITY], want[ALL];
     for (int k = 0; k < 60 && k < rounds; k++) {
         kit_random random = kit_stream(800 + (uint64_t)k);
-        const many_kind kind = { pixel[k % 5], k % 7 ? 0 : 3, (xncc_mode)(k % 3), (xncc_border)(k / 3 % 5), k % 4 == 3 };
+        const many_kind kind = { pixel[k % 5], k % 7 ? 0 : 3, (xncc_mode)(k % 3),
+                                 (xncc_border)(k / 3 % 5), k % 4 == 3 };
         many_scene_make(&s, context, &kind, (uint64_t)k, on_device);
-        wish w = { .find = { .method = method[k / 5 % (kind.masks ? 5 : 3)], .mode = kind.mode, .border = kind.border,
-                             .min_score = -INFINITY, .top = k % 3 ? kit_below(&random, CAPACITY + 9) : 0,
-                             .min_distance = (int32_t)kit_below(&random, 4), .min_valid = 0.3 },
-                   .merge = { .rule = (xncc_merge_rule)(k / 2 % 2), .limit = k / 2 % 2 ? 0.2 : 3.0,
+        wish w = { .find = { .method = method[k / 5 % (kind.masks ? 5 : 3)],
+                             .mode = kind.mode,
+                             .border = kind.border,
+                             .min_score = -INFINITY,
+                             .top = k % 3 ? kit_below(&random, CAPACITY + 9) : 0,
+                             .min_distance = (int32_t)kit_below(&random, 4),
+                             .min_valid = 0.3 },
+                   .merge = { .rule = (xncc_merge_rule)(k / 2 % 2),
+                              .limit = k / 2 % 2 ? 0.2 : 3.0,
                               .top = k % 4 ? 0 : kit_below(&random, 20) },
                    .merges = k % 2,
                    .capacity = 1 + kit_below(&random, CAPACITY) };
@@ -122,8 +144,8 @@ static void check_find(xncc_context *context, int on_device, int rounds)
         size_t found = 99;
         const xncc_template *part[MANY_PARTS];
         memcpy(part, s.part, sizeof part);
-        CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, (size_t)s.count, &w.find, w.merges ? &w.merge : NULL, got, w.capacity,
-                                  &found),
+        CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, (size_t)s.count, &w.find,
+                                    w.merges ? &w.merge : NULL, got, w.capacity, &found),
                      XNCC_OK);
         compare(&s, "one call", got, found, want, wanted);
         check_object(&s, &w, &random);
@@ -139,13 +161,17 @@ static void check_defaults(xncc_context *context)
     many_scene_make(&s, context, &(many_kind){ .pixel = XNCC_U8 }, 77, 0);
     const xncc_template *part[MANY_PARTS];
     memcpy(part, s.part, sizeof part);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, NULL, 0, NULL, NULL, NULL, 0, &found), XNCC_OK);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, NULL, 0, NULL, NULL, NULL, 0, &found),
+                 XNCC_OK);
     CHECK_INT(found, 0);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, 1, NULL, NULL, NULL, 0, &found), XNCC_OK);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, 1, NULL, NULL, got, CAPACITY, &found), XNCC_OK);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, 1, NULL, NULL, NULL, 0, &found),
+                 XNCC_OK);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, part, 1, NULL, NULL, got, CAPACITY, &found),
+                 XNCC_OK);
     CHECK(found > 0 && got[0].match.score == 1.0f && got[0].part == 0);
     xncc_many *many = NULL;
-    const xncc_problem problem = { .image_width = s.scene.view.width, .image_height = s.scene.view.height };
+    const xncc_problem problem = { .image_width = s.scene.view.width,
+                                   .image_height = s.scene.view.height };
     CHECK_STATUS(xncc_many_create(context, &problem, NULL, part, 1, NULL, &many), XNCC_OK);
     CHECK_STATUS(xncc_many_find(many, &s.scene.view, NULL, &found, NULL), XNCC_OK);
     CHECK_INT(found, 0);
@@ -171,31 +197,51 @@ static void check_refusals(xncc_context *context, xncc_context *other)
     wide.width = MANY_PIXELS;
     wide.height = 1;
     CHECK_STATUS(xncc_template_create(context, &wide, &large), XNCC_OK);
-    const xncc_template *with[][2] = { { s.part[0], NULL }, { s.part[0], odd }, { s.part[0], foreign }, { s.part[0], large } };
-    static const char *const word[] = { "template 1: a null pointer", "template 1: it is u16 of 1 channels and the image u8 of 1",
-                                        "template 1: it was made with another context", "template 1: its 1920 x 1 pixels do not fit" };
+    const xncc_template *with[][2] = {
+        { s.part[0], NULL }, { s.part[0], odd }, { s.part[0], foreign }, { s.part[0], large }
+    };
+    static const char *const word[] = { "template 1: a null pointer",
+                                        "template 1: it is u16 of 1 channels and the image u8 of 1",
+                                        "template 1: it was made with another context",
+                                        "template 1: its 1920 x 1 pixels do not fit" };
     for (int i = 0; i < 4; i++) {
-        CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found),
+                     XNCC_ERROR_ARGUMENT);
         CHECK_INT(found, 0);
-        if (!CHECK(strncmp(xncc_context_error(context, text, sizeof text), word[i], strlen(word[i])) == 0))
+        if (!CHECK(strncmp(xncc_context_error(context, text, sizeof text), word[i],
+                           strlen(word[i])) == 0))
             kit_fail(__FILE__, __LINE__, "%s", text);
     }
     const xncc_merge_options bad = { .rule = XNCC_MERGE_OVERLAP, .limit = 2 };
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, &bad, got, 4, &found), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, NULL, 1, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, got, 4, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_many(context, NULL, with[0], 1, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_many(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, &(xncc_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, &bad, got, 4, &found),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, NULL, 4, &found),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, NULL, 1, NULL, NULL, got, 4, &found),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1, NULL, NULL, got, 4, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, NULL, with[0], 1, NULL, NULL, got, 4, &found),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_find_many(context, &s.scene.view, with[0], 1,
+                                &(xncc_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
     xncc_many *many = NULL;
-    const xncc_problem problem = { .image_width = s.scene.view.width, .image_height = s.scene.view.height };
-    CHECK_STATUS(xncc_many_create(context, NULL, NULL, with[0], 1, NULL, &many), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_many_create(context, &problem, NULL, with[0], 1, NULL, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_many_create(context, &problem, &(xncc_preference){ .kernel = "none" }, with[0], 1, NULL, &many), XNCC_ERROR_ARGUMENT);
+    const xncc_problem problem = { .image_width = s.scene.view.width,
+                                   .image_height = s.scene.view.height };
+    CHECK_STATUS(xncc_many_create(context, NULL, NULL, with[0], 1, NULL, &many),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_many_create(context, &problem, NULL, with[0], 1, NULL, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_many_create(context, &problem, &(xncc_preference){ .kernel = "none" },
+                                  with[0], 1, NULL, &many),
+                 XNCC_ERROR_ARGUMENT);
     CHECK(many == NULL && xncc_context_error(context, text, sizeof text)[0] != 0);
-    CHECK_STATUS(xncc_many_create(context, &problem, NULL, with[0], 1, &(xncc_many_options){ .capacity = 4 }, &many), XNCC_OK);
+    CHECK_STATUS(xncc_many_create(context, &problem, NULL, with[0], 1,
+                                  &(xncc_many_options){ .capacity = 4 }, &many),
+                 XNCC_OK);
     wide = s.scene.view;
     wide.height--;
     CHECK_STATUS(xncc_many_find(many, &wide, got, &found, NULL), XNCC_ERROR_ARGUMENT);

@@ -19,7 +19,7 @@ typedef struct many_scene {
     many_picture scene, pixels[MANY_PARTS];
     xncc_template *part[MANY_PARTS];
     int count;
-    void *memory;  /* of the scene on the device; NULL: there is none */
+    void *memory; /* of the scene on the device; NULL: there is none */
     xncc_image there;
     char name[120];
 } many_scene;
@@ -33,7 +33,8 @@ typedef struct many_kind {
 } many_kind;
 
 /* The scene of a round; free with many_scene_free. on_device: make the copy too. */
-void many_scene_make(many_scene *s, xncc_context *context, const many_kind *kind, uint64_t number, int on_device);
+void many_scene_make(many_scene *s, xncc_context *context, const many_kind *kind, uint64_t number,
+                     int on_device);
 void many_scene_free(many_scene *s);
 
 /* Does the context have a kernel for each template? The CPU's always has. */

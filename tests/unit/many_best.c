@@ -16,8 +16,9 @@ static void take_part(const many_scene *s, const xncc_options *o, int i, expecte
 {
     static float memory[MOST];
     int32_t width, height, x0, y0;
-    CHECK_STATUS(xncc_map_extent(o->mode, s->scene.view.width, s->scene.view.height, s->pixels[i].view.width, s->pixels[i].view.height,
-                               &width, &height, &x0, &y0),
+    CHECK_STATUS(xncc_map_extent(o->mode, s->scene.view.width, s->scene.view.height,
+                                 s->pixels[i].view.width, s->pixels[i].view.height, &width, &height,
+                                 &x0, &y0),
                  XNCC_OK);
     const xncc_map map = { .data = memory, .width = width, .height = height };
     CHECK_STATUS(xncc_correlate(s->context, &s->scene.view, s->part[i], o, &map), XNCC_OK);
@@ -25,7 +26,9 @@ static void take_part(const many_scene *s, const xncc_options *o, int i, expecte
         for (int32_t x = 0; x < width; x++) {
             const float score = memory[y * width + x];
             float *best = &e->score[y * e->pitch + x];
-            if (isnan(score) || (!isnan(*best) && (xncc_method_is_distance(o->method) ? score >= *best : score <= *best)))
+            if (isnan(score) ||
+                (!isnan(*best) &&
+                 (xncc_method_is_distance(o->method) ? score >= *best : score <= *best)))
                 continue;
             *best = score;
             e->index[y * e->pitch + x] = i;
@@ -50,16 +53,19 @@ static void expect(const many_scene *s, const xncc_options *o, expected *e)
         take_part(s, o, i, e);
 }
 
-static void compare(const many_scene *s, const char *how, const float *score, const int32_t *index, const expected *e)
+static void compare(const many_scene *s, const char *how, const float *score, const int32_t *index,
+                    const expected *e)
 {
     for (int32_t y = 0; y < e->height; y++)
         for (int32_t x = 0; x < e->width; x++) {
             const int32_t at = y * e->pitch + x;
-            if (index[at] == e->index[at] && (isnan(score[at]) ? isnan(e->score[at]) : memcmp(&score[at], &e->score[at], 4) == 0))
+            if (index[at] == e->index[at] &&
+                (isnan(score[at]) ? isnan(e->score[at])
+                                  : memcmp(&score[at], &e->score[at], 4) == 0))
                 continue;
             CHECK(0);
-            kit_fail(__FILE__, __LINE__, "%s, %s: at (%d, %d) %.9g of %d, not %.9g of %d", s->name, how, x, y, (double)score[at],
-                     index[at], (double)e->score[at], e->index[at]);
+            kit_fail(__FILE__, __LINE__, "%s, %s: at (%d, %d) %.9g of %d, not %.9g of %d", s->name,
+                     how, x, y, (double)score[at], index[at], (double)e->score[at], e->index[at]);
             return;
         }
     int untouched = 1;
@@ -78,7 +84,9 @@ static xncc_best host_best(const expected *e)
         got_score[i] = 99.0f;
         got_index[i] = 12345;
     }
-    return (xncc_best){ { got_score, e->width, e->height, e->pitch * 4, XNCC_HOST }, got_index, e->pitch * 4 };
+    return (xncc_best){ { got_score, e->width, e->height, e->pitch * 4, XNCC_HOST },
+                        got_index,
+                        e->pitch * 4 };
 }
 
 /* With the result in device memory, twice on a stream. */
@@ -90,14 +98,18 @@ static void check_there(const many_scene *s, xncc_many *many, const expected *e)
     if (!stream || !score || !index)
         kit_give_up("no device memory or stream for the test");
     xncc_best best = host_best(e);
-    CHECK(kit_device_upload(score, got_score, sizeof got_score) && kit_device_upload(index, got_index, sizeof got_index));
+    CHECK(kit_device_upload(score, got_score, sizeof got_score) &&
+          kit_device_upload(index, got_index, sizeof got_index));
     best.score.data = score;
     best.score.memory = XNCC_DEVICE;
     best.index = index;
     for (int turn = 0; turn < 3; turn++) {
-        CHECK_STATUS(xncc_many_best(many, turn == 1 ? &s->scene.view : &s->there, &best, turn == 2 ? NULL : stream), XNCC_OK);
+        CHECK_STATUS(xncc_many_best(many, turn == 1 ? &s->scene.view : &s->there, &best,
+                                    turn == 2 ? NULL : stream),
+                     XNCC_OK);
         CHECK(kit_device_wait(turn == 2 ? NULL : stream));
-        CHECK(kit_device_download(got_score, score, sizeof got_score) && kit_device_download(got_index, index, sizeof got_index));
+        CHECK(kit_device_download(got_score, score, sizeof got_score) &&
+              kit_device_download(got_index, index, sizeof got_index));
         compare(s, "in device memory", got_score, got_index, e);
     }
     kit_device_stream_destroy(stream);
@@ -109,19 +121,27 @@ static void check_kind(many_scene *s, const xncc_options *o, kit_random *random)
 {
     static expected e;
     const xncc_template *part[MANY_PARTS];
-    const xncc_problem problem = { .pixel = s->scene.view.pixel, .image_width = s->scene.view.width, .image_height = s->scene.view.height,
-                                 .method = o->method, .mode = o->mode, .border = o->border, .flat = o->flat,
-                                 .channels = s->scene.view.channels, .image_masked = s->scene.view.mask != NULL,
-                                 .min_valid = o->min_valid };
+    const xncc_problem problem = { .pixel = s->scene.view.pixel,
+                                   .image_width = s->scene.view.width,
+                                   .image_height = s->scene.view.height,
+                                   .method = o->method,
+                                   .mode = o->mode,
+                                   .border = o->border,
+                                   .flat = o->flat,
+                                   .channels = s->scene.view.channels,
+                                   .image_masked = s->scene.view.mask != NULL,
+                                   .min_valid = o->min_valid };
     if (!many_scene_served(s, &problem))
         return;
     memcpy(part, s->part, sizeof part);
     expect(s, o, &e);
     xncc_best best = host_best(&e);
-    CHECK_STATUS(xncc_correlate_best(s->context, &s->scene.view, part, (size_t)s->count, o, &best), XNCC_OK);
+    CHECK_STATUS(xncc_correlate_best(s->context, &s->scene.view, part, (size_t)s->count, o, &best),
+                 XNCC_OK);
     compare(s, "one call", got_score, got_index, &e);
     xncc_many *many = NULL;
-    CHECK_STATUS(xncc_many_create(s->context, &problem, NULL, part, (size_t)s->count, NULL, &many), XNCC_OK);
+    CHECK_STATUS(xncc_many_create(s->context, &problem, NULL, part, (size_t)s->count, NULL, &many),
+                 XNCC_OK);
     for (int turn = 0; turn < 2 && many; turn++) {
         if (turn)
             many_scene_change(s, random);
@@ -151,39 +171,54 @@ static void check_refused(xncc_context *context)
     expect(&s, &o, &e);
     const xncc_best good = host_best(&e);
     char text[XNCC_ERROR_SIZE];
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &(xncc_options){ .mode = XNCC_FULL }, &good), XNCC_ERROR_UNSUPPORTED);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count,
+                                     &(xncc_options){ .mode = XNCC_FULL }, &good),
+                 XNCC_ERROR_UNSUPPORTED);
     CHECK_TEXT(xncc_context_error(context, text, sizeof text),
                "best: the maps of mode full have no positions in common; take mode same, or valid");
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, 0, &o, &good), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, 0, &o, &good),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, NULL),
+                 XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_correlate_best(context, NULL, part, count, &o, &good), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_correlate_best(NULL, &s.scene.view, part, count, &o, &good), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(NULL, &s.scene.view, part, count, &o, &good),
+                 XNCC_ERROR_ARGUMENT);
     xncc_best bad = good;
     bad.index = NULL;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad),
+                 XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.index_pitch = 4;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad),
+                 XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.score.width--;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad),
+                 XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.score.data = NULL;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, part, count, &o, &bad),
+                 XNCC_ERROR_ARGUMENT);
     many_scene_free(&s);
 }
 
 void check_many_best(xncc_context *context, int on_device, int rounds)
 {
-    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED, XNCC_SQDIFF_NORMED };
+    static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,
+                                          XNCC_SQDIFF_NORMED };
     static const xncc_pixel pixel[] = { XNCC_U8, XNCC_U16, XNCC_F32, XNCC_S16 };
     static many_scene s;
     for (int k = 0; k < 40 && k < rounds; k++) {
         kit_random random = kit_stream(850 + (uint64_t)k);
-        const many_kind kind = { pixel[k % 4], k % 7 ? 0 : 2, (xncc_mode)(k % 2), (xncc_border)(k / 2 % 5), k % 4 == 3 };
+        const many_kind kind = { pixel[k % 4], k % 7 ? 0 : 2, (xncc_mode)(k % 2),
+                                 (xncc_border)(k / 2 % 5), k % 4 == 3 };
         many_scene_make(&s, context, &kind, 100 + (uint64_t)k, on_device);
-        check_kind(&s, &(xncc_options){ .method = method[k / 3 % 4], .mode = kind.mode, .border = kind.border,
-                                      .flat = (xncc_flat)(k / 5 % 2), .min_valid = 0.7 },
+        check_kind(&s,
+                   &(xncc_options){ .method = method[k / 3 % 4],
+                                    .mode = kind.mode,
+                                    .border = kind.border,
+                                    .flat = (xncc_flat)(k / 5 % 2),
+                                    .min_valid = 0.7 },
                    &random);
         many_scene_free(&s);
     }

@@ -17,8 +17,11 @@ typedef struct there {
 
 static there there_make(void)
 {
-    there t = { kit_device_alloc(ROOM * sizeof(xncc_candidate)), kit_device_alloc(ROOM * sizeof(xncc_candidate)),
-                kit_device_alloc(sizeof(uint32_t)), kit_device_alloc(ROOM * sizeof(xncc_match)), kit_device_alloc(sizeof(uint32_t)),
+    there t = { kit_device_alloc(ROOM * sizeof(xncc_candidate)),
+                kit_device_alloc(ROOM * sizeof(xncc_candidate)),
+                kit_device_alloc(sizeof(uint32_t)),
+                kit_device_alloc(ROOM * sizeof(xncc_match)),
+                kit_device_alloc(sizeof(uint32_t)),
                 kit_device_stream() };
     if (!t.candidate || !t.result || !t.kept || !t.match || !t.found || !t.stream)
         kit_give_up("no device memory or stream for the test");
@@ -43,8 +46,10 @@ static uint32_t kept_of(const there *t)
     return kept;
 }
 
-/* want: what xncc_matches_merge gave, its first `wanted`; behind them the result must be as it was. */
-static void compare(const there *t, int round, const xncc_candidate *want, size_t wanted, size_t behind)
+/* want: what xncc_matches_merge gave, its first `wanted`; behind them the result must be as it was.
+ */
+static void compare(const there *t, int round, const xncc_candidate *want, size_t wanted,
+                    size_t behind)
 {
     static xncc_candidate got[ROOM];
     static const unsigned char old = 0x5a;
@@ -54,7 +59,8 @@ static void compare(const there *t, int round, const xncc_candidate *want, size_
     for (size_t i = 0; i < behind * sizeof *got; i++)
         same = same && ((const unsigned char *)&got[wanted])[i] == old;
     if (!CHECK(same))
-        kit_fail(__FILE__, __LINE__, "round %d: %zu candidates, not those of xncc_matches_merge", round, wanted);
+        kit_fail(__FILE__, __LINE__, "round %d: %zu candidates, not those of xncc_matches_merge",
+                 round, wanted);
 }
 
 static void wipe(const there *t)
@@ -68,8 +74,11 @@ static void fill(xncc_candidate *all, size_t count, int32_t spread, kit_random *
 {
     for (size_t i = 0; i < count; i++) {
         const int32_t part = kit_between(random, 0, 5);
-        all[i] = (xncc_candidate){ .match = { kit_between(random, -spread, spread), kit_between(random, -9, 3 * spread), 0 },
-                                 .part = part, .width = 4 + 3 * part, .height = 20 - 2 * part };
+        all[i] = (xncc_candidate){ .match = { kit_between(random, -spread, spread),
+                                              kit_between(random, -9, 3 * spread), 0 },
+                                   .part = part,
+                                   .width = 4 + 3 * part,
+                                   .height = 20 - 2 * part };
         all[i].match.score = kit_below(random, 30) ? (float)kit_below(random, 200) / 64.0f : NAN;
         if (i > 0 && kit_below(random, 9) == 0)
             all[i] = all[kit_below(random, i)];
@@ -86,9 +95,11 @@ static void check_random(xncc_merger *merger, const there *t, int rounds)
         const size_t count = some[k % 10], first = kit_below(&random, count + 1);
         fill(all, count, k % 3 ? 300 : 20, &random);
         const xncc_merge_rule rule = (xncc_merge_rule)(k / 10 % 2);
-        const xncc_merge_options o = { .method = k % 4 ? XNCC_CCOEFF_NORMED : XNCC_SQDIFF_NORMED, .rule = rule,
-                                     .limit = rule == XNCC_MERGE_OVERLAP ? overlap[k % 5] : distance[k % 4],
-                                     .top = k % 5 ? 0 : 1 + kit_below(&random, 1500) };
+        const xncc_merge_options o = { .method = k % 4 ? XNCC_CCOEFF_NORMED : XNCC_SQDIFF_NORMED,
+                                       .rule = rule,
+                                       .limit = rule == XNCC_MERGE_OVERLAP ? overlap[k % 5]
+                                                                           : distance[k % 4],
+                                       .top = k % 5 ? 0 : 1 + kit_below(&random, 1500) };
         const size_t capacity = k % 7 ? ROOM : 1 + kit_below(&random, 300);
         size_t kept = 0;
         memcpy(want, all, sizeof all);
@@ -98,9 +109,12 @@ static void check_random(xncc_merger *merger, const there *t, int rounds)
         wipe(t);
         CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
         CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, first, t->stream), XNCC_OK);
-        CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate + first, count - first, t->stream), XNCC_OK);
+        CHECK_STATUS(
+            xncc_merger_add_candidates(merger, t->candidate + first, count - first, t->stream),
+            XNCC_OK);
         for (int turn = 0; turn < 2; turn++) { /* what was added stays */
-            CHECK_STATUS(xncc_merger_merge(merger, &o, t->result, capacity, t->kept, t->stream), XNCC_OK);
+            CHECK_STATUS(xncc_merger_merge(merger, &o, t->result, capacity, t->kept, t->stream),
+                         XNCC_OK);
             compare(t, k, want, kept, kept < ROOM ? 1 : 0);
         }
     }
@@ -138,10 +152,15 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const the
     many_scene_make(&s, context, &(many_kind){ .pixel = XNCC_U8 }, 200, 1);
     const xncc_find_options o = { .min_score = -INFINITY, .min_distance = 2, .kernel = "tex-tex" };
     for (int i = 0; i < s.count; i++) {
-        const xncc_problem problem = { .image_width = s.there.width, .image_height = s.there.height,
-                                     .width = s.pixels[i].view.width, .height = s.pixels[i].view.height };
-        CHECK_STATUS(xncc_plan_create(context, &problem, &(xncc_preference){ .kernel = "tex-tex" }, &plan[i]), XNCC_OK);
-        CHECK_STATUS(xncc_find(context, &s.scene.view, s.part[i], &o, match, EACH, &found), XNCC_OK);
+        const xncc_problem problem = { .image_width = s.there.width,
+                                       .image_height = s.there.height,
+                                       .width = s.pixels[i].view.width,
+                                       .height = s.pixels[i].view.height };
+        CHECK_STATUS(xncc_plan_create(context, &problem, &(xncc_preference){ .kernel = "tex-tex" },
+                                      &plan[i]),
+                     XNCC_OK);
+        CHECK_STATUS(xncc_find(context, &s.scene.view, s.part[i], &o, match, EACH, &found),
+                     XNCC_OK);
         for (size_t k = 0; k < found; k++)
             want[count++] = (xncc_candidate){ match[k], i, problem.width, problem.height };
     }
@@ -152,8 +171,12 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const the
             CHECK(kit_device_capture(t->stream));
         CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
         for (int i = 0; i < s.count; i++) {
-            const xncc_candidate like = { .part = i, .width = s.pixels[i].view.width, .height = s.pixels[i].view.height };
-            CHECK_STATUS(xncc_plan_find_on_device(plan[i], &s.there, s.part[i], &o, t->match, EACH, t->found, t->stream), XNCC_OK);
+            const xncc_candidate like = { .part = i,
+                                          .width = s.pixels[i].view.width,
+                                          .height = s.pixels[i].view.height };
+            CHECK_STATUS(xncc_plan_find_on_device(plan[i], &s.there, s.part[i], &o, t->match, EACH,
+                                                  t->found, t->stream),
+                         XNCC_OK);
             CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &like, t->stream), XNCC_OK);
         }
         CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
@@ -174,11 +197,14 @@ static void check_refused(xncc_merger *merger, const there *t)
 {
     const xncc_candidate none = { .part = 1 };
     const xncc_merge_options bad = { .limit = -1 };
-    CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &none, t->stream), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &none, t->stream),
+                 XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_merger_add(merger, NULL, t->found, &none, t->stream), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_merger_add_candidates(merger, NULL, 1, t->stream), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_merge(merger, &bad, t->result, 1, t->kept, t->stream), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, 0, t->kept, t->stream), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_merge(merger, &bad, t->result, 1, t->kept, t->stream),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, 0, t->kept, t->stream),
+                 XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_merger_merge(merger, NULL, NULL, 1, t->kept, t->stream), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_merger_clear(NULL, t->stream), XNCC_ERROR_ARGUMENT);
 }
@@ -194,8 +220,9 @@ void check_merger(xncc_context *context, int rounds)
     if (status == XNCC_ERROR_UNSUPPORTED) {
         char text[XNCC_ERROR_SIZE];
         CHECK(merger == NULL);
-        CHECK_TEXT(xncc_context_error(context, text, sizeof text),
-                   "merger: this context has no CUDA device; xncc_matches_merge works in host memory");
+        CHECK_TEXT(
+            xncc_context_error(context, text, sizeof text),
+            "merger: this context has no CUDA device; xncc_matches_merge works in host memory");
         xncc_merger_destroy(NULL);
         return;
     }

@@ -35,7 +35,11 @@ static void fill(many_picture *p, kit_random *random)
 
 static void make(many_picture *p, const many_kind *kind, int32_t width, int32_t height)
 {
-    p->view = (xncc_image){ .data = p->memory, .width = width, .height = height, .pixel = kind->pixel, .channels = kind->channels };
+    p->view = (xncc_image){ .data = p->memory,
+                            .width = width,
+                            .height = height,
+                            .pixel = kind->pixel,
+                            .channels = kind->channels };
 }
 
 static size_t pixel_bytes(const xncc_image *image)
@@ -50,37 +54,46 @@ static void plant(many_scene *s, const xncc_image *part, kit_random *random)
     if (part->width > scene->width || part->height > scene->height)
         return;
     const size_t size = pixel_bytes(scene);
-    const int32_t left = kit_between(random, 0, scene->width - part->width), top = kit_between(random, 0, scene->height - part->height);
+    const int32_t left = kit_between(random, 0, scene->width - part->width),
+                  top = kit_between(random, 0, scene->height - part->height);
     for (int32_t y = 0; y < part->height; y++)
-        memcpy((char *)s->scene.memory + ((size_t)(top + y) * (size_t)scene->width + (size_t)left) * size,
-               (const char *)part->data + (size_t)y * (size_t)part->width * size, (size_t)part->width * size);
+        memcpy((char *)s->scene.memory +
+                   ((size_t)(top + y) * (size_t)scene->width + (size_t)left) * size,
+               (const char *)part->data + (size_t)y * (size_t)part->width * size,
+               (size_t)part->width * size);
 }
 
 static void upload(many_scene *s)
 {
-    const size_t pixels = (size_t)(s->scene.view.width * s->scene.view.height), bytes = pixels * pixel_bytes(&s->scene.view);
+    const size_t pixels = (size_t)(s->scene.view.width * s->scene.view.height),
+                 bytes = pixels * pixel_bytes(&s->scene.view);
     s->there = s->scene.view;
     s->there.memory = XNCC_DEVICE;
     s->there.data = s->memory;
     CHECK(kit_device_upload(s->memory, s->scene.memory, bytes));
     if (s->scene.view.mask) {
         s->there.mask = (uint8_t *)s->memory + sizeof s->scene.memory;
-        CHECK(kit_device_upload((uint8_t *)s->memory + sizeof s->scene.memory, s->scene.mask, pixels));
+        CHECK(kit_device_upload((uint8_t *)s->memory + sizeof s->scene.memory, s->scene.mask,
+                                pixels));
     }
 }
 
 void many_scene_change(many_scene *s, kit_random *random)
 {
     fill(&s->scene, random);
-    for (int i = (s->count - 1) / 2 * 2; i >= 0; i -= 2) /* the first one last, so that it stays whole */
+    for (int i = (s->count - 1) / 2 * 2; i >= 0;
+         i -= 2) /* the first one last, so that it stays whole */
         plant(s, &s->pixels[i].view, random);
     if (s->memory)
         upload(s);
 }
 
-void many_scene_make(many_scene *s, xncc_context *context, const many_kind *kind, uint64_t number, int on_device)
+void many_scene_make(many_scene *s, xncc_context *context, const many_kind *kind, uint64_t number,
+                     int on_device)
 {
-    static const int32_t size[][2] = { { 5, 4 }, { 9, 7 }, { 3, 8 }, { 5, 4 } }; /* twice one of them */
+    static const int32_t size[][2] = {
+        { 5, 4 }, { 9, 7 }, { 3, 8 }, { 5, 4 }
+    }; /* twice one of them */
     kit_random random = kit_stream(900 + number);
     memset(s, 0, sizeof *s);
     s->context = context;
@@ -100,9 +113,11 @@ void many_scene_make(many_scene *s, xncc_context *context, const many_kind *kind
     if (on_device && !(s->memory = kit_device_alloc(sizeof s->scene.memory + sizeof s->scene.mask)))
         kit_give_up("no device memory for the test");
     many_scene_change(s, &random);
-    (void)snprintf(s->name, sizeof s->name, "round %d: %s x %d, mode %d, border %d, masks %d, %d templates in %d x %d", (int)number,
-                   xncc_pixel_name(kind->pixel), channels_of(&s->scene.view), (int)kind->mode, (int)kind->border, kind->masks, s->count,
-                   s->scene.view.width, s->scene.view.height);
+    (void)snprintf(s->name, sizeof s->name,
+                   "round %d: %s x %d, mode %d, border %d, masks %d, %d templates in %d x %d",
+                   (int)number, xncc_pixel_name(kind->pixel), channels_of(&s->scene.view),
+                   (int)kind->mode, (int)kind->border, kind->masks, s->count, s->scene.view.width,
+                   s->scene.view.height);
 }
 
 int many_scene_served(const many_scene *s, const xncc_problem *problem)

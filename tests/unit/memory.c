@@ -1,5 +1,6 @@
-/* Every allocation of every public call is made to fail, once and from then on: the status says so and nothing is left behind (the address
- * sanitizer's leak check sees to that), and the context still works. */
+/* Every allocation of every public call is made to fail, once and from then on: the status says so
+ * and nothing is left behind (the address sanitizer's leak check sees to that), and the context
+ * still works. */
 #include "kit/pixels.h"
 
 #include "base/memory.h"
@@ -19,7 +20,8 @@ static xncc_plan *plan;
 static xncc_status create_context(void)
 {
     xncc_context *made = NULL;
-    xncc_status status = xncc_context_create(&(xncc_context_options){ .device = device, .threads = 3 }, &made);
+    xncc_status status = xncc_context_create(
+        &(xncc_context_options){ .device = device, .threads = 3 }, &made);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_context_destroy(made);
     return status;
@@ -45,8 +47,12 @@ static xncc_status create_filter(void)
 
 static xncc_problem problem_of(xncc_task task)
 {
-    return (xncc_problem){ .task = task, .pixel = XNCC_U16, .image_width = image.view.width, .image_height = image.view.height,
-                         .width = part.view.width, .height = part.view.height };
+    return (xncc_problem){ .task = task,
+                           .pixel = XNCC_U16,
+                           .image_width = image.view.width,
+                           .image_height = image.view.height,
+                           .width = part.view.width,
+                           .height = part.view.height };
 }
 
 static xncc_status create_plan(void)
@@ -68,7 +74,8 @@ static xncc_status find(void)
 {
     xncc_match match[40];
     size_t found = 77;
-    xncc_status status = xncc_find(context, &image.view, template, &(xncc_find_options){ .min_score = -1.0f }, match, 40, &found);
+    xncc_status status = xncc_find(context, &image.view, template,
+                                   &(xncc_find_options){ .min_score = -1.0f }, match, 40, &found);
     CHECK(status == XNCC_OK ? found > 1 && found <= 40 : found == 0);
     return status;
 }
@@ -112,7 +119,8 @@ static xncc_status find_many(void)
     xncc_candidate match[6];
     size_t found = 77;
     const xncc_template *const both[] = { template, template };
-    xncc_status status = xncc_find_many(context, &image.view, both, 2, NULL, &(xncc_merge_options){ .limit = 4 }, match, 6, &found);
+    xncc_status status = xncc_find_many(context, &image.view, both, 2, NULL,
+                                        &(xncc_merge_options){ .limit = 4 }, match, 6, &found);
     CHECK(status == XNCC_OK ? found > 0 : found == 0);
     return status;
 }
@@ -121,7 +129,8 @@ static xncc_status best(void)
 {
     static int32_t index[68 * 48];
     const xncc_template *const both[] = { template, template };
-    return xncc_correlate_best(context, &image.view, both, 2, NULL, &(xncc_best){ .score = map.view, .index = index });
+    return xncc_correlate_best(context, &image.view, both, 2, NULL,
+                               &(xncc_best){ .score = map.view, .index = index });
 }
 
 static xncc_status refine(void)
@@ -145,9 +154,11 @@ static void exhaust(const char *name, xncc_status (*call)(void), int persistent)
             CHECK_STATUS(status, XNCC_OK);
             break;
         }
-        /* a failure may be survived (a smaller workspace, say), but not reported as anything else */
+        /* a failure may be survived (a smaller workspace, say), but not reported as anything else
+         */
         if (status != XNCC_ERROR_MEMORY && status != XNCC_OK)
-            kit_fail(__FILE__, __LINE__, "%s with allocation %llu failing: %s", name, (unsigned long long)nth, xncc_status_string(status));
+            kit_fail(__FILE__, __LINE__, "%s with allocation %llu failing: %s", name,
+                     (unsigned long long)nth, xncc_status_string(status));
         CHECK(status == XNCC_ERROR_MEMORY || status == XNCC_OK);
         if (status && context) {
             char text[XNCC_ERROR_SIZE];
@@ -156,7 +167,8 @@ static void exhaust(const char *name, xncc_status (*call)(void), int persistent)
     }
     CHECK(nth < MOST);
     CHECK_STATUS(call(), XNCC_OK);
-    printf("%s: %llu allocations%s\n", name, (unsigned long long)(nth - 1), persistent ? ", persistent" : "");
+    printf("%s: %llu allocations%s\n", name, (unsigned long long)(nth - 1),
+           persistent ? ", persistent" : "");
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,5 @@
-/* Merging the matches of several templates, against the rule of merge.h spelled out pixel by pixel. */
+/* Merging the matches of several templates, against the rule of merge.h spelled out pixel by pixel.
+ */
 #include "kit/kit.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest
 
 static int inside(const xncc_candidate *c, int32_t x, int32_t y)
 {
-    return x >= c->match.x && x < c->match.x + c->width && y >= c->match.y && y < c->match.y + c->height;
+    return x >= c->match.x && x < c->match.x + c->width && y >= c->match.y &&
+           y < c->match.y + c->height;
 }
 
 static int same_thing(const xncc_candidate *a, const xncc_candidate *b, const xncc_merge_options *o)
@@ -46,7 +48,8 @@ static int same_thing(const xncc_candidate *a, const xncc_candidate *b, const xn
 }
 
 /* Takes the best of all that are left, and strikes what is the same thing. */
-static size_t brute(const xncc_candidate *all, size_t count, const xncc_merge_options *o, xncc_candidate *result)
+static size_t brute(const xncc_candidate *all, size_t count, const xncc_merge_options *o,
+                    xncc_candidate *result)
 {
     int gone[MOST] = { 0 };
     size_t kept = 0;
@@ -67,13 +70,15 @@ static size_t brute(const xncc_candidate *all, size_t count, const xncc_merge_op
 
 static int same_candidate(const xncc_candidate *a, const xncc_candidate *b)
 {
-    return a->match.x == b->match.x && a->match.y == b->match.y && a->match.score == b->match.score &&
-           a->part == b->part && a->width == b->width && a->height == b->height;
+    return a->match.x == b->match.x && a->match.y == b->match.y &&
+           a->match.score == b->match.score && a->part == b->part && a->width == b->width &&
+           a->height == b->height;
 }
 
 static void check_random(void)
 {
-    static const double overlap[] = { 0, 0.1, 0.25, 1.0 / 3, 0.5, 0.7, 1 }, distance[] = { 0, 0.5, 1, 3, 7.5, 20 };
+    static const double overlap[] = { 0, 0.1, 0.25, 1.0 / 3, 0.5, 0.7, 1 },
+                        distance[] = { 0, 0.5, 1, 3, 7.5, 20 };
     kit_random random = kit_stream(1);
     for (int round = 0; round < 1000; round++) {
         xncc_candidate all[MOST], got[MOST], want[MOST];
@@ -81,21 +86,26 @@ static void check_random(void)
         const int32_t sides = kit_between(&random, 1, 12);
         for (size_t i = 0; i < count; i++) {
             const int32_t part = kit_between(&random, 0, 3);
-            all[i] = (xncc_candidate){ .match = { kit_between(&random, -10, 30), kit_between(&random, -10, 30), 0 },
-                                     .part = part,
-                                     .width = 1 + part * sides / 3,
-                                     .height = 1 + (3 - part) * sides / 2 };
-            all[i].match.score = kit_below(&random, 20) ? (float)kit_below(&random, 6) / 5.0f : NAN; /* many ties */
+            all[i] = (xncc_candidate){ .match = { kit_between(&random, -10, 30),
+                                                  kit_between(&random, -10, 30), 0 },
+                                       .part = part,
+                                       .width = 1 + part * sides / 3,
+                                       .height = 1 + (3 - part) * sides / 2 };
+            all[i].match.score = kit_below(&random, 20) ? (float)kit_below(&random, 6) / 5.0f
+                                                        : NAN; /* many ties */
             if (i > 0 && kit_below(&random, 8) == 0)
                 all[i] = all[kit_below(&random, i)];
         }
         const xncc_merge_rule rule = round & 1 ? XNCC_MERGE_OVERLAP : XNCC_MERGE_DISTANCE;
-        const xncc_merge_options o = { .method = round & 2 ? XNCC_SQDIFF_NORMED : XNCC_CCOEFF_NORMED,
-                                     .rule = rule,
-                                     .limit = rule == XNCC_MERGE_OVERLAP ? overlap[kit_below(&random, 7)]
-                                                                       : distance[kit_below(&random, 6)],
-                                     .top = round % 3 ? 0 : 1 + (size_t)kit_below(&random, 10) };
-        /* At these limits a candidate is not even the same thing as itself; the brute rule would take it for ever. */
+        const xncc_merge_options o = { .method = round & 2 ? XNCC_SQDIFF_NORMED
+                                                           : XNCC_CCOEFF_NORMED,
+                                       .rule = rule,
+                                       .limit = rule == XNCC_MERGE_OVERLAP
+                                                    ? overlap[kit_below(&random, 7)]
+                                                    : distance[kit_below(&random, 6)],
+                                       .top = round % 3 ? 0 : 1 + (size_t)kit_below(&random, 10) };
+        /* At these limits a candidate is not even the same thing as itself; the brute rule would
+         * take it for ever. */
         const int none = rule == XNCC_MERGE_OVERLAP ? o.limit == 1.0 : o.limit == 0.0;
         size_t kept = 99, wanted = none ? 0 : brute(all, count, &o, want);
         memcpy(got, all, sizeof got);
@@ -107,8 +117,10 @@ static void check_random(void)
             same = none ? i == 0 || !before(&got[i], &got[i - 1], xncc_method_is_distance(o.method))
                         : same_candidate(&got[i], &want[i]);
         if (!CHECK(same))
-            kit_fail(__FILE__, __LINE__, "round %d: %s %g, %zu candidates: %zu kept, not %zu, or not those", round,
-                     rule == XNCC_MERGE_OVERLAP ? "overlap" : "distance", o.limit, count, kept, wanted);
+            kit_fail(__FILE__, __LINE__,
+                     "round %d: %s %g, %zu candidates: %zu kept, not %zu, or not those", round,
+                     rule == XNCC_MERGE_OVERLAP ? "overlap" : "distance", o.limit, count, kept,
+                     wanted);
     }
 }
 
@@ -127,16 +139,20 @@ static void check_limits(void)
         xncc_candidate c[2];
         size_t kept = 0;
         memcpy(c, pair, sizeof c);
-        CHECK_STATUS(xncc_matches_merge(c, 2, &(xncc_merge_options){ .rule = row[i].rule, .limit = row[i].limit }, &kept),
-                     XNCC_OK);
+        CHECK_STATUS(
+            xncc_matches_merge(
+                c, 2, &(xncc_merge_options){ .rule = row[i].rule, .limit = row[i].limit }, &kept),
+            XNCC_OK);
         CHECK_INT(kept, row[i].kept);
         CHECK_INT(c[0].part, 0);
     }
     /* The largest windows: their areas do not fit 32 bits, nor a float. */
     xncc_candidate large[2] = { { { -XNCC_MAX_SIDE, 0, 1 }, 0, XNCC_MAX_SIDE, XNCC_MAX_SIDE },
-                              { { XNCC_MAX_SIDE, 0, 1 }, 1, XNCC_MAX_SIDE, XNCC_MAX_SIDE } };
+                                { { XNCC_MAX_SIDE, 0, 1 }, 1, XNCC_MAX_SIDE, XNCC_MAX_SIDE } };
     size_t kept = 0;
-    CHECK_STATUS(xncc_matches_merge(large, 2, &(xncc_merge_options){ .rule = XNCC_MERGE_OVERLAP }, &kept), XNCC_OK);
+    CHECK_STATUS(
+        xncc_matches_merge(large, 2, &(xncc_merge_options){ .rule = XNCC_MERGE_OVERLAP }, &kept),
+        XNCC_OK);
     CHECK_INT(kept, 2);
     large[0].match.x = large[1].match.x - 1;
     large[1].match.x -= 2;
@@ -149,11 +165,11 @@ static void check_refusals(void)
 {
     const xncc_candidate good = { { 1, 2, 0.5f }, 0, 3, 4 };
     const xncc_merge_options bad[] = { { .limit = -1 },
-                                     { .limit = (double)NAN },
-                                     { .limit = 2147483649.0 },
-                                     { .rule = XNCC_MERGE_OVERLAP, .limit = 1.01 },
-                                     { .rule = (xncc_merge_rule)2 },
-                                     { .method = (xncc_method)6 } };
+                                       { .limit = (double)NAN },
+                                       { .limit = 2147483649.0 },
+                                       { .rule = XNCC_MERGE_OVERLAP, .limit = 1.01 },
+                                       { .rule = (xncc_merge_rule)2 },
+                                       { .method = (xncc_method)6 } };
     xncc_candidate c = good;
     size_t kept = 9;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

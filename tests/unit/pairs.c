@@ -1,5 +1,6 @@
-/* The scores in pairs of floats (model/pairs.h) against the formula in double: where the pairs are sure, they have its bits.
- * pairs [--count N] [--device cuda]: so many cases of each kind; cuda: computed there too. */
+/* The scores in pairs of floats (model/pairs.h) against the formula in double: where the pairs are
+ * sure, they have its bits. pairs [--count N] [--device cuda]: so many cases of each kind; cuda:
+ * computed there too. */
 #include "kit/kit.h"
 
 #include "model/pairs.h"
@@ -22,12 +23,15 @@ static int same_bits(float a, float b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* The seed that the device's instruction may give: anywhere within 2^-22 of the root, most often at an end. */
+/* The seed that the device's instruction may give: anywhere within 2^-22 of the root, most often at
+ * an end. */
 static float seed_of(xncc_pair var, kit_random *random)
 {
     double reach = 0x1p-22 - 0x1p-24; /* rounding to float adds as much again as is left */
     uint64_t which = kit_below(random, 4);
-    double off = which == 0 ? reach : which == 1 ? -reach : reach * ((double)kit_below(random, 2049) / 1024.0 - 1.0);
+    double off = which == 0   ? reach
+                 : which == 1 ? -reach
+                              : reach * ((double)kit_below(random, 2049) / 1024.0 - 1.0);
     return (float)((1.0 + off) / sqrt((double)var.high));
 }
 
@@ -36,16 +40,19 @@ static void check_quotient(int64_t num, uint64_t var, uint64_t varT, kit_random 
 {
     xncc_score_rule rule = { .root_var = sqrt((double)varT) };
     int narrow = var <= UINT64_C(1) << 48 && varT <= UINT64_C(1) << 48;
-    xncc_pair v = xncc_pair_of((int64_t)var, narrow), unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &rule);
+    xncc_pair v = xncc_pair_of((int64_t)var, narrow),
+              unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &rule);
     float got, want = (float)((double)num / (sqrt((double)var) * rule.root_var));
     int sure = xncc_pair_quotient(xncc_pair_of(num, narrow), v, unit, seed_of(v, random), &got);
     if (t->batch && t->cases < BATCH)
-        t->batch[t->cases] = (pair_case){ .num = num, .var = var, .unit = unit, .narrow = narrow, .score = want };
+        t->batch[t->cases] = (pair_case){
+            .num = num, .var = var, .unit = unit, .narrow = narrow, .score = want
+        };
     t->cases++;
     t->asked += !sure;
     if (sure && !same_bits(got, want))
-        kit_fail(__FILE__, __LINE__, "%lld / sqrt(%llu %llu): %.9g, want %.9g", (long long)num, (unsigned long long)var,
-                 (unsigned long long)varT, (double)got, (double)want);
+        kit_fail(__FILE__, __LINE__, "%lld / sqrt(%llu %llu): %.9g, want %.9g", (long long)num,
+                 (unsigned long long)var, (unsigned long long)varT, (double)got, (double)want);
 }
 
 static uint64_t random_bits(kit_random *random, int bits)
@@ -71,13 +78,15 @@ static void check_random(long count, int most, tally *t)
     kit_random random = kit_stream((uint64_t)most);
     for (long i = 0; i < count; i++) {
         uint64_t var = variance(&random, 1, most), varT = variance(&random, 1, most);
-        double reach = sqrt((double)var) * sqrt((double)varT), part = (double)(kit_next(&random) >> 11) * 0x1p-53;
+        double reach = sqrt((double)var) * sqrt((double)varT),
+               part = (double)(kit_next(&random) >> 11) * 0x1p-53;
         int64_t num = (int64_t)(reach * part * (kit_below(&random, 4) ? 1.0 : 0x1p-20));
         check_quotient(kit_next(&random) & 1 ? num : -num, var, varT, &random, t);
     }
 }
 
-/* Scores around the midpoints of floats, up to 256 bounds' units of 2^-48 away, in random places and on either side of powers of two. */
+/* Scores around the midpoints of floats, up to 256 bounds' units of 2^-48 away, in random places
+ * and on either side of powers of two. */
 static void check_midpoints(long count, int least, int most, tally *t)
 {
     kit_random random = kit_stream((uint64_t)most + 100);
@@ -91,7 +100,8 @@ static void check_midpoints(long count, int least, int most, tally *t)
             middle = 1.0L - 0x1p-25L;
         middle = ldexpl(middle, -(int)kit_below(&random, 6));
         middle *= 1.0L + (long double)kit_between(&random, -256, 256) * 0x1p-48L;
-        int64_t num = llrintl(middle * sqrtl((long double)var) * sqrtl((long double)varT)) + kit_between(&random, -1, 1);
+        int64_t num = llrintl(middle * sqrtl((long double)var) * sqrtl((long double)varT)) +
+                      kit_between(&random, -1, 1);
         check_quotient(kit_next(&random) & 1 ? num : -num, var, varT, &random, t);
     }
 }
@@ -112,24 +122,30 @@ static void check_conversion(void)
     }
     for (int64_t v = -1; v <= 1; v++)
         CHECK((int64_t)xncc_pair_narrow(v).high == v && (int64_t)xncc_pair_wide(v).high == v);
-    xncc_pair most = xncc_pair_narrow(INT64_C(1) << 48), least = xncc_pair_narrow(-(INT64_C(1) << 48));
+    xncc_pair most = xncc_pair_narrow(INT64_C(1) << 48),
+              least = xncc_pair_narrow(-(INT64_C(1) << 48));
     CHECK(most.high == 0x1p48f && most.low == 0.0f && least.high == -0x1p48f && least.low == 0.0f);
 }
 
-/* All methods, from sums that pixels can have: k of the window's and j of the template's at one value, the others at another. */
+/* All methods, from sums that pixels can have: k of the window's and j of the template's at one
+ * value, the others at another. */
 static void check_methods(long count)
 {
     kit_random random = kit_stream(6);
     long asked[6] = { 0 }, rooted[6] = { 0 };
     for (long i = 0; i < count; i++) {
-        uint64_t m = i & 1 ? 65535 : 255, n = 1 + kit_below(&random, UINT64_C(1) << kit_between(&random, 1, i & 2 ? 24 : 16));
+        uint64_t m = i & 1 ? 65535 : 255,
+                 n = 1 +
+                     kit_below(&random, UINT64_C(1) << kit_between(&random, 1, i & 2 ? 24 : 16));
         uint64_t a = kit_below(&random, m + 1), b = kit_below(&random, m + 1);
         uint64_t c = kit_below(&random, m + 1), d = kit_below(&random, m + 1);
         uint64_t k = kit_below(&random, n + 1), j = kit_below(&random, n + 1);
         uint64_t both = k < j ? k : j, rest = n - (k > j ? k : j);
         uint64_t S = k * a + (n - k) * b, Q = k * a * a + (n - k) * b * b;
         uint64_t X = both * a * c + (k > j ? (k - j) * a * d : (j - k) * b * c) + rest * b * d;
-        xncc_score_rule rule = { .n = n, .sum = j * c + (n - j) * d, .sum2 = j * c * c + (n - j) * d * d };
+        xncc_score_rule rule = { .n = n,
+                                 .sum = j * c + (n - j) * d,
+                                 .sum2 = j * c * c + (n - j) * d * d };
         rule.wide = n * m > UINT64_C(3037000499);
         rule.nan_flat = i & 4 ? 1 : 0;
         rule.undefined = rule.nan_flat ? NAN : 0.0f;
@@ -141,18 +157,22 @@ static void check_methods(long count)
             xncc_pair unit = xncc_pair_unit((xncc_method)method, &rule);
             int sure = xncc_pair_score((xncc_method)method, &rule, unit, narrow, S, Q, X, &got);
             CHECK(!sure || same_bits(got, want));
-            int defined = method == XNCC_CCOEFF_NORMED ? rule.root_var > 0.0 && n * Q > S * S : Q > 0 && rule.sum2 > 0;
-            if (defined && !rule.wide && (narrow || (method != XNCC_CCORR && method != XNCC_SQDIFF))) {
+            int defined = method == XNCC_CCOEFF_NORMED ? rule.root_var > 0.0 && n * Q > S * S
+                                                       : Q > 0 && rule.sum2 > 0;
+            if (defined && !rule.wide &&
+                (narrow || (method != XNCC_CCORR && method != XNCC_SQDIFF))) {
                 rooted[method]++;
                 asked[method] += !sure;
             }
         }
     }
     for (int method = 0; method < 6; method++)
-        CHECK(asked[method] <= rooted[method] / 100); /* quotients by a power of two can be midpoints */
+        CHECK(asked[method] <=
+              rooted[method] / 100); /* quotients by a power of two can be midpoints */
 }
 
-/* The device's results for the cases of a tally: its bits where it is sure, and sure as often as the host, but for the seeds. */
+/* The device's results for the cases of a tally: its bits where it is sure, and sure as often as
+ * the host, but for the seeds. */
 static void check_device(const tally *t)
 {
     size_t count = (size_t)(t->cases < BATCH ? t->cases : BATCH);
@@ -165,8 +185,9 @@ static void check_device(const tally *t)
         for (size_t i = 0; i < count; i++) {
             asked += !t->batch[i].sure;
             if (t->batch[i].sure && !same_bits(t->batch[i].score, want[i].score))
-                kit_fail(__FILE__, __LINE__, "device: %lld over the root of %llu: %.9g, want %.9g", (long long)want[i].num,
-                         (unsigned long long)want[i].var, (double)t->batch[i].score, (double)want[i].score);
+                kit_fail(__FILE__, __LINE__, "device: %lld over the root of %llu: %.9g, want %.9g",
+                         (long long)want[i].num, (unsigned long long)want[i].var,
+                         (double)t->batch[i].score, (double)want[i].score);
         }
     printf("device: %zu cases, the formula asked %ld times\n", count, asked);
     CHECK(asked <= t->asked + t->asked / 8 + 64);
@@ -214,7 +235,8 @@ int main(int argc, char **argv)
     report("midpoints, 48 bits", &middle[0]);
     report("midpoints, 63 bits", &middle[1]);
     for (int i = 0; i < 2; i++) {
-        CHECK(any[i].asked <= any[i].cases >> 12);    /* most of them powers of two, whose quotients can be midpoints */
+        CHECK(any[i].asked <= any[i].cases >>
+              12); /* most of them powers of two, whose quotients can be midpoints */
         CHECK(middle[i].asked > middle[i].cases / 8); /* these lie where the pairs cannot tell */
         CHECK(middle[i].asked < middle[i].cases / 2); /* and these where they can */
         if (device) {

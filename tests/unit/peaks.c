@@ -14,7 +14,10 @@ static void fill(xncc_map *map, int kind, kit_random *random)
     for (int32_t y = 0; y < map->height; y++)
         for (int32_t x = 0; x < map->width; x++) {
             uint64_t r = kit_next(random);
-            float v = kind == 0 ? (float)(r % 4) : kind == 1 ? (float)(int64_t)(r % 2001) - 1000.0f : kind == 2 ? 1.0f : (float)(r % 1000003) * 1e-6f;
+            float v = kind == 0   ? (float)(r % 4)
+                      : kind == 1 ? (float)(int64_t)(r % 2001) - 1000.0f
+                      : kind == 2 ? 1.0f
+                                  : (float)(r % 1000003) * 1e-6f;
             if (kind != 2 && (r >> 40) % 37 == 0)
                 v = (r >> 50) % 3 == 0 ? NAN : (r >> 50) % 3 == 1 ? INFINITY : -INFINITY;
             if (kind == 4)
@@ -28,7 +31,8 @@ static void fill(xncc_map *map, int kind, kit_random *random)
 static xncc_peaks *make(const xncc_peak_rule *rule, const xncc_map *map)
 {
     xncc_peaks *peaks = NULL;
-    if (xncc_peaks_create(rule, (uint64_t)map->width * (uint64_t)map->height, &peaks, NULL) != XNCC_OK)
+    if (xncc_peaks_create(rule, (uint64_t)map->width * (uint64_t)map->height, &peaks, NULL) !=
+        XNCC_OK)
         kit_give_up("xncc_peaks_create failed");
     return peaks;
 }
@@ -48,8 +52,9 @@ static void feed(xncc_peaks **set, int sets, const xncc_map *map, int one_row, k
         int32_t f = first[k], c = count[k];
         first[k] = first[i];
         count[k] = count[i];
-        CHECK_STATUS(xncc_peaks_feed(set[kit_below(random, (uint64_t)sets)], kit_map_row(map, f), map->pitch / 4, map->width, f, c, f > 0,
-                                   f + c < map->height, NULL),
+        CHECK_STATUS(xncc_peaks_feed(set[kit_below(random, (uint64_t)sets)], kit_map_row(map, f),
+                                     map->pitch / 4, map->width, f, c, f > 0, f + c < map->height,
+                                     NULL),
                      XNCC_OK);
     }
 }
@@ -75,9 +80,11 @@ static void check_map(kit_map *map, int kind, const xncc_peak_rule *rule, kit_ra
     for (size_t i = 0; i < wanted && same; i++)
         same = got[i].x == want[i].x && got[i].y == want[i].y && got[i].score == want[i].score;
     if (!same)
-        kit_fail(__FILE__, __LINE__, "map %dx%d kind %d, %s, limit %g, distance %d, top %zu: %zu matches, want %zu, or another one",
-                 map->view.width, map->view.height, kind, rule->smallest ? "smallest" : "largest", (double)rule->limit,
-                 rule->min_distance, rule->top, found, wanted);
+        kit_fail(__FILE__, __LINE__,
+                 "map %dx%d kind %d, %s, limit %g, distance %d, top %zu: %zu matches, want %zu, or "
+                 "another one",
+                 map->view.width, map->view.height, kind, rule->smallest ? "smallest" : "largest",
+                 (double)rule->limit, rule->min_distance, rule->top, found, wanted);
     CHECK(same);
 }
 
@@ -86,12 +93,15 @@ static void check_random(void)
     static const float limit[] = { -INFINITY, 0.0f, 1.0f, 2.5f, INFINITY };
     kit_random random = kit_stream(1);
     for (int i = 0; i < 12000; i++) {
-        kit_map map = kit_map_create(kit_between(&random, 1, MOST_SIDE), kit_between(&random, 1, MOST_SIDE), kit_between(&random, 0, 9),
+        kit_map map = kit_map_create(kit_between(&random, 1, MOST_SIDE),
+                                     kit_between(&random, 1, MOST_SIDE), kit_between(&random, 0, 9),
                                      i & 1 ? KIT_AFTER : KIT_BEFORE);
         int kind = (int)kit_below(&random, 6);
         fill(&map.view, kind, &random);
-        xncc_peak_rule rule = { .smallest = (int32_t)kit_below(&random, 2), .limit = limit[kit_below(&random, 5)] };
-        rule.min_distance = (int32_t)(kit_below(&random, 3) == 0 ? 1 + kit_below(&random, 60) : 1 + kit_below(&random, 4));
+        xncc_peak_rule rule = { .smallest = (int32_t)kit_below(&random, 2),
+                                .limit = limit[kit_below(&random, 5)] };
+        rule.min_distance = (int32_t)(kit_below(&random, 3) == 0 ? 1 + kit_below(&random, 60)
+                                                                 : 1 + kit_below(&random, 4));
         rule.top = kit_below(&random, 4) == 0 ? 100000 : 1 + kit_below(&random, 30);
         check_map(&map, kind, &rule, &random);
         kit_map_destroy(&map);
@@ -109,7 +119,9 @@ static void check_overflow(void)
     xncc_peak_rule rule = { 0, 0.0f, 1, 3 };
     xncc_peaks *peaks = make(&rule, &map.view);
     for (int32_t y = HEIGHT - 1; y >= 0; y--)
-        CHECK_STATUS(xncc_peaks_feed(peaks, kit_map_row(&map.view, y), WIDTH, WIDTH, y, 1, y > 0, y + 1 < HEIGHT, NULL), XNCC_OK);
+        CHECK_STATUS(xncc_peaks_feed(peaks, kit_map_row(&map.view, y), WIDTH, WIDTH, y, 1, y > 0,
+                                     y + 1 < HEIGHT, NULL),
+                     XNCC_OK);
     xncc_match got[3];
     size_t found = 0;
     CHECK_STATUS(xncc_peaks_finish(peaks, got, &found, NULL), XNCC_OK);

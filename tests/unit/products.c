@@ -1,5 +1,6 @@
-/* The lists of products of byte planes: their numbers counted by hand, what they are made of put together again by
- * brute force, the routes of problems, and where the pixels of a border come from. */
+/* The lists of products of byte planes: their numbers counted by hand, what they are made of put
+ * together again by brute force, the routes of problems, and where the pixels of a border come
+ * from. */
 #include "kit/oracle_joint.h"
 
 #include "image/samples.h"
@@ -12,21 +13,22 @@ enum { MOST = 4096 };
 static xncc_problem problem_of(xncc_pixel pixel, xncc_method method, int masks, int32_t channels)
 {
     return (xncc_problem){ .pixel = pixel,
-                         .image_width = 11,
-                         .image_height = 9,
-                         .width = 4,
-                         .height = 3,
-                         .method = method,
-                         .channels = channels,
-                         .image_masked = masks & 1,
-                         .part_masked = masks >> 1 & 1 };
+                           .image_width = 11,
+                           .image_height = 9,
+                           .width = 4,
+                           .height = 3,
+                           .method = method,
+                           .channels = channels,
+                           .image_masked = masks & 1,
+                           .part_masked = masks >> 1 & 1 };
 }
 
 enum { IMAGE = 1, PART = 2, BOTH = 3 };
 
-/* By hand: with d bytes a sample and C channels, X is d*d*C products. A template mask makes S (d*C) and Q (2d*C)
- * products, an image mask sumT (d*C) and sumT2 (2d*C), both together n (1) too. ccoeff has no Q and sumT2, ccorr no S
- * and sumT either; sqdiff and the others no S and sumT, unless they must be unbiased. */
+/* By hand: with d bytes a sample and C channels, X is d*d*C products. A template mask makes S (d*C)
+ * and Q (2d*C) products, an image mask sumT (d*C) and sumT2 (2d*C), both together n (1) too. ccoeff
+ * has no Q and sumT2, ccorr no S and sumT either; sqdiff and the others no S and sumT, unless they
+ * must be unbiased. */
 static void check_counts(void)
 {
     static const struct {
@@ -68,7 +70,8 @@ static void check_counts(void)
                      xncc_method_name(p.method), hand[i].masks, p.channels);
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
         memset(product, 0x5a, sizeof product);
-        CHECK_INT(xncc_products_of(&p, product, 1), count); /* no more is written than there is room for */
+        CHECK_INT(xncc_products_of(&p, product, 1),
+                  count); /* no more is written than there is room for */
         CHECK_INT(((unsigned char *)&product[1])[0], 0x5a);
         p.border = XNCC_BORDER_OVERLAP; /* of windows wholly inside it changes nothing */
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
@@ -97,7 +100,8 @@ static uint64_t biased(const scene *s, const oracle_plane *plane, int64_t at, in
 }
 
 /* A byte of a plane, by the words of products.h. */
-static uint64_t byte_of(const scene *s, const oracle_plane *plane, const xncc_plane_of *of, int64_t at)
+static uint64_t byte_of(const scene *s, const oracle_plane *plane, const xncc_plane_of *of,
+                        int64_t at)
 {
     if (!plane->counts[at])
         return 0;
@@ -113,13 +117,15 @@ static unsigned __int128 product_at(const scene *s, const xncc_product_of *p, in
     unsigned __int128 sum = 0;
     for (int64_t j = 0; j < s->oracle.part.height; j++)
         for (int64_t i = 0; i < s->oracle.part.width; i++)
-            sum += byte_of(s, &s->oracle.image, &p->image, (y + j) * s->oracle.image.width + x + i) *
+            sum += byte_of(s, &s->oracle.image, &p->image,
+                           (y + j) * s->oracle.image.width + x + i) *
                    byte_of(s, &s->oracle.part, &p->part, j * s->oracle.part.width + i);
     return sum << p->shift;
 }
 
 /* A sum by its definition: over the pixels that count in both. */
-static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel, int32_t x, int32_t y)
+static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel, int32_t x,
+                                int32_t y)
 {
     unsigned __int128 total = 0;
     for (int64_t j = 0; j < s->oracle.part.height; j++)
@@ -127,13 +133,14 @@ static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel
             int64_t at = (y + j) * s->oracle.image.width + x + i, of = j * s->oracle.part.width + i;
             if (!s->oracle.image.counts[at] || !s->oracle.part.counts[of])
                 continue;
-            unsigned __int128 a = biased(s, &s->oracle.image, at, channel), b = biased(s, &s->oracle.part, of, channel);
+            unsigned __int128 a = biased(s, &s->oracle.image, at, channel),
+                              b = biased(s, &s->oracle.part, of, channel);
             total += sum == XNCC_SUM_N   ? 1
                      : sum == XNCC_SUM_S ? a
                      : sum == XNCC_SUM_Q ? a * a
                      : sum == XNCC_SUM_X ? a * b
                      : sum == XNCC_SUM_T ? b
-                                       : b * b;
+                                         : b * b;
         }
     return total;
 }
@@ -142,12 +149,14 @@ static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel
 static int asks_for(const scene *s, xncc_sum_id sum)
 {
     const xncc_method m = s->problem.method;
-    const int normed = m == XNCC_CCOEFF_NORMED || m == XNCC_CCORR_NORMED || m == XNCC_SQDIFF || m == XNCC_SQDIFF_NORMED;
+    const int normed = m == XNCC_CCOEFF_NORMED || m == XNCC_CCORR_NORMED || m == XNCC_SQDIFF ||
+                       m == XNCC_SQDIFF_NORMED;
     switch (sum) {
     case XNCC_SUM_N: return 1;
     case XNCC_SUM_X: return m != XNCC_COVERAGE;
     case XNCC_SUM_S:
-    case XNCC_SUM_T: return m == XNCC_CCOEFF_NORMED || m == XNCC_CCOEFF || (s->bias && m != XNCC_COVERAGE);
+    case XNCC_SUM_T:
+        return m == XNCC_CCOEFF_NORMED || m == XNCC_CCOEFF || (s->bias && m != XNCC_COVERAGE);
     case XNCC_SUM_Q:
     case XNCC_SUM_T2: return normed;
     case XNCC_SUMS: break;
@@ -155,7 +164,8 @@ static int asks_for(const scene *s, xncc_sum_id sum)
     return 0;
 }
 
-static void check_window(const scene *s, const xncc_product_of *product, size_t count, int32_t x, int32_t y)
+static void check_window(const scene *s, const xncc_product_of *product, size_t count, int32_t x,
+                         int32_t y)
 {
     const xncc_needs needs = xncc_needs_of(&s->problem);
     for (int sum = 0; sum < XNCC_SUMS; sum++)
@@ -173,8 +183,9 @@ static void check_window(const scene *s, const xncc_product_of *product, size_t 
             /* the other ways stand for what the mask they go without cannot change */
             CHECK(had != XNCC_HAD_WINDOW || !s->problem.part_masked);
             CHECK(had != XNCC_HAD_CONSTANT ||
-                  xncc_problem_counts_all(&(xncc_problem){
-                      .image_masked = s->problem.image_masked, .border = s->problem.border, .mode = s->problem.mode }));
+                  xncc_problem_counts_all(&(xncc_problem){ .image_masked = s->problem.image_masked,
+                                                           .border = s->problem.border,
+                                                           .mode = s->problem.mode }));
             if (had == XNCC_HAD_PRODUCTS)
                 CHECK(total == sum_at(s, (xncc_sum_id)sum, c, x, y));
         }
@@ -199,11 +210,15 @@ static void check_scene(xncc_problem problem, uint64_t number)
 {
     static xncc_product_of product[MOST];
     kit_random random = kit_stream(600 + number);
-    scene s = { .problem = problem, .bias = problem.pixel == XNCC_S8 ? 128 : problem.pixel == XNCC_S16 ? 32768 : 0 };
+    scene s = { .problem = problem,
+                .bias = problem.pixel == XNCC_S8    ? 128
+                        : problem.pixel == XNCC_S16 ? 32768
+                                                    : 0 };
     const kit_room room = { 0, KIT_AFTER };
-    s.image =
-        kit_image_create_channels(problem.pixel, problem.channels, problem.image_width, problem.image_height, room);
-    s.part = kit_image_create_channels(problem.pixel, problem.channels, problem.width, problem.height, room);
+    s.image = kit_image_create_channels(problem.pixel, problem.channels, problem.image_width,
+                                        problem.image_height, room);
+    s.part = kit_image_create_channels(problem.pixel, problem.channels, problem.width,
+                                       problem.height, room);
     kit_image_fill(&s.image.view, number % 3 ? KIT_NOISE : KIT_MAX, &random);
     kit_image_fill(&s.part.view, number % 2 ? KIT_NOISE : KIT_NEAR_FLAT, &random);
     kit_image_mask(&s.image, room);
@@ -235,7 +250,8 @@ static void check_sums(void)
     for (int p = 0; p < 5; p++)
         for (int method = XNCC_CCOEFF_NORMED; method <= XNCC_COVERAGE; method++)
             for (int masks = 0; masks < 4; masks++) {
-                xncc_problem problem = problem_of(pixel[p], (xncc_method)method, masks, (int32_t)(number % 3));
+                xncc_problem problem = problem_of(pixel[p], (xncc_method)method, masks,
+                                                  (int32_t)(number % 3));
                 check_scene(problem, number++);
                 problem.mode = number % 2 ? XNCC_FULL : XNCC_SAME;
                 problem.border = XNCC_BORDER_OVERLAP;
@@ -252,32 +268,42 @@ static void check_routes(void)
             for (int masks = 0; masks < 4; masks++)
                 for (int32_t channels = 0; channels <= 2; channels++)
                     for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++)
-                        for (int border = XNCC_BORDER_CLAMP; border <= XNCC_BORDER_OVERLAP; border++) {
-                            xncc_problem problem = problem_of((xncc_pixel)p, (xncc_method)method, masks, channels);
+                        for (int border = XNCC_BORDER_CLAMP; border <= XNCC_BORDER_OVERLAP;
+                             border++) {
+                            xncc_problem problem = problem_of((xncc_pixel)p, (xncc_method)method,
+                                                              masks, channels);
                             problem.mode = (xncc_mode)mode;
                             problem.border = (xncc_border)border;
-                            const int all = !masks && (mode == XNCC_VALID || border != XNCC_BORDER_OVERLAP),
+                            const int all = !masks &&
+                                            (mode == XNCC_VALID || border != XNCC_BORDER_OVERLAP),
                                       biased_type = p == XNCC_S8 || p == XNCC_S16;
-                            const int product =
-                                method == XNCC_CCORR || method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED;
-                            const int joint = !all || channels > 1 || p == XNCC_U32 || p == XNCC_F64 ||
-                                              method == XNCC_COVERAGE || (biased_type && product);
-                            const int padded = biased_type || (mode != XNCC_VALID && border != XNCC_BORDER_CLAMP);
+                            const int product = method == XNCC_CCORR ||
+                                                method == XNCC_CCORR_NORMED ||
+                                                method == XNCC_SQDIFF_NORMED;
+                            const int joint = !all || channels > 1 || p == XNCC_U32 ||
+                                              p == XNCC_F64 || method == XNCC_COVERAGE ||
+                                              (biased_type && product);
+                            const int padded = biased_type ||
+                                               (mode != XNCC_VALID && border != XNCC_BORDER_CLAMP);
                             CHECK_INT(xncc_problem_counts_all(&problem), all);
                             CHECK_INT(xncc_problem_route(&problem), joint    ? XNCC_ROUTE_JOINT
-                                                                  : padded ? XNCC_ROUTE_PADDED
-                                                                           : XNCC_ROUTE_PLAIN);
+                                                                    : padded ? XNCC_ROUTE_PADDED
+                                                                             : XNCC_ROUTE_PLAIN);
                         }
-    xncc_problem convolve = {
-        .task = XNCC_TASK_CONVOLVE, .image_width = 9, .image_height = 9, .width = 3, .height = 3, .border = XNCC_BORDER_ZERO
-    };
+    xncc_problem convolve = { .task = XNCC_TASK_CONVOLVE,
+                              .image_width = 9,
+                              .image_height = 9,
+                              .width = 3,
+                              .height = 3,
+                              .border = XNCC_BORDER_ZERO };
     CHECK_INT(xncc_problem_route(&convolve), XNCC_ROUTE_PLAIN);
 }
 
 /* The inner problem's map is the problem's own. */
 static void check_inner(void)
 {
-    static const xncc_pixel type[] = { XNCC_U8, XNCC_S8, XNCC_S16, XNCC_U32 }, padded[] = { XNCC_U8, XNCC_U8, XNCC_U16, XNCC_U8 };
+    static const xncc_pixel type[] = { XNCC_U8, XNCC_S8, XNCC_S16, XNCC_U32 },
+                            padded[] = { XNCC_U8, XNCC_U8, XNCC_U16, XNCC_U8 };
     for (int p = 0; p < 4; p++)
         for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++)
             for (int masked = 0; masked < 2; masked++) {
@@ -286,7 +312,8 @@ static void check_inner(void)
                 problem.border = XNCC_BORDER_WRAP;
                 const int joint = xncc_problem_route(&problem) == XNCC_ROUTE_JOINT;
                 xncc_problem inner = xncc_problem_inner(&problem);
-                xncc_extent outer = xncc_problem_extent(&problem), map = xncc_problem_extent(&inner);
+                xncc_extent outer = xncc_problem_extent(&problem),
+                            map = xncc_problem_extent(&inner);
                 CHECK_INT(map.width, outer.width);
                 CHECK_INT(map.height, outer.height);
                 CHECK_INT(inner.mode, XNCC_VALID);
@@ -322,7 +349,8 @@ static void check_border(void)
     }
     for (int64_t i = -9; i < 10; i++) /* of two: no pixel is an inner one */
         CHECK_INT(xncc_border_index(XNCC_BORDER_MIRROR, i, 2), i & 1);
-    CHECK_INT(xncc_border_index(XNCC_BORDER_WRAP, -(INT64_C(1) << 31), 1000), (1000 - (INT64_C(1) << 31) % 1000) % 1000);
+    CHECK_INT(xncc_border_index(XNCC_BORDER_WRAP, -(INT64_C(1) << 31), 1000),
+              (1000 - (INT64_C(1) << 31) % 1000) % 1000);
 }
 
 int main(int argc, char **argv)

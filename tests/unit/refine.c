@@ -1,5 +1,5 @@
-/* Sub-pixel positions: the fit on surfaces that are known, the scores around a match against the whole map, shifts with
- * known truth. */
+/* Sub-pixel positions: the fit on surfaces that are known, the scores around a match against the
+ * whole map, shifts with known truth. */
 #include "peaks/fit.h"
 
 #include "unit/refine_all.h"
@@ -46,7 +46,9 @@ static void check_fit(const xncc_fit_scores *s, double dx, double dy, double sco
 
 static void check_surfaces(void)
 {
-    static const double bend[][3] = { { 1, 1, 0 }, { 1, 2, 0.5 }, { 2, 1, -0.75 }, { 1, 0.5, 0.25 } };
+    static const double bend[][3] = {
+        { 1, 1, 0 }, { 1, 2, 0.5 }, { 2, 1, -0.75 }, { 1, 0.5, 0.25 }
+    };
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 81; i++) {
             const double px = (i % 9 - 4) / 32.0, py = (i / 9 - 4) / 32.0;
@@ -78,7 +80,9 @@ static void check_fallbacks(void)
     /* A saddle between the axes, and a ridge whose peak lies far away. */
     const xncc_fit_scores saddle = { { { 0, 3, 4 }, { 3, 4, 3 }, { 4, 3, 0 } } };
     check_fit(&saddle, 0, 0, 4);
-    const xncc_fit_scores ridge = { { { 0, 3, 3.875f }, { 3, 4, 3.125f }, { 3.9375f, 2.9375f, 0 } } };
+    const xncc_fit_scores ridge = {
+        { { 0, 3, 3.875f }, { 3, 4, 3.125f }, { 3.9375f, 2.9375f, 0 } }
+    };
     const xncc_fit fit = xncc_fit_peak(&ridge, 0);
     CHECK(fabs(fit.dx) <= 0.5 && fabs(fit.dy) <= 0.5);
 }
@@ -97,8 +101,8 @@ static void check_plateaus(void)
     CHECK(none.dx == 0 && none.dy == 0 && isnan(none.score));
 }
 
-static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, int32_t y, const xncc_refined *got,
-                      const xncc_find_options *o)
+static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, int32_t y,
+                      const xncc_refined *got, const xncc_find_options *o)
 {
     xncc_fit_scores s;
     for (int i = 0; i < 9; i++) {
@@ -109,13 +113,16 @@ static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, i
     const xncc_fit want = xncc_fit_peak(&s, xncc_method_is_distance(o->method));
     const double score = isnan(want.score) ? (double)match->score : want.score;
     if (!CHECK(got->x == match->x + want.dx && got->y == match->y + want.dy && got->score == score))
-        kit_fail(__FILE__, __LINE__, "%s mode %d border %d at (%d, %d): %.9g %.9g %.9g, not %.9g %.9g %.9g",
-                 xncc_method_name(o->method), (int)o->mode, (int)o->border, match->x, match->y, got->x, got->y, got->score,
-                 match->x + want.dx, match->y + want.dy, score);
+        kit_fail(__FILE__, __LINE__,
+                 "%s mode %d border %d at (%d, %d): %.9g %.9g %.9g, not %.9g %.9g %.9g",
+                 xncc_method_name(o->method), (int)o->mode, (int)o->border, match->x, match->y,
+                 got->x, got->y, got->score, match->x + want.dx, match->y + want.dy, score);
 }
 
-/* The whole map is that of `context` itself, so that it need not be the CPU's; a kernel has the same bits everywhere. */
-void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *part, const xncc_find_options *o)
+/* The whole map is that of `context` itself, so that it need not be the CPU's; a kernel has the
+ * same bits everywhere. */
+void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *part,
+                       const xncc_find_options *o)
 {
     enum { MOST = 512 };
     xncc_template *prepared = NULL;
@@ -123,13 +130,16 @@ void check_against_map(xncc_context *context, const xncc_image *scene, const xnc
     xncc_match match[MOST];
     xncc_refined got[MOST];
     CHECK_STATUS(xncc_template_create(context, part, &prepared), XNCC_OK);
-    CHECK_STATUS(xncc_map_extent(o->mode, scene->width, scene->height, part->width, part->height, &width, &height, &x0,
-                               &y0),
+    CHECK_STATUS(xncc_map_extent(o->mode, scene->width, scene->height, part->width, part->height,
+                                 &width, &height, &x0, &y0),
                  XNCC_OK);
     const int32_t count = width * height;
     kit_map map = kit_map_create(width, height, 0, KIT_AFTER);
-    const xncc_options whole = { .method = o->method, .mode = o->mode, .border = o->border, .flat = XNCC_FLAT_NAN,
-                               .min_valid = o->min_valid };
+    const xncc_options whole = { .method = o->method,
+                                 .mode = o->mode,
+                                 .border = o->border,
+                                 .flat = XNCC_FLAT_NAN,
+                                 .min_valid = o->min_valid };
     CHECK_STATUS(xncc_correlate(context, scene, prepared, &whole, &map.view), XNCC_OK);
     if (count > MOST)
         kit_give_up("a map of %d", count);
@@ -151,17 +161,20 @@ static void check_maps(xncc_context *context)
     for (int k = 0; k < 5 * 6 * 2 * 2; k++) {
         const int32_t *z = size[k % 5];
         const xncc_pixel pixel = k / 60 ? XNCC_U16 : XNCC_U8;
-        const xncc_find_options o = { .method = (xncc_method)(k / 5 % 6), .mode = k / 30 % 2 ? XNCC_SAME : XNCC_VALID };
+        const xncc_find_options o = { .method = (xncc_method)(k / 5 % 6),
+                                      .mode = k / 30 % 2 ? XNCC_SAME : XNCC_VALID };
         kit_image scene = kit_image_create(pixel, z[0], z[1], 3, KIT_AFTER);
         kit_image part = kit_image_create(pixel, z[2], z[3], 0, KIT_BEFORE);
-        kit_image_fill(&scene.view, k % 7 ? KIT_NOISE : KIT_BLOCKS, &random); /* blocks have flat windows */
+        kit_image_fill(&scene.view, k % 7 ? KIT_NOISE : KIT_BLOCKS,
+                       &random); /* blocks have flat windows */
         kit_image_fill(&part.view, KIT_NOISE, &random);
         check_against_map(context, &scene.view, &part.view, &o);
         kit_image_destroy(&scene);
         kit_image_destroy(&part);
     }
     /* A template larger than its scene, which mode same allows. */
-    kit_image scene = kit_image_create(XNCC_U8, 4, 5, 0, KIT_AFTER), part = kit_image_create(XNCC_U8, 9, 8, 0, KIT_AFTER);
+    kit_image scene = kit_image_create(XNCC_U8, 4, 5, 0, KIT_AFTER),
+              part = kit_image_create(XNCC_U8, 9, 8, 0, KIT_AFTER);
     kit_image_fill(&scene.view, KIT_NOISE, &random);
     kit_image_fill(&part.view, KIT_NOISE, &random);
     check_against_map(context, &scene.view, &part.view, &(xncc_find_options){ .mode = XNCC_SAME });
@@ -169,13 +182,15 @@ static void check_maps(xncc_context *context)
     kit_image_destroy(&part);
 }
 
-/* Two slanted blobs, wide enough for the pixels, sampled at a shift: what the scene is made of is known everywhere. */
+/* Two slanted blobs, wide enough for the pixels, sampled at a shift: what the scene is made of is
+ * known everywhere. */
 static void blobs(const xncc_image *image, double shift_x, double shift_y)
 {
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++) {
             const double u = x - 29.0 - shift_x, v = y - 28.0 - shift_y, w = u - 7.0, z = v + 6.0;
-            const double one = exp(-(u * u + v * v + u * v) / 18.0), two = exp(-(w * w + z * z - w * z) / 14.0);
+            const double one = exp(-(u * u + v * v + u * v) / 18.0),
+                         two = exp(-(w * w + z * z - w * z) / 14.0);
             kit_pixel_set(image, x, y, floor(20.0 + 130.0 * one + 90.0 * two + 0.5));
         }
 }
@@ -184,7 +199,8 @@ static void check_shifts(xncc_context *context, xncc_method method, double most)
 {
     enum { SIDE = 64, PART = 32, SHIFTS = 100 };
     kit_random random = kit_stream(2);
-    kit_image scene = kit_image_create(XNCC_U8, SIDE, SIDE, 0, KIT_AFTER), part = { .view = { .data = NULL } };
+    kit_image scene = kit_image_create(XNCC_U8, SIDE, SIDE, 0, KIT_AFTER),
+              part = { .view = { .data = NULL } };
     xncc_template *prepared = NULL;
     double sum = 0, worst = 0;
     blobs(&scene.view, 0, 0);
@@ -200,15 +216,17 @@ static void check_shifts(xncc_context *context, xncc_method method, double most)
         blobs(&scene.view, dx, dy);
         CHECK_STATUS(xncc_find(context, &scene.view, prepared, &o, &match, 1, &found), XNCC_OK);
         CHECK_INT(found, 1);
-        CHECK_STATUS(xncc_refine(context, &scene.view, prepared, &o, &match, found, &refined), XNCC_OK);
+        CHECK_STATUS(xncc_refine(context, &scene.view, prepared, &o, &match, found, &refined),
+                     XNCC_OK);
         const double error = hypot(refined.x - 14 - dx, refined.y - 12 - dy);
         sum += error;
         worst = error > worst ? error : worst;
     }
-    printf("%s: %d shifts, mean error %.4f pixels, worst %.4f\n", xncc_method_name(method), SHIFTS, sum / SHIFTS, worst);
+    printf("%s: %d shifts, mean error %.4f pixels, worst %.4f\n", xncc_method_name(method), SHIFTS,
+           sum / SHIFTS, worst);
     if (!CHECK(worst <= most))
-        kit_fail(__FILE__, __LINE__, "%s: the worst error is %.4f pixels, more than %.4f", xncc_method_name(method),
-                 worst, most);
+        kit_fail(__FILE__, __LINE__, "%s: the worst error is %.4f pixels, more than %.4f",
+                 xncc_method_name(method), worst, most);
     xncc_template_destroy(prepared);
     kit_image_destroy(&scene);
 }
@@ -228,21 +246,29 @@ static void check_refusals(xncc_context *context)
     const xncc_match good = { 12, 6, 1 }, right = { 13, 6, 1 }, above = { 0, -1, 1 };
     CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &good, 1, &refined), XNCC_OK);
     CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, NULL, 0, NULL), XNCC_OK);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &right, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_TEXT(xncc_context_error(context, text, sizeof text),
-               "refine: (13, 6) is no position of a 8 x 4 template in a 20 x 10 image; give matches of this image, "
-               "template and mode");
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &above, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &deep.view, part, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &good, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, NULL, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, NULL, part, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(NULL, &scene.view, part, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, &(xncc_find_options){ .mode = (xncc_mode)99 }, &good, 1, &refined),
+    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &right, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(
-        xncc_refine(context, &scene.view, part, &(xncc_find_options){ .method = (xncc_method)99 }, &good, 1, &refined),
-        XNCC_ERROR_ARGUMENT);
+    CHECK_TEXT(xncc_context_error(context, text, sizeof text),
+               "refine: (13, 6) is no position of a 8 x 4 template in a 20 x 10 image; give "
+               "matches of this image, "
+               "template and mode");
+    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &above, 1, &refined),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(context, &deep.view, part, NULL, &good, 1, &refined),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &good, 1, NULL),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(context, &scene.view, NULL, NULL, &good, 1, &refined),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(context, NULL, part, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(NULL, &scene.view, part, NULL, &good, 1, &refined),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(context, &scene.view, part,
+                             &(xncc_find_options){ .mode = (xncc_mode)99 }, &good, 1, &refined),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(context, &scene.view, part,
+                             &(xncc_find_options){ .method = (xncc_method)99 }, &good, 1, &refined),
+                 XNCC_ERROR_ARGUMENT);
     CHECK(xncc_context_error(context, text, sizeof text)[0] != 0);
     xncc_template_destroy(part);
     kit_image_destroy(&scene);

@@ -56,7 +56,8 @@ static void make(picture *p, kit_random *random, int32_t width, int32_t height, 
 static void *upload(const xncc_image *host, xncc_image *device)
 {
     const int32_t channels = host->channels ? host->channels : 1;
-    const size_t pixels = (size_t)(host->width * host->height), bytes = pixels * (size_t)channels * xncc_pixel_size(host->pixel);
+    const size_t pixels = (size_t)(host->width * host->height),
+                 bytes = pixels * (size_t)channels * xncc_pixel_size(host->pixel);
     char *memory = kit_device_alloc(bytes + pixels);
     if (!memory)
         kit_give_up("no device memory for the test");
@@ -71,11 +72,20 @@ static void *upload(const xncc_image *host, xncc_image *device)
 }
 
 /* Has the context a kernel for the whole map, and for that of the neighbourhood? */
-static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *part, const xncc_find_options *o)
+static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *part,
+                     const xncc_find_options *o)
 {
-    xncc_problem p = { .pixel = scene->pixel, .image_width = scene->width, .image_height = scene->height, .width = part->width,
-                     .height = part->height, .method = o->method, .mode = o->mode, .border = o->border, .channels = scene->channels,
-                     .image_masked = scene->mask || scene->has_no_data, .part_masked = part->mask || part->has_no_data };
+    xncc_problem p = { .pixel = scene->pixel,
+                       .image_width = scene->width,
+                       .image_height = scene->height,
+                       .width = part->width,
+                       .height = part->height,
+                       .method = o->method,
+                       .mode = o->mode,
+                       .border = o->border,
+                       .channels = scene->channels,
+                       .image_masked = scene->mask || scene->has_no_data,
+                       .part_masked = part->mask || part->has_no_data };
     if (xncc_kernels(context, &p, NULL, 0) == 0)
         return 0;
     p.image_masked = p.image_masked || p.border == XNCC_BORDER_OVERLAP;
@@ -94,17 +104,21 @@ void check_every_problem(xncc_context *context, int on_device)
         memset(&scene, 0, sizeof scene);
         memset(&part, 0, sizeof part);
         scene.view.pixel = part.view.pixel = (xncc_pixel)(k % 7);
-        scene.view.channels = part.view.channels = k % 3 ? 0 : kit_between(&random, 1, MOST_CHANNELS);
+        scene.view.channels = part.view.channels = k % 3 ? 0
+                                                         : kit_between(&random, 1, MOST_CHANNELS);
         const xncc_find_options o = { .method = (xncc_method)kit_below(&random, 7),
-                                    .mode = (xncc_mode)(k / 7 % 3),
-                                    .border = (xncc_border)(k / 21 % 5),
-                                    .min_valid = least[kit_below(&random, 3)] };
-        const int beyond = o.mode != XNCC_VALID && k % 4 == 0; /* the template may exceed the scene */
+                                      .mode = (xncc_mode)(k / 7 % 3),
+                                      .border = (xncc_border)(k / 21 % 5),
+                                      .min_valid = least[kit_below(&random, 3)] };
+        const int beyond = o.mode != XNCC_VALID &&
+                           k % 4 == 0; /* the template may exceed the scene */
         int masks = kit_between(&random, 0, 3);
         masks = scene.view.pixel == XNCC_F32 || kit_below(&random, 2) ? masks : 0;
-        const int32_t w = kit_between(&random, beyond ? 1 : 6, 14), h = kit_between(&random, beyond ? 1 : 6, 14);
+        const int32_t w = kit_between(&random, beyond ? 1 : 6, 14),
+                      h = kit_between(&random, beyond ? 1 : 6, 14);
         make(&scene, &random, w, h, masks);
-        const int32_t part_width = kit_between(&random, 1, 6), part_height = kit_between(&random, 1, 6);
+        const int32_t part_width = kit_between(&random, 1, 6),
+                      part_height = kit_between(&random, 1, 6);
         const int part_masks = (int)kit_below(&random, 2);
         make(&part, &random, part_width, part_height, part_masks);
         if (!is_served(context, &scene.view, &part.view, &o)) {

@@ -5,7 +5,8 @@
 #include "kit/device.h"
 
 /* xncc_refine against the fit of the scores of the whole map, at every position of a small map. */
-void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *part, const xncc_find_options *o);
+void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *part,
+                       const xncc_find_options *o);
 
 /* The same for problems of every kind. */
 void check_every_problem(xncc_context *context, int on_device);

@@ -1,5 +1,6 @@
-/* Two threads on one context: each with its own plan and template, and both with one shared template and filter, while a third asks for
- * progress and the error text. Run under the thread sanitizer. */
+/* Two threads on one context: each with its own plan and template, and both with one shared
+ * template and filter, while a third asks for progress and the error text. Run under the thread
+ * sanitizer. */
 #include "kit/oracle.h"
 
 #include <math.h>
@@ -29,7 +30,8 @@ static kit_map want_map(const xncc_image *part)
 
 static int same(const kit_map *a, const kit_map *b)
 {
-    return memcmp(a->view.data, b->view.data, (size_t)a->view.width * (size_t)a->view.height * 4) == 0;
+    return memcmp(a->view.data, b->view.data, (size_t)a->view.width * (size_t)a->view.height * 4) ==
+           0;
 }
 
 static void own_plan(int32_t width, int32_t height, uint64_t number)
@@ -37,8 +39,12 @@ static void own_plan(int32_t width, int32_t height, uint64_t number)
     kit_random random = kit_stream(number);
     kit_image part = kit_image_create(XNCC_U8, width, height, 0, KIT_AFTER);
     kit_image_fill(&part.view, KIT_NOISE, &random);
-    kit_map want = want_map(&part.view), got = kit_map_create(want.view.width, want.view.height, 0, KIT_AFTER);
-    xncc_problem problem = { .image_width = scene.view.width, .image_height = scene.view.height, .width = width, .height = height };
+    kit_map want = want_map(&part.view),
+            got = kit_map_create(want.view.width, want.view.height, 0, KIT_AFTER);
+    xncc_problem problem = { .image_width = scene.view.width,
+                             .image_height = scene.view.height,
+                             .width = width,
+                             .height = height };
     xncc_template *template = NULL;
     xncc_plan *plan = NULL;
     CHECK_STATUS(xncc_template_create(context, &part.view, &template), XNCC_OK);
@@ -49,7 +55,10 @@ static void own_plan(int32_t width, int32_t height, uint64_t number)
         CHECK(same(&got, &want));
         xncc_match match;
         size_t found = 0;
-        CHECK_STATUS(xncc_plan_find(plan, &scene.view, template, &(xncc_find_options){ .min_score = -1.0f }, &match, 1, &found, NULL), XNCC_OK);
+        CHECK_STATUS(xncc_plan_find(plan, &scene.view, template,
+                                    &(xncc_find_options){ .min_score = -1.0f }, &match, 1, &found,
+                                    NULL),
+                     XNCC_OK);
         CHECK_INT(found, 1);
     }
     xncc_plan_destroy(plan);
@@ -70,7 +79,8 @@ static void shared_objects(void)
         kit_map_clear(&out);
         CHECK_STATUS(xncc_convolve(context, &scene.view, shared_filter, NULL, &out.view), XNCC_OK);
         CHECK(same(&out, &filter_want));
-        CHECK_STATUS(xncc_correlate(context, &scene.view, shared_part, NULL, &out.view), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_correlate(context, &scene.view, shared_part, NULL, &out.view),
+                     XNCC_ERROR_ARGUMENT);
     }
     kit_map_destroy(&got);
     kit_map_destroy(&out);
@@ -112,7 +122,8 @@ int main(int argc, char **argv)
     filter_want = kit_map_create(scene.view.width, scene.view.height, 0, KIT_AFTER);
     for (int32_t y = 0; y < scene.view.height; y++)
         for (int32_t x = 0; x < scene.view.width; x++)
-            kit_map_row(&filter_want.view, y)[x] = oracle_convolve(&scene.view, taps, 5, 3, NULL, XNCC_BORDER_CLAMP, x, y);
+            kit_map_row(&filter_want.view, y)[x] = oracle_convolve(&scene.view, taps, 5, 3, NULL,
+                                                                   XNCC_BORDER_CLAMP, x, y);
     CHECK_STATUS(xncc_template_create(context, &part.view, &shared_part), XNCC_OK);
     CHECK_STATUS(xncc_filter_create(context, taps, 5, 3, NULL, &shared_filter), XNCC_OK);
     pthread_t thread[THREADS], watcher;

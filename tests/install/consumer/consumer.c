@@ -13,8 +13,11 @@ int main(void)
         scene[(20 + i / 2) * 48 + 30 + i % 2] = part[i];
     xncc_context_create(NULL, &context);
     xncc_template_create(context, &(xncc_image){ .data = part, .width = 2, .height = 2 }, &sought);
-    xncc_status status = xncc_find(context, &(xncc_image){ .data = scene, .width = 48, .height = 32 }, sought, NULL, &match, 1, &found);
-    printf("%s: %s, %d %d %g\n", xncc_version(), xncc_status_string(status), match.x, match.y, (double)match.score);
+    xncc_status status = xncc_find(context,
+                                   &(xncc_image){ .data = scene, .width = 48, .height = 32 },
+                                   sought, NULL, &match, 1, &found);
+    printf("%s: %s, %d %d %g\n", xncc_version(), xncc_status_string(status), match.x, match.y,
+           (double)match.score);
     xncc_template_destroy(sought);
     xncc_context_destroy(context);
     return !(found == 1 && match.x == 30 && match.y == 20 && match.score == 1.0f);
