@@ -15,8 +15,8 @@ enum {
     PIXEL,
     WIDTH,
     HEIGHT,
-    PART_WIDTH,
-    PART_HEIGHT,
+    TEMPL_WIDTH,
+    TEMPL_HEIGHT,
     MS,
     GMAC,
     TMAC,
@@ -40,8 +40,8 @@ static const app_column columns[COLUMNS] = {
     [PIXEL] = { "pixel", APP_TEXT, 0, 0 },
     [WIDTH] = { "width", APP_INTEGER, 0, 0 },
     [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [PART_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
-    [PART_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
+    [TEMPL_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
+    [TEMPL_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
     [MS] = { "ms", APP_REAL, 6, 4 },
     [GMAC] = { "gmac_s", APP_REAL, 6, 1 },
     [TMAC] = { "tmac_s", APP_REAL, 6, 3 },
@@ -74,8 +74,8 @@ static xncc_status bench_kernel(app_bench_run *run, app_bench_case *c, const cha
         [PIXEL].text = xncc_pixel_name(c->problem.pixel),
         [WIDTH].integer = c->image.width,
         [HEIGHT].integer = c->image.height,
-        [PART_WIDTH].integer = c->problem.width,
-        [PART_HEIGHT].integer = c->problem.height,
+        [TEMPL_WIDTH].integer = c->problem.width,
+        [TEMPL_HEIGHT].integer = c->problem.height,
         [MS].real = time.ms,
         [GMAC].real = app_bench_macs(c) / time.ms * 1e-6,
         [TMAC].real = app_bench_macs(c) / time.ms * 1e-9,
@@ -88,7 +88,7 @@ static xncc_status bench_kernel(app_bench_run *run, app_bench_case *c, const cha
         [MODE].text = match ? app_mode_name(c->problem.mode) : "same",
         [BORDER].text = app_border_name(c->problem.border),
         [CHANNELS].integer = (int64_t)app_bench_channels(&c->problem),
-        [MASKED].text = c->problem.part_masked ? "yes" : "no",
+        [MASKED].text = c->problem.templ_masked ? "yes" : "no",
     };
     return app_bench_row(&run->section[0], row, error);
 }
@@ -116,16 +116,16 @@ static xncc_status bench_case(app_bench_run *run, const xncc_problem *problem, a
 static xncc_status bench_sizes(app_bench_run *run, xncc_task task, app_error *error)
 {
     static const app_sizes images = { { { 1920, 1080 } }, 1 };
-    static const app_sizes parts = { { { 8, 8 }, { 16, 16 }, { 32, 32 }, { 64, 64 } }, 4 };
+    static const app_sizes templs = { { { 8, 8 }, { 16, 16 }, { 32, 32 }, { 64, 64 } }, 4 };
     static const app_sizes filters = { { { 3, 3 }, { 5, 5 }, { 27, 27 } }, 3 };
     const app_options *o = run->options;
     const app_sizes *image = o->sizes.count ? &o->sizes : &images;
-    const app_sizes *part = o->templates.count        ? &o->templates
-                            : task == XNCC_TASK_MATCH ? &parts
+    const app_sizes *templ = o->templates.count        ? &o->templates
+                            : task == XNCC_TASK_MATCH ? &templs
                                                       : &filters;
     xncc_status status = XNCC_OK;
-    for (int i = 0; i < image->count * part->count && !status; i++) {
-        const app_size s = image->size[i / part->count], p = part->size[i % part->count];
+    for (int i = 0; i < image->count * templ->count && !status; i++) {
+        const app_size s = image->size[i / templ->count], p = templ->size[i % templ->count];
         if (task == XNCC_TASK_CONVOLVE && (p.width > XNCC_MAX_FILTER || p.height > XNCC_MAX_FILTER))
             continue;
         const xncc_problem problem = app_options_problem(o, task, s, p);
@@ -164,7 +164,7 @@ xncc_status app_bench(const app_options *o, app_error *error)
     if (!status && o->bench_find)
         status = app_bench_find(&run, error);
     if (!status && o->bench_find)
-        status = app_bench_bank(&run, error);
+        status = app_bench_batch(&run, error);
     for (int i = 0; i < run.sections; i++)
         rows += run.section[i].rows.count;
     if (!status && rows == 0)

@@ -1,5 +1,5 @@
 /* exactncc bench --find, second table: the best match of each of many templates on one image
- * (xncc_plan_find_bank), compared with what the CPU engine finds for each by itself. */
+ * (xncc_plan_find_batch), compared with what the CPU engine finds for each by itself. */
 #include "common/bench_run.h"
 #include "common/device_bench.h"
 
@@ -18,8 +18,8 @@ enum {
     PIXEL,
     WIDTH,
     HEIGHT,
-    PART_WIDTH,
-    PART_HEIGHT,
+    TEMPL_WIDTH,
+    TEMPL_HEIGHT,
     TEMPLATES,
     MS,
     END_TO_END,
@@ -36,8 +36,8 @@ static const app_column columns[COLUMNS] = {
     [PIXEL] = { "pixel", APP_TEXT, 0, 0 },
     [WIDTH] = { "width", APP_INTEGER, 0, 0 },
     [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [PART_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
-    [PART_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
+    [TEMPL_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
+    [TEMPL_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
     [TEMPLATES] = { "templates", APP_INTEGER, 0, 0 },
     [MS] = { "ms", APP_REAL, 6, 3 },
     [END_TO_END] = { "end_to_end_ms", APP_REAL, 6, 3 },
@@ -46,7 +46,7 @@ static const app_column columns[COLUMNS] = {
     [CHECKED] = { "checked", APP_TEXT, 0, 0 },
 };
 
-typedef struct bank {
+typedef struct batch {
     app_bench_case c;
     size_t count;
     void *pixels; /* of all templates, one after the other */
@@ -56,12 +56,12 @@ typedef struct bank {
     /* for the kernel that is timed */
     const char *kernel;
     xncc_plan *plan;
-    xncc_template **part;
+    xncc_template **templ;
     xncc_image image;
     xncc_find_options find;
-} bank;
+} batch;
 
-static xncc_image bank_pixels(const bank *b, size_t i)
+static xncc_image batch_pixels(const batch *b, size_t i)
 {
     xncc_image view = b->c.pixels;
     const size_t size = (size_t)view.width * (size_t)view.height *
@@ -70,39 +70,39 @@ static xncc_image bank_pixels(const bank *b, size_t i)
     return view;
 }
 
-static xncc_status open_bank(const xncc_problem *problem, size_t count, bank *b, app_error *error)
+static xncc_status open_batch(const xncc_problem *problem, size_t count, batch *b, app_error *error)
 {
-    const size_t part = (size_t)problem->width * (size_t)problem->height *
+    const size_t templ = (size_t)problem->width * (size_t)problem->height *
                         app_bench_channels(problem);
-    *b = (bank){ .count = count, .find = { .top = 1, .min_score = -INFINITY } };
+    *b = (batch){ .count = count, .find = { .top = 1, .min_score = -INFINITY } };
     xncc_status status = app_bench_case_open(problem, &b->c, error);
     if (status)
         return status;
-    b->pixels = calloc(count * part, xncc_pixel_size(problem->pixel));
+    b->pixels = calloc(count * templ, xncc_pixel_size(problem->pixel));
     b->match = calloc(count, sizeof *b->match);
     b->expected = calloc(count, sizeof *b->expected);
     b->found = calloc(count, sizeof *b->found);
     b->expected_found = calloc(count, sizeof *b->expected_found);
-    b->part = calloc(count, sizeof *b->part);
-    if (!b->pixels || !b->match || !b->expected || !b->found || !b->expected_found || !b->part)
+    b->templ = calloc(count, sizeof *b->templ);
+    if (!b->pixels || !b->match || !b->expected || !b->found || !b->expected_found || !b->templ)
         return app_fail(error, XNCC_ERROR_MEMORY,
-                        "out of memory for %zu templates of %d x %d; give a smaller --bank", count,
+                        "out of memory for %zu templates of %d x %d; give a smaller --batch", count,
                         problem->width, problem->height);
-    app_bench_fill(b->pixels, problem->pixel, count * part, 4);
+    app_bench_fill(b->pixels, problem->pixel, count * templ, 4);
     return XNCC_OK;
 }
 
-static void close_kernel(bank *b)
+static void close_kernel(batch *b)
 {
     xncc_plan_destroy(b->plan);
     b->plan = NULL;
-    for (size_t i = 0; b->part && i < b->count; i++) {
-        xncc_template_destroy(b->part[i]);
-        b->part[i] = NULL;
+    for (size_t i = 0; b->templ && i < b->count; i++) {
+        xncc_template_destroy(b->templ[i]);
+        b->templ[i] = NULL;
     }
 }
 
-static void close_bank(bank *b)
+static void close_batch(batch *b)
 {
     close_kernel(b);
     free(b->pixels);
@@ -110,11 +110,11 @@ static void close_bank(bank *b)
     free(b->expected);
     free(b->found);
     free(b->expected_found);
-    free(b->part);
+    free(b->templ);
     app_bench_case_close(&b->c);
 }
 
-static xncc_status open_kernel(const app_bench_run *run, bank *b, const char *kernel,
+static xncc_status open_kernel(const app_bench_run *run, batch *b, const char *kernel,
                                app_error *error)
 {
     xncc_context *context = app_bench_context(run, kernel);
@@ -122,34 +122,34 @@ static xncc_status open_kernel(const app_bench_run *run, bank *b, const char *ke
     xncc_status status = xncc_plan_create(context, &b->c.problem,
                                           &(xncc_preference){ .kernel = kernel }, &b->plan);
     for (size_t i = 0; i < b->count && !status; i++) {
-        const xncc_image pixels = bank_pixels(b, i);
-        status = xncc_template_create(context, &pixels, &b->part[i]);
+        const xncc_image pixels = batch_pixels(b, i);
+        status = xncc_template_create(context, &pixels, &b->templ[i]);
     }
     return status ? app_bench_fail(run, status, kernel, error) : XNCC_OK;
 }
 
 /* Every stride-th template's best match, from the first on, by a kernel of the CPU engine and a
  * call for each. */
-static xncc_status expect_each(const app_bench_run *run, bank *b, const char *kernel, size_t stride,
+static xncc_status expect_each(const app_bench_run *run, batch *b, const char *kernel, size_t stride,
                                app_error *error)
 {
     xncc_plan *plan = NULL;
     xncc_status status = xncc_plan_create(run->checker, &b->c.problem,
                                           &(xncc_preference){ .kernel = kernel }, &plan);
     for (size_t i = 0; i < b->count && !status; i += stride) {
-        const xncc_image pixels = bank_pixels(b, i);
-        xncc_template *part = NULL;
-        status = xncc_template_create(run->checker, &pixels, &part);
+        const xncc_image pixels = batch_pixels(b, i);
+        xncc_template *templ = NULL;
+        status = xncc_template_create(run->checker, &pixels, &templ);
         if (!status)
-            status = xncc_plan_find(plan, &b->c.image, part, &b->find, &b->expected[i], 1,
+            status = xncc_plan_find(plan, &b->c.image, templ, &b->find, &b->expected[i], 1,
                                     &b->expected_found[i], NULL);
-        xncc_template_destroy(part);
+        xncc_template_destroy(templ);
     }
     xncc_plan_destroy(plan);
     return status ? app_bench_fail(run, status, kernel, error) : XNCC_OK;
 }
 
-static xncc_status expect(const app_bench_run *run, bank *b, const char *timed, app_error *error)
+static xncc_status expect(const app_bench_run *run, batch *b, const char *timed, app_error *error)
 {
     const char *best = app_bench_best(run, &b->c.problem, 1),
                *other = app_bench_checker(run, &b->c.problem, timed);
@@ -159,15 +159,15 @@ static xncc_status expect(const app_bench_run *run, bank *b, const char *timed, 
     return status || strcmp(best, other) == 0 ? status : expect_each(run, b, other, stride, error);
 }
 
-static xncc_status call_bank(void *state)
+static xncc_status call_batch(void *state)
 {
-    bank *b = state;
+    batch *b = state;
     memset(b->match, 0xff, b->count * sizeof *b->match);
-    return xncc_plan_find_bank(b->plan, &b->image, (const xncc_template *const *)b->part, b->count,
+    return xncc_plan_find_batch(b->plan, &b->image, (const xncc_template *const *)b->templ, b->count,
                                &b->find, b->match, 1, b->found, NULL);
 }
 
-static int is_as_expected(const bank *b)
+static int is_as_expected(const batch *b)
 {
     for (size_t i = 0; i < b->count; i++) {
         const xncc_match *m = &b->match[i], *e = &b->expected[i];
@@ -180,12 +180,12 @@ static int is_as_expected(const bank *b)
 
 /* From the image in host memory, and on a device also from its own memory; matches in host memory.
  */
-static xncc_status time_bank(const app_bench_run *run, bank *b, app_bench_time *time,
+static xncc_status time_batch(const app_bench_run *run, batch *b, app_bench_time *time,
                              app_error *error)
 {
     const app_options *o = run->options;
     b->image = b->c.image;
-    xncc_status status = app_bench_wall(o, call_bank, b, &time->end_to_end);
+    xncc_status status = app_bench_wall(o, call_batch, b, &time->end_to_end);
     time->ms = time->end_to_end;
     time->exact = !status && is_as_expected(b);
     if (status)
@@ -194,7 +194,7 @@ static xncc_status time_bank(const app_bench_run *run, bank *b, app_bench_time *
         return XNCC_OK;
     status = app_device_image(&b->c.image, o->device.cuda_index, &b->image, error);
     if (!status) {
-        status = app_bench_wall(o, call_bank, b, &time->ms);
+        status = app_bench_wall(o, call_batch, b, &time->ms);
         time->exact = time->exact && !status && is_as_expected(b);
         if (status)
             app_bench_fail(run, status, b->kernel, error);
@@ -203,7 +203,7 @@ static xncc_status time_bank(const app_bench_run *run, bank *b, app_bench_time *
     return status;
 }
 
-static xncc_status add_bank(app_bench_run *run, app_bench_section *section, bank *b,
+static xncc_status add_batch(app_bench_run *run, app_bench_section *section, batch *b,
                             const char *kernel, app_error *error)
 {
     app_bench_time time = { 0 };
@@ -211,7 +211,7 @@ static xncc_status add_bank(app_bench_run *run, app_bench_section *section, bank
     if (!status)
         status = open_kernel(run, b, kernel, error);
     if (!status)
-        status = time_bank(run, b, &time, error);
+        status = time_batch(run, b, &time, error);
     close_kernel(b);
     if (status)
         return status;
@@ -223,8 +223,8 @@ static xncc_status add_bank(app_bench_run *run, app_bench_section *section, bank
         [PIXEL].text = xncc_pixel_name(b->c.problem.pixel),
         [WIDTH].integer = b->c.image.width,
         [HEIGHT].integer = b->c.image.height,
-        [PART_WIDTH].integer = b->c.problem.width,
-        [PART_HEIGHT].integer = b->c.problem.height,
+        [TEMPL_WIDTH].integer = b->c.problem.width,
+        [TEMPL_HEIGHT].integer = b->c.problem.height,
         [TEMPLATES].integer = (int64_t)b->count,
         [MS].real = time.ms,
         [END_TO_END].real = time.end_to_end,
@@ -235,20 +235,20 @@ static xncc_status add_bank(app_bench_run *run, app_bench_section *section, bank
     return app_bench_row(section, row, error);
 }
 
-xncc_status app_bench_bank(app_bench_run *run, app_error *error)
+xncc_status app_bench_batch(app_bench_run *run, app_error *error)
 {
     const app_options *o = run->options;
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
-    const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, part);
+    const app_size templ = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
+    const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, templ);
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_section *section = app_bench_section_add(
-        run, "bank", "The best match of each of many templates on one image", columns, COLUMNS);
-    bank b;
-    xncc_status status = open_bank(&problem, (size_t)o->bank, &b, error);
+        run, "batch", "The best match of each of many templates on one image", columns, COLUMNS);
+    batch b;
+    xncc_status status = open_batch(&problem, (size_t)o->batch, &b, error);
     const size_t count = status ? 0 : app_bench_choice(run, &problem, kernel);
     for (size_t i = 0; i < count && !status; i++)
-        status = add_bank(run, section, &b, kernel[i], error);
-    close_bank(&b);
+        status = add_batch(run, section, &b, kernel[i], error);
+    close_batch(&b);
     return status;
 }

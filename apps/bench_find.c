@@ -16,8 +16,8 @@ enum {
     PIXEL,
     WIDTH,
     HEIGHT,
-    PART_WIDTH,
-    PART_HEIGHT,
+    TEMPL_WIDTH,
+    TEMPL_HEIGHT,
     FOUND,
     MAP,
     MS,
@@ -42,8 +42,8 @@ static const app_column columns[COLUMNS] = {
     [PIXEL] = { "pixel", APP_TEXT, 0, 0 },
     [WIDTH] = { "width", APP_INTEGER, 0, 0 },
     [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [PART_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
-    [PART_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
+    [TEMPL_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
+    [TEMPL_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
     [FOUND] = { "found", APP_INTEGER, 0, 0 },
     [MAP] = { "map_ms", APP_REAL, 6, 4 },
     [MS] = { "ms", APP_REAL, 6, 4 },
@@ -67,7 +67,7 @@ typedef struct search {
     const char *kernel;
     xncc_find_options find;
     xncc_plan *plan;
-    xncc_template *part;
+    xncc_template *templ;
     const xncc_image *image; /* where call_search looks */
     result got;
 } search;
@@ -82,20 +82,20 @@ static xncc_status open_search(const app_bench_run *run, const app_bench_case *c
                    .image = &c->image };
     xncc_status status = xncc_plan_create(context, &c->problem,
                                           &(xncc_preference){ .kernel = kernel }, &s->plan);
-    return status ? status : xncc_template_create(context, &c->pixels, &s->part);
+    return status ? status : xncc_template_create(context, &c->pixels, &s->templ);
 }
 
 static void close_search(search *s)
 {
     xncc_plan_destroy(s->plan);
-    xncc_template_destroy(s->part);
+    xncc_template_destroy(s->templ);
 }
 
 static xncc_status call_search(void *state)
 {
     search *s = state;
     memset(&s->got, 0xff, sizeof s->got);
-    return xncc_plan_find(s->plan, s->image, s->part, &s->find, s->got.match, TOP, &s->got.found,
+    return xncc_plan_find(s->plan, s->image, s->templ, &s->find, s->got.match, TOP, &s->got.found,
                           NULL);
 }
 
@@ -140,7 +140,7 @@ static xncc_status time_device(const app_bench_run *run, search *s, const result
     xncc_image view;
     const app_device_job job = { .plan = s->plan,
                                  .image = &s->c->image,
-                                 .part = s->part,
+                                 .templ = s->templ,
                                  .find = &s->find,
                                  .match = got.match,
                                  .found = &got.found,
@@ -211,8 +211,8 @@ static xncc_status add_search(app_bench_run *run, app_bench_section *section, ap
         [PIXEL].text = xncc_pixel_name(c->problem.pixel),
         [WIDTH].integer = c->image.width,
         [HEIGHT].integer = c->image.height,
-        [PART_WIDTH].integer = c->problem.width,
-        [PART_HEIGHT].integer = c->problem.height,
+        [TEMPL_WIDTH].integer = c->problem.width,
+        [TEMPL_HEIGHT].integer = c->problem.height,
         [FOUND].integer = (int64_t)t.found,
         [MAP].real = t.map,
         [MS].real = t.ms,
@@ -228,10 +228,10 @@ static xncc_status add_search(app_bench_run *run, app_bench_section *section, ap
 }
 
 static xncc_status find_case(app_bench_run *run, app_bench_section *section, app_size image,
-                             app_size part, app_error *error)
+                             app_size templ, app_error *error)
 {
     const app_options *o = run->options;
-    const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, part);
+    const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, image, templ);
     const char *kernel[APP_BENCH_KERNELS];
     app_bench_case c;
     xncc_status status = app_bench_case_open(&problem, &c, error);
@@ -245,21 +245,21 @@ static xncc_status find_case(app_bench_run *run, app_bench_section *section, app
 xncc_status app_bench_find(app_bench_run *run, app_error *error)
 {
     static const app_size images[] = { { 1920, 1080 }, { 8192, 8192 } },
-                          parts[] = { { 32, 32 }, { 64, 64 } };
+                          templs[] = { { 32, 32 }, { 64, 64 } };
     const app_options *o = run->options;
-    const app_sizes *size = &o->sizes, *part = &o->templates;
+    const app_sizes *size = &o->sizes, *templ = &o->templates;
     app_bench_section *section = app_bench_section_add(
         run, "find", "The best 16 matches, at least 8 pixels apart", columns, COLUMNS);
     xncc_status status = XNCC_OK;
     section->skip = run->cuda ? 0 : device_columns;
-    if (size->count == 0 && part->count == 0) {
+    if (size->count == 0 && templ->count == 0) {
         for (int i = 0; i < 2 && !status; i++)
-            status = find_case(run, section, images[i], parts[i], error);
+            status = find_case(run, section, images[i], templs[i], error);
         return status;
     }
-    const int wide = size->count ? size->count : 1, deep = part->count ? part->count : 1;
+    const int wide = size->count ? size->count : 1, deep = templ->count ? templ->count : 1;
     for (int i = 0; i < wide * deep && !status; i++)
         status = find_case(run, section, size->count ? size->size[i / deep] : images[0],
-                           part->count ? part->size[i % deep] : parts[1], error);
+                           templ->count ? templ->size[i % deep] : templs[1], error);
     return status;
 }

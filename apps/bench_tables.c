@@ -205,8 +205,8 @@ enum {
     T_PIXEL,
     T_WIDTH,
     T_HEIGHT,
-    T_PART_WIDTH,
-    T_PART_HEIGHT,
+    T_TEMPL_WIDTH,
+    T_TEMPL_HEIGHT,
     T_MS,
     T_TAPS,
     T_GPIXEL,
@@ -220,8 +220,8 @@ static const app_column template_columns[T_COLUMNS] = {
     [T_PIXEL] = { "pixel", APP_TEXT, 0, 0 },
     [T_WIDTH] = { "width", APP_INTEGER, 0, 0 },
     [T_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [T_PART_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
-    [T_PART_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
+    [T_TEMPL_WIDTH] = { "template_width", APP_INTEGER, 0, 0 },
+    [T_TEMPL_HEIGHT] = { "template_height", APP_INTEGER, 0, 0 },
     [T_MS] = { "ms", APP_REAL, 6, 4 },
     [T_TAPS] = { "ttaps_s", APP_REAL, 6, 3 },
     [T_GPIXEL] = { "gpixel_s", APP_REAL, 6, 3 },
@@ -239,8 +239,8 @@ static xncc_status template_row(app_bench_run *run, app_bench_section *section, 
         [T_PIXEL].text = xncc_pixel_name(c->problem.pixel),
         [T_WIDTH].integer = c->image.width,
         [T_HEIGHT].integer = c->image.height,
-        [T_PART_WIDTH].integer = c->problem.width,
-        [T_PART_HEIGHT].integer = c->problem.height,
+        [T_TEMPL_WIDTH].integer = c->problem.width,
+        [T_TEMPL_HEIGHT].integer = c->problem.height,
         [T_MS].real = time.ms,
         [T_TAPS].real = app_bench_macs(c) / time.ms * 1e-9,
         [T_GPIXEL].real = app_bench_pixels(c) / time.ms * 1e-6,
@@ -266,16 +266,16 @@ static xncc_status template_rows(app_bench_run *run, app_bench_section *section,
 
 xncc_status app_bench_templates(app_bench_run *run, app_error *error)
 {
-    static const app_sizes parts = { { { 16, 16 }, { 32, 32 }, { 48, 48 }, { 64, 64 } }, 4 };
+    static const app_sizes templs = { { { 16, 16 }, { 32, 32 }, { 48, 48 }, { 64, 64 } }, 4 };
     const app_options *o = run->options;
     const app_size size = o->sizes.count ? o->sizes.size[0] : (app_size){ 2048, 2048 };
-    const app_sizes *part = o->templates.count ? &o->templates : &parts;
+    const app_sizes *templ = o->templates.count ? &o->templates : &templs;
     app_bench_section *section = app_bench_section_add(
         run, "templates", "Matching; ttaps_s: 1e12 template pixels times map pixels a second",
         template_columns, T_COLUMNS);
     xncc_status status = XNCC_OK;
-    for (int i = 0; i < part->count && !status; i++) {
-        const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, size, part->size[i]);
+    for (int i = 0; i < templ->count && !status; i++) {
+        const xncc_problem problem = app_options_problem(o, XNCC_TASK_MATCH, size, templ->size[i]);
         app_bench_case c;
         status = app_bench_case_open(&problem, &c, error);
         if (!status)

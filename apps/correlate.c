@@ -20,7 +20,7 @@ static void put_name(FILE *out, const char *key, const char *name)
 
 /* The ImageDescription: what the map is, so that the file can be understood by itself. NULL when
  * there is no memory. */
-static char *describe(const app_options *o, const app_source *scene, const app_source *part,
+static char *describe(const app_options *o, const app_source *scene, const app_source *templ,
                       const app_search *search, xncc_method method)
 {
     char *text = NULL;
@@ -31,18 +31,18 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     fputs("{\"image\": ", out);
     app_json_string(out, scene->path);
     fprintf(out, ", \"page\": %u, \"template\": ", scene->page);
-    app_json_string(out, part->path);
+    app_json_string(out, templ->path);
     fprintf(out,
             ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": "
             "\"%s\", \"border\": "
             "\"%s\", \"x0\": %d, \"y0\": %d, \"pixel\": \"%s\", \"channels\": %d",
-            part->picture.width, part->picture.height, xncc_method_name(method),
+            templ->picture.width, templ->picture.height, xncc_method_name(method),
             app_mode_name(o->mode), app_border_name(o->border), search->x0, search->y0,
             xncc_pixel_name(search->problem.pixel), search->problem.channels);
     put_name(out, "mask", o->mask_count ? o->masks[0] : NULL);
     put_name(out, "image_mask", o->image_mask);
     fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
-            search->problem.part_masked ? "true" : "false",
+            search->problem.templ_masked ? "true" : "false",
             search->problem.image_masked ? "true" : "false",
             o->min_valid > DBL_MIN ? o->min_valid
             : o->min_valid > 0.0   ? 0.0
@@ -61,7 +61,7 @@ static xncc_status compute(const app_session *session, const app_search *search,
     if (status)
         return status;
     app_progress_start(&progress, session->context, name, session->options->quiet);
-    status = xncc_plan_correlate(plan, &search->scene, search->part, &out->map, NULL);
+    status = xncc_plan_correlate(plan, &search->scene, search->templ, &out->map, NULL);
     app_progress_stop(&progress);
     return status ? app_session_fail(session, status, name, error) : XNCC_OK;
 }
@@ -86,13 +86,13 @@ static xncc_status compute_coverage(const app_session *session, const app_search
 
 /* Writes maps that have been computed, each with what it is, and reports them. */
 static xncc_status write_maps(const app_session *session, const app_source *scene,
-                              const app_source *part, const app_search *search, app_map_out out[2],
+                              const app_source *templ, const app_search *search, app_map_out out[2],
                               app_error *error)
 {
     const app_options *o = session->options;
     const size_t count = o->coverage ? 2 : 1;
-    char *description[2] = { describe(o, scene, part, search, o->method),
-                             describe(o, scene, part, search, XNCC_COVERAGE) };
+    char *description[2] = { describe(o, scene, templ, search, o->method),
+                             describe(o, scene, templ, search, XNCC_COVERAGE) };
     xncc_status status = XNCC_OK;
     if (!description[0] || !description[1])
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
@@ -108,21 +108,21 @@ static xncc_status write_maps(const app_session *session, const app_source *scen
 }
 
 static xncc_status correlate_sources(const app_session *session, app_source *scene,
-                                     app_source *part, app_error *error)
+                                     app_source *templ, app_error *error)
 {
     const app_options *o = session->options;
     app_search search;
     app_map_out out[2] = { { .path = o->output }, { .path = o->coverage } };
-    xncc_status status = app_search_open(session, scene, part, &search, error);
+    xncc_status status = app_search_open(session, scene, templ, &search, error);
     if (!status) {
         out[0].place = out[1].place = app_search_place(&search, scene);
         out[0].has_nan = app_search_has_nan(&search);
-        status = compute(session, &search, search.plan, part->path, &out[0], error);
+        status = compute(session, &search, search.plan, templ->path, &out[0], error);
     }
     if (!status && o->coverage)
-        status = compute_coverage(session, &search, part->path, &out[1], error);
+        status = compute_coverage(session, &search, templ->path, &out[1], error);
     if (!status)
-        status = write_maps(session, scene, part, &search, out, error);
+        status = write_maps(session, scene, templ, &search, out, error);
     free(out[0].map.data);
     free(out[1].map.data);
     app_search_close(&search);
@@ -152,7 +152,7 @@ static xncc_status check_usage(const app_options *o, app_error *error)
 
 xncc_status app_correlate(const app_options *o, app_error *error)
 {
-    app_source scene = { .path = NULL }, part = { .path = NULL };
+    app_source scene = { .path = NULL }, templ = { .path = NULL };
     app_session session = { .context = NULL };
     xncc_status status = check_usage(o, error);
     if (!status)
@@ -160,13 +160,13 @@ xncc_status app_correlate(const app_options *o, app_error *error)
     if (!status && o->image_mask)
         status = app_source_mask(&scene, o->image_mask, &o->reading, error);
     if (!status)
-        status = app_load_template(o, 0, &part, error);
+        status = app_load_template(o, 0, &templ, error);
     if (!status)
         status = app_session_open(o, &session, error);
     if (!status)
-        status = correlate_sources(&session, &scene, &part, error);
+        status = correlate_sources(&session, &scene, &templ, error);
     app_session_close(&session);
     app_source_free(&scene);
-    app_source_free(&part);
+    app_source_free(&templ);
     return status;
 }

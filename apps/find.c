@@ -40,7 +40,7 @@ static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, co
     app_progress progress;
     xncc_scan *scan = NULL;
     app_progress_start(&progress, j->session.context, name, j->options->quiet);
-    xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.part,
+    xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.templ,
                                           &options, h->room, &scan);
     int32_t rows = 0; /* of the picture */
     while (!status && rows >= 0 && rows < skip + height)
@@ -63,7 +63,7 @@ static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char
     if (!h->refined)
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "%s: out of memory for %zu matches; give a smaller --top", name, h->found);
-    const xncc_status status = xncc_refine(j->session.context, &h->search.scene, h->search.part,
+    const xncc_status status = xncc_refine(j->session.context, &h->search.scene, h->search.templ,
                                            &options, h->match, h->found, h->refined);
     return status ? app_session_fail(&j->session, status, name, error) : XNCC_OK;
 }
@@ -78,7 +78,7 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
                                       error);
     if (status)
         return status;
-    status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.part, &map, NULL);
+    status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.templ, &map, NULL);
     if (status)
         app_session_fail(&j->session, status, name, error);
     else
@@ -87,27 +87,27 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
     return status;
 }
 
-static xncc_status find_part(app_find_job *j, app_source *scene, app_reader *reader,
-                             app_source *part, app_error *error)
+static xncc_status find_templ(app_find_job *j, app_source *scene, app_reader *reader,
+                             app_source *templ, app_error *error)
 {
     app_hunt h = { .found = 0 };
-    xncc_status status = app_search_open(&j->session, scene, part, &h.search, error);
+    xncc_status status = app_search_open(&j->session, scene, templ, &h.search, error);
     if (!status) {
         const uint64_t positions = (uint64_t)h.search.width * (uint64_t)h.search.height,
                        top = (uint64_t)j->options->top;
         h.room = (size_t)(positions < top ? positions : top);
         h.match = calloc(h.room, sizeof *h.match);
-        status = h.match ? run_hunt(j, &h, reader, part->path, error)
+        status = h.match ? run_hunt(j, &h, reader, templ->path, error)
                          : app_fail(error, XNCC_ERROR_MEMORY,
                                     "--top %lld: out of memory; give a smaller number",
                                     (long long)j->options->top);
     }
     if (!status && j->options->subpixel)
-        status = refine_matches(j, &h, part->path, error);
+        status = refine_matches(j, &h, templ->path, error);
     if (!status && j->options->heatmap)
-        status = write_heatmap(j, &h, scene, part->path, error);
+        status = write_heatmap(j, &h, scene, templ->path, error);
     if (!status)
-        status = app_find_report(j, scene, part, &h, error);
+        status = app_find_report(j, scene, templ, &h, error);
     free(h.refined);
     free(h.match);
     app_search_close(&h.search);
@@ -124,7 +124,7 @@ static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *sc
     app_reader reader;
     app_error unread;
     const int masked = scene->picture.mask || o->image_mask;
-    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, j->parts[0].picture.pixel);
+    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, j->templs[0].picture.pixel);
     xncc_status status = app_source_expect(scene, pixel, error);
     if (status)
         return status;
@@ -136,8 +136,8 @@ static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *sc
         app_picture_settle(&scene->picture);
     if (!status && o->image_mask)
         status = app_source_mask(scene, o->image_mask, &o->reading, error);
-    for (int i = 0; i < j->part_count && !status; i++)
-        status = find_part(j, scene, &reader, &j->parts[i], error);
+    for (int i = 0; i < j->templ_count && !status; i++)
+        status = find_templ(j, scene, &reader, &j->templs[i], error);
     const xncc_status read = app_reader_stop(&reader, &unread);
     if (read)
         *error = unread;
@@ -216,16 +216,16 @@ static xncc_status check_usage(const app_options *o, app_error *error)
 
 xncc_status app_find(const app_options *o, app_error *error)
 {
-    app_find_job j = { .options = o, .image = o->files[0], .part_count = o->file_count - 1 };
+    app_find_job j = { .options = o, .image = o->files[0], .templ_count = o->file_count - 1 };
     xncc_status status = check_usage(o, error);
     if (status)
         return status;
     app_find_report_open(&j);
-    j.parts = calloc((size_t)j.part_count, sizeof *j.parts);
-    if (!j.parts)
+    j.templs = calloc((size_t)j.templ_count, sizeof *j.templs);
+    if (!j.templs)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
-    for (int i = 0; i < j.part_count && !status; i++)
-        status = app_load_template(o, i, &j.parts[i], error);
+    for (int i = 0; i < j.templ_count && !status; i++)
+        status = app_load_template(o, i, &j.templs[i], error);
     if (!status)
         status = app_session_open(o, &j.session, error);
     if (!status)
@@ -235,9 +235,9 @@ xncc_status app_find(const app_options *o, app_error *error)
         status = app_finish_stdout(error);
     }
     app_session_close(&j.session);
-    for (int i = 0; i < j.part_count; i++)
-        app_source_free(&j.parts[i]);
-    free(j.parts);
+    for (int i = 0; i < j.templ_count; i++)
+        app_source_free(&j.templs[i]);
+    free(j.templs);
     app_find_report_close(&j);
     return status;
 }

@@ -56,7 +56,7 @@ void app_find_report_close(app_find_job *j)
     app_rows_free(&j->searches);
 }
 
-static xncc_status report_matches(app_find_job *j, const app_source *scene, const app_source *part,
+static xncc_status report_matches(app_find_job *j, const app_source *scene, const app_source *templ,
                                   const app_hunt *h, app_error *error)
 {
     const xncc_match *match = h->match;
@@ -65,11 +65,11 @@ static xncc_status report_matches(app_find_job *j, const app_source *scene, cons
             [NUMBER].integer = (int64_t)j->matches.count + 1,
             [IMAGE].text = j->image,
             [PAGE].integer = scene->page,
-            [TEMPLATE].text = part->path,
+            [TEMPLATE].text = templ->path,
             [X].integer = h->search.area.x + match[i].x,
             [Y].integer = h->search.area.y + match[i].y,
-            [WIDTH].integer = part->picture.width,
-            [HEIGHT].integer = part->picture.height,
+            [WIDTH].integer = templ->picture.width,
+            [HEIGHT].integer = templ->picture.height,
             [SCORE].real = (double)match[i].score,
             [SUBPIXEL_X].real = h->refined ? h->search.area.x + h->refined[i].x : 0,
             [SUBPIXEL_Y].real = h->refined ? h->search.area.y + h->refined[i].y : 0,
@@ -82,13 +82,13 @@ static xncc_status report_matches(app_find_job *j, const app_source *scene, cons
     return XNCC_OK;
 }
 
-xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *part,
+xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *templ,
                             const app_hunt *h, app_error *error)
 {
     const char *kernel = xncc_plan_kernel(h->search.plan);
     const app_value row[S_COLUMNS] = {
         [S_PAGE].integer = scene->page,
-        [S_TEMPLATE].text = part->path,
+        [S_TEMPLATE].text = templ->path,
         [S_WIDTH].integer = h->search.area.width,
         [S_HEIGHT].integer = h->search.area.height,
         [S_PIXEL].text = xncc_pixel_name(h->search.scene.pixel),
@@ -99,7 +99,7 @@ xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_
     };
     if (!app_rows_add(&j->searches, row))
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->image);
-    return report_matches(j, scene, part, h, error);
+    return report_matches(j, scene, templ, h, error);
 }
 
 xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
@@ -121,7 +121,7 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
         const app_value *v = rows + i * COLUMNS;
         candidate[i] = (xncc_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer,
                                                     (float)v[SCORE].real },
-                                         .part = (int32_t)i,
+                                         .templ = (int32_t)i,
                                          .width = (int32_t)v[WIDTH].integer,
                                          .height = (int32_t)v[HEIGHT].integer };
     }
@@ -130,7 +130,7 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
                           "--merge: the library refuses these %zu matches", count);
     for (size_t i = 0; i < kept; i++) {
         app_value *row = kept_rows + i * COLUMNS;
-        memcpy(row, rows + (size_t)candidate[i].part * COLUMNS, COLUMNS * sizeof *row);
+        memcpy(row, rows + (size_t)candidate[i].templ * COLUMNS, COLUMNS * sizeof *row);
         row[NUMBER].integer = (int64_t)(first + i) + 1;
     }
     if (!status) {
@@ -150,7 +150,7 @@ xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app
     for (size_t i = 0; i < j->matches.count; i++) {
         const app_value *v = j->matches.value + i * COLUMNS;
         int colour = 0;
-        while (colour < j->part_count && j->parts[colour].path != v[TEMPLATE].text)
+        while (colour < j->templ_count && j->templs[colour].path != v[TEMPLATE].text)
             colour++;
         frames[i] = (app_frame){ (int32_t)v[X].integer,     (int32_t)v[Y].integer,
                                  (int32_t)v[WIDTH].integer, (int32_t)v[HEIGHT].integer,

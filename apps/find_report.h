@@ -9,8 +9,8 @@ typedef struct app_find_job {
     const app_options *options;
     app_session session;
     const char *image;
-    app_source *parts;
-    int part_count;
+    app_source *templs;
+    int templ_count;
     int32_t width, height; /* of the last page */
     app_rows matches, searches;
 } app_find_job;
@@ -28,7 +28,7 @@ void app_find_report_open(app_find_job *job);
 void app_find_report_close(app_find_job *job);
 
 /* Adds a search and its matches. */
-xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *part,
+xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *templ,
                             const app_hunt *hunt, app_error *error);
 
 /* --merge: leaves, of the rows of matches from `first` on, those that --merge keeps, in their

@@ -20,8 +20,8 @@ typedef struct choice {
 static xncc_problem asked_problem(const app_options *o)
 {
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
-    const app_size part = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    return app_options_problem(o, XNCC_TASK_MATCH, image, part);
+    const app_size templ = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
+    return app_options_problem(o, XNCC_TASK_MATCH, image, templ);
 }
 
 static xncc_status choose(const app_options *o, choice *c, app_error *error)

@@ -70,10 +70,10 @@ void scene_keep(scene_store *s, const char *name, canvas *c, int samples)
         free(c[i].value);
 }
 
-void scene_add_truth(scene_store *s, const char *image, const char *part, int x, int y)
+void scene_add_truth(scene_store *s, const char *image, const char *templ, int x, int y)
 {
     size_t length = strlen(s->truth);
-    snprintf(s->truth + length, sizeof s->truth - length, "%s,%s,%d,%d\n", image, part, x, y);
+    snprintf(s->truth + length, sizeof s->truth - length, "%s,%s,%d,%d\n", image, templ, x, y);
 }
 
 void scene_keep_truth(scene_store *s)

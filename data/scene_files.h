@@ -26,7 +26,7 @@ typedef struct scene_store {
 /* Writes the picture, or compares it with the file there, and frees it. samples: 1, or 3 canvases
  * for red, green and blue. */
 void scene_keep(scene_store *s, const char *name, canvas *c, int samples);
-void scene_add_truth(scene_store *s, const char *image, const char *part, int x, int y);
+void scene_add_truth(scene_store *s, const char *image, const char *templ, int x, int y);
 void scene_keep_truth(scene_store *s);
 
 #endif

@@ -7,7 +7,7 @@
 enum { KERNELS = 64 };
 
 const double app_bench_reference_macs = 2e9;
-static const double part_macs = 2e8; /* of one part of a larger map */
+static const double templ_macs = 2e8; /* of one part of a larger map */
 
 /* xorshift64* (Vigna, 2014). */
 static uint64_t next_random(uint64_t *state)
@@ -63,7 +63,7 @@ static xncc_status make_mask(app_bench_case *c, size_t count, app_error *error)
 xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, app_error *error)
 {
     const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
-    const size_t part = (size_t)problem->width * (size_t)problem->height,
+    const size_t templ = (size_t)problem->width * (size_t)problem->height,
                  channels = app_bench_channels(problem);
     const size_t size = channels * xncc_pixel_size(problem->pixel);
     memset(c, 0, sizeof *c);
@@ -76,26 +76,26 @@ xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, 
                         "the template of %d x %d exceeds the image of %d x %d; give other sizes",
                         problem->width, problem->height, problem->image_width,
                         problem->image_height);
-    void *image = calloc(pixels, size), *part_pixels = calloc(part, size);
+    void *image = calloc(pixels, size), *templ_pixels = calloc(templ, size);
     c->image = (xncc_image){ .data = image,
                              .width = problem->image_width,
                              .height = problem->image_height,
                              .pixel = problem->pixel,
                              .channels = problem->channels };
     c->pixels = c->image;
-    c->pixels.data = part_pixels;
+    c->pixels.data = templ_pixels;
     c->pixels.width = problem->width;
     c->pixels.height = problem->height;
-    c->coefficients = calloc(part, sizeof(float));
+    c->coefficients = calloc(templ, sizeof(float));
     c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
-    if (!image || !part_pixels || !c->coefficients || !c->map.data)
+    if (!image || !templ_pixels || !c->coefficients || !c->map.data)
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "out of memory for an image of %d x %d; give a smaller --size",
                         problem->image_width, problem->image_height);
     app_bench_fill(image, problem->pixel, pixels * channels, 1);
-    app_bench_fill(part_pixels, problem->pixel, part * channels, 2);
-    app_bench_fill(c->coefficients, XNCC_F32, part, 3);
-    return problem->part_masked ? make_mask(c, part, error) : XNCC_OK;
+    app_bench_fill(templ_pixels, problem->pixel, templ * channels, 2);
+    app_bench_fill(c->coefficients, XNCC_F32, templ, 3);
+    return problem->templ_masked ? make_mask(c, templ, error) : XNCC_OK;
 }
 
 void app_bench_case_close(app_bench_case *c)
@@ -107,7 +107,7 @@ void app_bench_case_close(app_bench_case *c)
     free(c->map.data);
     free(c->whole);
     for (int i = 0; i < APP_BENCH_REGIONS; i++)
-        free(c->part[i]);
+        free(c->templ[i]);
     memset(c, 0, sizeof *c);
 }
 
@@ -133,7 +133,7 @@ static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_pro
                               const xncc_image *image, xncc_map *out, app_error *error)
 {
     xncc_plan *plan = NULL;
-    xncc_template *part = NULL;
+    xncc_template *templ = NULL;
     xncc_filter *filter = NULL;
     xncc_status status = XNCC_OK;
     *out = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
@@ -151,9 +151,9 @@ static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_pro
         status = xncc_plan_create(by.context, problem, &(xncc_preference){ .kernel = by.kernel },
                                   &plan);
     if (!status && problem->task == XNCC_TASK_MATCH) {
-        status = xncc_template_create(by.context, &c->pixels, &part);
+        status = xncc_template_create(by.context, &c->pixels, &templ);
         if (!status)
-            status = xncc_plan_correlate(plan, image, part, out, NULL);
+            status = xncc_plan_correlate(plan, image, templ, out, NULL);
     } else if (!status) {
         status = xncc_filter_create(by.context, c->coefficients, problem->width, problem->height,
                                     NULL, &filter);
@@ -161,7 +161,7 @@ static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_pro
             status = xncc_plan_convolve(plan, image, filter, out, NULL);
     }
     xncc_plan_destroy(plan);
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
     xncc_filter_destroy(filter);
     return status ? app_fail(error, status, "the check by %s: %s", by.kernel,
                              xncc_status_string(status))
@@ -170,7 +170,7 @@ static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_pro
 
 /* The reference kernel's scores in a region go to *part. */
 static xncc_status expect_region(xncc_context *checker, const app_bench_case *c,
-                                 const app_bench_region *r, float **part, app_error *error)
+                                 const app_bench_region *r, float **templ, app_error *error)
 {
     const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
     /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor
@@ -195,7 +195,7 @@ static xncc_status expect_region(xncc_context *checker, const app_bench_case *c,
         memmove(map.data + (size_t)y * (size_t)r->width,
                 map.data + (size_t)(y + top) * (size_t)map.width + left,
                 (size_t)r->width * sizeof(float));
-    *part = map.data;
+    *templ = map.data;
     return status;
 }
 
@@ -242,14 +242,14 @@ xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_b
         c->expected = !status;
         return status;
     }
-    const double fit = sqrt(part_macs / ((double)c->problem.width * (double)c->problem.height));
+    const double fit = sqrt(templ_macs / ((double)c->problem.width * (double)c->problem.height));
     const int32_t side = fit < 8.0 ? 8 : fit > 512.0 ? 512 : (int32_t)fit;
     const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < APP_BENCH_REGIONS && !status; i++) {
         c->region[i] = (app_bench_region){ left + (wide - width) / 2 * i,
                                            top + (high - height) / 2 * i, width, height };
-        status = expect_region(checker, c, &c->region[i], &c->part[i], error);
+        status = expect_region(checker, c, &c->region[i], &c->templ[i], error);
     }
     c->expected = !status;
     return status ? status : expect_whole(context, c, kernel, error);
@@ -261,12 +261,12 @@ int app_bench_check(const app_bench_case *c)
         (c->whole && memcmp(c->whole, c->map.data,
                             (size_t)c->map.width * (size_t)c->map.height * sizeof(float)) != 0))
         return 0;
-    for (int i = 0; i < APP_BENCH_REGIONS && c->part[i]; i++) {
+    for (int i = 0; i < APP_BENCH_REGIONS && c->templ[i]; i++) {
         const app_bench_region *r = &c->region[i];
         for (int32_t y = 0; y < r->height; y++)
             if (memcmp(c->map.data + (size_t)(r->y - c->y0 + y) * (size_t)c->map.width +
                            (r->x - c->x0),
-                       c->part[i] + (size_t)y * (size_t)r->width,
+                       c->templ[i] + (size_t)y * (size_t)r->width,
                        (size_t)r->width * sizeof(float)) != 0)
                 return 0;
     }

@@ -24,7 +24,7 @@ typedef struct app_bench_case {
     /* What results are compared with, from app_bench_expect. */
     float *whole; /* the whole map, or NULL */
     app_bench_region region[APP_BENCH_REGIONS];
-    float *part[APP_BENCH_REGIONS]; /* the reference kernel's scores there; all NULL when whole is
+    float *templ[APP_BENCH_REGIONS]; /* the reference kernel's scores there; all NULL when whole is
                                        the reference kernel's */
     int expected;
 } app_bench_case;

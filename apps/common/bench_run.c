@@ -226,7 +226,7 @@ xncc_status app_bench_fail(const app_bench_run *run, xncc_status status, const c
 typedef struct trial {
     app_bench_case *c;
     xncc_plan *plan;
-    xncc_template *part;
+    xncc_template *templ;
     xncc_filter *filter;
 } trial;
 
@@ -238,7 +238,7 @@ static xncc_status open_trial(const app_bench_run *run, app_bench_case *c, const
     xncc_status status = xncc_plan_create(context, &c->problem,
                                           &(xncc_preference){ .kernel = kernel }, &t->plan);
     if (!status && c->problem.task == XNCC_TASK_MATCH)
-        status = xncc_template_create(context, &c->pixels, &t->part);
+        status = xncc_template_create(context, &c->pixels, &t->templ);
     else if (!status)
         status = xncc_filter_create(context, c->coefficients, c->problem.width, c->problem.height,
                                     NULL, &t->filter);
@@ -248,14 +248,14 @@ static xncc_status open_trial(const app_bench_run *run, app_bench_case *c, const
 static void close_trial(trial *t)
 {
     xncc_plan_destroy(t->plan);
-    xncc_template_destroy(t->part);
+    xncc_template_destroy(t->templ);
     xncc_filter_destroy(t->filter);
 }
 
 static xncc_status call_trial(void *state)
 {
     const trial *t = state;
-    return t->part ? xncc_plan_correlate(t->plan, &t->c->image, t->part, &t->c->map, NULL)
+    return t->templ ? xncc_plan_correlate(t->plan, &t->c->image, t->templ, &t->c->map, NULL)
                    : xncc_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
 }
 
@@ -266,7 +266,7 @@ static xncc_status measure_device(app_bench_run *run, const trial *t, app_bench_
     app_bench_case *c = t->c;
     const app_device_job job = { .plan = t->plan,
                                  .image = &c->image,
-                                 .part = t->part,
+                                 .templ = t->templ,
                                  .filter = t->filter,
                                  .map = &c->map,
                                  .cuda_index = run->options->device.cuda_index,

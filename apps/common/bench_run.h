@@ -96,6 +96,6 @@ double app_bench_floor(const app_bench_run *run, const app_bench_case *c, const 
 xncc_status app_bench_filters(app_bench_run *run, app_error *error);
 xncc_status app_bench_templates(app_bench_run *run, app_error *error);
 xncc_status app_bench_find(app_bench_run *run, app_error *error);
-xncc_status app_bench_bank(app_bench_run *run, app_error *error);
+xncc_status app_bench_batch(app_bench_run *run, app_error *error);
 
 #endif

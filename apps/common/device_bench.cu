@@ -140,11 +140,11 @@ struct Setting {
     xncc_status run(const app_device_job *job)
     {
         if (job->find)
-            return xncc_plan_find_on_device(job->plan, &image_view, job->part, job->find,
+            return xncc_plan_find_on_device(job->plan, &image_view, job->templ, job->find,
                                             static_cast<xncc_match *>(match.p), job->find->top,
                                             static_cast<uint32_t *>(found.p), clock.stream.s);
-        if (job->part)
-            return xncc_plan_correlate(job->plan, &image_view, job->part, &map_view,
+        if (job->templ)
+            return xncc_plan_correlate(job->plan, &image_view, job->templ, &map_view,
                                        clock.stream.s);
         return xncc_plan_convolve(job->plan, &image_view, job->filter, &map_view, clock.stream.s);
     }

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct app_device_job {
     xncc_plan *plan;           /* of a CUDA kernel */
     const xncc_image *image;   /* host, tight rows */
-    const xncc_template *part; /* for XNCC_TASK_MATCH, else NULL */
+    const xncc_template *templ; /* for XNCC_TASK_MATCH, else NULL */
     const xncc_filter *filter; /* for XNCC_TASK_CONVOLVE, else NULL */
     const xncc_map *map;       /* host, tight rows: the map of the last run is copied here */
     const xncc_find_options *find;

@@ -62,7 +62,7 @@ int app_set_heatmap(app_options *o, const char *text)
 
 int app_set_roi(app_options *o, const char *text)
 {
-    int32_t *const part[4] = { &o->roi.x, &o->roi.y, &o->roi.width, &o->roi.height };
+    int32_t *const templ[4] = { &o->roi.x, &o->roi.y, &o->roi.width, &o->roi.height };
     for (int i = 0; i < 4; i++) {
         char number[16];
         const char *comma = strchr(text, ',');
@@ -71,7 +71,7 @@ int app_set_roi(app_options *o, const char *text)
             return 0;
         memcpy(number, text, length);
         number[length] = 0;
-        if (!app_set_count(number, i < 2 ? 0 : 1, XNCC_MAX_SIDE, part[i]))
+        if (!app_set_count(number, i < 2 ? 0 : 1, XNCC_MAX_SIDE, templ[i]))
             return 0;
         text += length + 1;
     }
@@ -250,27 +250,27 @@ int app_set_bench_find(app_options *o, const char *text)
     return 1;
 }
 
-int app_set_bank(app_options *o, const char *text)
+int app_set_batch(app_options *o, const char *text)
 {
-    return app_set_count(text, 1, 10000, &o->bank);
+    return app_set_count(text, 1, 10000, &o->batch);
 }
 
 xncc_problem app_options_problem(const app_options *o, xncc_task task, app_size image,
-                                 app_size part)
+                                 app_size templ)
 {
     xncc_problem problem = { .task = task,
                              .pixel = o->pixel,
                              .image_width = image.width,
                              .image_height = image.height,
-                             .width = part.width,
-                             .height = part.height };
+                             .width = templ.width,
+                             .height = templ.height };
     if (task == XNCC_TASK_CONVOLVE)
         return problem;
     problem.method = o->method;
     problem.mode = o->mode;
     problem.border = o->border;
     problem.channels = o->channels;
-    problem.part_masked = o->with_mask;
+    problem.templ_masked = o->with_mask;
     problem.image_masked = o->image_masked;
     problem.min_valid = o->min_valid;
     return problem;

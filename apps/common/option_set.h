@@ -29,6 +29,6 @@ app_setter app_set_memory;
 /* bench and info */
 app_setter app_set_sizes, app_set_size, app_set_templates, app_set_template, app_set_pixel;
 app_setter app_set_channel_count, app_set_with_mask, app_set_image_masked;
-app_setter app_set_task, app_set_repeat, app_set_bench_tables, app_set_bench_find, app_set_bank;
+app_setter app_set_task, app_set_repeat, app_set_bench_tables, app_set_bench_find, app_set_batch;
 
 #endif

@@ -229,7 +229,7 @@ static const entry table[] = {
       "instead: filters on CPU and GPU with the transfer, and template pixels a second" },
     { "find", 0, NULL, APP_BENCH, app_set_bench_find, "",
       "instead: searches without a map, and a bank of templates" },
-    { "bank", 0, "N", APP_BENCH, app_set_bank, "a whole number 1 .. 10000",
+    { "batch", 0, "N", APP_BENCH, app_set_batch, "a whole number 1 .. 10000",
       "templates in that bank (default 360)" },
     { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N",
       "which engine (default auto: the fastest)" },
@@ -256,7 +256,7 @@ static void set_defaults(app_options *o, const char *command)
     o->top = 10;
     o->reading = app_default_reading;
     o->repeat = 5;
-    o->bank = 360;
+    o->batch = 360;
 }
 
 /* The entry for what getopt_long returned: a key, or a letter. */

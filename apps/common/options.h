@@ -67,7 +67,7 @@ typedef struct app_options {
     app_task task;
     int32_t repeat;
     int bench_tables, bench_find;
-    int32_t bank;
+    int32_t batch;
     char **files;
     int file_count;
 } app_options;
@@ -87,7 +87,7 @@ const char *app_border_name(xncc_border border);
 
 /* The problem that the options of bench and info speak of, for these sizes. */
 xncc_problem app_options_problem(const app_options *options, xncc_task task, app_size image,
-                                 app_size part);
+                                 app_size templ);
 
 /* The list of a sub-command's options, for --help. */
 void app_options_print(unsigned command, FILE *out);

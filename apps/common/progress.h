@@ -2,7 +2,7 @@
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H
 
-#include "exactncc/device.h"
+#include "exactncc/context.h"
 
 #include <pthread.h>
 

@@ -90,21 +90,21 @@ static xncc_status area_of(const app_options *o, const app_source *scene, app_ar
 
 /* Whether the template fits the area, and has as many channels. */
 static xncc_status check_fit(const app_options *o, const app_area *a, const app_source *scene,
-                             const app_source *part, app_error *error)
+                             const app_source *templ, app_error *error)
 {
-    const app_picture *s = &scene->picture, *p = &part->picture;
+    const app_picture *s = &scene->picture, *p = &templ->picture;
     if (o->mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
             "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
             "template, or --mode same",
-            part->path, p->width, p->height, a->width, a->height,
+            templ->path, p->width, p->height, a->width, a->height,
             o->roi.width ? "--roi" : scene->path);
     if (s->channels != p->channels)
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
             "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
-            part->path, p->channels, scene->path, s->channels);
+            templ->path, p->channels, scene->path, s->channels);
     return XNCC_OK;
 }
 
@@ -114,19 +114,19 @@ static xncc_problem problem_of(const app_options *o, const app_search *search)
                            .pixel = search->scene.pixel,
                            .image_width = search->area.width,
                            .image_height = search->area.height,
-                           .width = xncc_template_width(search->part),
-                           .height = xncc_template_height(search->part),
+                           .width = xncc_template_width(search->templ),
+                           .height = xncc_template_height(search->templ),
                            .method = o->method,
                            .mode = o->mode,
                            .border = o->border,
                            .flat = o->flat,
                            .channels = search->scene.channels,
                            .image_masked = search->scene.mask != NULL,
-                           .part_masked = xncc_template_masked(search->part),
+                           .templ_masked = xncc_template_masked(search->templ),
                            .min_valid = o->min_valid };
 }
 
-xncc_status app_search_open(const app_session *session, app_source *scene, app_source *part,
+xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
                             app_search *search, app_error *error)
 {
     const app_options *o = session->options;
@@ -135,21 +135,21 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
     const app_area *a = &search->area;
     xncc_status status = area_of(o, scene, &search->area, error);
     if (!status)
-        status = check_fit(o, a, scene, part, error);
+        status = check_fit(o, a, scene, templ, error);
     if (status)
         return status;
-    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, part->picture.pixel);
+    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, templ->picture.pixel);
     status = app_source_view(scene, pixel, &search->scene, error);
     if (!status && xncc_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: has no such rectangle; give another --roi", scene->path);
     if (!status)
-        status = app_source_view(part, pixel, &pixels, error);
+        status = app_source_view(templ, pixel, &pixels, error);
     if (status)
         return status;
-    status = xncc_template_create(session->context, &pixels, &search->part);
+    status = xncc_template_create(session->context, &pixels, &search->templ);
     if (status)
-        return app_session_fail(session, status, part->path, error);
+        return app_session_fail(session, status, templ->path, error);
     const xncc_problem *p = &search->problem;
     search->problem = problem_of(o, search);
     xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width,
@@ -160,7 +160,7 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
                               &search->plan);
     if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
-    return status ? app_session_fail(session, status, part->path, error) : XNCC_OK;
+    return status ? app_session_fail(session, status, templ->path, error) : XNCC_OK;
 }
 
 int app_search_has_nan(const app_search *search)
@@ -168,7 +168,7 @@ int app_search_has_nan(const app_search *search)
     const xncc_problem *p = &search->problem;
     if (p->method == XNCC_COVERAGE)
         return 0;
-    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->part_masked || p->pixel == XNCC_F32 ||
+    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->templ_masked || p->pixel == XNCC_F32 ||
            p->pixel == XNCC_F64 || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
@@ -181,7 +181,7 @@ app_place app_search_place(const app_search *search, const app_source *scene)
 void app_search_close(app_search *search)
 {
     xncc_plan_destroy(search->plan);
-    xncc_template_destroy(search->part);
+    xncc_template_destroy(search->templ);
     memset(search, 0, sizeof *search);
 }
 
@@ -205,12 +205,12 @@ xncc_status app_check_masks(const app_options *o, app_error *error)
         o->mask_count, o->file_count - 1, o->file_count == 2 ? "" : "s");
 }
 
-xncc_status app_load_template(const app_options *o, int i, app_source *part, app_error *error)
+xncc_status app_load_template(const app_options *o, int i, app_source *templ, app_error *error)
 {
     const char *mask = o->mask_count ? o->masks[i] : "-";
-    xncc_status status = app_source_load(o->files[i + 1], 0, &o->reading, part, error);
+    xncc_status status = app_source_load(o->files[i + 1], 0, &o->reading, templ, error);
     if (!status && strcmp(mask, "-") != 0)
-        status = app_source_mask(part, mask, &o->reading, error);
+        status = app_source_mask(templ, mask, &o->reading, error);
     return status;
 }
 

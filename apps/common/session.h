@@ -29,7 +29,7 @@ const char *app_session_device(const app_session *session, const char *kernel);
 typedef struct app_search {
     app_area area;    /* of the picture: all, or --roi */
     xncc_image scene; /* the pixels of the area */
-    xncc_template *part;
+    xncc_template *templ;
     xncc_problem problem;
     xncc_plan *plan;
     int32_t width, height; /* of the map */
@@ -37,7 +37,7 @@ typedef struct app_search {
 } app_search;
 
 /* *search is to be closed whatever is returned. */
-xncc_status app_search_open(const app_session *session, app_source *scene, app_source *part,
+xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
                             app_search *search, app_error *error);
 void app_search_close(app_search *search);
 
@@ -55,7 +55,7 @@ int app_is_input(const app_options *options, const char *path);
 xncc_status app_check_masks(const app_options *options, app_error *error);
 
 /* Reads the i-th template with its mask. */
-xncc_status app_load_template(const app_options *options, int i, app_source *part,
+xncc_status app_load_template(const app_options *options, int i, app_source *templ,
                               app_error *error);
 
 /* Can the file that an option names be written, and is it none of the inputs? */

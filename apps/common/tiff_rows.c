@@ -239,8 +239,8 @@ void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t 
         return;
     }
     for (uint64_t first = 0; first < count; first += CHUNK) {
-        const size_t part = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
-        const chunk c = { l, row, first, part, out, mask ? mask + first : NULL };
+        const size_t templ = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
+        const chunk c = { l, row, first, templ, out, mask ? mask + first : NULL };
         mask_begin(&c);
         if (has_reals(l))
             convert_reals(&c);

@@ -2,15 +2,15 @@
  * BSD-2-Clause
  *
  * A tour, in the order of use:
- *   device.h    a context: which engines (CPU, CUDA) and how many threads; the text of the last
+ *   context.h    a context: which engines (CPU, CUDA) and how many threads; the text of the last
  * error image.h     borrowed views of your pixels and of the maps that the library writes
  *   template.h  templates, prepared once; the methods, each by its formula; what is exact
  *   find.h      one call: a map of scores (xncc_correlate), or the best matches (xncc_find)
  *   refine.h    the positions of matches to fractions of a pixel
- *   merge.h     one list of the matches of several templates
+ *   nms.h     one list of the matches of several templates
  *   convolve.h  convolution and plain correlation with float coefficients
  *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
- *   many.h      many templates of any sizes at once: their matches, or the best of them at each
+ *   batch.h      many templates of any sizes at once: their matches, or the best of them at each
  * position scan.h      finding in an image while its rows still arrive status.h    statuses and the
  * version
  *
@@ -22,7 +22,7 @@
  * bookkeeping of each GPU's constant memory and, once a plan wanted it, the loaded cuFFT library.
  *
  *     xncc_context *context = NULL;   xncc_context_create(NULL, &context);
- *     xncc_template *part = NULL;   xncc_template_create(context, &part_pixels, &part);
+ *     xncc_template *part = NULL;   xncc_template_create(context, &templ_pixels, &part);
  *     xncc_match match[16];   size_t found = 0;
  *     xncc_find(context, &scene, part, &(xncc_find_options){ .min_score = 0.8f }, match, 16,
  * &found);
@@ -31,10 +31,10 @@
 #define EXACTNCC_H
 
 #include "convolve.h"
-#include "device.h"
+#include "context.h"
 #include "find.h"
 #include "image.h"
-#include "many.h"
+#include "batch.h"
 #include "merge.h"
 #include "plan.h"
 #include "refine.h"

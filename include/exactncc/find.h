@@ -88,7 +88,7 @@ typedef struct xncc_find_options {
  * XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED, XNCC_ERROR_DEVICE; after a
  * failure the map's content is undefined. */
 XNCC_API xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
-                                    const xncc_template *part, const xncc_options *options,
+                                    const xncc_template *templ, const xncc_options *options,
                                     const xncc_map *map);
 
 /* Finds the best matches of the template in the image, best first: at most capacity of them into
@@ -96,7 +96,7 @@ XNCC_API xncc_status xncc_correlate(xncc_context *context, const xncc_image *ima
  * NULL. match may be NULL when capacity is 0. Errors as xncc_correlate; *found is 0 after a
  * failure. */
 XNCC_API xncc_status xncc_find(xncc_context *context, const xncc_image *image,
-                               const xncc_template *part, const xncc_find_options *options,
+                               const xncc_template *templ, const xncc_find_options *options,
                                xncc_match *match, size_t capacity, size_t *found);
 
 /* The extents of a map, in elements, and the top-left pixel of the window of its element (0, 0).

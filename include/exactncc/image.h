@@ -82,7 +82,7 @@ XNCC_API const char *xncc_pixel_name(xncc_pixel pixel);
  * rectangle's top-left pixel. XNCC_ERROR_ARGUMENT when the view is not valid or the rectangle is
  * empty or not wholly inside; *part is untouched then. */
 XNCC_API xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
-                                     int32_t height, xncc_image *part);
+                                     int32_t height, xncc_image *templ);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ typedef enum xncc_merge_rule {
 typedef struct xncc_candidate {
     xncc_match match;
     int32_t
-        part; /* which template, in any numbering of the caller's; ties go to the smaller number */
+        templ; /* which template, in any numbering of the caller's; ties go to the smaller number */
     int32_t width; /* of that template, in pixels: match and extents make the window */
     int32_t height;
 } xncc_candidate;

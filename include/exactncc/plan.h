@@ -29,7 +29,7 @@ typedef struct xncc_problem {
     int32_t channels;     /* XNCC_TASK_MATCH: samples a pixel; 0: 1 */
     int32_t image_masked; /* XNCC_TASK_MATCH: 1: images may come with a mask or a no-data value; 0:
                              they may not */
-    int32_t part_masked;  /* XNCC_TASK_MATCH: 1: for templates of which not every pixel counts
+    int32_t templ_masked;  /* XNCC_TASK_MATCH: 1: for templates of which not every pixel counts
                              (xncc_template_masked); 0: for the others */
     double min_valid;     /* XNCC_TASK_MATCH: as in xncc_options */
 } xncc_problem;
@@ -80,13 +80,13 @@ XNCC_API const char *xncc_plan_kernel(const xncc_plan *plan);
  * XNCC_ERROR_ARGUMENT when image, template or map do not fit the plan's problem, XNCC_ERROR_DEVICE.
  */
 XNCC_API xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
-                                         const xncc_template *part, const xncc_map *map,
+                                         const xncc_template *templ, const xncc_map *map,
                                          xncc_stream stream);
 
 /* xncc_find with a plan: options' method, mode, border and kernel are not looked at, the plan's
  * count. Returns when the matches are there. */
 XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
-                                    const xncc_template *part, const xncc_find_options *options,
+                                    const xncc_template *templ, const xncc_find_options *options,
                                     xncc_match *match, size_t capacity, size_t *found,
                                     xncc_stream stream);
 
@@ -99,7 +99,7 @@ XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
  * when the image lies in host memory or the plan works in bands (xncc_plan_explain shows them).
  * XNCC_ERROR_ARGUMENT (also: the plan runs on the CPU), XNCC_ERROR_MEMORY, XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
-                                              const xncc_template *part,
+                                              const xncc_template *templ,
                                               const xncc_find_options *options, xncc_match *match,
                                               size_t capacity, uint32_t *found, xncc_stream stream);
 
@@ -109,8 +109,8 @@ XNCC_API xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image 
  * capacity and count elements. Returns when all are there. On the CUDA engine the first call, and
  * the first with more results than any before, takes memory. Errors as xncc_plan_find; all of found
  * is 0 after a failure. */
-XNCC_API xncc_status xncc_plan_find_bank(xncc_plan *plan, const xncc_image *image,
-                                         const xncc_template *const *part, size_t count,
+XNCC_API xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
+                                         const xncc_template *const *templ, size_t count,
                                          const xncc_find_options *options, xncc_match *match,
                                          size_t capacity, size_t *found, xncc_stream stream);
 

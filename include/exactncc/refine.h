@@ -41,7 +41,7 @@ typedef struct xncc_refined {
  * XNCC_MAX_SIDE - 3), XNCC_ERROR_DEVICE; after a failure the content of refined is undefined.
  * Several threads may call it at once with one context, image and template. */
 XNCC_API xncc_status xncc_refine(xncc_context *context, const xncc_image *image,
-                                 const xncc_template *part, const xncc_find_options *options,
+                                 const xncc_template *templ, const xncc_find_options *options,
                                  const xncc_match *match, size_t count, xncc_refined *refined);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ typedef struct xncc_scan xncc_scan;
  * the caller's, to be given to xncc_scan_destroy; on failure it is NULL. XNCC_ERROR_ARGUMENT,
  * XNCC_ERROR_MEMORY. */
 XNCC_API xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image,
-                                      const xncc_template *part, const xncc_find_options *options,
+                                      const xncc_template *templ, const xncc_find_options *options,
                                       size_t capacity, xncc_scan **scan);
 
 /* Says that the first `rows` rows of the image are final, and returns when the matching that this

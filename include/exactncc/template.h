@@ -2,7 +2,7 @@
 #ifndef EXACTNCC_TEMPLATE_H
 #define EXACTNCC_TEMPLATE_H
 
-#include "device.h"
+#include "context.h"
 #include "image.h"
 
 #ifdef __cplusplus
@@ -74,16 +74,16 @@ XNCC_API xncc_status xncc_template_create(xncc_context *context, const xncc_imag
                                           xncc_template **result);
 
 /* Frees a template. NULL is allowed. No call that uses it may be under way, on a stream neither. */
-XNCC_API void xncc_template_destroy(xncc_template *part);
+XNCC_API void xncc_template_destroy(xncc_template *templ);
 
 /* Its extents in pixels, its pixel type and its samples a pixel. */
-XNCC_API int32_t xncc_template_width(const xncc_template *part);
-XNCC_API int32_t xncc_template_height(const xncc_template *part);
-XNCC_API xncc_pixel xncc_template_pixel(const xncc_template *part);
-XNCC_API int32_t xncc_template_channels(const xncc_template *part);
+XNCC_API int32_t xncc_template_width(const xncc_template *templ);
+XNCC_API int32_t xncc_template_height(const xncc_template *templ);
+XNCC_API xncc_pixel xncc_template_pixel(const xncc_template *templ);
+XNCC_API int32_t xncc_template_channels(const xncc_template *templ);
 
 /* 1 when some pixel of it does not count, for xncc_problem. */
-XNCC_API int32_t xncc_template_masked(const xncc_template *part);
+XNCC_API int32_t xncc_template_masked(const xncc_template *templ);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 #ifndef XNCC_BASE_ERROR_H
 #define XNCC_BASE_ERROR_H
 
-#include "exactncc/device.h"
+#include "exactncc/context.h"
 
 typedef struct xncc_error {
     char text[XNCC_ERROR_SIZE];

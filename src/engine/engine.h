@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "exactncc/plan.h"
-#include "model/template.h"
+#include "template/template.h"
 #include "peaks/peaks.h"
 #include "plan/decide.h"
 
@@ -18,7 +18,7 @@ typedef _Atomic uint64_t xncc_counter;
 
 typedef struct xncc_engine
     xncc_engine;                    /* one device's state; may be used by several threads at once */
-typedef struct xncc_work xncc_work; /* what a plan bound: workspace; one thread at a time */
+typedef struct xncc_engine_plan xncc_engine_plan; /* what a plan bound: workspace; one thread at a time */
 typedef struct xncc_sweep xncc_sweep; /* a find that goes down the image as its rows arrive; holds
                                          its work until it ends */
 
@@ -54,12 +54,12 @@ typedef struct xncc_peak_target {
 
 /* Templates of a plan's size, and their matches in host memory: those of template i from match + i
  * * capacity on. */
-typedef struct xncc_bank {
-    const xncc_template *const *part;
+typedef struct xncc_plan_batch {
+    const xncc_template *const *templ;
     size_t count, capacity;
     xncc_match *match;
     size_t *found;
-} xncc_bank;
+} xncc_plan_batch;
 
 typedef struct xncc_engine_ops {
     /* Frees the engine. */
@@ -69,7 +69,7 @@ typedef struct xncc_engine_ops {
     void (*describe)(const xncc_engine *engine, xncc_machine *machine);
 
     /* The engine's own form of a template or a filter, or NULL in *prepared when it needs none. */
-    xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *part, void **prepared,
+    xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *templ, void **prepared,
                                     xncc_error *error);
     xncc_status (*prepare_filter)(xncc_engine *engine, const xncc_filter *filter, void **prepared,
                                   xncc_error *error);
@@ -77,18 +77,18 @@ typedef struct xncc_engine_ops {
 
     /* Takes the workspace for a decided problem. */
     xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, xncc_progress *progress, xncc_work **work,
+                        const xncc_decision *decision, xncc_progress *progress, xncc_engine_plan **plan,
                         xncc_error *error);
-    void (*unbind)(xncc_work *work);
+    void (*unbind)(xncc_engine_plan *plan);
 
     /* Run it. Views are valid, fit the problem, and lie where the engine can reach them. Semantics
      * of include/exactncc/plan.h. */
-    xncc_status (*correlate)(xncc_work *work, const xncc_image *image, const xncc_template *part,
+    xncc_status (*correlate)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                              const xncc_map *map, xncc_stream stream, xncc_error *error);
-    xncc_status (*find)(xncc_work *work, const xncc_image *image, const xncc_template *part,
+    xncc_status (*find)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                         const xncc_peak_rule *rule, xncc_match *match, size_t *found,
                         xncc_stream stream, xncc_error *error);
-    xncc_status (*convolve)(xncc_work *work, const xncc_image *image, const xncc_filter *filter,
+    xncc_status (*convolve)(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
                             const xncc_map *out, xncc_stream stream, xncc_error *error);
 
     /* 1 when the engine has what the kernel needs, which it may have to load first. After a 0,
@@ -102,23 +102,23 @@ typedef struct xncc_engine_ops {
 
     /* find with the matches left in device memory, and find for many templates. NULL: the engine
      * has no such memory; find is called for each template. */
-    xncc_status (*find_on_device)(xncc_work *work, const xncc_image *image,
-                                  const xncc_template *part, const xncc_peak_target *target,
+    xncc_status (*find_on_device)(xncc_engine_plan *plan, const xncc_image *image,
+                                  const xncc_template *templ, const xncc_peak_target *target,
                                   xncc_stream stream, xncc_error *error);
-    xncc_status (*find_bank)(xncc_work *work, const xncc_image *image, const xncc_bank *bank,
+    xncc_status (*find_batch)(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *batch,
                              const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error);
 
     /* find in steps, as include/exactncc/scan.h has it; what sweep_begin is given outlives the
      * sweep. Rows only grow, and are all there before sweep_finish. NULL, all four: the engine
      * finds at the end. */
-    xncc_status (*sweep_begin)(xncc_work *work, const xncc_image *image, const xncc_template *part,
+    xncc_status (*sweep_begin)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                                const xncc_peak_rule *rule, xncc_sweep **sweep, xncc_error *error);
     xncc_status (*sweep_rows)(xncc_sweep *sweep, int32_t rows, xncc_error *error);
     xncc_status (*sweep_finish)(xncc_sweep *sweep, xncc_match *match, size_t *found,
                                 xncc_error *error);
     void (*sweep_end)(xncc_sweep *sweep);
 
-    const struct xncc_share_ops *share; /* engine/many.h */
+    const struct xncc_batch_ops *share; /* engine/many.h */
     const struct xncc_merge_ops *merge; /* the same; NULL: the engine has no memory of its own */
 } xncc_engine_ops;
 

@@ -97,9 +97,9 @@ xncc_status xncc_map_check(const xncc_map *map, xncc_error *error)
 }
 
 xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
-                            int32_t height, xncc_image *part)
+                            int32_t height, xncc_image *templ)
 {
-    if (!part || xncc_image_check(image, "image", NULL) != XNCC_OK)
+    if (!templ || xncc_image_check(image, "image", NULL) != XNCC_OK)
         return XNCC_ERROR_ARGUMENT;
     if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x ||
         height > image->height - y)
@@ -114,6 +114,6 @@ xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32
     }
     crop.width = width;
     crop.height = height;
-    *part = crop;
+    *templ = crop;
     return XNCC_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef XNCC_IMAGE_SAMPLES_H
 #define XNCC_IMAGE_SAMPLES_H
 
-#include "base/both.h"
+#include "base/host_device.h"
 #include "exactncc/find.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* The index along one axis whose pixel stands at index i, which may lie outside; -1 where there is
  * none (XNCC_BORDER_ZERO, XNCC_BORDER_OVERLAP). */
-static XNCC_BOTH int64_t xncc_border_index(xncc_border border, int64_t i, int64_t extent)
+static XNCC_HD int64_t xncc_border_index(xncc_border border, int64_t i, int64_t extent)
 {
     if (i >= 0 && i < extent)
         return i;
@@ -35,31 +35,31 @@ static XNCC_BOTH int64_t xncc_border_index(xncc_border border, int64_t i, int64_
     return -1;
 }
 
-static XNCC_BOTH int xncc_pixel_is_float(xncc_pixel pixel)
+static XNCC_HD int xncc_pixel_is_float(xncc_pixel pixel)
 {
     return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
 /* Signed samples are worked on as unsigned ones: each has this much added. */
-static XNCC_BOTH uint64_t xncc_pixel_bias(xncc_pixel pixel)
+static XNCC_HD uint64_t xncc_pixel_bias(xncc_pixel pixel)
 {
     return pixel == XNCC_S8 ? 128 : pixel == XNCC_S16 ? 32768 : 0;
 }
 
 /* The largest of an integer type's biased samples. */
-static XNCC_BOTH uint64_t xncc_pixel_max(xncc_pixel pixel)
+static XNCC_HD uint64_t xncc_pixel_max(xncc_pixel pixel)
 {
     return pixel == XNCC_U8 || pixel == XNCC_S8 ? 255 : pixel == XNCC_U32 ? UINT32_MAX : 65535;
 }
 
 /* Bytes of an integer type's biased samples. */
-static XNCC_BOTH int xncc_pixel_digits(xncc_pixel pixel)
+static XNCC_HD int xncc_pixel_digits(xncc_pixel pixel)
 {
     return pixel == XNCC_U8 || pixel == XNCC_S8 ? 1 : pixel == XNCC_U32 ? 4 : 2;
 }
 
 /* Sample i of a row of integers, biased. */
-static XNCC_BOTH uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i)
+static XNCC_HD uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i)
 {
     switch (pixel) {
     case XNCC_U8: return ((const uint8_t *)row)[i];
@@ -74,7 +74,7 @@ static XNCC_BOTH uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t
 }
 
 /* Sample i of a row as the number that it is; exact for every type. */
-static XNCC_BOTH double xncc_sample_value(xncc_pixel pixel, const void *row, int64_t i)
+static XNCC_HD double xncc_sample_value(xncc_pixel pixel, const void *row, int64_t i)
 {
     if (pixel == XNCC_F32)
         return (double)((const float *)row)[i];
@@ -84,7 +84,7 @@ static XNCC_BOTH double xncc_sample_value(xncc_pixel pixel, const void *row, int
 }
 
 /* Is pixel x of a row other than the no-data value? */
-static XNCC_BOTH int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data,
+static XNCC_HD int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data,
                                          const void *row, int64_t x)
 {
     int equal = 1;
@@ -98,7 +98,7 @@ static XNCC_BOTH int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, dou
 }
 
 /* Does pixel x of a row count? mask: the row's, or NULL. */
-static XNCC_BOTH int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row,
+static XNCC_HD int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row,
                                        const uint8_t *mask, int64_t x)
 {
     if (mask && !mask[x])

@@ -129,7 +129,7 @@ static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
 }
 
 /* Sorts the set, best first, and cuts it to what matters. */
-static xncc_status settle(xncc_peaks *p, xncc_error *error)
+static xncc_status resolve(xncc_peaks *p, xncc_error *error)
 {
     if (p->count > 1)
         qsort(p->candidate, (size_t)p->count, sizeof *p->candidate,
@@ -173,7 +173,7 @@ static xncc_status make_room(xncc_peaks *p, xncc_error *error)
     enum { WORTH_SORTING = 1024 };
     xncc_status status = XNCC_OK;
     if (p->room >= WORTH_SORTING || p->room >= most_held(p))
-        status = settle(p, error);
+        status = resolve(p, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < most_held(p))))
         status = grow(p, error);
     return status;
@@ -341,7 +341,7 @@ xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *foun
                               xncc_error *error)
 {
     *found = 0;
-    xncc_status status = settle(peaks, error);
+    xncc_status status = resolve(peaks, error);
     uint64_t most = peaks->count < peaks->rule.top ? peaks->count : peaks->rule.top;
     cells c;
     if (!status)

@@ -3,7 +3,7 @@
 #ifndef XNCC_PEAKS_PEAKS_H
 #define XNCC_PEAKS_PEAKS_H
 
-#include "base/both.h"
+#include "base/host_device.h"
 #include "base/error.h"
 #include "exactncc/find.h"
 
@@ -41,7 +41,7 @@ xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *foun
                               xncc_error *error);
 
 /* 1 when a comes before b: the better score, then the smaller y, then the smaller x. */
-static XNCC_BOTH int xncc_match_before(const xncc_match *a, const xncc_match *b, int smallest)
+static XNCC_HD int xncc_match_before(const xncc_match *a, const xncc_match *b, int smallest)
 {
     if (a->score != b->score)
         return smallest ? a->score < b->score : a->score > b->score;

@@ -1,10 +1,10 @@
 /* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual
  * machine, 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the
  * runs. Nanoseconds a map element: `element` for sums and score, and products at `rate` a
- * nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_cut.points. Other processors have
+ * nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_blocking.points. Other processors have
  * other rates, but much the same ratios between kernels, and only these decide. */
 #include "plan/cost.h"
-#include "plan/cut_fft.h"
+#include "plan/fft_blocking.h"
 
 typedef struct rates {
     double element, rate;
@@ -84,9 +84,9 @@ static double direct_cost(const xncc_problem *p, const row *r)
 
 static double fft_cost(const xncc_problem *p, const fft_row *r)
 {
-    xncc_fft_cut cut;
+    xncc_fft_blocking cut;
     int u16 = p->pixel == XNCC_U16;
-    if (p->task != XNCC_TASK_MATCH || !xncc_fft_cut_make(p, &cut))
+    if (p->task != XNCC_TASK_MATCH || !xncc_fft_blocking_make(p, &cut))
         return -1.0;
     return elements(p) * r->element[u16] + cut.points * r->point[u16];
 }

@@ -59,9 +59,9 @@ int xncc_cuda_is_one_pass(const xncc_problem *p)
     return xncc_cuda_is_narrow(p) && p->width <= XNCC_WINDOW_WIDTH;
 }
 
-xncc_cuda_parts xncc_cuda_workspace(const xncc_problem *p, int32_t band_width, int32_t band_height)
+xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *p, int32_t band_width, int32_t band_height)
 {
-    xncc_cuda_parts parts = { 0 };
+    xncc_cuda_buffers buffers = { 0 };
     /* sides are at most 2^30 and 2^16, so every product here is below 2^63 for bands that any
      * device could hold */
     uint64_t columns = (uint64_t)band_width + (uint64_t)p->width - 1,
@@ -69,17 +69,17 @@ xncc_cuda_parts xncc_cuda_workspace(const xncc_problem *p, int32_t band_width, i
     uint64_t image_width = (uint64_t)p->image_width, image_height = (uint64_t)p->image_height;
     uint64_t stage_columns = columns < image_width ? columns : image_width;
     uint64_t stage_rows = rows < image_height ? rows : image_height;
-    parts.stage_pitch = round_up(stage_columns * pixel_bytes(p->pixel), XNCC_STAGE_PITCH);
-    parts.stage = parts.stage_pitch * stage_rows;
-    parts.map = (uint64_t)xncc_problem_extent(p).width * (uint64_t)band_height * 4;
+    buffers.stage_pitch = round_up(stage_columns * pixel_bytes(p->pixel), XNCC_STAGE_PITCH);
+    buffers.stage = buffers.stage_pitch * stage_rows;
+    buffers.map = (uint64_t)xncc_problem_extent(p).width * (uint64_t)band_height * 4;
     if (p->task == XNCC_TASK_MATCH) {
-        parts.rows_pitch = round_up((uint64_t)band_width, 32);
+        buffers.rows_pitch = round_up((uint64_t)band_width, 32);
         if (!xncc_cuda_is_one_pass(p))
-            parts.rows = parts.rows_pitch * rows * (p->pixel == XNCC_U8 ? 8 : 16);
-        parts.sums = xncc_cuda_is_narrow(p) ? 0 : (uint64_t)band_width * (uint64_t)band_height * 8;
+            buffers.rows = buffers.rows_pitch * rows * (p->pixel == XNCC_U8 ? 8 : 16);
+        buffers.sums = xncc_cuda_is_narrow(p) ? 0 : (uint64_t)band_width * (uint64_t)band_height * 8;
     }
-    parts.total = parts.stage + parts.map + parts.rows + parts.sums;
-    return parts;
+    buffers.total = buffers.stage + buffers.map + buffers.rows + buffers.sums;
+    return buffers;
 }
 
 /* The largest bands that textures and workspace allow. Bands are no smaller than the template where
@@ -161,15 +161,15 @@ static xncc_status fit_shared(const xncc_problem *p, const xncc_machine *m, xncc
     uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_THREAD_COLUMNS);
     uint64_t pitch = round_up(columns * pixel_bytes(p->pixel), XNCC_TILE_PITCH);
     fit->tile_pitch = (int32_t)pitch;
-    int64_t bank_rows = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
+    int64_t constant_rows_of = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
     int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
     if (tile_rows < p->height)
         tile_rows = tile_rows / 4 * 4;
-    fit->constant_rows = at_most(at_most(p->height, bank_rows > 0 ? bank_rows : 0),
+    fit->constant_rows = at_most(at_most(p->height, constant_rows_of > 0 ? constant_rows_of : 0),
                                  tile_rows > 0 ? tile_rows : 0);
     int32_t least = at_most(p->height, 16);
     if (fit->constant_rows < least) {
-        if (bank_rows < least)
+        if (constant_rows_of < least)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "shared needs %d template rows of %llu bytes in the constant bank, "
                              "which has %lld bytes",

@@ -45,7 +45,7 @@ enum { XNCC_WINDOW_WIDTH = 128 };
 int xncc_cuda_is_one_pass(const xncc_problem *problem);
 
 /* The parts of a plan's workspace for bands of width x height map elements, in bytes. */
-typedef struct xncc_cuda_parts {
+typedef struct xncc_cuda_buffers {
     uint64_t stage;       /* image rows under the band, with the template's margin */
     uint64_t stage_pitch; /* bytes a staged row */
     uint64_t rows;        /* S and Q of every window row, where they are a pass of their own */
@@ -53,8 +53,8 @@ typedef struct xncc_cuda_parts {
     uint64_t sums;        /* X, where it does not fit the map's own memory */
     uint64_t map;         /* the map's rows, for maps in host memory */
     uint64_t total;
-} xncc_cuda_parts;
-xncc_cuda_parts xncc_cuda_workspace(const xncc_problem *problem, int32_t band_width,
+} xncc_cuda_buffers;
+xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *problem, int32_t band_width,
                                     int32_t band_height);
 
 /* 1 for convolutions that conv-tiled has unrolled code for: float images, the widths of Gaussians

@@ -53,16 +53,16 @@ double xncc_fft_error_bound(double points, double pixels)
     return 40.0 * log2(points) * 0x1p-53 * 255.0 * sqrt(2.0 * points) * 255.0 * sqrt(pixels);
 }
 
-xncc_fft_parts xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks)
+xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks)
 {
-    xncc_fft_parts parts = { 0 };
+    xncc_fft_buffers buffers = { 0 };
     uint64_t transform = (uint64_t)blocks->width * (uint64_t)blocks->height * 2 * sizeof(double);
-    parts.data = transform * (uint64_t)blocks->batch;
-    parts.product = problem->pixel == XNCC_U8 ? 0 : parts.data;
-    parts.spectrum = transform * (uint64_t)xncc_fft_planes(problem->pixel);
-    parts.area = parts.data;
-    parts.total = parts.data + parts.product + parts.spectrum + parts.area;
-    return parts;
+    buffers.data = transform * (uint64_t)blocks->batch;
+    buffers.product = problem->pixel == XNCC_U8 ? 0 : buffers.data;
+    buffers.spectrum = transform * (uint64_t)xncc_fft_planes(problem->pixel);
+    buffers.area = buffers.data;
+    buffers.total = buffers.data + buffers.product + buffers.spectrum + buffers.area;
+    return buffers;
 }
 
 /* One way to cover an axis. */
@@ -135,7 +135,7 @@ static void try_blocks(search *s, const side *across, const side *down)
     if (xncc_fft_error_bound((double)b.width * (double)b.height,
                              (double)b.columns * (double)b.rows) >= 0.25)
         return;
-    xncc_fft_parts one = xncc_fft_workspace(s->problem, &b);
+    xncc_fft_buffers one = xncc_fft_workspace(s->problem, &b);
     if (one.total > s->budget)
         return;
     int64_t slots = xncc_fft_blocks_per_transform(s->problem->pixel);

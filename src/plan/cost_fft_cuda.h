@@ -1,5 +1,5 @@
 /* Kernel fft on CUDA as the decision sees it: blocks, memory, error bound and cost. Pure C;
- * cuda/fft.cu is built on the same numbers. */
+ * cuda/products/correlate_fft.cu is built on the same numbers. */
 #ifndef XNCC_PLAN_COST_FFT_CUDA_H
 #define XNCC_PLAN_COST_FFT_CUDA_H
 
@@ -22,14 +22,14 @@ static inline int32_t xncc_fft_planes(xncc_pixel pixel)
 double xncc_fft_error_bound(double points, double pixels);
 
 /* The parts of the kernel's memory, in bytes. */
-typedef struct xncc_fft_parts {
+typedef struct xncc_fft_buffers {
     uint64_t data;     /* a batch of transforms */
     uint64_t product;  /* 16-bit pixels: the same once more */
     uint64_t spectrum; /* of the template, all planes */
     uint64_t area;     /* what cuFFT may use while it works */
     uint64_t total;
-} xncc_fft_parts;
-xncc_fft_parts xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks);
+} xncc_fft_buffers;
+xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks);
 
 /* Chooses the blocks for a band of the decision's extents: fills fit->fft and fit->estimate_ms.
  * budget: bytes of device memory that the blocks may take. XNCC_ERROR_UNSUPPORTED with a text that

@@ -4,8 +4,8 @@
 #include "image/samples.h"
 #include "plan/cost.h"
 #include "plan/cost_routes.h"
-#include "plan/cut_fft.h"
-#include "plan/products.h"
+#include "plan/fft_blocking.h"
+#include "plan/recipe.h"
 
 static double elements(const xncc_problem *p)
 {
@@ -36,8 +36,8 @@ static double reference_cost(const xncc_problem *p, const xncc_machine *machine)
 static int fft_fits(const xncc_problem *p, const xncc_problem *inner)
 {
     const double most = 256.0 * (1 << 20), sums = p->pixel == XNCC_U32 ? 24.0 : 6.0;
-    xncc_fft_cut cut;
-    if (!xncc_fft_cut_make(inner, &cut))
+    xncc_fft_blocking cut;
+    if (!xncc_fft_blocking_make(inner, &cut))
         return 0;
     const double planes = 1.0 + (double)xncc_problem_channels(p) * xncc_pixel_digits(p->pixel) *
                                     (image_varies(p) ? 3.0 : 1.0);
@@ -77,7 +77,7 @@ static double floats_cost(const xncc_problem *p, const xncc_machine *machine, xn
     if (one < 0.0)
         return -1.0;
     return channels * (one * (image_varies(p)  ? 3.5
-                              : p->part_masked ? 1.5
+                              : p->templ_masked ? 1.5
                                                : 1.0) +
                        milliseconds(6.0 * elements(p), machine));
 }
@@ -90,7 +90,7 @@ double xncc_cost_cpu_routed(const xncc_problem *problem, const xncc_machine *mac
         return xncc_cost_cpu(problem, machine, kernel);
     if (kernel == XNCC_KERNEL_REFERENCE)
         return reference_cost(problem, machine);
-    if (route == XNCC_ROUTE_JOINT)
+    if (route == XNCC_ROUTE_GENERAL)
         return xncc_pixel_is_float(problem->pixel) ? floats_cost(problem, machine, kernel)
                                                    : products_cost(problem, machine, kernel);
     const xncc_problem inner = xncc_problem_inner(problem);

@@ -1,5 +1,5 @@
 #include "plan/cost_cuda.h"
-#include "plan/cost_joint_cuda.h"
+#include "plan/cost_general_cuda.h"
 #include "plan/cost_routes.h"
 
 #include "image/image.h"
@@ -39,14 +39,14 @@ xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine
                                  xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
     const xncc_route route = xncc_problem_route(problem);
-    if (route == XNCC_ROUTE_PLAIN && kernel != XNCC_KERNEL_JOINT)
+    if (route == XNCC_ROUTE_PLAIN && kernel != XNCC_KERNEL_GENERAL)
         return xncc_fit_cuda(problem, machine, kernel, fit, error);
     if (!machine->cuda.present)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
                          xncc_kernel_table[kernel].name);
-    if (route == XNCC_ROUTE_JOINT)
-        return xncc_fit_joint_cuda(problem, machine, kernel, fit, error);
-    if (kernel == XNCC_KERNEL_JOINT)
+    if (route == XNCC_ROUTE_GENERAL)
+        return xncc_fit_general_cuda(problem, machine, kernel, fit, error);
+    if (kernel == XNCC_KERNEL_GENERAL)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "kernel joint serves masks, no-data values, the overlap border, coverage, "
                          "several channels and the pixel types u32 and "

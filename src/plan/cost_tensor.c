@@ -120,7 +120,7 @@ static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stag
 /* What blocks of tensor-fused have in shared memory, how many of them there are at most, and the
  * widest template that has a kernel. */
 typedef struct fused_shape {
-    int32_t windows, rings, parts,
+    int32_t windows, rings, buffers,
         blocks; /* bytes of window sums; rings of image rows; planes of the template */
     int32_t widest;
     const char *where; /* that is the widest, for messages */
@@ -142,7 +142,7 @@ static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tenso
     b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
     uint64_t ring = (uint64_t)(rows + XNCC_TENSOR_FUSED_SPARE) * XNCC_TENSOR_FUSED_PITCH;
     uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring +
-                      (uint64_t)shape->parts * b->toeplitz;
+                      (uint64_t)shape->buffers * b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
     b->stages = blocks < shape->blocks ? (int32_t)blocks : shape->blocks;
     b->shared_bytes = blocks > 0 ? (int32_t)shared : 0;
@@ -194,23 +194,23 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
     return found;
 }
 
-xncc_tensor_parts xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b,
+xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b,
                                         int32_t width, int32_t height)
 {
-    xncc_tensor_parts parts = { 0 };
+    xncc_tensor_buffers buffers = { 0 };
     uint64_t columns = (uint64_t)width + (uint64_t)p->width - 1,
              rows = (uint64_t)height + (uint64_t)p->height - 1;
-    parts.planes = p->pixel == XNCC_U16 ? 2 : 1;
-    parts.plane_pitch = round_up(columns, 512);
-    parts.plane = parts.plane_pitch * rows;
-    parts.sums_pitch = round_up((uint64_t)width, XNCC_TENSOR_COLUMNS);
+    buffers.planes = p->pixel == XNCC_U16 ? 2 : 1;
+    buffers.plane_pitch = round_up(columns, 512);
+    buffers.plane = buffers.plane_pitch * rows;
+    buffers.sums_pitch = round_up((uint64_t)width, XNCC_TENSOR_COLUMNS);
     if (b->periods) /* tensor-fused keeps X in registers */
-        parts.sums = parts.sums_pitch *
+        buffers.sums = buffers.sums_pitch *
                      (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
-    parts.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
-    uint64_t planes = (uint64_t)parts.planes;
-    parts.total = planes * (parts.plane + parts.toeplitz) + planes * planes * parts.sums;
-    return parts;
+    buffers.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
+    uint64_t planes = (uint64_t)buffers.planes;
+    buffers.total = planes * (buffers.plane + buffers.toeplitz) + planes * planes * buffers.sums;
+    return buffers;
 }
 
 /* The limits that have nothing to do with sizes of memory. */
@@ -257,7 +257,7 @@ double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc
 }
 
 /* Does a template fit the kernels and the shared memory? */
-static xncc_status fit_fused_part(const xncc_problem *p, const xncc_machine *m,
+static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
                                   const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
@@ -286,7 +286,7 @@ static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *
     if (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
-    xncc_status status = fit_fused_part(p, m, &shape, fit, error);
+    xncc_status status = fit_fused_templ(p, m, &shape, fit, error);
     if (status)
         return status;
     double processors = xncc_machine_processors(m);
@@ -296,16 +296,16 @@ static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *
 }
 
 xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m,
-                                   const xncc_joint_planes *planes, xncc_decision *fit,
+                                   const xncc_general_planes *planes, xncc_decision *fit,
                                    xncc_error *error)
 {
     const fused_shape shape = {
-        0,  planes->image_count,          planes->part_count, XNCC_TENSOR_PLANES_BLOCKS,
+        0,  planes->image_count,          planes->templ_count, XNCC_TENSOR_PLANES_BLOCKS,
         41, " where not all pixels count"
     };
     xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
     if (!status)
-        status = fit_fused_part(p, m, &shape, fit, error);
+        status = fit_fused_templ(p, m, &shape, fit, error);
     if (status)
         return status;
     double processors = xncc_machine_processors(m);

@@ -3,8 +3,8 @@
 #ifndef XNCC_PLAN_COST_TENSOR_H
 #define XNCC_PLAN_COST_TENSOR_H
 
-#include "base/both.h"
-#include "plan/joint_planes.h"
+#include "base/host_device.h"
+#include "plan/general_planes.h"
 
 enum {
     XNCC_TENSOR_COLUMNS =
@@ -29,7 +29,7 @@ enum {
 };
 
 /* tensor-fused: rows of a template with the zeros that make them a multiple of a batch. */
-static XNCC_BOTH int32_t xncc_tensor_fused_rows(int32_t height)
+static XNCC_HD int32_t xncc_tensor_fused_rows(int32_t height)
 {
     return (height + XNCC_TENSOR_FUSED_BATCH - 1) / XNCC_TENSOR_FUSED_BATCH *
            XNCC_TENSOR_FUSED_BATCH;
@@ -43,14 +43,14 @@ int xncc_kernel_is_tensor(xncc_kernel kernel);
 int32_t xncc_tensor_row_bytes(int32_t arrays);
 
 /* The parts of the workspace in bytes, for a band of width x height map elements. */
-typedef struct xncc_tensor_parts {
+typedef struct xncc_tensor_buffers {
     uint64_t plane_pitch, plane; /* the band's image, a byte a pixel: two planes for 16 bits */
     uint64_t sums_pitch, sums; /* X, 32 bits: elements a row, and bytes; four of them for 16 bits */
     uint64_t toeplitz;         /* the template as the products read it: one plane */
     int32_t planes;
     uint64_t total;
-} xncc_tensor_parts;
-xncc_tensor_parts xncc_tensor_workspace(const xncc_problem *problem,
+} xncc_tensor_buffers;
+xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *problem,
                                         const xncc_tensor_blocks *blocks, int32_t width,
                                         int32_t height);
 
@@ -62,7 +62,7 @@ xncc_status xncc_fit_tensor(const xncc_problem *problem, const xncc_machine *mac
 /* The same for tensor-fused and the planes of bytes of a joint problem, of the image and of the
  * template. */
 xncc_status xncc_fit_tensor_planes(const xncc_problem *product, const xncc_machine *machine,
-                                   const xncc_joint_planes *planes, xncc_decision *fit,
+                                   const xncc_general_planes *planes, xncc_decision *fit,
                                    xncc_error *error);
 
 /* What the products of a fitted problem take, without sums over windows and scores. */

@@ -106,7 +106,7 @@ static xncc_status check_preference(const xncc_preference *preference, xncc_task
 
 /* Whose refusal is reported when no kernel fits: that of a kernel asked for, else of the one with
  * the widest reach. */
-static int tells_most(const xncc_preference *preference, xncc_kernel kernel)
+static int most_informative(const xncc_preference *preference, xncc_kernel kernel)
 {
     return preference->kernel || kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_CONV_GLOBAL;
 }
@@ -132,7 +132,7 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
             !is_asked_for(want->kernel, xncc_kernel_table[k].name))
             continue;
         if (fit(problem, machine, want, (xncc_kernel)k, &one,
-                tells_most(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
+                most_informative(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
             continue;
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
             if (feasible > 1) {

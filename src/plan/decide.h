@@ -33,7 +33,7 @@ typedef struct xncc_machine {
         int64_t texture_pitch;                 /* bytes */
         int64_t workspace;    /* the most bytes of device memory that a plan may take */
         int32_t fft;          /* 0: cuFFT cannot be loaded; 1: it can, or nobody has tried */
-        int32_t slow_doubles; /* 1: scores are computed in pairs of floats (model/pairs.h) */
+        int32_t fp64_is_slow; /* 1: scores are computed in pairs of floats (math/float_float.h) */
     } cuda;
 } xncc_machine;
 
@@ -69,11 +69,11 @@ typedef struct xncc_fft_blocks {
 } xncc_fft_blocks;
 
 /* How the CUDA engine works a joint problem. Plain zeros elsewhere. */
-typedef struct xncc_joint_blocks {
+typedef struct xncc_general_blocks {
     int32_t map_rows; /* rows of the map that the plan keeps: all of them where there is room */
     int32_t products; /* of byte planes */
     int32_t windows;  /* sums over whole windows of the image */
-} xncc_joint_blocks;
+} xncc_general_blocks;
 
 typedef struct xncc_decision {
     xncc_kernel kernel;
@@ -89,7 +89,7 @@ typedef struct xncc_decision {
     int32_t band_width, band_height;
     xncc_fft_blocks fft;
     xncc_tensor_blocks tensor;
-    xncc_joint_blocks joint;
+    xncc_general_blocks general;
     double estimate_ms; /* by the cost table; comparable within one machine only */
     int32_t has_runner_up;
     xncc_kernel runner_up;
@@ -120,8 +120,8 @@ typedef enum xncc_route {
     XNCC_ROUTE_PLAIN,  /* as it is: u8, u16 or f32, one channel, all pixels count, clamp border */
     XNCC_ROUTE_PADDED, /* the image is laid out with its border, signed samples biased;
                           xncc_problem_inner is the rest */
-    XNCC_ROUTE_JOINT /* exact sums of byte planes by xncc_problem_inner (integers), and the score of
-                        joint.h */
+    XNCC_ROUTE_GENERAL /* exact sums of byte planes by xncc_problem_inner (integers), and the score of
+                        general.h */
 } xncc_route;
 xncc_route xncc_problem_route(const xncc_problem *problem);
 

@@ -3,7 +3,7 @@
 
 #include "image/image.h"
 #include "image/samples.h"
-#include "model/template.h"
+#include "template/template.h"
 
 #include <string.h>
 
@@ -135,12 +135,12 @@ int32_t xncc_problem_channels(const xncc_problem *problem)
 
 int xncc_problem_counts_all(const xncc_problem *p)
 {
-    return !p->image_masked && !p->part_masked &&
+    return !p->image_masked && !p->templ_masked &&
            !(p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
 /* Differences do not feel what biases a signed sample. */
-static int feels_bias(const xncc_problem *p)
+static int depends_on_offset(const xncc_problem *p)
 {
     return xncc_pixel_bias(p->pixel) != 0 &&
            (p->method == XNCC_CCORR || p->method == XNCC_CCORR_NORMED ||
@@ -152,15 +152,15 @@ xncc_route xncc_problem_route(const xncc_problem *p)
     if (p->task == XNCC_TASK_CONVOLVE)
         return XNCC_ROUTE_PLAIN;
     if (!xncc_problem_counts_all(p) || xncc_problem_channels(p) > 1 || p->pixel == XNCC_U32 ||
-        p->pixel == XNCC_F64 || feels_bias(p) || p->method == XNCC_COVERAGE)
-        return XNCC_ROUTE_JOINT;
+        p->pixel == XNCC_F64 || depends_on_offset(p) || p->method == XNCC_COVERAGE)
+        return XNCC_ROUTE_GENERAL;
     int pads = p->mode != XNCC_VALID && p->border != XNCC_BORDER_CLAMP;
     return pads || xncc_pixel_bias(p->pixel) ? XNCC_ROUTE_PADDED : XNCC_ROUTE_PLAIN;
 }
 
-static int32_t side(int32_t map, int32_t part)
+static int32_t side(int32_t map, int32_t templ)
 {
-    int64_t all = (int64_t)map + part - 1;
+    int64_t all = (int64_t)map + templ - 1;
     return all > INT32_MAX ? INT32_MAX : (int32_t)all;
 }
 
@@ -175,7 +175,7 @@ xncc_problem xncc_problem_inner(const xncc_problem *p)
                            .flat = p->flat };
     inner.image_width = side(map.width, p->width);
     inner.image_height = side(map.height, p->height);
-    if (xncc_problem_route(p) == XNCC_ROUTE_JOINT) {
+    if (xncc_problem_route(p) == XNCC_ROUTE_GENERAL) {
         inner.pixel = XNCC_U8;
         inner.method = XNCC_CCORR;
     } else if (xncc_pixel_bias(p->pixel)) {

@@ -15,7 +15,7 @@ typedef struct check_run {
     xncc_context *cpu;                          /* where the kernel "reference" runs */
     const char *kernel;                         /* NULL: every kernel that can serve a problem */
     int full;                                   /* 1: more cases */
-    int slow_doubles;                           /* 1: CUDA as on a device whose doubles are slow */
+    int fp64_is_slow;                           /* 1: CUDA as on a device whose doubles are slow */
     int pixels;                                 /* bit 1 << xncc_pixel: pixel types to check */
     const char
         *group; /* of match and joint: tiny, small, large; of find: maps, bands; brief; NULL: all */
@@ -28,7 +28,7 @@ typedef struct check_run {
 void check_match(check_run *run);
 void check_find(check_run *run);
 void check_scan(check_run *run);
-void check_joint(check_run *run);
+void check_general(check_run *run);
 void check_convolve(check_run *run);
 void check_device(check_run *run);
 
@@ -58,13 +58,13 @@ int check_same(const xncc_map *got, const xncc_map *want, const char *what);
 int check_ok(xncc_status status, const xncc_context *context, const char *what);
 
 /* A tight map in host memory for expected values. */
-kit_map check_map_for(const xncc_image *image, const xncc_image *part, xncc_mode mode);
+kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mode mode);
 
 /* The problem of a view under a template or filter of width x height. */
 xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t height);
 
 /* The map of the CPU's kernel "reference" in host memory. */
-kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *part,
+kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
                         const xncc_options *options);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct shape {
 /* An image, a template, their device twins, and the map the CPU gives. */
 typedef struct subject {
     check_run *run;
-    kit_image image, part;
+    kit_image image, templ;
     device_image on_device;
     xncc_template *template;
     xncc_options options;
@@ -24,13 +24,13 @@ typedef struct subject {
 
 static void fast_reference(subject *s)
 {
-    double macs = (double)s->want.view.width * s->want.view.height * s->part.view.width *
-                  s->part.view.height;
+    double macs = (double)s->want.view.width * s->want.view.height * s->templ.view.width *
+                  s->templ.view.height;
     xncc_template *template = NULL;
     xncc_options options = s->options;
     options.kernel = macs < 1e8 ? "reference"
                                 : NULL; /* the CPU tests hold every CPU kernel to the reference */
-    if (check_ok(xncc_template_create(s->run->cpu, &s->part.view, &template), s->run->cpu, s->name))
+    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &template), s->run->cpu, s->name))
         check_ok(xncc_correlate(s->run->cpu, &s->image.view, template, &options, &s->want.view),
                  s->run->cpu, s->name);
     xncc_template_destroy(template);
@@ -43,21 +43,21 @@ static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode
     subject s = { .run = run, .options = { .method = (xncc_method)(number % 6), .mode = mode } };
     int32_t odd = (int32_t)(number % 5);
     s.image = kit_image_create(pixel, z.image_width, z.image_height, odd, KIT_AFTER);
-    s.part = kit_image_create(pixel, z.width, z.height, 1, KIT_AFTER);
+    s.templ = kit_image_create(pixel, z.width, z.height, 1, KIT_AFTER);
     kit_image_fill(&s.image.view, KIT_NOISE, &random);
     if (mode == XNCC_VALID)
-        kit_image_copy(&s.part.view, &s.image.view,
+        kit_image_copy(&s.templ.view, &s.image.view,
                        kit_between(&random, 0, z.image_width - z.width),
                        kit_between(&random, 0, z.image_height - z.height));
     else
-        kit_image_fill(&s.part.view, KIT_NOISE, &random);
+        kit_image_fill(&s.templ.view, KIT_NOISE, &random);
     s.on_device = device_image_create(&s.image.view, odd);
-    s.want = check_map_for(&s.image.view, &s.part.view, mode);
+    s.want = check_map_for(&s.image.view, &s.templ.view, mode);
     snprintf(s.name, sizeof s.name, "%s %dx%d (pitch %lld) under %dx%d %s%s",
              xncc_pixel_name(pixel), z.image_width, z.image_height, (long long)s.image.view.pitch,
              z.width, z.height, xncc_method_name(s.options.method),
              mode == XNCC_SAME ? " same" : "");
-    check_ok(xncc_template_create(run->context[0], &s.part.view, &s.template), run->context[0],
+    check_ok(xncc_template_create(run->context[0], &s.templ.view, &s.template), run->context[0],
              s.name);
     fast_reference(&s);
     return s;
@@ -68,13 +68,13 @@ static void subject_free(subject *s)
     xncc_template_destroy(s->template);
     device_image_destroy(&s->on_device);
     kit_image_destroy(&s->image);
-    kit_image_destroy(&s->part);
+    kit_image_destroy(&s->templ);
     kit_map_destroy(&s->want);
 }
 
 static xncc_problem problem_of(const subject *s)
 {
-    xncc_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+    xncc_problem problem = check_problem(&s->image.view, s->templ.view.width, s->templ.view.height);
     problem.method = s->options.method;
     problem.mode = s->options.mode;
     return problem;
@@ -318,19 +318,19 @@ static void check_contention(check_run *run)
 static void check_found(check_run *run)
 {
     subject s = subject_make(run, XNCC_U16, (shape){ 200, 150, 12, 10 }, XNCC_VALID, 0);
-    device_image part = device_image_create(&s.part.view, 3);
+    device_image templ = device_image_create(&s.templ.view, 3);
     xncc_template *template = NULL;
     xncc_match want[8], got[8];
     oracle_peak_rule rule = { 0, -INFINITY, 5, 8 };
     size_t wanted = oracle_peaks(&s.want.view, &rule, want), found = 0;
     xncc_find_options options = { .min_score = -INFINITY };
-    if (check_ok(xncc_template_create(run->context[0], &part.view, &template), run->context[0],
+    if (check_ok(xncc_template_create(run->context[0], &templ.view, &template), run->context[0],
                  "template in device memory") &&
         check_ok(xncc_find(run->context[0], &s.on_device.view, template, &options, got, 8, &found),
                  run->context[0], s.name))
         CHECK(found == wanted && memcmp(got, want, wanted * sizeof *want) == 0);
     xncc_template_destroy(template);
-    device_image_destroy(&part);
+    device_image_destroy(&templ);
     subject_free(&s);
 }
 
@@ -435,11 +435,11 @@ void check_device(check_run *run)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } part[] = { { "shapes", check_shapes },      { "fallback", check_fallback },
+    } templ[] = { { "shapes", check_shapes },      { "fallback", check_fallback },
                  { "reuse", check_reuse },        { "beside", check_beside },
                  { "threads", check_contention }, { "find", check_found },
                  { "filters", check_filters } };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        if (check_in_group(run, part[i].name))
-            part[i].check(run);
+    for (size_t i = 0; i < sizeof templ / sizeof *templ; i++)
+        if (check_in_group(run, templ[i].name))
+            templ[i].check(run);
 }

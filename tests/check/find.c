@@ -9,7 +9,7 @@ enum { METHODS = 6, MOST_MATCHES = 4096 };
 
 typedef struct scene {
     check_run *run;
-    kit_image image, part;
+    kit_image image, templ;
     xncc_template *template[CHECK_THREAD_COUNTS];
     char name[128];
 } scene;
@@ -17,10 +17,10 @@ typedef struct scene {
 static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
 {
     if (s->image.view.pixel == XNCC_F32)
-        return check_reference(s->run, &s->image.view, &s->part.view,
+        return check_reference(s->run, &s->image.view, &s->templ.view,
                                &(xncc_options){ .method = method, .mode = mode });
-    kit_map map = check_map_for(&s->image.view, &s->part.view, mode);
-    oracle_sums sums = oracle_sums_make(&s->image.view, &s->part.view, mode);
+    kit_map map = check_map_for(&s->image.view, &s->templ.view, mode);
+    oracle_sums sums = oracle_sums_make(&s->image.view, &s->templ.view, mode);
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
             kit_map_row(&map.view, y)[x] = oracle_score(
@@ -33,8 +33,8 @@ static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
 static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, size_t capacity)
 {
     int distance = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
-    int32_t shorter = s->part.view.width < s->part.view.height ? s->part.view.width
-                                                               : s->part.view.height;
+    int32_t shorter = s->templ.view.width < s->templ.view.height ? s->templ.view.width
+                                                               : s->templ.view.height;
     oracle_peak_rule rule = { .smallest = distance };
     rule.limit = !distance ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
     rule.min_distance = o->min_distance ? o->min_distance : shorter / 2 < 1 ? 1 : shorter / 2;
@@ -48,12 +48,12 @@ static void check_matches(const scene *s, const xncc_find_options *options, size
     static xncc_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
     oracle_peak_rule rule = rule_for(s, options, capacity);
     size_t wanted = oracle_peaks(map, &rule, want), found = 12345;
-    const xncc_image *part = &s->part.view;
-    const int32_t x0 = options->mode == XNCC_SAME   ? part->width / 2
-                       : options->mode == XNCC_FULL ? part->width - 1
+    const xncc_image *templ = &s->templ.view;
+    const int32_t x0 = options->mode == XNCC_SAME   ? templ->width / 2
+                       : options->mode == XNCC_FULL ? templ->width - 1
                                                     : 0;
-    const int32_t y0 = options->mode == XNCC_SAME   ? part->height / 2
-                       : options->mode == XNCC_FULL ? part->height - 1
+    const int32_t y0 = options->mode == XNCC_SAME   ? templ->height / 2
+                       : options->mode == XNCC_FULL ? templ->height - 1
                                                     : 0;
     uint64_t slot = s->run->turn % CHECK_THREAD_COUNTS;
     char what[320];
@@ -132,15 +132,15 @@ static void check_scene(scene *s)
     check_run *run = s->run;
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]),
+        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->template[i]),
                          run->context[i], s->name);
     for (int c = 0; c < 2 * METHODS + 1 && made; c++) {
         /* in mode full one of them */
         xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) %
                                            METHODS);
         xncc_mode mode = c < METHODS ? XNCC_VALID : c < 2 * METHODS ? XNCC_SAME : XNCC_FULL;
-        xncc_problem problem = check_problem(&s->image.view, s->part.view.width,
-                                             s->part.view.height);
+        xncc_problem problem = check_problem(&s->image.view, s->templ.view.width,
+                                             s->templ.view.height);
         problem.method = method;
         problem.mode = mode;
         const char *kernel[CHECK_KERNELS];
@@ -163,17 +163,17 @@ static void check_scene(scene *s)
 static void plant(const scene *s, kit_random *random, int copies)
 {
     for (int i = 0; i < copies; i++) {
-        int32_t x0 = kit_between(random, 0, s->image.view.width - s->part.view.width);
-        int32_t y0 = kit_between(random, 0, s->image.view.height - s->part.view.height);
-        for (int32_t y = 0; y < s->part.view.height; y++)
-            for (int32_t x = 0; x < s->part.view.width; x++)
-                kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(&s->part.view, x, y));
+        int32_t x0 = kit_between(random, 0, s->image.view.width - s->templ.view.width);
+        int32_t y0 = kit_between(random, 0, s->image.view.height - s->templ.view.height);
+        for (int32_t y = 0; y < s->templ.view.height; y++)
+            for (int32_t x = 0; x < s->templ.view.width; x++)
+                kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(&s->templ.view, x, y));
     }
 }
 
 typedef struct setting {
     int32_t image_width, image_height, width, height;
-    kit_fill image, part;
+    kit_fill image, templ;
     int copies;
 } setting;
 
@@ -183,22 +183,22 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
     scene s = { .run = run };
     s.image = kit_image_create(pixel, z->image_width, z->image_height, 3,
                                number & 1 ? KIT_AFTER : KIT_BEFORE);
-    s.part = kit_image_create(pixel, z->width, z->height, 1, KIT_AFTER);
+    s.templ = kit_image_create(pixel, z->width, z->height, 1, KIT_AFTER);
     kit_image_fill(&s.image.view, z->image, &random);
-    kit_image_fill(&s.part.view, z->part, &random);
+    kit_image_fill(&s.templ.view, z->templ, &random);
     plant(&s, &random, z->copies);
     int holes = pixel == XNCC_F32 && z->copies > 2;
     for (int i = 0; i < 3 && holes; i++)
         kit_pixel_set(&s.image.view, kit_between(&random, 0, z->image_width - 1),
                       kit_between(&random, 0, z->image_height - 1), (double)NAN);
     kit_image_freeze(&s.image);
-    kit_image_freeze(&s.part);
+    kit_image_freeze(&s.templ);
     snprintf(s.name, sizeof s.name, "find in %s %dx%d (%s%s) of %dx%d (%s)", xncc_pixel_name(pixel),
              z->image_width, z->image_height, kit_fill_name(z->image), holes ? " with NaN" : "",
-             z->width, z->height, kit_fill_name(z->part));
+             z->width, z->height, kit_fill_name(z->templ));
     check_scene(&s);
     kit_image_destroy(&s.image);
-    kit_image_destroy(&s.part);
+    kit_image_destroy(&s.templ);
 }
 
 /* Maps of more than a million elements, which engines search in bands: wide ones in bands of few
@@ -209,15 +209,15 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     kit_random random = kit_stream((uint64_t)width);
     scene s = { .run = run };
     s.image = kit_image_create(XNCC_U8, width, height, 1, KIT_AFTER);
-    s.part = kit_image_create(XNCC_U8, 3, 2, 0, KIT_AFTER);
+    s.templ = kit_image_create(XNCC_U8, 3, 2, 0, KIT_AFTER);
     kit_image_fill(&s.image.view, KIT_NOISE, &random);
-    kit_image_fill(&s.part.view, KIT_NOISE, &random);
+    kit_image_fill(&s.templ.view, KIT_NOISE, &random);
     plant(&s, &random, 60);
     kit_image_freeze(&s.image);
     snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s.part.view, &s.template[i]),
+        made &= check_ok(xncc_template_create(run->context[i], &s.templ.view, &s.template[i]),
                          run->context[i], s.name);
     xncc_problem problem = check_problem(&s.image.view, 3, 2);
     const char *kernel[CHECK_KERNELS];
@@ -233,7 +233,7 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
         xncc_template_destroy(s.template[i]);
     kit_map_destroy(&map);
     kit_image_destroy(&s.image);
-    kit_image_destroy(&s.part);
+    kit_image_destroy(&s.templ);
 }
 
 void check_find(check_run *run)

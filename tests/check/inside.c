@@ -2,8 +2,8 @@
 #include "check/check.h"
 
 #ifdef CHECK_INSIDE
-#include "cuda_engine.h"
-#include "run/run.h"
+#include "cuda/engine/cuda_engine.h"
+#include "api/objects.h"
 
 void check_slow_doubles(xncc_context *context)
 {

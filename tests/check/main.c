@@ -94,21 +94,21 @@ xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t heigh
                            .height = height };
 }
 
-kit_map check_map_for(const xncc_image *image, const xncc_image *part, xncc_mode mode)
+kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mode mode)
 {
     int32_t more = mode == XNCC_VALID ? -1 : mode == XNCC_FULL ? 1 : 0;
-    return kit_map_create(image->width + more * (part->width - 1),
-                          image->height + more * (part->height - 1), 0, KIT_AFTER);
+    return kit_map_create(image->width + more * (templ->width - 1),
+                          image->height + more * (templ->height - 1), 0, KIT_AFTER);
 }
 
-kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *part,
+kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
                         const xncc_options *options)
 {
-    kit_map map = check_map_for(image, part, options->mode);
+    kit_map map = check_map_for(image, templ, options->mode);
     xncc_options forced = *options;
     forced.kernel = "reference";
     xncc_template *template = NULL;
-    if (check_ok(xncc_template_create(run->cpu, part, &template), run->cpu,
+    if (check_ok(xncc_template_create(run->cpu, templ, &template), run->cpu,
                  "template for the reference"))
         check_ok(xncc_correlate(run->cpu, image, template, &forced, &map.view), run->cpu,
                  "reference");
@@ -123,7 +123,7 @@ static void open_contexts(check_run *run)
         xncc_context *cuda = kit_context(XNCC_DEVICE_CUDA, 0);
         for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
             run->context[i] = cuda;
-        if (run->slow_doubles)
+        if (run->fp64_is_slow)
             check_slow_doubles(cuda);
         run->cpu = kit_context(XNCC_DEVICE_CPU, 0);
         return;
@@ -148,13 +148,13 @@ int main(int argc, char **argv)
         const char *name;
         void (*check)(check_run *run);
     } area[] = { { "match", check_match },       { "find", check_find },
-                 { "scan", check_scan },         { "joint", check_joint },
+                 { "scan", check_scan },         { "general", check_general },
                  { "convolve", check_convolve }, { "device", check_device } };
     kit_start(argc, argv);
     check_run run = { .device = kit_device_option(argc, argv),
                       .kernel = kit_option(argc, argv, "kernel", NULL),
                       .full = kit_flag(argc, argv, "full"),
-                      .slow_doubles = kit_flag(argc, argv, "slow-doubles"),
+                      .fp64_is_slow = kit_flag(argc, argv, "slow-doubles"),
                       .group = kit_option(argc, argv, "group", NULL) };
     const char *pixel = kit_option(argc, argv, "pixel", NULL);
     for (int p = XNCC_U8; p <= XNCC_F64; p++)

@@ -1,7 +1,7 @@
-/* What a bank of mixed sizes takes against the sum of its parts: xncc_many_find, and xncc_plan_find
+/* What a bank of mixed sizes takes against the sum of its parts: xncc_batch_find, and xncc_plan_find
  * with a plan of its own for each template, in turn, and the best template at each position against
  * the templates' maps. Not a test: it prints times. The results of both ways are compared.
- * many_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N] [--templates N]
+ * batch_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N] [--templates N]
  */
 #include "kit/device.h"
 
@@ -11,15 +11,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { TOP = 16, MOST_PARTS = 400, MOST_REPEAT = 200 };
+enum { TOP = 16, MOST_TEMPLS = 400, MOST_REPEAT = 200 };
 
 typedef struct bench {
     xncc_context *context;
     xncc_image image;
     int count, repeat;
-    xncc_template *part[MOST_PARTS];
-    xncc_plan *plan[MOST_PARTS];
-    xncc_many *many;
+    xncc_template *templ[MOST_TEMPLS];
+    xncc_plan *plan[MOST_TEMPLS];
+    xncc_batch *batch;
     xncc_map map; /* room for that of any template */
     xncc_best best;
     double alone[MOST_REPEAT], together[MOST_REPEAT];
@@ -57,10 +57,10 @@ static void must(const bench *b, xncc_status status)
                     xncc_context_error(b->context, text, sizeof text));
 }
 
-static void make_parts(bench *b, const xncc_image *host, kit_random *random)
+static void make_buffers(bench *b, const xncc_image *host, kit_random *random)
 {
     static const int32_t side[] = { 16, 24, 32, 64 };
-    const xncc_template *part[MOST_PARTS];
+    const xncc_template *templ[MOST_TEMPLS];
     xncc_problem problem = { .image_width = host->width, .image_height = host->height };
     const xncc_preference preference = { .image_memory = b->image.memory,
                                          .map_memory = b->image.memory };
@@ -70,21 +70,21 @@ static void make_parts(bench *b, const xncc_image *host, kit_random *random)
         must(b, xncc_image_crop(host, kit_between(random, 0, host->width - problem.width),
                                 kit_between(random, 0, host->height - problem.height),
                                 problem.width, problem.height, &crop));
-        must(b, xncc_template_create(b->context, &crop, &b->part[i]));
+        must(b, xncc_template_create(b->context, &crop, &b->templ[i]));
         must(b, xncc_plan_create(b->context, &problem, &preference, &b->plan[i]));
-        part[i] = b->part[i];
+        templ[i] = b->templ[i];
     }
-    const xncc_many_options options = { .find = &find_options, .capacity = (size_t)b->count * TOP };
-    must(b, xncc_many_create(b->context, &problem, &preference, part, (size_t)b->count, &options,
-                             &b->many));
+    const xncc_batch_options options = { .find = &find_options, .capacity = (size_t)b->count * TOP };
+    must(b, xncc_batch_create(b->context, &problem, &preference, templ, (size_t)b->count, &options,
+                             &b->batch));
 }
 
-static void destroy_parts(bench *b)
+static void destroy_templs(bench *b)
 {
-    xncc_many_destroy(b->many);
+    xncc_batch_destroy(b->batch);
     for (int i = 0; i < b->count; i++) {
         xncc_plan_destroy(b->plan[i]);
-        xncc_template_destroy(b->part[i]);
+        xncc_template_destroy(b->templ[i]);
     }
 }
 
@@ -96,7 +96,7 @@ static void compare(const bench *b, const xncc_match *match, const size_t *found
     for (int i = 0; i < b->count; i++) {
         size_t k = 0;
         for (size_t j = 0; j < total && k < found[i]; j++)
-            k += all[j].part == i &&
+            k += all[j].templ == i &&
                  memcmp(&all[j].match, &match[i * TOP + (int)k], sizeof *match) == 0;
         CHECK_INT(k, found[i]);
         sum += found[i];
@@ -106,16 +106,16 @@ static void compare(const bench *b, const xncc_match *match, const size_t *found
 
 static void time_find(bench *b, const char *what)
 {
-    static xncc_match match[MOST_PARTS * TOP];
-    static xncc_candidate all[MOST_PARTS * TOP];
-    size_t found[MOST_PARTS], total = 0;
+    static xncc_match match[MOST_TEMPLS * TOP];
+    static xncc_candidate all[MOST_TEMPLS * TOP];
+    size_t found[MOST_TEMPLS], total = 0;
     for (int k = -2; k < b->repeat; k++) {
         const double start = now_ms();
         for (int i = 0; i < b->count; i++)
-            must(b, xncc_plan_find(b->plan[i], &b->image, b->part[i], &find_options,
+            must(b, xncc_plan_find(b->plan[i], &b->image, b->templ[i], &find_options,
                                    match + i * TOP, TOP, &found[i], NULL));
         const double middle = now_ms();
-        must(b, xncc_many_find(b->many, &b->image, all, &total, NULL));
+        must(b, xncc_batch_find(b->batch, &b->image, all, &total, NULL));
         if (k >= 0) {
             b->alone[k] = middle - start;
             b->together[k] = now_ms() - middle;
@@ -131,14 +131,14 @@ static void time_best(bench *b, const char *what)
         const double start = now_ms();
         for (int i = 0; i < b->count; i++) {
             xncc_map map = b->map;
-            map.width = b->image.width - xncc_template_width(b->part[i]) + 1;
-            map.height = b->image.height - xncc_template_height(b->part[i]) + 1;
-            must(b, xncc_plan_correlate(b->plan[i], &b->image, b->part[i], &map, NULL));
+            map.width = b->image.width - xncc_template_width(b->templ[i]) + 1;
+            map.height = b->image.height - xncc_template_height(b->templ[i]) + 1;
+            must(b, xncc_plan_correlate(b->plan[i], &b->image, b->templ[i], &map, NULL));
         }
         if (b->map.memory == XNCC_DEVICE)
             (void)kit_device_wait(NULL);
         const double middle = now_ms();
-        must(b, xncc_many_best(b->many, &b->image, &b->best, NULL));
+        must(b, xncc_batch_best(b->batch, &b->image, &b->best, NULL));
         if (b->map.memory == XNCC_DEVICE)
             (void)kit_device_wait(NULL);
         if (k >= 0) {
@@ -184,14 +184,14 @@ static void time_memory(bench *b, const xncc_image *host, xncc_memory memory)
                                       .height = host->height - 15,
                                       .memory = memory },
                            .index = take(memory, pixels * 4) };
-    make_parts(b, host, &random);
+    make_buffers(b, host, &random);
     (void)snprintf(what, sizeof what, "find, image in %s memory",
                    memory == XNCC_DEVICE ? "device" : "host");
     time_find(b, what);
     (void)snprintf(what, sizeof what, "best, image and maps in %s memory",
                    memory == XNCC_DEVICE ? "device" : "host");
     time_best(b, what);
-    destroy_parts(b);
+    destroy_templs(b);
     give(memory, b->map.data);
     give(memory, b->best.score.data);
     give(memory, b->best.index);
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
     const xncc_device device = kit_device_option(argc, argv);
     b.context = kit_context(device, number(argc, argv, "--threads", "2", 64));
     b.repeat = number(argc, argv, "--repeat", "9", MOST_REPEAT);
-    b.count = number(argc, argv, "--templates", "24", MOST_PARTS);
+    b.count = number(argc, argv, "--templates", "24", MOST_TEMPLS);
     kit_random random = kit_stream(4);
     kit_image scene = kit_image_create(XNCC_U8, number(argc, argv, "--width", "1920", 16384),
                                        number(argc, argv, "--height", "1080", 16384), 0, KIT_AFTER);

@@ -14,7 +14,7 @@ typedef struct sizes {
 /* One image under one template in one mode, and what its maps must be. */
 typedef struct subject {
     check_run *run;
-    kit_image image, part;
+    kit_image image, templ;
     xncc_template *template[CHECK_THREAD_COUNTS];
     xncc_mode mode;
     oracle_sums sums; /* integer pixels */
@@ -25,11 +25,11 @@ typedef struct subject {
 static void check_bound(const subject *s, const xncc_map *map, xncc_method method, xncc_flat flat)
 {
     /* all of a small map, a sample of a large one */
-    double work = (double)map->width * map->height * s->part.view.width * s->part.view.height;
+    double work = (double)map->width * map->height * s->templ.view.width * s->templ.view.height;
     int32_t step = 1 + (int32_t)(work / 3e5);
     for (int32_t y = 0; y < map->height; y++)
         for (int32_t x = y % step; x < map->width; x += step) {
-            oracle_bounded want = oracle_float(&s->image.view, &s->part.view, s->mode, method, x,
+            oracle_bounded want = oracle_float(&s->image.view, &s->templ.view, s->mode, method, x,
                                                y);
             float got = kit_map_row(map, y)[x];
             int undefined = flat == XNCC_FLAT_NAN
@@ -56,11 +56,11 @@ static kit_map expected(const subject *s, xncc_method method, xncc_flat flat)
 {
     if (s->image.view.pixel == XNCC_F32) {
         xncc_options options = { .method = method, .mode = s->mode, .flat = flat };
-        kit_map map = check_reference(s->run, &s->image.view, &s->part.view, &options);
+        kit_map map = check_reference(s->run, &s->image.view, &s->templ.view, &options);
         check_bound(s, &map.view, method, flat);
         return map;
     }
-    kit_map map = check_map_for(&s->image.view, &s->part.view, s->mode);
+    kit_map map = check_map_for(&s->image.view, &s->templ.view, s->mode);
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
             kit_map_row(&map.view, y)[x] = oracle_score(
@@ -97,7 +97,7 @@ static void check_combination(const subject *s, int combination)
     xncc_options options = { .method = (xncc_method)(combination % METHODS),
                              .mode = s->mode,
                              .flat = combination < METHODS ? XNCC_FLAT_ZERO : XNCC_FLAT_NAN };
-    xncc_problem problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+    xncc_problem problem = check_problem(&s->image.view, s->templ.view.width, s->templ.view.height);
     problem.method = options.method;
     problem.mode = options.mode;
     problem.flat = options.flat;
@@ -119,10 +119,10 @@ static void check_subject(subject *s, int all_methods)
                                             rotated over the subjects */
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->part.view, &s->template[i]),
+        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->template[i]),
                          run->context[i], s->name);
     if (s->image.view.pixel != XNCC_F32)
-        s->sums = oracle_sums_make(&s->image.view, &s->part.view, s->mode);
+        s->sums = oracle_sums_make(&s->image.view, &s->templ.view, s->mode);
     int other = 1 + (int)(run->turn % (2 * METHODS - 1));
     for (int c = 0; c < 2 * METHODS && made; c++)
         if (all_methods || c == 0 || c == other)
@@ -151,22 +151,22 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
     int32_t pad = kit_between(&random, 0, 5);
     s.image = kit_image_create(pixel, z->image_width, z->image_height, pad,
                                kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
-    s.part = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3),
+    s.templ = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3),
                               kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
     if (image_fill == HOLES)
         fill_holes(&s.image.view, &random);
     else
         kit_image_fill(&s.image.view, (kit_fill)image_fill, &random);
     if (part_fill != CROP)
-        kit_image_fill(&s.part.view, (kit_fill)part_fill, &random);
+        kit_image_fill(&s.templ.view, (kit_fill)part_fill, &random);
     else if (z->width <= z->image_width && z->height <= z->image_height)
-        kit_image_copy(&s.part.view, &s.image.view,
+        kit_image_copy(&s.templ.view, &s.image.view,
                        kit_between(&random, 0, z->image_width - z->width),
                        kit_between(&random, 0, z->image_height - z->height));
     else
-        kit_image_fill(&s.part.view, KIT_NOISE, &random);
+        kit_image_fill(&s.templ.view, KIT_NOISE, &random);
     kit_image_freeze(&s.image);
-    kit_image_freeze(&s.part);
+    kit_image_freeze(&s.templ);
     double macs = (double)z->image_width * z->image_height * z->width * z->height;
     double full = ((double)z->image_width + z->width - 1) *
                   ((double)z->image_height + z->height - 1) * z->width * z->height;
@@ -190,7 +190,7 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
         check_subject(&s, all_methods && mode != XNCC_FULL);
     }
     kit_image_destroy(&s.image);
-    kit_image_destroy(&s.part);
+    kit_image_destroy(&s.templ);
 }
 
 /* Every fill under every fill: the arithmetic, on the smallest sizes. */
@@ -202,9 +202,9 @@ static void check_tiny(check_run *run, xncc_pixel pixel)
                                   { 33, 9, 6, 5 } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int image = 0; image < (pixel == XNCC_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
-            for (int part = 0; part <= CROP; part++)
-                if (run->full || (int)i % 3 == (image + part) % 3)
-                    check_pair(run, pixel, &size[i], image, part, 1);
+            for (int templ = 0; templ <= CROP; templ++)
+                if (run->full || (int)i % 3 == (image + templ) % 3)
+                    check_pair(run, pixel, &size[i], image, templ, 1);
 }
 
 /* Sizes around the steps of vectors, tiles and blocks. */

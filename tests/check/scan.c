@@ -16,8 +16,8 @@ typedef enum split { SPLIT_NONE, SPLIT_ALL, SPLIT_ROWS, SPLIT_STEPS, SPLITS } sp
 
 typedef struct scene {
     check_run *run;
-    kit_image image, part;
-    kit_image early; /* what is scanned: noise, and then the image */
+    kit_image image, templ;
+    kit_image pdl; /* what is scanned: noise, and then the image */
     kit_random random;
     char name[160];
 } scene;
@@ -32,10 +32,10 @@ typedef struct request {
 
 static void arrive(const scene *s, int32_t from, int32_t to)
 {
-    const xncc_image *image = &s->image.view, *early = &s->early.view;
+    const xncc_image *image = &s->image.view, *pdl = &s->pdl.view;
     const size_t bytes = (size_t)image->width * xncc_pixel_size(image->pixel);
     for (int32_t y = from; y < to; y++)
-        memcpy((char *)(uintptr_t)early->data + y * early->pitch,
+        memcpy((char *)(uintptr_t)pdl->data + y * pdl->pitch,
                (const char *)image->data + y * image->pitch, bytes);
 }
 
@@ -58,7 +58,7 @@ static int32_t step(scene *s, split how, int32_t done)
                               : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part,
+static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *templ,
                         const request *r, split how)
 {
     static const char *const name[SPLITS] = { "no rows before the end", "all rows at once",
@@ -67,8 +67,8 @@ static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const 
     const int32_t height = s->image.view.height;
     xncc_scan *scan = NULL;
     size_t found = 12345;
-    kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan),
+    kit_image_fill(&s->pdl.view, KIT_NOISE, &s->random);
+    if (!check_ok(xncc_scan_create(plan, &s->pdl.view, templ, &r->options, r->capacity, &scan),
                   context, s->name))
         return;
     CHECK_STATUS(xncc_scan_rows(scan, 0), XNCC_OK);
@@ -108,15 +108,15 @@ static void *write_rows(void *argument)
 /* The rows are written by another thread while the earlier ones are matched; for the thread
  * sanitizer too. */
 static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
-                         const xncc_template *part, const request *r)
+                         const xncc_template *templ, const request *r)
 {
     static xncc_match got[CAPACITY];
     const int32_t height = s->image.view.height;
     writer w = { .scene = s };
     xncc_scan *scan = NULL;
     size_t found = 12345;
-    kit_image_fill(&s->early.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->early.view, part, &r->options, r->capacity, &scan),
+    kit_image_fill(&s->pdl.view, KIT_NOISE, &s->random);
+    if (!check_ok(xncc_scan_create(plan, &s->pdl.view, templ, &r->options, r->capacity, &scan),
                   context, s->name))
         return;
     if (pthread_create(&w.thread, NULL, write_rows, &w) != 0)
@@ -133,20 +133,20 @@ static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
 }
 
 /* Left before its end, a scan leaves its plan as it was. */
-static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *part,
+static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *templ,
                        const request *r)
 {
     static xncc_match got[CAPACITY];
     xncc_scan *scan = NULL, *second = NULL;
     size_t found = 12345;
-    if (!check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan),
+    if (!check_ok(xncc_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &scan),
                   context, s->name))
         return;
     CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height * 3 / 4), XNCC_OK);
     CHECK_STATUS(
-        xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+        xncc_plan_find(plan, &s->image.view, templ, &r->options, got, r->capacity, &found, NULL),
         XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &second),
+    CHECK_STATUS(xncc_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &second),
                  XNCC_ERROR_ARGUMENT);
     CHECK(second == NULL);
     CHECK_STATUS(xncc_scan_rows(scan, -1), XNCC_ERROR_ARGUMENT);
@@ -155,10 +155,10 @@ static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const x
     xncc_scan_destroy(scan);
     CHECK(xncc_context_progress(context) == 1.0);
     CHECK_STATUS(
-        xncc_plan_find(plan, &s->image.view, part, &r->options, got, r->capacity, &found, NULL),
+        xncc_plan_find(plan, &s->image.view, templ, &r->options, got, r->capacity, &found, NULL),
         XNCC_OK);
     compare(s, r, got, found, "after a scan that was left");
-    if (check_ok(xncc_scan_create(plan, &s->image.view, part, &r->options, r->capacity, &scan),
+    if (check_ok(xncc_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &scan),
                  context, s->name)) {
         CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
         compare(s, r, got, found, "without steps");
@@ -169,7 +169,7 @@ static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const x
     xncc_scan_destroy(scan);
 }
 
-static void check_null(xncc_context *context, const xncc_template *part, const xncc_image *image)
+static void check_null(xncc_context *context, const xncc_template *templ, const xncc_image *image)
 {
     xncc_problem problem = check_problem(image, 1, 1);
     xncc_plan *plan = NULL;
@@ -178,14 +178,14 @@ static void check_null(xncc_context *context, const xncc_template *part, const x
     xncc_scan_destroy(NULL);
     CHECK_STATUS(xncc_scan_rows(NULL, 1), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_finish(NULL, NULL, &found, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(NULL, image, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(NULL, image, templ, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
     if (!check_ok(xncc_plan_create(context, &problem, NULL, &plan), context,
                   "a plan for one pixel"))
         return;
-    CHECK_STATUS(xncc_scan_create(plan, NULL, part, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, NULL, templ, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_scan_create(plan, image, NULL, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, image, part, NULL, 1, &scan),
+    CHECK_STATUS(xncc_scan_create(plan, image, templ, NULL, 1, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_create(plan, image, templ, NULL, 1, &scan),
                  XNCC_ERROR_ARGUMENT); /* the template does not fit */
     CHECK(scan == NULL);
     xncc_plan_destroy(plan);
@@ -196,31 +196,31 @@ static void check_kernel(scene *s, request *r)
     check_run *run = s->run;
     xncc_context *context =
         run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
-    xncc_template *part = NULL;
+    xncc_template *templ = NULL;
     xncc_plan *plan = NULL;
-    if (check_ok(xncc_template_create(context, &s->part.view, &part), context, s->name) &&
+    if (check_ok(xncc_template_create(context, &s->templ.view, &templ), context, s->name) &&
         check_ok(xncc_plan_create(context, &r->problem, &(xncc_preference){ .kernel = r->kernel },
                                   &plan),
                  context, s->name)) {
         for (int how = 0; how < SPLITS; how++)
-            check_split(s, context, plan, part, r, (split)how);
-        check_writer(s, context, plan, part, r);
+            check_split(s, context, plan, templ, r, (split)how);
+        check_writer(s, context, plan, templ, r);
         if (r->problem.method == XNCC_CCOEFF_NORMED)
-            check_left(s, context, plan, part, r);
+            check_left(s, context, plan, templ, r);
         if (r->problem.method == XNCC_CCORR)
-            check_null(context, part, &s->image.view);
+            check_null(context, templ, &s->image.view);
     }
     xncc_plan_destroy(plan);
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
 }
 
 static void check_case(scene *s, xncc_method method, xncc_mode mode)
 {
     static request r;
     static const int32_t distance[] = { 0, 1, 3 };
-    xncc_template *part = NULL;
+    xncc_template *templ = NULL;
     const char *kernel[CHECK_KERNELS];
-    r.problem = check_problem(&s->image.view, s->part.view.width, s->part.view.height);
+    r.problem = check_problem(&s->image.view, s->templ.view.width, s->templ.view.height);
     r.problem.method = method;
     r.problem.mode = mode;
     r.options = (xncc_find_options){ .method = method,
@@ -230,11 +230,11 @@ static void check_case(scene *s, xncc_method method, xncc_mode mode)
                                      .min_distance = distance[s->run->turn % 3] };
     r.capacity = (int)method % 2 ? 40 : CAPACITY;
     size_t kernels = check_kernels(s->run, &r.problem, kernel);
-    check_ok(xncc_template_create(s->run->cpu, &s->part.view, &part), s->run->cpu, s->name);
+    check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &templ), s->run->cpu, s->name);
     check_ok(
-        xncc_find(s->run->cpu, &s->image.view, part, &r.options, r.want, r.capacity, &r.wanted),
+        xncc_find(s->run->cpu, &s->image.view, templ, &r.options, r.want, r.capacity, &r.wanted),
         s->run->cpu, s->name);
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
     for (size_t k = 0; k < kernels; k++) {
         r.kernel = kernel[k];
         check_kernel(s, &r);
@@ -250,25 +250,25 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
 {
     scene s = { .run = run, .random = kit_stream(9000 + number) };
     s.image = kit_image_create(pixel, z->image_width, z->image_height, 2, KIT_AFTER);
-    s.early = kit_image_create(pixel, z->image_width, z->image_height, 5, KIT_AFTER);
-    s.part = kit_image_create(pixel, z->width, z->height, 0, KIT_AFTER);
+    s.pdl = kit_image_create(pixel, z->image_width, z->image_height, 5, KIT_AFTER);
+    s.templ = kit_image_create(pixel, z->width, z->height, 0, KIT_AFTER);
     kit_image_fill(&s.image.view, z->fill, &s.random);
-    kit_image_fill(&s.part.view, KIT_NOISE, &s.random);
+    kit_image_fill(&s.templ.view, KIT_NOISE, &s.random);
     for (int i = 0; i < 6; i++) { /* ties, one of them at the bottom */
         int32_t x0 = kit_between(&s.random, 0, z->image_width - z->width),
                 last = z->image_height - z->height;
         int32_t y0 = i ? kit_between(&s.random, 0, last) : last;
         for (int32_t y = 0; y < z->height; y++)
             for (int32_t x = 0; x < z->width; x++)
-                kit_pixel_set(&s.image.view, x0 + x, y0 + y, kit_pixel(&s.part.view, x, y));
+                kit_pixel_set(&s.image.view, x0 + x, y0 + y, kit_pixel(&s.templ.view, x, y));
     }
     snprintf(s.name, sizeof s.name, "scan of %s %dx%d (%s) under %dx%d", xncc_pixel_name(pixel),
              z->image_width, z->image_height, kit_fill_name(z->fill), z->width, z->height);
     for (int c = 0; c < 2 * METHODS; c++)
         check_case(&s, (xncc_method)(c % METHODS), c < METHODS ? XNCC_VALID : XNCC_SAME);
     kit_image_destroy(&s.image);
-    kit_image_destroy(&s.early);
-    kit_image_destroy(&s.part);
+    kit_image_destroy(&s.pdl);
+    kit_image_destroy(&s.templ);
 }
 
 void check_scan(check_run *run)

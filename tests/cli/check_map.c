@@ -5,7 +5,7 @@
  * clamp|zero score: images have 8 or 16 bits. Every element must have the oracle's bits, or of
  * float images lie within its bound. */
 #include "filters.h"
-#include "kit/oracle_joint.h"
+#include "kit/oracle_general.h"
 #include "picture.h"
 
 #include <math.h>
@@ -51,8 +51,8 @@ static int report(const app_picture *map, int32_t width, int32_t height, size_t 
 
 static int check_scores(const app_picture *map, char **argv)
 {
-    app_picture scene = load(argv[0]), part = load(argv[1]);
-    const xncc_image a = view(&scene), b = view(&part);
+    app_picture scene = load(argv[0]), templ = load(argv[1]);
+    const xncc_image a = view(&scene), b = view(&templ);
     xncc_method method;
     if (xncc_method_parse(argv[2], &method))
         return 2;
@@ -71,7 +71,7 @@ static int check_scores(const app_picture *map, char **argv)
     int result = report(map, sums.width, sums.height, wrong, first);
     oracle_sums_free(&sums);
     app_picture_free(&scene);
-    app_picture_free(&part);
+    app_picture_free(&templ);
     return result;
 }
 
@@ -129,22 +129,22 @@ static xncc_image masked_view(const app_picture *p, const app_picture *mask, con
     return v;
 }
 
-static size_t count_wrong(const app_picture *map, const oracle_joint *joint, const words *w,
+static size_t count_wrong(const app_picture *map, const oracle_general *general, const words *w,
                           size_t *first)
 {
-    const int real = joint->pixel == XNCC_F32 || joint->pixel == XNCC_F64;
+    const int real = general->pixel == XNCC_F32 || general->pixel == XNCC_F64;
     size_t wrong = 0;
-    for (int32_t y = joint->height; y-- > 0;)
-        for (int32_t x = joint->width; x-- > 0;) {
-            const size_t i = (size_t)y * (size_t)joint->width + (size_t)x;
+    for (int32_t y = general->height; y-- > 0;)
+        for (int32_t x = general->width; x-- > 0;) {
+            const size_t i = (size_t)y * (size_t)general->width + (size_t)x;
             const float got = ((const float *)map->pixels)[i];
             int ok;
             if (real) {
-                const oracle_bounded b = oracle_joint_real(joint, w->options.method,
+                const oracle_bounded b = oracle_general_real(general, w->options.method,
                                                            w->options.min_valid, x, y);
                 ok = isnan(b.value) ? isnan(got) : fabsl((long double)got - b.value) <= b.bound;
             } else {
-                ok = same_bits(got, oracle_joint_score(joint, &w->options, x, y));
+                ok = same_bits(got, oracle_general_score(general, &w->options, x, y));
             }
             wrong += !ok;
             *first = ok ? *first : i;
@@ -152,25 +152,25 @@ static size_t count_wrong(const app_picture *map, const oracle_joint *joint, con
     return wrong;
 }
 
-static int check_joint(const app_picture *map, char **argv)
+static int check_general(const app_picture *map, char **argv)
 {
     app_picture mask = { .pixels = NULL }, image_mask = mask;
     const words w = read_words(argv + 2);
-    app_picture scene = load(argv[0]), part = load(argv[1]);
+    app_picture scene = load(argv[0]), templ = load(argv[1]);
     if (w.mask)
         mask = load(w.mask);
     if (w.image_mask)
         image_mask = load(w.image_mask);
     const xncc_image a = masked_view(&scene, w.image_mask ? &image_mask : NULL, &w),
-                     b = masked_view(&part, w.mask ? &mask : NULL, &w);
-    oracle_joint joint = oracle_joint_make(&a, &b, w.options.mode, w.options.border);
+                     b = masked_view(&templ, w.mask ? &mask : NULL, &w);
+    oracle_general general = oracle_general_make(&a, &b, w.options.mode, w.options.border);
     size_t wrong = 0, first = 0;
-    if (map->width == joint.width && map->height == joint.height && map->pixel == XNCC_F32)
-        wrong = count_wrong(map, &joint, &w, &first);
-    const int result = report(map, joint.width, joint.height, wrong, first);
-    oracle_joint_free(&joint);
+    if (map->width == general.width && map->height == general.height && map->pixel == XNCC_F32)
+        wrong = count_wrong(map, &general, &w, &first);
+    const int result = report(map, general.width, general.height, wrong, first);
+    oracle_general_free(&general);
     app_picture_free(&scene);
-    app_picture_free(&part);
+    app_picture_free(&templ);
     app_picture_free(&mask);
     app_picture_free(&image_mask);
     return result;
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
     const char *what = argc > 2 ? argv[2] : "";
     int (*check)(const app_picture *map,
                  char **argv) = strcmp(what, "score") == 0 && argc == 8    ? check_scores
-                                : strcmp(what, "joint") == 0 && argc >= 8  ? check_joint
+                                : strcmp(what, "general") == 0 && argc >= 8  ? check_general
                                 : strcmp(what, "filter") == 0 && argc == 7 ? check_filter
                                                                            : NULL;
     if (!check)

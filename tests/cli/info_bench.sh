@@ -61,7 +61,7 @@ for options in '--pixel f32 --border overlap --mode same' '--mask' '--channels 2
     run 0 bench --device cpu --size 900x700 --template 64x64 --task match $options --kernel direct-portable --repeat 1 --format csv
     holds "bench: parts, $options" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
 done
-run 0 bench --device cpu --find --mask --channels 3 --size 96x80 --template 8x8 --bank 5 --repeat 1
+run 0 bench --device cpu --find --mask --channels 3 --size 96x80 --template 8x8 --batch 5 --repeat 1
 [ "$(grep -c ' exact$' out)" -ge 2 ] || { fail 'bench --find: masked'; cat out; }
 run 1 bench --device cpu --mask --size 8x8 --template 1x1 --task match
 says '--mask: a template of one pixel has none to spare'
@@ -79,27 +79,27 @@ run 0 bench --device cpu --tables --size 96x80 --template 8x8 --repeat 1 --forma
 [ "$(sed -n '1p;6p' out | tr '\n' ' ')" = 'filter,width,height,side,cpu_1_thread_ms,cpu_kernel,cpu_ms,checked device,kernel,pixel,width,height,template_width,template_height,ms,ttaps_s,gpixel_s,checked ' ] ||
     { fail 'bench --tables: the two headers'; cat out; }
 # Searches and a bank, small (against the reference) and with parts too large for it.
-run 0 bench --device cpu --find --size 96x80,64x64 --template 8x8 --bank 12 --repeat 1
+run 0 bench --device cpu --find --size 96x80,64x64 --template 8x8 --batch 12 --repeat 1
 prints 'The best 16 matches'
 [ "$(grep -c ' exact$' out)" -eq 3 ] || { fail 'bench --find: three rows, all exact'; cat out; }
 for pixel in u8 u16 f32; do
-    run 0 bench --device cpu --find --size 160x120 --template 32x32 --bank 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
+    run 0 bench --device cpu --find --size 160x120 --template 32x32 --batch 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
     holds "bench --find: every direct kernel, $pixel" awk -F, '/^cpu,/ && ($2 !~ /^direct-/ || $NF != "exact") { exit 1 } /^cpu,/ { n++ } END { exit n < 2 }' out
 done
-run 0 bench --device cpu --find --size 900x700 --template 64x64 --bank 9 --repeat 1
+run 0 bench --device cpu --find --size 900x700 --template 64x64 --batch 9 --repeat 1
 [ "$(grep -c ' exact$' out)" -eq 2 ] || { fail 'bench --find: parts are checked'; cat out; }
-run 0 bench --device cpu --tables --find --size 96x80 --template 8x8 --bank 2 --repeat 1 --format json
+run 0 bench --device cpu --tables --find --size 96x80 --template 8x8 --batch 2 --repeat 1 --format json
 if command -v python3 >/dev/null; then
-    holds 'bench: JSON of the tables' python3 -c 'import json; d = json.load(open("out")); assert [len(d[k]) for k in ("filters", "templates", "find", "bank")] == [3, 1, 1, 1] and all(
-        r["checked"] == "exact" for k in ("filters", "templates", "find", "bank") for r in d[k]) and d["bank"][0]["templates"] == 2 and d["find"][0]["found"] == 16'
+    holds 'bench: JSON of the tables' python3 -c 'import json; d = json.load(open("out")); assert [len(d[k]) for k in ("filters", "templates", "find", "batch")] == [3, 1, 1, 1] and all(
+        r["checked"] == "exact" for k in ("filters", "templates", "find", "batch") for r in d[k]) and d["batch"][0]["templates"] == 2 and d["find"][0]["found"] == 16'
 fi
 if command -v jq >/dev/null; then
     holds 'bench: jq reads the tables' jq -e '.find[0].ms > 0 and .filters[2].side == 27' out
 fi
 run 1 bench --device cpu --find --size 8x8 --template 9x9
 says 'exceeds the image'
-run 2 bench --device cpu --bank 0
-says '--bank 0: must be a whole number 1 .. 10000'
+run 2 bench --device cpu --batch 0
+says '--batch 0: must be a whole number 1 .. 10000'
 run 2 bench --device cpu --find --kernel nonsense --size 96x80 --template 8x8
 says 'no kernel to time'
 finish

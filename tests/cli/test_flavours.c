@@ -11,13 +11,13 @@
 #include <tiff.h>
 #include <unistd.h>
 
-enum { WIDTH = 67, HEIGHT = 53, PART_X = 20, PART_Y = 13, PART_WIDTH = 17, PART_HEIGHT = 15 };
+enum { WIDTH = 67, HEIGHT = 53, TEMPL_X = 20, TEMPL_Y = 13, TEMPL_WIDTH = 17, TEMPL_HEIGHT = 15 };
 
 static int failures;
 
-static uint8_t part_grey(int x, int y)
+static uint8_t templ_grey(int x, int y)
 {
-    return flavour_scene(PART_X + x, PART_Y + y);
+    return flavour_scene(TEMPL_X + x, TEMPL_Y + y);
 }
 
 /* With all channels: the colours, each as grey as the others, and of the extra samples all but the
@@ -85,12 +85,12 @@ int main(int argc, char **argv)
     int done = 0, left_out = 0;
     for (int i = 0; i < flavour_count; i++) {
         const flavour *f = &flavours[i];
-        char scene[4096], part[4096];
+        char scene[4096], templ[4096];
         snprintf(scene, sizeof scene, "%s/%s.tif", directory, f->name);
-        snprintf(part, sizeof part, "%s/%s.part.tif", directory, f->name);
+        snprintf(templ, sizeof templ, "%s/%s.part.tif", directory, f->name);
         int wrote = flavour_write(scene, f, WIDTH, HEIGHT, flavour_scene);
         if (wrote == 1)
-            wrote = flavour_write(part, f, PART_WIDTH, PART_HEIGHT, part_grey);
+            wrote = flavour_write(templ, f, TEMPL_WIDTH, TEMPL_HEIGHT, templ_grey);
         if (wrote < 0) {
             printf("FAIL %s: cannot be written\n", f->name);
             failures++;
@@ -98,14 +98,14 @@ int main(int argc, char **argv)
             left_out++;
         } else {
             check_file(scene, f, WIDTH, HEIGHT, flavour_scene);
-            check_file(part, f, PART_WIDTH, PART_HEIGHT, part_grey);
+            check_file(templ, f, TEMPL_WIDTH, TEMPL_HEIGHT, templ_grey);
             done++;
             if (argc > 1)
                 printf("%s %s\n", f->name, f->tolerance > 0.0 ? "lossy" : "exact");
         }
         if (argc <= 1) {
             unlink(scene);
-            unlink(part);
+            unlink(templ);
         }
     }
     fprintf(stderr,

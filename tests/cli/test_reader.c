@@ -52,13 +52,13 @@ static void page_close(page *p)
 }
 
 /* With a reader, its rows must be those of the whole as soon as they are named. */
-static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template *part,
+static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
                    app_reader *reader, const xncc_image *whole, xncc_match match[8])
 {
     const size_t row = (size_t)WIDTH * xncc_pixel_size(image->pixel);
     xncc_scan *scan = NULL;
     size_t found = 0;
-    xncc_status status = xncc_scan_create(plan, image, part, NULL, 8, &scan);
+    xncc_status status = xncc_scan_create(plan, image, templ, NULL, 8, &scan);
     for (int32_t rows = 0; !status && reader && rows < HEIGHT;) {
         rows = app_reader_wait(reader, rows + 40);
         check(rows < 0 || memcmp(image->data, whole->data, (size_t)rows * row) == 0, "reader",
@@ -81,7 +81,7 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
                              .width = SIDE,
                              .height = SIDE };
     const size_t size = xncc_pixel_size(whole->pixel);
-    const xncc_image part = { .data = (const char *)whole->data + ((size_t)500 * WIDTH + 30) * size,
+    const xncc_image templ = { .data = (const char *)whole->data + ((size_t)500 * WIDTH + 30) * size,
                               .width = SIDE,
                               .height = SIDE,
                               .pitch = (int64_t)(WIDTH * size),
@@ -96,7 +96,7 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
         return;
     problem.image_masked = p.view.mask !=
                            NULL; /* of the whole, where all pixels count, it has been dropped */
-    if (!check(!xncc_template_create(context, &part, &template) &&
+    if (!check(!xncc_template_create(context, &templ, &template) &&
                    !xncc_plan_create(context, &problem, NULL, &plan),
                kind, "cannot begin"))
         return;

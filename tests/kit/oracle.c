@@ -30,13 +30,13 @@ static plane plane_make(const xncc_image *image, int64_t x0, int64_t y0, int64_t
     return p;
 }
 
-static void window_sums(const plane *scene, const plane *part, int64_t x, int64_t y, uint64_t *S,
+static void window_sums(const plane *scene, const plane *templ, int64_t x, int64_t y, uint64_t *S,
                         uint64_t *Q, uint64_t *X)
 {
     uint64_t s = 0, q = 0, c = 0;
-    for (int64_t j = 0; j < part->height; j++) {
-        const uint32_t *a = scene->at + (y + j) * scene->width + x, *b = part->at + j * part->width;
-        for (int64_t i = 0; i < part->width; i++) {
+    for (int64_t j = 0; j < templ->height; j++) {
+        const uint32_t *a = scene->at + (y + j) * scene->width + x, *b = templ->at + j * templ->width;
+        for (int64_t i = 0; i < templ->width; i++) {
             s += a[i];
             q += (uint64_t)a[i] * a[i];
             c += (uint64_t)a[i] * b[i];
@@ -47,9 +47,9 @@ static void window_sums(const plane *scene, const plane *part, int64_t x, int64_
     *X = c;
 }
 
-oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xncc_mode mode)
+oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *templ, xncc_mode mode)
 {
-    int32_t w = part->width, h = part->height;
+    int32_t w = templ->width, h = templ->height;
     const int32_t more = mode == XNCC_VALID ? -1 : mode == XNCC_FULL ? 1 : 0;
     const int32_t x0 = mode == XNCC_VALID  ? 0
                        : mode == XNCC_FULL ? w - 1
@@ -67,7 +67,7 @@ oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xn
                          NULL };
     plane scene = plane_make(image, -x0, -y0, (int64_t)sums.width + w - 1,
                              (int64_t)sums.height + h - 1);
-    plane tmpl = plane_make(part, 0, 0, w, h);
+    plane tmpl = plane_make(templ, 0, 0, w, h);
     for (size_t i = 0; i < sums.n; i++) {
         sums.sum += tmpl.at[i];
         sums.sum2 += (uint64_t)tmpl.at[i] * tmpl.at[i];
@@ -121,10 +121,10 @@ float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *t)
     double undefined = flat == XNCC_FLAT_NAN ? (double)NAN : 0.0, score = 0.0;
     switch (method) {
     case XNCC_CCOEFF_NORMED:
-        score = t->var_image == 0 || t->var_part == 0
+        score = t->var_image == 0 || t->var_templ == 0
                     ? undefined
                     : oracle_round(t->spread) /
-                          (sqrt(oracle_round(t->var_image)) * sqrt(oracle_round(t->var_part)));
+                          (sqrt(oracle_round(t->var_image)) * sqrt(oracle_round(t->var_templ)));
         break;
     case XNCC_CCOEFF: score = oracle_round(t->spread) / oracle_round(t->n); break;
     case XNCC_CCORR: score = oracle_round(t->X); break;

@@ -13,7 +13,7 @@ typedef struct oracle_sums {
 } oracle_sums;
 
 /* Image and template in host memory, XNCC_U8 or XNCC_U16; border clamp. */
-oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *part, xncc_mode mode);
+oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *templ, xncc_mode mode);
 void oracle_sums_free(oracle_sums *sums);
 
 /* The score of element index: exact integers in 128 bits, the formula of template.h in double, one
@@ -23,7 +23,7 @@ float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, 
 /* What the formulas of template.h are made of; for several channels, summed over them. */
 typedef struct oracle_terms {
     __int128 n, whole; /* pixels that count in both; pixels of the template that count */
-    __int128 spread, var_image, var_part; /* n*X - S*sumT, n*Q - S^2, n*sumT2 - sumT^2 */
+    __int128 spread, var_image, var_templ; /* n*X - S*sumT, n*Q - S^2, n*sumT2 - sumT^2 */
     __int128 X, Q, T2;
 } oracle_terms;
 float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *terms);
@@ -40,7 +40,7 @@ typedef struct oracle_bounded {
     int must_be_nan; /* a NaN or an infinity in the window */
 } oracle_bounded;
 
-oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode,
+oracle_bounded oracle_float(const xncc_image *image, const xncc_image *templ, xncc_mode mode,
                             xncc_method method, int32_t x, int32_t y);
 
 /* The rule of find.h, brute force. Limit and distance are those in force (no zero-means-default).

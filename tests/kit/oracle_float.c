@@ -16,7 +16,7 @@ typedef struct moments {
 } moments;
 
 typedef struct window {
-    const xncc_image *image, *part;
+    const xncc_image *image, *templ;
     int32_t x, y; /* top-left pixel in the image, which repeats its edge */
 } window;
 
@@ -28,19 +28,19 @@ static long double image_at(const window *w, int32_t i, int32_t j)
     return (long double)kit_pixel(w->image, x, y);
 }
 
-static long double part_at(const window *w, int32_t i, int32_t j)
+static long double templ_at(const window *w, int32_t i, int32_t j)
 {
-    return (long double)kit_pixel(w->part, i, j);
+    return (long double)kit_pixel(w->templ, i, j);
 }
 
 static void first_pass(const window *w, moments *m)
 {
-    m->n = (long double)w->part->width * w->part->height;
+    m->n = (long double)w->templ->width * w->templ->height;
     m->finite = m->flat_i = m->flat_t = 1;
-    long double i0 = image_at(w, 0, 0), t0 = part_at(w, 0, 0);
-    for (int32_t j = 0; j < w->part->height; j++)
-        for (int32_t i = 0; i < w->part->width; i++) {
-            long double a = image_at(w, i, j), b = part_at(w, i, j);
+    long double i0 = image_at(w, 0, 0), t0 = templ_at(w, 0, 0);
+    for (int32_t j = 0; j < w->templ->height; j++)
+        for (int32_t i = 0; i < w->templ->width; i++) {
+            long double a = image_at(w, i, j), b = templ_at(w, i, j);
             m->finite &= isfinite(a) && isfinite(b);
             m->flat_i &= a == i0;
             m->flat_t &= b == t0;
@@ -57,9 +57,9 @@ static void first_pass(const window *w, moments *m)
 static void second_pass(const window *w, moments *m)
 {
     long double unit = ldexpl(fabsl(m->mean_t), -23);
-    for (int32_t j = 0; j < w->part->height; j++)
-        for (int32_t i = 0; i < w->part->width; i++) {
-            long double a = image_at(w, i, j), b = part_at(w, i, j);
+    for (int32_t j = 0; j < w->templ->height; j++)
+        for (int32_t i = 0; i < w->templ->width; i++) {
+            long double a = image_at(w, i, j), b = templ_at(w, i, j);
             m->vi += (a - m->mean_i) * (a - m->mean_i);
             m->vt += (b - m->mean_t) * (b - m->mean_t);
             m->cov += (a - m->mean_i) * (b - m->mean_t);
@@ -116,23 +116,23 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
     return b;
 }
 
-oracle_bounded oracle_float(const xncc_image *image, const xncc_image *part, xncc_mode mode,
+oracle_bounded oracle_float(const xncc_image *image, const xncc_image *templ, xncc_mode mode,
                             xncc_method method, int32_t x, int32_t y)
 {
-    const int32_t x0 = mode == XNCC_SAME   ? part->width / 2
-                       : mode == XNCC_FULL ? part->width - 1
+    const int32_t x0 = mode == XNCC_SAME   ? templ->width / 2
+                       : mode == XNCC_FULL ? templ->width - 1
                                            : 0;
-    const int32_t y0 = mode == XNCC_SAME   ? part->height / 2
-                       : mode == XNCC_FULL ? part->height - 1
+    const int32_t y0 = mode == XNCC_SAME   ? templ->height / 2
+                       : mode == XNCC_FULL ? templ->height - 1
                                            : 0;
-    window w = { image, part, x - x0, y - y0 };
+    window w = { image, templ, x - x0, y - y0 };
     moments m = { .n = 0 };
     first_pass(&w, &m);
     if (!m.finite)
         return (oracle_bounded){ 0, 0, 0, 1 };
     second_pass(&w, &m);
     oracle_bounded b = bounded(&m, method,
-                               ldexpl((long double)(part->width + part->height + 8), -53));
+                               ldexpl((long double)(templ->width + templ->height + 8), -53));
     if (method != XNCC_CCOEFF_NORMED && method != XNCC_CCORR_NORMED)
         b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
     return b;

@@ -24,23 +24,23 @@ def windows(image, mask, part, mode, border):
     return np.moveaxis(view(pixels, (height, width), axis=(0, 1)), 2, -1), view(counts, (height, width))
 
 
-def truth(method, image, mask, part, part_mask, mode, border, least):
+def truth(method, image, mask, part, templ_mask, mode, border, least):
     pixels, counts = windows(image, mask, part, mode, border)
-    both = counts & part_mask
+    both = counts & templ_mask
     n = both.sum((2, 3))
     if method == "coverage":
-        return (n / np.float64(part_mask.sum())).astype(np.float32)
+        return (n / np.float64(templ_mask.sum())).astype(np.float32)
     w = both[..., None].astype(np.int64)
     T = part.astype(np.int64)
     axes = (2, 3)
     S, Q, X = (w * pixels).sum(axes), (w * pixels * pixels).sum(axes), (w * pixels * T).sum(axes)
     sumT, sumT2 = (w * T).sum(axes), (w * T * T).sum(axes)
     m = n[..., None]
-    num, var, part_var = (m * X - S * sumT).sum(-1), (m * Q - S * S).sum(-1), (m * sumT2 - sumT * sumT).sum(-1)
+    num, var, templ_var = (m * X - S * sumT).sum(-1), (m * Q - S * S).sum(-1), (m * sumT2 - sumT * sumT).sum(-1)
     X, Q, sumT2 = X.sum(-1), Q.sum(-1), sumT2.sum(-1)
     d = Q - 2 * X + sumT2
     with np.errstate(divide="ignore", invalid="ignore"):
-        f = {"ccoeff_normed": lambda: np.where((var > 0) & (part_var > 0), num / (np.sqrt(var) * np.sqrt(part_var)), 0.0),
+        f = {"ccoeff_normed": lambda: np.where((var > 0) & (templ_var > 0), num / (np.sqrt(var) * np.sqrt(templ_var)), 0.0),
              "ccoeff": lambda: num / n, "ccorr": lambda: X.astype(np.float64),
              "ccorr_normed": lambda: np.where((Q > 0) & (sumT2 > 0), X / (np.sqrt(Q) * np.sqrt(sumT2)), 0.0),
              "sqdiff": lambda: d.astype(np.float64),
@@ -63,18 +63,18 @@ for dtype in (np.uint8, np.uint16, np.int8, np.int16):
             image[5:15, 8:20] = 7  # flat windows, and one pixel off flat
             image[9, 13, 0] = 8
             part = rng.integers(limits.min, limits.max + 1, (height, width, channels)).astype(dtype)
-            holes, part_holes = rng.random((23, 29)) < 0.8, rng.random((height, width)) < 0.7
-            whole, part_whole = np.ones_like(holes), np.ones_like(part_holes)
-            for mask, part_mask in ((whole, part_whole), (whole, part_holes), (holes, part_whole), (holes, part_holes)):
+            holes, templ_holes = rng.random((23, 29)) < 0.8, rng.random((height, width)) < 0.7
+            whole, templ_whole = np.ones_like(holes), np.ones_like(templ_holes)
+            for mask, templ_mask in ((whole, templ_whole), (whole, templ_holes), (holes, templ_whole), (holes, templ_holes)):
                 for mode in library.MODES:
                     for border in library.BORDERS if mode != "valid" else ("clamp",):
                         for method in library.METHODS:
-                            theirs = truth(method, image, mask, part, part_mask, mode, border, np.ceil(0.4 * part_mask.sum() - 1e-9))
+                            theirs = truth(method, image, mask, part, templ_mask, mode, border, np.ceil(0.4 * templ_mask.sum() - 1e-9))
                             ours = exactncc.map(image if channels > 1 else image[..., 0], part if channels > 1 else part[..., 0], method,
                                                  mode=mode, border=border, min_valid=0.4, mask=None if mask.all() else mask,
-                                                 part_mask=None if part_mask.all() else part_mask)
+                                                 templ_mask=None if templ_mask.all() else templ_mask)
                             report.holds(same_bits(ours, theirs), "%s, %d channels, %dx%d, %s, %s, %s, masked %d %d" % (
-                                np.dtype(dtype).name, channels, width, height, mode, border, method, mask is holes, part_mask is part_holes))
+                                np.dtype(dtype).name, channels, width, height, mode, border, method, mask is holes, templ_mask is templ_holes))
 
 
 def check_refined(image, part):

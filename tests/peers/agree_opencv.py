@@ -56,7 +56,7 @@ for dtype in (np.uint8, np.uint16, np.float32, np.int8, np.int16, np.uint32, np.
         cv_mask = mask if dtype == np.uint8 else mask.astype(np.float32)
         for method in CV:
             agree(what, method, exactncc.map(image, part, method), as_opencv(image), as_opencv(part))
-            agree(what + " masked", method, exactncc.map(image, part, method, part_mask=mask, min_valid=1e-9), as_opencv(image),
+            agree(what + " masked", method, exactncc.map(image, part, method, templ_mask=mask, min_valid=1e-9), as_opencv(image),
                   as_opencv(part), cv_mask)
 
 for channels in (2, 3, 4):
@@ -67,7 +67,7 @@ for channels in (2, 3, 4):
         what = "%s, %d channels" % (np.dtype(dtype).name, channels)
         for method in CV:
             agree(what, method, exactncc.map(image, part, method), image, part)
-            agree(what + " masked", method, exactncc.map(image, part, method, part_mask=mask, min_valid=1e-9), image, part,
+            agree(what + " masked", method, exactncc.map(image, part, method, templ_mask=mask, min_valid=1e-9), image, part,
                   mask.astype(dtype))
 
 # Modes and borders: OpenCV's own borders around the image, then its valid map.

@@ -32,15 +32,15 @@ for dtype, top in ((np.uint8, 256), (np.uint16, 65536), (np.float64, 0)):
         image = (rng.random((70, 90)) if top == 0 else rng.integers(0, top, (70, 90))).astype(dtype)
         part = image[30:30 + height, 40:40 + width].copy()
         for keep_image, keep_part in ((1.0, 1.0), (0.9, 0.7), (0.6, 0.5)):
-            mask, part_mask = rng.random(image.shape) < keep_image, rng.random(part.shape) < keep_part
+            mask, templ_mask = rng.random(image.shape) < keep_image, rng.random(part.shape) < keep_part
             for mode in ("full", "same"):
                 # its least overlap is a fraction of the largest overlap of the map; ours of the template's own pixels that count
-                n = np.rint(exactncc.map(image, part, "coverage", mode=mode, border="overlap", mask=mask, part_mask=part_mask) *
-                            np.float64(part_mask.sum()))
-                theirs = cross_correlate_masked(image, part, mask, part_mask, mode=mode, axes=(0, 1), overlap_ratio=0.3)
+                n = np.rint(exactncc.map(image, part, "coverage", mode=mode, border="overlap", mask=mask, templ_mask=templ_mask) *
+                            np.float64(templ_mask.sum()))
+                theirs = cross_correlate_masked(image, part, mask, templ_mask, mode=mode, axes=(0, 1), overlap_ratio=0.3)
                 enough = n >= 0.3 * n.max()
-                ours = exactncc.map(image, part, mode=mode, border="overlap", mask=mask, part_mask=part_mask,
-                                     min_valid=float(np.min(n[enough]) - 0.5) / part_mask.sum())
+                ours = exactncc.map(image, part, mode=mode, border="overlap", mask=mask, templ_mask=templ_mask,
+                                     min_valid=float(np.min(n[enough]) - 0.5) / templ_mask.sum())
                 what = "masked, %s %dx%d, %s, %g of the image, %g of the template" % (np.dtype(dtype).name, width, height, mode,
                                                                                      keep_image, keep_part)
                 report.holds(bool(np.array_equal(enough, ~np.isnan(ours))), what + ": NaN exactly where too few pixels count")

@@ -14,12 +14,12 @@ BRIDGE int bridge_open(int device, xncc_context **context);
 BRIDGE void bridge_close(xncc_context *context);
 BRIDGE const char *bridge_error(const xncc_context *context, char *text, size_t size);
 BRIDGE size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t *refined);
-BRIDGE int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *map);
-BRIDGE int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *part,
+BRIDGE int bridge_extent(int mode, const int32_t *image, const int32_t *templ, int32_t *map);
+BRIDGE int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                             const xncc_options *options, const xncc_map *map);
-BRIDGE int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *part,
+BRIDGE int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                        const xncc_find_options *options, xncc_match *match, size_t *count);
-BRIDGE int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *part,
+BRIDGE int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                          const xncc_find_options *options, const xncc_match *match, size_t count,
                          xncc_refined *refined);
 
@@ -50,17 +50,17 @@ size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t
 }
 
 /* image and part: width, height. map: width, height, x0, y0. */
-int bridge_extent(int mode, const int32_t *image, const int32_t *part, int32_t *map)
+int bridge_extent(int mode, const int32_t *image, const int32_t *templ, int32_t *map)
 {
-    return (int)xncc_map_extent((xncc_mode)mode, image[0], image[1], part[0], part[1], &map[0],
+    return (int)xncc_map_extent((xncc_mode)mode, image[0], image[1], templ[0], templ[1], &map[0],
                                 &map[1], &map[2], &map[3]);
 }
 
-int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *part,
+int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                      const xncc_options *options, const xncc_map *map)
 {
     xncc_template *prepared = NULL;
-    xncc_status status = xncc_template_create(context, part, &prepared);
+    xncc_status status = xncc_template_create(context, templ, &prepared);
     if (status == XNCC_OK)
         status = xncc_correlate(context, image, prepared, options, map);
     xncc_template_destroy(prepared);
@@ -68,25 +68,25 @@ int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_
 }
 
 /* *count: the room in match, then how many were found. */
-int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *part,
+int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                 const xncc_find_options *options, xncc_match *match, size_t *count)
 {
     xncc_template *prepared = NULL;
     size_t capacity = *count;
     *count = 0;
-    xncc_status status = xncc_template_create(context, part, &prepared);
+    xncc_status status = xncc_template_create(context, templ, &prepared);
     if (status == XNCC_OK)
         status = xncc_find(context, image, prepared, options, match, capacity, count);
     xncc_template_destroy(prepared);
     return (int)status;
 }
 
-int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *part,
+int bridge_refine(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                   const xncc_find_options *options, const xncc_match *match, size_t count,
                   xncc_refined *refined)
 {
     xncc_template *prepared = NULL;
-    xncc_status status = xncc_template_create(context, part, &prepared);
+    xncc_status status = xncc_template_create(context, templ, &prepared);
     if (status == XNCC_OK)
         status = xncc_refine(context, image, prepared, options, match, count, refined);
     xncc_template_destroy(prepared);

@@ -61,11 +61,11 @@ def score(method, channels, counts=None):
     n = parts[0][0]
     num = sum(n * X - S * T for _, S, Q, X, T, T2 in parts)
     var = sum(n * Q - S * S for _, S, Q, X, T, T2 in parts)
-    part_var = sum(n * T2 - T * T for _, S, Q, X, T, T2 in parts)
+    templ_var = sum(n * T2 - T * T for _, S, Q, X, T, T2 in parts)
     X, Q, T2 = (sum(p[k] for p in parts) for k in (3, 2, 5))
     difference = Q - 2 * X + T2
     if method == "ccoeff_normed":
-        return quotient(num, var * part_var) if var and part_var else 0.0
+        return quotient(num, var * templ_var) if var and templ_var else 0.0
     if method == "ccoeff":
         return rounded(Fraction(num, n))
     if method == "ccorr":
@@ -79,7 +79,7 @@ def score(method, channels, counts=None):
     return 0.0 if difference == 0 else 1.0
 
 
-def window_score(method, image, part, x, y, image_mask=None, part_mask=None):
+def window_score(method, image, part, x, y, image_mask=None, templ_mask=None):
     """score() of the window at (x, y), inside the image; arrays or lists of rows, of numbers or of tuples of numbers."""
     def rows_of(array):
         return array.tolist() if hasattr(array, "tolist") else array
@@ -88,7 +88,7 @@ def window_score(method, image, part, x, y, image_mask=None, part_mask=None):
     window = [v for row in rows_of(image)[y:y + height] for v in row[x:x + width]]
     flat = [v for row in rows_of(part) for v in row]
     counts = [True] * len(flat)
-    for mask, at_x, at_y in ((image_mask, x, y), (part_mask, 0, 0)):
+    for mask, at_x, at_y in ((image_mask, x, y), (templ_mask, 0, 0)):
         if mask is not None:
             bits = [v for row in rows_of(mask)[at_y:at_y + height] for v in row[at_x:at_x + width]]
             counts = [a and bool(b) for a, b in zip(counts, bits)]

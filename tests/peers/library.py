@@ -93,10 +93,10 @@ class Library:
             view.has_no_data, view.no_data = 1, no_data
         return view, (pixels, mask)
 
-    def map(self, image, part, method="ccoeff_normed", mode="valid", border="clamp", mask=None, part_mask=None, no_data=None,
+    def map(self, image, part, method="ccoeff_normed", mode="valid", border="clamp", mask=None, templ_mask=None, no_data=None,
             min_valid=0.0, kernel=None, nan_flat=False):
         scene, keep_scene = self.view(image, mask, no_data)
-        sought, keep_part = self.view(part, part_mask)
+        sought, keep_part = self.view(part, templ_mask)
         extent = (ctypes.c_int32 * 4)()
         self.check(self.bridge.bridge_extent(MODES.index(mode), (ctypes.c_int32 * 2)(scene.width, scene.height),
                                              (ctypes.c_int32 * 2)(sought.width, sought.height), extent))
@@ -108,10 +108,10 @@ class Library:
                                                 ctypes.byref(out)))
         return scores
 
-    def find(self, image, part, method="ccoeff_normed", top=1, mask=None, part_mask=None, no_data=None, min_valid=0.0):
+    def find(self, image, part, method="ccoeff_normed", top=1, mask=None, templ_mask=None, no_data=None, min_valid=0.0):
         """The matches, best first, as (x, y, score)."""
         scene, keep_scene = self.view(image, mask, no_data)
-        sought, keep_part = self.view(part, part_mask)
+        sought, keep_part = self.view(part, templ_mask)
         return self.find_views(scene, sought, method, top, min_valid)
 
     def find_views(self, scene, sought, method="ccoeff_normed", top=1, min_valid=0.0):

@@ -10,14 +10,14 @@ import library
 import real_masked
 
 
-def exact_map(scene, counts, part, part_counts, least):
+def exact_map(scene, counts, part, templ_counts, least):
     """NCC from whole numbers (16 bits: n^2 times the largest square is below 2^63), one rounding; NaN where fewer than `least` pixels count."""
     height, width = part.shape
     extent = scene.shape[0] - height + 1, scene.shape[1] - width + 1
     n, S, Q, X, T, T2 = (np.zeros(extent, np.int64) for _ in range(6))
     inside = scene * counts
     square = inside * inside
-    for y, x in zip(*np.nonzero(part_counts)):
+    for y, x in zip(*np.nonzero(templ_counts)):
         t = int(part[y, x])
         at = slice(y, y + extent[0]), slice(x, x + extent[1])
         n += counts[at]
@@ -26,9 +26,9 @@ def exact_map(scene, counts, part, part_counts, least):
         X += t * inside[at]
         T += t * counts[at]
         T2 += t * t * counts[at]
-    var, part_var = n * Q - S * S, n * T2 - T * T
+    var, templ_var = n * Q - S * S, n * T2 - T * T
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = np.where((var > 0) & (part_var > 0), (n * X - S * T) / (np.sqrt(var) * np.sqrt(part_var)), 0.0)
+        scores = np.where((var > 0) & (templ_var > 0), (n * X - S * T) / (np.sqrt(var) * np.sqrt(templ_var)), 0.0)
     scores[n < least] = np.nan
     return scores.astype(np.float32)
 
@@ -42,12 +42,12 @@ def main():
     for row, way in zip(rows, ("mask", "no-data", "both") * len(rows)):
         pictures = [real_masked.Picture.read(os.path.join(folder, name)) for name in row[:2]]
         case = real_masked.Case(*pictures, (int(row[7]), int(row[8])), way, rng)
-        scene, counts, part, part_counts = (
+        scene, counts, part, templ_counts = (
             np.array(values, np.int64).reshape(p.height, p.width) for values, p in
-            ((case.scene.pixels, case.scene), (case.counts, case.scene), (case.part.pixels, case.part), (case.part_counts, case.part)))
+            ((case.scene.pixels, case.scene), (case.counts, case.scene), (case.part.pixels, case.part), (case.templ_counts, case.part)))
         dtype = np.uint8 if case.scene.bits == 8 else np.uint16
-        ours = exactncc.map(scene.astype(dtype), part.astype(dtype), mask=counts, part_mask=part_counts)
-        theirs = exact_map(scene, counts, part, part_counts, -(-part_counts.sum() // 2))
+        ours = exactncc.map(scene.astype(dtype), part.astype(dtype), mask=counts, templ_mask=templ_counts)
+        theirs = exact_map(scene, counts, part, templ_counts, -(-templ_counts.sum() // 2))
         same = np.isnan(ours) == np.isnan(theirs)
         same &= np.isnan(ours) | (ours.view(np.int32) == theirs.view(np.int32))
         report.holds(bool(same.all()), "%s, %s: %d of %d windows differ" % (row[0], way, np.count_nonzero(~same), same.size))

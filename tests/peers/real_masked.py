@@ -99,7 +99,7 @@ class Case:
 
     def __init__(self, scene, part, place, way, rng):
         self.scene, self.part = scene, part
-        self.part_mask = template_mask(part.width, part.height, rng)
+        self.templ_mask = template_mask(part.width, part.height, rng)
         counts = holes(scene.width, scene.height, (*place, part.width, part.height), rng)
         self.mask, self.no_data = None, None
         pixels = list(scene.pixels)
@@ -114,7 +114,7 @@ class Case:
             if way == "no-data":
                 pixels = [p if c else self.no_data for p, c in zip(pixels, counts)]
         self.scene = Picture(scene.width, scene.height, scene.bits, pixels)
-        self.part_counts = [int(c and p != self.no_data) for c, p in zip(self.part_mask, part.pixels)]
+        self.templ_counts = [int(c and p != self.no_data) for c, p in zip(self.templ_mask, part.pixels)]
         self.counts = [int(c and p != self.no_data) for c, p in zip(counts if self.mask else [1] * len(pixels), pixels)]
 
     def counted(self):
@@ -122,11 +122,11 @@ class Case:
 
     def truth(self, x, y):
         return exact.window_score("ccoeff_normed", self.scene.rows(), self.part.rows(), x, y, self.counted(),
-                                  Picture(self.part.width, self.part.height, 8, self.part_counts).rows())
+                                  Picture(self.part.width, self.part.height, 8, self.templ_counts).rows())
 
     def by_library(self, exactncc):
         pixel = "uint%d" % self.scene.bits
-        keep = self.scene.raw(), self.part.raw(), bytes(self.mask) if self.mask else None, bytes(self.part_mask)
+        keep = self.scene.raw(), self.part.raw(), bytes(self.mask) if self.mask else None, bytes(self.templ_mask)
         scene = library.View.of_bytes(keep[0], self.scene.width, self.scene.height, pixel, keep[2], self.no_data)
         part = library.View.of_bytes(keep[1], self.part.width, self.part.height, pixel, keep[3], self.no_data)
         return exactncc.find_views(scene, part)[0]
@@ -136,8 +136,8 @@ class Case:
             path = lambda name: os.path.join(folder, name + ".tif")
             self.scene.write(path("scene"))
             self.part.write(path("part"))
-            Picture(self.part.width, self.part.height, 8, [255 * c for c in self.part_mask]).write(path("part_mask"))
-            command = [tool, "find", "--device", device, "--top", "1", "--format", "csv", "--mask", path("part_mask")]
+            Picture(self.part.width, self.part.height, 8, [255 * c for c in self.templ_mask]).write(path("templ_mask"))
+            command = [tool, "find", "--device", device, "--top", "1", "--format", "csv", "--mask", path("templ_mask")]
             if self.mask:
                 Picture(self.scene.width, self.scene.height, 8, [255 * c for c in self.mask]).write(path("mask"))
                 command += ["--image-mask", path("mask")]
@@ -197,7 +197,7 @@ def main():
                 right += 1
             out = 1 - sum(case.counts) / len(case.counts)
             print("%s: %r at %r, %.0f %% of the template masked, %.0f %% of the scene without data; %s" % (
-                what, true, place, 100 - 100 * sum(case.part_mask) / len(case.part_mask), 100 * out, " and ".join(found)))
+                what, true, place, 100 - 100 * sum(case.templ_mask) / len(case.templ_mask), 100 * out, " and ".join(found)))
     print("%d times the right place" % right)
     report.finish()
 

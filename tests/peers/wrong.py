@@ -38,32 +38,32 @@ def worst_place(ours, theirs):
     return np.unravel_index(np.argmax(difference), difference.shape)
 
 
-def truth(method, image, part, x, y, part_mask):
+def truth(method, image, part, x, y, templ_mask):
     height, width = part.shape[:2]
     window = image[y:y + height, x:x + width].tolist()
     part = part.tolist()
     if image.dtype.kind == "f":
         window, part = ([[Fraction(v) for v in row] for row in rows] for rows in (window, part))
-    return exact.window_score(method, window, part, 0, 0, part_mask=part_mask)
+    return exact.window_score(method, window, part, 0, 0, templ_mask=templ_mask)
 
 
-def ours_holds(what, method, image, part, ours, x, y, part_mask):
+def ours_holds(what, method, image, part, ours, x, y, templ_mask):
     """Our score at a place is the truth, which is returned."""
-    true, mine = truth(method, image, part, x, y, part_mask), float(ours[y, x])
+    true, mine = truth(method, image, part, x, y, templ_mask), float(ours[y, x])
     report.holds(mine == true if image.dtype.kind != "f" else abs(mine - true) <= 2e-7,
                  "%s: ours at (%d, %d) is %r, the truth %r" % (what, x, y, mine, true))
     return true
 
 
-def show(what, peer, method, image, part, ours, theirs, part_mask=None, at=None):
+def show(what, peer, method, image, part, ours, theirs, templ_mask=None, at=None):
     """A row: at the place given, or where the peer is worst, ours is the truth."""
     global wrong
     y, x = worst_place(ours, theirs) if at is None else at
-    true = ours_holds(what, method, image, part, ours, int(x), int(y), part_mask)
+    true = ours_holds(what, method, image, part, ours, int(x), int(y), templ_mask)
     mine, other = float(ours[y, x]), float(theirs[y, x])
     for _ in range(5):  # and at places that nobody chose
         v, u = (int(rng.integers(0, extent)) for extent in ours.shape)
-        ours_holds(what, method, image, part, ours, u, v, part_mask)
+        ours_holds(what, method, image, part, ours, u, v, templ_mask)
     scale = 1.0 if method.endswith("normed") else max(abs(true), 1.0)
     right = abs(other - true) <= ENOUGH * scale
     wrong += not right
@@ -95,7 +95,7 @@ part[8:] = 77
 mask = np.zeros((16, 16), np.uint8)
 mask[8:] = 1
 show("template flat under its mask (opencv 20557, 23257)", OCV, "ccoeff_normed", image, part,
-     exactncc.map(image, part, part_mask=mask, min_valid=1e-9), opencv(image, part, "ccoeff_normed", mask), mask)
+     exactncc.map(image, part, templ_mask=mask, min_valid=1e-9), opencv(image, part, "ccoeff_normed", mask), mask)
 
 # Flat windows and one pixel off flat, in an image that has both
 for value, side in ((100, 52), (255, 100)):
@@ -103,7 +103,7 @@ for value, side in ((100, 52), (255, 100)):
     image[100:300, 100:300] = value
     part = noise(0, 256, (side, side), np.uint8)
     mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
-    ours = exactncc.map(image, part, part_mask=mask)
+    ours = exactncc.map(image, part, templ_mask=mask)
     show("flat window under a mask, all %d (opencv 23257, 20557)" % value, OCV, "ccoeff_normed", image, part, ours,
          opencv(image, part, "ccoeff_normed", mask), mask, at=(100, 100))
     image[200, 200] -= 1
@@ -113,7 +113,7 @@ for value, side in ((100, 52), (255, 100)):
     what = "one pixel off flat, %dx%d" % (side, side)
     show(what, OCV, "ccoeff_normed", local, part, ours[near], opencv(image, part, "ccoeff_normed")[near])
     show(what, SKI, "ccoeff_normed", local, part, ours[near], match_template(image, part)[near])
-    ours = exactncc.map(image, part, part_mask=mask)
+    ours = exactncc.map(image, part, templ_mask=mask)
     show(what + ", masked", OCV, "ccoeff_normed", local, part, ours[near], opencv(image, part, "ccoeff_normed", mask)[near], mask)
 
 # A copy of the template scores 1, not nearly 1
@@ -140,7 +140,7 @@ for offset in (30000, 65000):
     show(what + ", as float32 (skimage 1712)", SKI, "ccoeff_normed", image, part, ours,
          match_template(image.astype(np.float32), part.astype(np.float32)))
     mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
-    ours = exactncc.map(image, part, part_mask=mask)
+    ours = exactncc.map(image, part, templ_mask=mask)
     show(what + ", masked, as float32", OCV, "ccoeff_normed", image, part, ours, opencv(image, part, "ccoeff_normed", mask),
          mask)
     everywhere = np.ones(image.shape, bool)
@@ -175,7 +175,7 @@ image[20:60, 20:70] = 0
 part = noise(0, 256, (12, 12), np.uint8)
 mask = (rng.random(part.shape) > 0.3).astype(np.uint8)
 show("black windows under a mask (opencv 15768, opencvsharp 1669)", OCV, "ccorr_normed", image, part,
-     exactncc.map(image, part, "ccorr_normed", part_mask=mask), opencv(image, part, "ccorr_normed", mask), mask)
+     exactncc.map(image, part, "ccorr_normed", templ_mask=mask), opencv(image, part, "ccorr_normed", mask), mask)
 
 # 32 bits: 128-bit products
 image = noise(4294000000, 4294000200, (120, 150), np.uint32)

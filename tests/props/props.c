@@ -12,21 +12,21 @@ typedef struct subject {
     xncc_context *context;
     const char *kernel;
     xncc_pixel pixel;
-    kit_image image, part;
+    kit_image image, templ;
     int32_t x, y; /* where the template was cut from */
 } subject;
 
-static kit_map map_of(const subject *s, const xncc_image *image, const xncc_image *part,
+static kit_map map_of(const subject *s, const xncc_image *image, const xncc_image *templ,
                       const xncc_options *options)
 {
     int32_t more = options->mode == XNCC_VALID ? -1 : options->mode == XNCC_FULL ? 1 : 0;
-    kit_map map = kit_map_create(image->width + more * (part->width - 1),
-                                 image->height + more * (part->height - 1), 1, KIT_AFTER);
+    kit_map map = kit_map_create(image->width + more * (templ->width - 1),
+                                 image->height + more * (templ->height - 1), 1, KIT_AFTER);
     xncc_template *template = NULL;
     xncc_options forced = *options;
     forced.kernel = s->kernel;
     char text[XNCC_ERROR_SIZE];
-    if (xncc_template_create(s->context, part, &template) != XNCC_OK ||
+    if (xncc_template_create(s->context, templ, &template) != XNCC_OK ||
         xncc_correlate(s->context, image, template, &forced, &map.view) != XNCC_OK)
         kit_give_up("%s: %s", s->kernel, xncc_context_error(s->context, text, sizeof text));
     xncc_template_destroy(template);
@@ -40,8 +40,8 @@ static int serves(const subject *s, xncc_method method)
     xncc_problem problem = { .pixel = s->pixel,
                              .image_width = WIDTH,
                              .image_height = HEIGHT,
-                             .width = s->part.view.width,
-                             .height = s->part.view.height,
+                             .width = s->templ.view.width,
+                             .height = s->templ.view.height,
                              .method = method };
     size_t kernels = xncc_kernels(s->context, &problem, kernel, MOST_KERNELS);
     for (size_t k = 0; k < kernels && k < MOST_KERNELS; k++)
@@ -55,13 +55,13 @@ static void check_place(const subject *s, xncc_method method, float want)
 {
     if (!serves(s, method))
         return;
-    kit_map map = map_of(s, &s->image.view, &s->part.view, &(xncc_options){ .method = method });
+    kit_map map = map_of(s, &s->image.view, &s->templ.view, &(xncc_options){ .method = method });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], want);
     kit_map_destroy(&map);
 }
 
 /* Compares the width x height elements at (x, y) of b with those at (0, 0) of a. */
-static int same_part(const kit_map *a, const kit_map *b, int32_t x, int32_t y, float sign)
+static int same_templ(const kit_map *a, const kit_map *b, int32_t x, int32_t y, float sign)
 {
     for (int32_t j = 0; j < a->view.height; j++)
         for (int32_t i = 0; i < a->view.width; i++) {
@@ -87,14 +87,14 @@ static kit_image changed(const kit_image *from, double gain, double offset)
  * is beyond. */
 static void check_self(const subject *s)
 {
-    kit_map map = map_of(s, &s->image.view, &s->part.view,
+    kit_map map = map_of(s, &s->image.view, &s->templ.view,
                          &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], 1.0f);
-    kit_image negative = changed(&s->part, -1.0, kit_largest(s->pixel));
+    kit_image negative = changed(&s->templ, -1.0, kit_largest(s->pixel));
     kit_map opposite = map_of(s, &s->image.view, &negative.view,
                               &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&opposite.view, s->y)[s->x], -1.0f);
-    CHECK(same_part(&map, &opposite, 0, 0, -1.0f));
+    CHECK(same_templ(&map, &opposite, 0, 0, -1.0f));
     int within = 1;
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
@@ -112,12 +112,12 @@ static void check_self(const subject *s)
  * move it at all. */
 static void check_gain(const subject *s)
 {
-    kit_map plain = map_of(s, &s->image.view, &s->part.view,
+    kit_map plain = map_of(s, &s->image.view, &s->templ.view,
                            &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
     static const double gain[][2] = { { 1, 9 }, { 2, 0 }, { 3, 17 }, { 4, 5 } };
     for (int i = 0; i < 4; i++) {
-        kit_image part = changed(&s->part, gain[i][0], gain[i][1]);
-        kit_map map = map_of(s, &s->image.view, &part.view,
+        kit_image templ = changed(&s->templ, gain[i][0], gain[i][1]);
+        kit_map map = map_of(s, &s->image.view, &templ.view,
                              &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
         int close = 1;
         for (int32_t y = 0; y < map.view.height; y++)
@@ -126,9 +126,9 @@ static void check_gain(const subject *s)
                 close &= a == b || a == nextafterf(b, 2.0f) || a == nextafterf(b, -2.0f);
             }
         CHECK(close);
-        CHECK(i != 0 || same_part(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
+        CHECK(i != 0 || same_templ(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
         kit_map_destroy(&map);
-        kit_image_destroy(&part);
+        kit_image_destroy(&templ);
     }
     kit_map_destroy(&plain);
 }
@@ -141,27 +141,27 @@ static void check_crop(const subject *s, kit_random *random)
         xncc_options options = { .method = (xncc_method)method };
         if (!serves(s, options.method))
             continue;
-        kit_map whole = map_of(s, &s->image.view, &s->part.view, &options);
+        kit_map whole = map_of(s, &s->image.view, &s->templ.view, &options);
         int32_t x = kit_between(random, 0, 20), y = kit_between(random, 0, 20);
-        int32_t width = kit_between(random, s->part.view.width, WIDTH - x),
-                height = kit_between(random, s->part.view.height, HEIGHT - y);
+        int32_t width = kit_between(random, s->templ.view.width, WIDTH - x),
+                height = kit_between(random, s->templ.view.height, HEIGHT - y);
         xncc_image crop;
         CHECK_STATUS(xncc_image_crop(&s->image.view, x, y, width, height, &crop), XNCC_OK);
-        kit_map part = map_of(s, &crop, &s->part.view, &options);
-        CHECK(same_part(&part, &whole, x, y, 1.0f));
+        kit_map templ = map_of(s, &crop, &s->templ.view, &options);
+        CHECK(same_templ(&templ, &whole, x, y, 1.0f));
         /* in mode same the inner part is the valid map */
         options.mode = XNCC_SAME;
-        kit_map same = map_of(s, &s->image.view, &s->part.view, &options);
-        CHECK(same_part(&whole, &same, s->part.view.width / 2, s->part.view.height / 2, 1.0f));
+        kit_map same = map_of(s, &s->image.view, &s->templ.view, &options);
+        CHECK(same_templ(&whole, &same, s->templ.view.width / 2, s->templ.view.height / 2, 1.0f));
         /* and in mode full that of mode same, and so the valid one */
         options.mode = XNCC_FULL;
-        kit_map full = map_of(s, &s->image.view, &s->part.view, &options);
-        const int32_t w = s->part.view.width, h = s->part.view.height;
-        CHECK(same_part(&same, &full, w - 1 - w / 2, h - 1 - h / 2, 1.0f));
-        CHECK(same_part(&whole, &full, w - 1, h - 1, 1.0f));
+        kit_map full = map_of(s, &s->image.view, &s->templ.view, &options);
+        const int32_t w = s->templ.view.width, h = s->templ.view.height;
+        CHECK(same_templ(&same, &full, w - 1 - w / 2, h - 1 - h / 2, 1.0f));
+        CHECK(same_templ(&whole, &full, w - 1, h - 1, 1.0f));
         kit_map_destroy(&full);
         kit_map_destroy(&whole);
-        kit_map_destroy(&part);
+        kit_map_destroy(&templ);
         kit_map_destroy(&same);
     }
 }
@@ -171,18 +171,18 @@ static void check_crop(const subject *s, kit_random *random)
 static void check_transpose(const subject *s)
 {
     kit_image image = kit_image_create(s->pixel, HEIGHT, WIDTH, 0, KIT_AFTER);
-    kit_image part = kit_image_create(s->pixel, s->part.view.height, s->part.view.width, 0,
+    kit_image templ = kit_image_create(s->pixel, s->templ.view.height, s->templ.view.width, 0,
                                       KIT_AFTER);
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_pixel_set(&image.view, y, x, kit_pixel(&s->image.view, x, y));
-    for (int32_t y = 0; y < s->part.view.height; y++)
-        for (int32_t x = 0; x < s->part.view.width; x++)
-            kit_pixel_set(&part.view, y, x, kit_pixel(&s->part.view, x, y));
+    for (int32_t y = 0; y < s->templ.view.height; y++)
+        for (int32_t x = 0; x < s->templ.view.width; x++)
+            kit_pixel_set(&templ.view, y, x, kit_pixel(&s->templ.view, x, y));
     for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
         xncc_options options = { .mode = (xncc_mode)mode };
-        kit_map a = map_of(s, &s->image.view, &s->part.view, &options),
-                b = map_of(s, &image.view, &part.view, &options);
+        kit_map a = map_of(s, &s->image.view, &s->templ.view, &options),
+                b = map_of(s, &image.view, &templ.view, &options);
         int same = 1;
         for (int32_t y = 0; y < a.view.height; y++)
             for (int32_t x = 0; x < a.view.width; x++)
@@ -192,24 +192,24 @@ static void check_transpose(const subject *s)
         kit_map_destroy(&b);
     }
     kit_image_destroy(&image);
-    kit_image_destroy(&part);
+    kit_image_destroy(&templ);
 }
 
 /* The book's case: under a 52 x 52 template every constant window scores 0 (or NaN when asked), and
  * one pixel off flat is not noise. */
 static void check_flat(const subject *s)
 {
-    kit_image part = kit_image_create(s->pixel, 52, 52, 0, KIT_AFTER),
+    kit_image templ = kit_image_create(s->pixel, 52, 52, 0, KIT_AFTER),
               image = kit_image_create(s->pixel, 60, 53, 1, KIT_AFTER);
     kit_random random = kit_stream(9);
-    kit_image_fill(&part.view, KIT_NOISE, &random);
+    kit_image_fill(&templ.view, KIT_NOISE, &random);
     for (int value = 0; value < 256; value += 5) {
         for (int32_t y = 0; y < 53; y++)
             for (int32_t x = 0; x < 60; x++)
                 kit_pixel_set(&image.view, x, y, value);
-        kit_map zero = map_of(s, &image.view, &part.view,
+        kit_map zero = map_of(s, &image.view, &templ.view,
                               &(xncc_options){ .flat = XNCC_FLAT_ZERO });
-        kit_map nan = map_of(s, &image.view, &part.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
+        kit_map nan = map_of(s, &image.view, &templ.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
         int flat = 1;
         for (int32_t y = 0; y < 2; y++)
             for (int32_t x = 0; x < 9; x++)
@@ -219,7 +219,7 @@ static void check_flat(const subject *s)
         kit_map_destroy(&zero);
         kit_map_destroy(&nan);
     }
-    kit_image_destroy(&part);
+    kit_image_destroy(&templ);
     kit_image_destroy(&image);
 }
 
@@ -229,15 +229,15 @@ static void check_kernel(xncc_context *context, xncc_pixel pixel, const char *ke
     kit_random random = kit_stream(20);
     subject s = { .context = context, .kernel = kernel, .pixel = pixel, .x = 31, .y = 22 };
     s.image = kit_image_create(pixel, WIDTH, HEIGHT, 3, KIT_AFTER);
-    s.part = kit_image_create(pixel, 19, 14, 1, KIT_AFTER);
+    s.templ = kit_image_create(pixel, 19, 14, 1, KIT_AFTER);
     /* room for gain and offset */
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_pixel_set(&s.image.view, x, y,
                           (double)kit_below(&random, (uint64_t)kit_largest(pixel) / 5));
-    kit_image_copy(&s.part.view, &s.image.view, s.x, s.y);
+    kit_image_copy(&s.templ.view, &s.image.view, s.x, s.y);
     kit_image_freeze(&s.image); /* inputs are not written: a write would fault */
-    kit_image_freeze(&s.part);
+    kit_image_freeze(&s.templ);
     check_self(&s);
     check_gain(&s);
     check_crop(&s, &random);
@@ -246,7 +246,7 @@ static void check_kernel(xncc_context *context, xncc_pixel pixel, const char *ke
     if (kit_failures() != before)
         kit_fail(__FILE__, __LINE__, "with kernel %s, %s", kernel, xncc_pixel_name(pixel));
     kit_image_destroy(&s.image);
-    kit_image_destroy(&s.part);
+    kit_image_destroy(&s.templ);
 }
 
 /* One plan, any thread count, again and again: the same bits, floats included. */
@@ -256,24 +256,24 @@ static void check_threads(xncc_device device)
     for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
         kit_random random = kit_stream(30);
         kit_image image = kit_image_create((xncc_pixel)pixel, 301, 203, 1, KIT_AFTER),
-                  part = kit_image_create((xncc_pixel)pixel, 23, 29, 0, KIT_AFTER);
+                  templ = kit_image_create((xncc_pixel)pixel, 23, 29, 0, KIT_AFTER);
         kit_image_fill(&image.view, KIT_NOISE, &random);
-        kit_image_copy(&part.view, &image.view, 100, 50);
+        kit_image_copy(&templ.view, &image.view, 100, 50);
         kit_map first = { .view = { .width = 0 } };
         for (int i = 0; i < 5; i++) {
             subject s = { .context = kit_context(device, threads[i]), .pixel = (xncc_pixel)pixel };
-            kit_map map = map_of(&s, &image.view, &part.view, &(xncc_options){ .mode = XNCC_SAME });
+            kit_map map = map_of(&s, &image.view, &templ.view, &(xncc_options){ .mode = XNCC_SAME });
             if (i == 0) {
                 first = map;
             } else {
-                CHECK(same_part(&map, &first, 0, 0, 1.0f));
+                CHECK(same_templ(&map, &first, 0, 0, 1.0f));
                 kit_map_destroy(&map);
             }
             xncc_context_destroy(s.context);
         }
         kit_map_destroy(&first);
         kit_image_destroy(&image);
-        kit_image_destroy(&part);
+        kit_image_destroy(&templ);
     }
 }
 

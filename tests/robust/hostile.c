@@ -247,18 +247,18 @@ static long peak_kb(void)
 
 int main(int argc, char **argv)
 {
-    const char *part = argc == 3 ? argv[1] : "";
+    const char *templ = argc == 3 ? argv[1] : "";
     if (argc != 3) {
         fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims|tags DIRECTORY\n");
         return 2;
     }
     /* In memory where there is such a place: the file is written a few hundred thousand times. */
     snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], part, (long)getpid());
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], templ, (long)getpid());
     uint8_t *bytes = malloc(FILE_ROOM);
     if (!bytes)
         return 1;
-    if (strcmp(part, "claims") == 0) {
+    if (strcmp(templ, "claims") == 0) {
         for (int i = 0; i < hostile_count; i++) {
             hostile_bytes file;
             hostile_files[i].make(&file);
@@ -266,17 +266,17 @@ int main(int argc, char **argv)
                       hostile_files[i].may_open);
         }
         check_trust();
-    } else if (strcmp(part, "tags") == 0) {
+    } else if (strcmp(templ, "tags") == 0) {
         try_tags();
     } else {
-        if (strcmp(part, "truncated") == 0)
+        if (strcmp(templ, "truncated") == 0)
             truncate_pixels();
         for (int i = 0; i < flavour_count; i++) {
             size_t size = make_flavour(&flavours[i], bytes);
             const int first_half = is_first_half(&flavours[i]);
-            if (size > 0 && strcmp(part, "truncated") == 0)
+            if (size > 0 && strcmp(templ, "truncated") == 0)
                 truncate_everywhere(flavours[i].name, bytes, size);
-            else if (size > 0 && first_half == (strcmp(part, "corrupt") == 0))
+            else if (size > 0 && first_half == (strcmp(templ, "corrupt") == 0))
                 corrupt(flavours[i].name, bytes, size);
         }
     }
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
         fail("memory", 0, -1, "the peak is too high");
     printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f "
            "s (%s)\n",
-           part, tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
+           templ, tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
     unlink(path);
     free(bytes);
     return failures != 0 || tried == 0;

@@ -3,7 +3,7 @@
 #include "kit/oracle.h"
 
 #include "base/memory.h"
-#include "model/template.h"
+#include "template/template.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,14 +89,14 @@ static void check_narrow(void)
 static xncc_score_rule rule_of(int32_t width, int32_t height, xncc_pixel pixel, uint64_t sum,
                                uint64_t sum2)
 {
-    xncc_template part;
-    memset(&part, 0, sizeof part);
-    part.width = width;
-    part.height = height;
-    part.pixel = pixel;
-    part.sum = sum;
-    part.sum2 = sum2;
-    return xncc_score_rule_make(&part, XNCC_CCOEFF_NORMED, XNCC_FLAT_NAN);
+    xncc_template templ;
+    memset(&templ, 0, sizeof templ);
+    templ.width = width;
+    templ.height = height;
+    templ.pixel = pixel;
+    templ.sum = sum;
+    templ.sum2 = sum2;
+    return xncc_score_rule_make(&templ, XNCC_CCOEFF_NORMED, XNCC_FLAT_NAN);
 }
 
 /* Windows and templates of n pixels that are 0 or the largest value, half of them each: the largest
@@ -165,9 +165,9 @@ static void check_template_sums(void)
                                            kit_between(&random, 1, 70), i % 4, KIT_AFTER);
         kit_image_fill(&image.view, (kit_fill)(i % KIT_FILLS), &random);
         kit_image_freeze(&image);
-        xncc_template part;
-        memset(&part, 0, sizeof part);
-        CHECK_STATUS(xncc_template_fill(&part, &image.view, NULL), XNCC_OK);
+        xncc_template templ;
+        memset(&templ, 0, sizeof templ);
+        CHECK_STATUS(xncc_template_fill(&templ, &image.view, NULL), XNCC_OK);
         uint64_t sum = 0, sum2 = 0;
         for (int32_t y = 0; y < image.view.height; y++)
             for (int32_t x = 0; x < image.view.width; x++) {
@@ -175,14 +175,14 @@ static void check_template_sums(void)
                 sum += v;
                 sum2 += v * v;
             }
-        CHECK(part.sum == sum && part.sum2 == sum2);
-        xncc_template_clear(&part);
+        CHECK(templ.sum == sum && templ.sum2 == sum2);
+        xncc_template_clear(&templ);
         kit_image_destroy(&image);
     }
-    xncc_template part;
-    memset(&part, 0, sizeof part);
-    xncc_image huge = { .data = &part, .width = 1 << 16, .height = (1 << 15) + 1 };
-    CHECK_STATUS(xncc_template_fill(&part, &huge, NULL), XNCC_ERROR_ARGUMENT);
+    xncc_template templ;
+    memset(&templ, 0, sizeof templ);
+    xncc_image huge = { .data = &templ, .width = 1 << 16, .height = (1 << 15) + 1 };
+    CHECK_STATUS(xncc_template_fill(&templ, &huge, NULL), XNCC_ERROR_ARGUMENT);
 }
 
 static void check_sizes(void)

@@ -84,25 +84,25 @@ static void check_crop(void)
 {
     static const uint16_t pixel[6 * 7];
     xncc_image image = { .data = pixel, .width = 5, .height = 7, .pitch = 12, .pixel = XNCC_U16 },
-               part = { .width = -3 };
-    CHECK_STATUS(xncc_image_crop(&image, 2, 3, 3, 4, &part), XNCC_OK);
-    CHECK(part.data == pixel + 3 * 6 + 2 && part.width == 3 && part.height == 4 &&
-          part.pitch == 12 && part.pixel == XNCC_U16);
+               templ = { .width = -3 };
+    CHECK_STATUS(xncc_image_crop(&image, 2, 3, 3, 4, &templ), XNCC_OK);
+    CHECK(templ.data == pixel + 3 * 6 + 2 && templ.width == 3 && templ.height == 4 &&
+          templ.pitch == 12 && templ.pixel == XNCC_U16);
     image.pitch = 0;
-    CHECK_STATUS(xncc_image_crop(&image, 1, 1, 1, 1, &part), XNCC_OK);
-    CHECK(part.data == pixel + 6 && part.pitch == 10);
-    xncc_image before = part;
+    CHECK_STATUS(xncc_image_crop(&image, 1, 1, 1, 1, &templ), XNCC_OK);
+    CHECK(templ.data == pixel + 6 && templ.pitch == 10);
+    xncc_image before = templ;
     static const int32_t bad[][4] = { { -1, 0, 1, 1 },       { 0, -1, 1, 1 },
                                       { 0, 0, 0, 1 },        { 0, 0, 1, 0 },
                                       { 3, 0, 3, 1 },        { 0, 4, 1, 4 },
                                       { 5, 0, 1, 1 },        { 1, 1, INT32_MAX, 1 },
                                       { INT32_MAX, 0, 1, 1 } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &part),
+        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &templ),
                      XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_image_crop(NULL, 0, 0, 1, 1, &part), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_image_crop(NULL, 0, 0, 1, 1, &templ), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_image_crop(&image, 0, 0, 1, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK(memcmp(&before, &part, sizeof part) == 0);
+    CHECK(memcmp(&before, &templ, sizeof templ) == 0);
 }
 
 /* Refused, with one line of text. */
@@ -141,10 +141,10 @@ static void check_views(xncc_context *context)
     bad[11].pitch = INT64_MAX - 1;
     bad[12].data = (const char *)pixel + 1; /* not aligned to a pixel */
     bad[13].memory = XNCC_DEVICE;           /* a context without a device */
-    xncc_template *part = NULL, *one = NULL;
-    CHECK_STATUS(xncc_template_create(context, &good, &part), XNCC_OK);
-    CHECK(xncc_template_width(part) == 5 && xncc_template_height(part) == 4 &&
-          xncc_template_pixel(part) == XNCC_U16);
+    xncc_template *templ = NULL, *one = NULL;
+    CHECK_STATUS(xncc_template_create(context, &good, &templ), XNCC_OK);
+    CHECK(xncc_template_width(templ) == 5 && xncc_template_height(templ) == 4 &&
+          xncc_template_pixel(templ) == XNCC_U16);
     float score[32];
     xncc_map map = { .data = score, .width = 1, .height = 1 };
     for (int i = 0; i < 14; i++) {
@@ -153,7 +153,7 @@ static void check_views(xncc_context *context)
         one = (xncc_template *)(uintptr_t)8;
         refused(context, xncc_template_create(context, &bad[i], &one), XNCC_ERROR_ARGUMENT, what);
         CHECK(one == NULL);
-        xncc_status status = xncc_correlate(context, &bad[i], part, NULL, &map);
+        xncc_status status = xncc_correlate(context, &bad[i], templ, NULL, &map);
         refused(context, status, i == 13 ? XNCC_ERROR_UNSUPPORTED : XNCC_ERROR_ARGUMENT, what);
     }
     refused(context, xncc_template_create(context, NULL, &one), XNCC_ERROR_ARGUMENT,
@@ -161,7 +161,7 @@ static void check_views(xncc_context *context)
     refused(context, xncc_template_create(context, &good, NULL), XNCC_ERROR_ARGUMENT,
             "template to NULL");
     CHECK_STATUS(xncc_template_create(NULL, &good, &one), XNCC_ERROR_ARGUMENT);
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
     xncc_template_destroy(NULL);
 }
 
@@ -170,8 +170,8 @@ static void check_maps(xncc_context *context)
     static const uint8_t pixel[6 * 6];
     xncc_image image = { .data = pixel, .width = 6, .height = 6 },
                small = { .data = pixel, .width = 3, .height = 2 };
-    xncc_template *part = NULL;
-    CHECK_STATUS(xncc_template_create(context, &small, &part), XNCC_OK);
+    xncc_template *templ = NULL;
+    CHECK_STATUS(xncc_template_create(context, &small, &templ), XNCC_OK);
     float score[64];
     const xncc_map good = { .data = score, .width = 4, .height = 5 };
     xncc_map bad[7] = { good, good, good, good, good, good, good };
@@ -182,38 +182,38 @@ static void check_maps(xncc_context *context)
     bad[4].pitch = 18;
     bad[5].data = (float *)(void *)((char *)score + 2);
     bad[6].width = 0;
-    CHECK_STATUS(xncc_correlate(context, &image, part, NULL, &good), XNCC_OK);
+    CHECK_STATUS(xncc_correlate(context, &image, templ, NULL, &good), XNCC_OK);
     for (int i = 0; i < 7; i++)
-        refused(context, xncc_correlate(context, &image, part, NULL, &bad[i]), XNCC_ERROR_ARGUMENT,
+        refused(context, xncc_correlate(context, &image, templ, NULL, &bad[i]), XNCC_ERROR_ARGUMENT,
                 "bad map");
-    refused(context, xncc_correlate(context, &image, part, NULL, NULL), XNCC_ERROR_ARGUMENT,
+    refused(context, xncc_correlate(context, &image, templ, NULL, NULL), XNCC_ERROR_ARGUMENT,
             "no map");
     refused(context, xncc_correlate(context, &image, NULL, NULL, &good), XNCC_ERROR_ARGUMENT,
             "no template");
-    refused(context, xncc_correlate(context, NULL, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+    refused(context, xncc_correlate(context, NULL, templ, NULL, &good), XNCC_ERROR_ARGUMENT,
             "no image");
-    CHECK_STATUS(xncc_correlate(NULL, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_correlate(NULL, &image, templ, NULL, &good), XNCC_ERROR_ARGUMENT);
     xncc_options wrong[] = { { .method = (xncc_method)7 },   { .mode = (xncc_mode)3 },
                              { .border = (xncc_border)5 },   { .flat = (xncc_flat)2 },
                              { .kernel = "no-such-kernel" }, { .kernel = "" },
                              { .min_valid = -0.1 },          { .min_valid = (double)NAN },
                              { .kernel = "conv-tiled" } };
     for (int i = 0; i < 9; i++)
-        refused(context, xncc_correlate(context, &image, part, &wrong[i], &good),
+        refused(context, xncc_correlate(context, &image, templ, &wrong[i], &good),
                 i < 8 ? XNCC_ERROR_ARGUMENT : XNCC_ERROR_UNSUPPORTED, "bad options");
     image.pixel = XNCC_U16;
     image.width = 3;
-    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+    refused(context, xncc_correlate(context, &image, templ, NULL, &good), XNCC_ERROR_ARGUMENT,
             "image and template of two types");
     xncc_context *other = kit_context(XNCC_DEVICE_CPU, 1);
     image = (xncc_image){ .data = pixel, .width = 6, .height = 6 };
-    refused(other, xncc_correlate(other, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+    refused(other, xncc_correlate(other, &image, templ, NULL, &good), XNCC_ERROR_ARGUMENT,
             "template of another context");
     xncc_context_destroy(other);
     image.width = 2;
-    refused(context, xncc_correlate(context, &image, part, NULL, &good), XNCC_ERROR_ARGUMENT,
+    refused(context, xncc_correlate(context, &image, templ, NULL, &good), XNCC_ERROR_ARGUMENT,
             "template wider than the image");
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
 }
 
 static void check_find_arguments(xncc_context *context)
@@ -221,29 +221,29 @@ static void check_find_arguments(xncc_context *context)
     static const uint8_t pixel[6 * 6];
     xncc_image image = { .data = pixel, .width = 6, .height = 6 },
                small = { .data = pixel, .width = 3, .height = 2 };
-    xncc_template *part = NULL;
+    xncc_template *templ = NULL;
     xncc_match match[4];
     size_t found = 9;
-    CHECK_STATUS(xncc_template_create(context, &small, &part), XNCC_OK);
-    CHECK_STATUS(xncc_find(context, &image, part, NULL, NULL, 0, &found), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &small, &templ), XNCC_OK);
+    CHECK_STATUS(xncc_find(context, &image, templ, NULL, NULL, 0, &found), XNCC_OK);
     CHECK_INT(found, 0);
     found = 9;
     refused(context,
-            xncc_find(context, &image, part, &(xncc_find_options){ .min_distance = -1 }, match, 4,
+            xncc_find(context, &image, templ, &(xncc_find_options){ .min_distance = -1 }, match, 4,
                       &found),
             XNCC_ERROR_ARGUMENT, "negative distance");
     CHECK_INT(found, 0);
     refused(context,
-            xncc_find(context, &image, part, &(xncc_find_options){ .min_score = NAN }, match, 4,
+            xncc_find(context, &image, templ, &(xncc_find_options){ .min_score = NAN }, match, 4,
                       &found),
             XNCC_ERROR_ARGUMENT, "limit NaN");
-    refused(context, xncc_find(context, &image, part, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT,
+    refused(context, xncc_find(context, &image, templ, NULL, NULL, 4, &found), XNCC_ERROR_ARGUMENT,
             "no array");
-    refused(context, xncc_find(context, &image, part, NULL, match, 4, NULL), XNCC_ERROR_ARGUMENT,
+    refused(context, xncc_find(context, &image, templ, NULL, match, 4, NULL), XNCC_ERROR_ARGUMENT,
             "no count");
     refused(context, xncc_find(context, &image, NULL, NULL, match, 4, &found), XNCC_ERROR_ARGUMENT,
             "no template");
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
 }
 
 static void check_filters(xncc_context *context)

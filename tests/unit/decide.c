@@ -141,12 +141,12 @@ typedef struct choice {
     const char *kernel;
 } choice;
 
-static void check_choices(const choice *some, size_t count, int part_masked, int image_masked)
+static void check_choices(const choice *some, size_t count, int templ_masked, int image_masked)
 {
     xncc_machine m = machine(5);
     for (size_t i = 0; i < count; i++) {
         xncc_problem p = matching(XNCC_U8, some[i].width, some[i].height, some[i].n, some[i].n);
-        p.part_masked = part_masked;
+        p.templ_masked = templ_masked;
         p.image_masked = image_masked;
         xncc_decision d;
         xncc_error error;
@@ -157,7 +157,7 @@ static void check_choices(const choice *some, size_t count, int part_masked, int
                      XNCC_OK);
         if (strcmp(xncc_kernel_table[d.kernel].name, some[i].kernel) != 0)
             kit_fail(__FILE__, __LINE__, "%dx%d, %d, masks %d %d: %s, %g ms; want %s",
-                     some[i].width, some[i].height, some[i].n, part_masked, image_masked,
+                     some[i].width, some[i].height, some[i].n, templ_masked, image_masked,
                      xncc_kernel_table[d.kernel].name, d.estimate_ms, some[i].kernel);
         CHECK(strcmp(xncc_kernel_table[d.kernel].name, some[i].kernel) == 0);
     }
@@ -174,7 +174,7 @@ static void check_measured(void)
         { 4096, 4096, 32, "tensor-wgmma" }, { 1920, 1080, 8, "tensor-fused" },
         { 1920, 1080, 32, "tensor-wgmma" }, { 1920, 1080, 64, "tensor-wgmma" },
     };
-    static const choice part[] = {
+    static const choice templ[] = {
         { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 24, "tensor-fused" },
         { 8192, 8192, 32, "tensor-wgmma" }, { 8192, 8192, 64, "tensor-wgmma" },
         { 1920, 1080, 16, "tensor-fused" }, { 1920, 1080, 24, "tensor-fused" },
@@ -192,7 +192,7 @@ static void check_measured(void)
         { 1920, 1080, 24, "tensor-fused" },
     };
     check_choices(plain, sizeof plain / sizeof *plain, 0, 0);
-    check_choices(part, sizeof part / sizeof *part, 1, 0);
+    check_choices(templ, sizeof templ / sizeof *templ, 1, 0);
     check_choices(image, sizeof image / sizeof *image, 0, 1);
     check_choices(both, sizeof both / sizeof *both, 1, 1);
 }

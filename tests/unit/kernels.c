@@ -3,7 +3,7 @@
 #include "kit/pixels.h"
 
 #include "engine/engine.h"
-#include "run/run.h"
+#include "api/objects.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
     case XNCC_KERNEL_TENSOR_WGMMA: return integers && major == 9 && machine->cuda.minor == 0;
     case XNCC_KERNEL_TENSOR_MMA: return integers && major >= 8;
     case XNCC_KERNEL_TENSOR_FUSED: return pixel == XNCC_U8 && major >= 8;
-    case XNCC_KERNEL_JOINT: return 0; /* these problems are plain */
+    case XNCC_KERNEL_GENERAL: return 0; /* these problems are plain */
     default: return 1;
     }
 }
@@ -47,11 +47,11 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     CHECK(strlen(xncc_plan_explain(plan, text, 10)) == 9);
     kit_image image = kit_image_create(problem->pixel, problem->image_width, problem->image_height,
                                        1, KIT_AFTER);
-    kit_image part = kit_image_create(problem->pixel, problem->width, problem->height, 1,
+    kit_image templ = kit_image_create(problem->pixel, problem->width, problem->height, 1,
                                       KIT_AFTER);
     kit_random random = kit_stream(1);
     kit_image_fill(&image.view, KIT_NOISE, &random);
-    kit_image_fill(&part.view, KIT_NOISE, &random);
+    kit_image_fill(&templ.view, KIT_NOISE, &random);
     int matches = problem->task == XNCC_TASK_MATCH;
     kit_map map = kit_map_create(problem->image_width - (matches ? problem->width - 1 : 0),
                                  problem->image_height - (matches ? problem->height - 1 : 0), 0,
@@ -59,7 +59,7 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     xncc_template *template = NULL;
     xncc_filter *filter = NULL;
     static const float tap[64];
-    CHECK_STATUS(xncc_template_create(context, &part.view, &template), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &templ.view, &template), XNCC_OK);
     CHECK_STATUS(xncc_filter_create(context, tap, problem->width, problem->height, NULL, &filter),
                  XNCC_OK);
     xncc_status right = matches ? XNCC_OK : XNCC_ERROR_ARGUMENT,
@@ -71,7 +71,7 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     xncc_plan_destroy(plan);
     kit_map_destroy(&map);
     kit_image_destroy(&image);
-    kit_image_destroy(&part);
+    kit_image_destroy(&templ);
 }
 
 /* xncc_kernels names what is feasible, once each, and writes no more than it is asked to. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static xncc_device device;
-static kit_image image, part;
+static kit_image image, templ;
 static kit_map map;
 static const float tap[9] = { 1, 2, 1, 2, 4, 2, 1, 2, 1 };
 static xncc_context *context;
@@ -30,7 +30,7 @@ static xncc_status create_context(void)
 static xncc_status create_template(void)
 {
     xncc_template *made = NULL;
-    xncc_status status = xncc_template_create(context, &part.view, &made);
+    xncc_status status = xncc_template_create(context, &templ.view, &made);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_template_destroy(made);
     return status;
@@ -51,8 +51,8 @@ static xncc_problem problem_of(xncc_task task)
                            .pixel = XNCC_U16,
                            .image_width = image.view.width,
                            .image_height = image.view.height,
-                           .width = part.view.width,
-                           .height = part.view.height };
+                           .width = templ.view.width,
+                           .height = templ.view.height };
 }
 
 static xncc_status create_plan(void)
@@ -114,12 +114,12 @@ static xncc_status scan(void)
     return end;
 }
 
-static xncc_status find_many(void)
+static xncc_status find_batch(void)
 {
     xncc_candidate match[6];
     size_t found = 77;
     const xncc_template *const both[] = { template, template };
-    xncc_status status = xncc_find_many(context, &image.view, both, 2, NULL,
+    xncc_status status = xncc_find_batch(context, &image.view, both, 2, NULL,
                                         &(xncc_merge_options){ .limit = 4 }, match, 6, &found);
     CHECK(status == XNCC_OK ? found > 0 : found == 0);
     return status;
@@ -178,9 +178,9 @@ int main(int argc, char **argv)
     xncc_context_destroy(kit_context(device, 1)); /* skips without a device */
     kit_random random = kit_stream(1);
     image = kit_image_create(XNCC_U16, 70, 50, 1, KIT_AFTER);
-    part = kit_image_create(XNCC_U16, 3, 3, 0, KIT_AFTER);
+    templ = kit_image_create(XNCC_U16, 3, 3, 0, KIT_AFTER);
     kit_image_fill(&image.view, KIT_NOISE, &random);
-    kit_image_fill(&part.view, KIT_NOISE, &random);
+    kit_image_fill(&templ.view, KIT_NOISE, &random);
     for (int persistent = 0; persistent < 2; persistent++) {
         exhaust("xncc_context_create", create_context, persistent);
         context = kit_context(device, 3);
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
         exhaust("xncc_filter_create", create_filter, persistent);
         exhaust("xncc_plan_create", create_plan, persistent);
         xncc_problem problem = problem_of(XNCC_TASK_MATCH);
-        CHECK_STATUS(xncc_template_create(context, &part.view, &template), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &templ.view, &template), XNCC_OK);
         CHECK_STATUS(xncc_filter_create(context, tap, 3, 3, NULL, &filter), XNCC_OK);
         CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
         map = kit_map_create(68, 48, 0, KIT_AFTER);
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
         exhaust("xncc_find", find, persistent);
         exhaust("xncc_plan_find", plan_find, persistent);
         exhaust("xncc_scan", scan, persistent);
-        exhaust("xncc_find_many", find_many, persistent);
+        exhaust("xncc_find_batch", find_batch, persistent);
         exhaust("xncc_correlate_best", best, persistent);
         exhaust("xncc_refine", refine, persistent);
         xncc_alloc_fail(1, 1);
@@ -213,6 +213,6 @@ int main(int argc, char **argv)
         context = NULL;
     }
     kit_image_destroy(&image);
-    kit_image_destroy(&part);
+    kit_image_destroy(&templ);
     return kit_finish("memory");
 }

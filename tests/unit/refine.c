@@ -1,17 +1,17 @@
 /* Sub-pixel positions: the fit on surfaces that are known, the scores around a match against the
  * whole map, shifts with known truth. */
-#include "peaks/fit.h"
+#include "peaks/subpixel.h"
 
 #include "unit/refine_all.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static int near(double got, double want, double slack)
+static int near(double got, double want, double bound_margin)
 {
-    if (fabs(got - want) <= slack)
+    if (fabs(got - want) <= bound_margin)
         return CHECK(1);
-    kit_fail(__FILE__, __LINE__, "%.12g, not %.12g within %g", got, want, slack);
+    kit_fail(__FILE__, __LINE__, "%.12g, not %.12g within %g", got, want, bound_margin);
     return 0;
 }
 
@@ -121,7 +121,7 @@ static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, i
 
 /* The whole map is that of `context` itself, so that it need not be the CPU's; a kernel has the
  * same bits everywhere. */
-void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *part,
+void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
                        const xncc_find_options *o)
 {
     enum { MOST = 512 };
@@ -129,8 +129,8 @@ void check_against_map(xncc_context *context, const xncc_image *scene, const xnc
     int32_t width, height, x0, y0;
     xncc_match match[MOST];
     xncc_refined got[MOST];
-    CHECK_STATUS(xncc_template_create(context, part, &prepared), XNCC_OK);
-    CHECK_STATUS(xncc_map_extent(o->mode, scene->width, scene->height, part->width, part->height,
+    CHECK_STATUS(xncc_template_create(context, templ, &prepared), XNCC_OK);
+    CHECK_STATUS(xncc_map_extent(o->mode, scene->width, scene->height, templ->width, templ->height,
                                  &width, &height, &x0, &y0),
                  XNCC_OK);
     const int32_t count = width * height;
@@ -164,22 +164,22 @@ static void check_maps(xncc_context *context)
         const xncc_find_options o = { .method = (xncc_method)(k / 5 % 6),
                                       .mode = k / 30 % 2 ? XNCC_SAME : XNCC_VALID };
         kit_image scene = kit_image_create(pixel, z[0], z[1], 3, KIT_AFTER);
-        kit_image part = kit_image_create(pixel, z[2], z[3], 0, KIT_BEFORE);
+        kit_image templ = kit_image_create(pixel, z[2], z[3], 0, KIT_BEFORE);
         kit_image_fill(&scene.view, k % 7 ? KIT_NOISE : KIT_BLOCKS,
                        &random); /* blocks have flat windows */
-        kit_image_fill(&part.view, KIT_NOISE, &random);
-        check_against_map(context, &scene.view, &part.view, &o);
+        kit_image_fill(&templ.view, KIT_NOISE, &random);
+        check_against_map(context, &scene.view, &templ.view, &o);
         kit_image_destroy(&scene);
-        kit_image_destroy(&part);
+        kit_image_destroy(&templ);
     }
     /* A template larger than its scene, which mode same allows. */
     kit_image scene = kit_image_create(XNCC_U8, 4, 5, 0, KIT_AFTER),
-              part = kit_image_create(XNCC_U8, 9, 8, 0, KIT_AFTER);
+              templ = kit_image_create(XNCC_U8, 9, 8, 0, KIT_AFTER);
     kit_image_fill(&scene.view, KIT_NOISE, &random);
-    kit_image_fill(&part.view, KIT_NOISE, &random);
-    check_against_map(context, &scene.view, &part.view, &(xncc_find_options){ .mode = XNCC_SAME });
+    kit_image_fill(&templ.view, KIT_NOISE, &random);
+    check_against_map(context, &scene.view, &templ.view, &(xncc_find_options){ .mode = XNCC_SAME });
     kit_image_destroy(&scene);
-    kit_image_destroy(&part);
+    kit_image_destroy(&templ);
 }
 
 /* Two slanted blobs, wide enough for the pixels, sampled at a shift: what the scene is made of is
@@ -200,12 +200,12 @@ static void check_shifts(xncc_context *context, xncc_method method, double most)
     enum { SIDE = 64, PART = 32, SHIFTS = 100 };
     kit_random random = kit_stream(2);
     kit_image scene = kit_image_create(XNCC_U8, SIDE, SIDE, 0, KIT_AFTER),
-              part = { .view = { .data = NULL } };
+              templ = { .view = { .data = NULL } };
     xncc_template *prepared = NULL;
     double sum = 0, worst = 0;
     blobs(&scene.view, 0, 0);
-    CHECK_STATUS(xncc_image_crop(&scene.view, 14, 12, PART, PART, &part.view), XNCC_OK);
-    CHECK_STATUS(xncc_template_create(context, &part.view, &prepared), XNCC_OK);
+    CHECK_STATUS(xncc_image_crop(&scene.view, 14, 12, PART, PART, &templ.view), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &templ.view, &prepared), XNCC_OK);
     for (int i = 0; i < SHIFTS; i++) {
         const double dx = (double)kit_below(&random, 4001) / 1000.0 - 2.0,
                      dy = (double)kit_below(&random, 4001) / 1000.0 - 2.0;
@@ -238,39 +238,39 @@ static void check_refusals(xncc_context *context)
               deep = kit_image_create(XNCC_U16, 20, 10, 0, KIT_AFTER);
     kit_image_fill(&scene.view, KIT_NOISE, &random);
     xncc_image pixels;
-    xncc_template *part = NULL;
+    xncc_template *templ = NULL;
     xncc_refined refined;
     char text[XNCC_ERROR_SIZE];
     CHECK_STATUS(xncc_image_crop(&scene.view, 0, 0, 8, 4, &pixels), XNCC_OK);
-    CHECK_STATUS(xncc_template_create(context, &pixels, &part), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &pixels, &templ), XNCC_OK);
     const xncc_match good = { 12, 6, 1 }, right = { 13, 6, 1 }, above = { 0, -1, 1 };
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &good, 1, &refined), XNCC_OK);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, NULL, 0, NULL), XNCC_OK);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &right, 1, &refined),
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &good, 1, &refined), XNCC_OK);
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, NULL, 0, NULL), XNCC_OK);
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &right, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
     CHECK_TEXT(xncc_context_error(context, text, sizeof text),
                "refine: (13, 6) is no position of a 8 x 4 template in a 20 x 10 image; give "
                "matches of this image, "
                "template and mode");
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &above, 1, &refined),
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &above, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &deep.view, part, NULL, &good, 1, &refined),
+    CHECK_STATUS(xncc_refine(context, &deep.view, templ, NULL, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part, NULL, &good, 1, NULL),
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &good, 1, NULL),
                  XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_refine(context, &scene.view, NULL, NULL, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, NULL, part, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(NULL, &scene.view, part, NULL, &good, 1, &refined),
+    CHECK_STATUS(xncc_refine(context, NULL, templ, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_refine(NULL, &scene.view, templ, NULL, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part,
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ,
                              &(xncc_find_options){ .mode = (xncc_mode)99 }, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, part,
+    CHECK_STATUS(xncc_refine(context, &scene.view, templ,
                              &(xncc_find_options){ .method = (xncc_method)99 }, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
     CHECK(xncc_context_error(context, text, sizeof text)[0] != 0);
-    xncc_template_destroy(part);
+    xncc_template_destroy(templ);
     kit_image_destroy(&scene);
     kit_image_destroy(&deep);
 }

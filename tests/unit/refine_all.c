@@ -72,20 +72,20 @@ static void *upload(const xncc_image *host, xncc_image *device)
 }
 
 /* Has the context a kernel for the whole map, and for that of the neighbourhood? */
-static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *part,
+static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
                      const xncc_find_options *o)
 {
     xncc_problem p = { .pixel = scene->pixel,
                        .image_width = scene->width,
                        .image_height = scene->height,
-                       .width = part->width,
-                       .height = part->height,
+                       .width = templ->width,
+                       .height = templ->height,
                        .method = o->method,
                        .mode = o->mode,
                        .border = o->border,
                        .channels = scene->channels,
                        .image_masked = scene->mask || scene->has_no_data,
-                       .part_masked = part->mask || part->has_no_data };
+                       .templ_masked = templ->mask || templ->has_no_data };
     if (xncc_kernels(context, &p, NULL, 0) == 0)
         return 0;
     p.image_masked = p.image_masked || p.border == XNCC_BORDER_OVERLAP;
@@ -97,14 +97,14 @@ static int is_served(xncc_context *context, const xncc_image *scene, const xncc_
 
 void check_every_problem(xncc_context *context, int on_device)
 {
-    static picture scene, part;
+    static picture scene, templ;
     static const double least[] = { 0, 0.2, 1 };
     kit_random random = kit_stream(31);
     for (int k = 0; k < CASES; k++) {
         memset(&scene, 0, sizeof scene);
-        memset(&part, 0, sizeof part);
-        scene.view.pixel = part.view.pixel = (xncc_pixel)(k % 7);
-        scene.view.channels = part.view.channels = k % 3 ? 0
+        memset(&templ, 0, sizeof templ);
+        scene.view.pixel = templ.view.pixel = (xncc_pixel)(k % 7);
+        scene.view.channels = templ.view.channels = k % 3 ? 0
                                                          : kit_between(&random, 1, MOST_CHANNELS);
         const xncc_find_options o = { .method = (xncc_method)kit_below(&random, 7),
                                       .mode = (xncc_mode)(k / 7 % 3),
@@ -117,19 +117,19 @@ void check_every_problem(xncc_context *context, int on_device)
         const int32_t w = kit_between(&random, beyond ? 1 : 6, 14),
                       h = kit_between(&random, beyond ? 1 : 6, 14);
         make(&scene, &random, w, h, masks);
-        const int32_t part_width = kit_between(&random, 1, 6),
-                      part_height = kit_between(&random, 1, 6);
-        const int part_masks = (int)kit_below(&random, 2);
-        make(&part, &random, part_width, part_height, part_masks);
-        if (!is_served(context, &scene.view, &part.view, &o)) {
+        const int32_t templ_width = kit_between(&random, 1, 6),
+                      templ_height = kit_between(&random, 1, 6);
+        const int templ_masks = (int)kit_below(&random, 2);
+        make(&templ, &random, templ_width, templ_height, templ_masks);
+        if (!is_served(context, &scene.view, &templ.view, &o)) {
             CHECK(on_device); /* the CPU serves everything */
             continue;
         }
-        check_against_map(context, &scene.view, &part.view, &o);
+        check_against_map(context, &scene.view, &templ.view, &o);
         if (on_device) {
             xncc_image there;
             void *memory = upload(&scene.view, &there);
-            check_against_map(context, &there, &part.view, &o);
+            check_against_map(context, &there, &templ.view, &o);
             kit_device_free(memory);
         }
     }

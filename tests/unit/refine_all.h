@@ -5,7 +5,7 @@
 #include "kit/device.h"
 
 /* xncc_refine against the fit of the scores of the whole map, at every position of a small map. */
-void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *part,
+void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
                        const xncc_find_options *o);
 
 /* The same for problems of every kind. */

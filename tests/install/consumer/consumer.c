@@ -4,21 +4,21 @@
 
 int main(void)
 {
-    unsigned char scene[48 * 32] = { 0 }, part[4] = { 1, 2, 3, 250 };
+    unsigned char scene[48 * 32] = { 0 }, templ[4] = { 1, 2, 3, 250 };
     xncc_context *context = NULL;
-    xncc_template *sought = NULL;
+    xncc_template *operand = NULL;
     xncc_match match;
     size_t found = 0;
     for (int i = 0; i < 4; i++)
-        scene[(20 + i / 2) * 48 + 30 + i % 2] = part[i];
+        scene[(20 + i / 2) * 48 + 30 + i % 2] = templ[i];
     xncc_context_create(NULL, &context);
-    xncc_template_create(context, &(xncc_image){ .data = part, .width = 2, .height = 2 }, &sought);
+    xncc_template_create(context, &(xncc_image){ .data = templ, .width = 2, .height = 2 }, &operand);
     xncc_status status = xncc_find(context,
                                    &(xncc_image){ .data = scene, .width = 48, .height = 32 },
-                                   sought, NULL, &match, 1, &found);
+                                   operand, NULL, &match, 1, &found);
     printf("%s: %s, %d %d %g\n", xncc_version(), xncc_status_string(status), match.x, match.y,
            (double)match.score);
-    xncc_template_destroy(sought);
+    xncc_template_destroy(operand);
     xncc_context_destroy(context);
     return !(found == 1 && match.x == 30 && match.y == 20 && match.score == 1.0f);
 }

@@ -1,0 +1,265 @@
+// Kernel joint: every window by itself, pixel by pixel, in the order that math/general_score.h states. A
+// block takes a row of windows; the pixels under them come through shared memory, a stretch of a
+// template row at a time, and their border, bias and mask are looked at there once.
+#include "cuda/engine/general_plan.h"
+
+#include "image/samples.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 128;
+constexpr int STRETCH = 64; // template pixels at a time
+
+// Sums of 64 bits hold integers of up to 16 bits: n is at most 2^31.
+__device__ __forceinline__ void gain(uint64_t &sum, uint32_t a, uint32_t b)
+{
+    sum += static_cast<uint64_t>(a) * b;
+}
+
+__device__ __forceinline__ void gain(xncc_u128 &sum, uint32_t a, uint32_t b)
+{
+    sum = xncc_u128_add(sum, xncc_u128_of(static_cast<uint64_t>(a) * b));
+}
+
+__device__ __forceinline__ xncc_u128 widen(uint64_t v)
+{
+    return xncc_u128_of(v);
+}
+
+__device__ __forceinline__ xncc_u128 widen(xncc_u128 v)
+{
+    return v;
+}
+
+// A channel's sums of integers.
+template <class Wide> struct Integers {
+    using Sample = uint32_t;
+    uint64_t S = 0, T = 0;
+    Wide Q{}, X{}, T2{};
+
+    __device__ void take(uint32_t v, uint32_t t)
+    {
+        S += v;
+        T += t;
+        gain(Q, v, v);
+        gain(X, v, t);
+        gain(T2, t, t);
+    }
+    __device__ void end_row()
+    {
+    }
+};
+
+template <class Wide> struct IntegerScore {
+    xncc_general general;
+
+    __device__ void begin(uint64_t n)
+    {
+        general = xncc_general_begin(n);
+    }
+    __device__ void add(const Integers<Wide> &s, uint64_t bias)
+    {
+        xncc_general_sums sums = { s.S, s.T, widen(s.Q), widen(s.X), widen(s.T2) };
+        xncc_general_add(&general, &sums, bias);
+    }
+    __device__ float score(xncc_method method, const xncc_general_rule &rule, uint64_t) const
+    {
+        return xncc_general_score(method, &rule, &general);
+    }
+};
+
+struct Reals {
+    using Sample = double;
+    xncc_general_reals row = {}, all = {};
+
+    __device__ void take(double v, double t)
+    {
+        row.S = xncc_sum(row.S, v);
+        row.Q = xncc_sum(row.Q, xncc_product(v, v));
+        row.X = xncc_sum(row.X, xncc_product(v, t));
+        row.T = xncc_sum(row.T, t);
+        row.T2 = xncc_sum(row.T2, xncc_product(t, t));
+    }
+    __device__ void end_row()
+    {
+        all.S = xncc_sum(all.S, row.S);
+        all.Q = xncc_sum(all.Q, row.Q);
+        all.X = xncc_sum(all.X, row.X);
+        all.T = xncc_sum(all.T, row.T);
+        all.T2 = xncc_sum(all.T2, row.T2);
+        row = {};
+    }
+};
+
+struct RealScore {
+    xncc_general_real general;
+
+    __device__ void begin(uint64_t n)
+    {
+        general = xncc_general_real_begin(n);
+    }
+    __device__ void add(const Reals &s, uint64_t)
+    {
+        xncc_general_real_add(&general, &s.all);
+    }
+    __device__ float score(xncc_method method, const xncc_general_rule &rule, uint64_t n) const
+    {
+        return xncc_general_real_score(method, &rule, n, &general);
+    }
+};
+
+template <xncc_pixel PIXEL> struct Kind {
+    using Sums = Integers<uint64_t>;
+    using Score = IntegerScore<uint64_t>;
+};
+template <> struct Kind<XNCC_U32> {
+    using Sums = Integers<xncc_u128>;
+    using Score = IntegerScore<xncc_u128>;
+};
+template <> struct Kind<XNCC_F32> {
+    using Sums = Reals;
+    using Score = RealScore;
+};
+template <> struct Kind<XNCC_F64> {
+    using Sums = Reals;
+    using Score = RealScore;
+};
+
+template <class Sample> struct Tile {
+    Sample v[THREADS + STRETCH], t[STRETCH];
+    uint8_t counts[THREADS + STRETCH], templ_counts[STRETCH];
+};
+
+template <xncc_pixel PIXEL, class Sample>
+__device__ Sample sample_of(const void *row, int64_t i, double pivot)
+{
+    if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
+        return xncc_sum(xncc_sample_value(PIXEL, row, i), -pivot);
+    else
+        return static_cast<uint32_t>(xncc_sample(PIXEL, row, i));
+}
+
+template <xncc_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot)
+{
+    if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
+        return xncc_sum(0.0, -pivot);
+    else
+        return static_cast<uint32_t>(xncc_pixel_bias(PIXEL));
+}
+
+// Template rows hold integers biased, as unsigned ones.
+template <xncc_pixel PIXEL>
+constexpr xncc_pixel stored = PIXEL == XNCC_S8    ? XNCC_U8
+                              : PIXEL == XNCC_S16 ? XNCC_U16
+                                                  : PIXEL;
+
+// Where a block is: its first window, and the stretch of a template row.
+struct At {
+    int x, y, j, i, count, channel;
+};
+
+template <xncc_pixel PIXEL, class Sample>
+__device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
+{
+    const double pivot = job.rule.pivot[at.channel];
+    xncc_image image = job.image;
+    image.pixel = PIXEL; // known to the compiler
+    const int64_t line = xncc_border_index(job.border, job.y + at.y + at.j, image.height);
+    const unsigned char *row = static_cast<const unsigned char *>(image.data) +
+                               (line < 0 ? 0 : line) * image.pitch;
+    const uint8_t *mask = image.mask ? image.mask + (line < 0 ? 0 : line) * image.mask_pitch
+                                     : nullptr;
+    for (int k = static_cast<int>(threadIdx.x); k < THREADS - 1 + at.count; k += THREADS) {
+        const int64_t column = xncc_border_index(job.border, job.x + at.x + at.i + k, image.width);
+        const bool inside = line >= 0 && column >= 0;
+        tile->counts[k] = inside ? xncc_pixel_counts(&image, job.channels, row, mask, column) != 0
+                                 : job.border == XNCC_BORDER_ZERO;
+        tile->v[k] = inside
+                         ? sample_of<PIXEL, Sample>(row, column * job.channels + at.channel, pivot)
+                         : zero_of<PIXEL, Sample>(pivot);
+    }
+    const int64_t first = static_cast<int64_t>(at.j) * job.templ_width + at.i;
+    for (int k = static_cast<int>(threadIdx.x); k < at.count; k += THREADS) {
+        tile->templ_counts[k] = job.mask ? job.mask[first + k] : 1;
+        tile->t[k] = sample_of<stored<PIXEL>, Sample>(
+            job.pixels + at.j * job.pitch,
+            static_cast<int64_t>(at.i + k) * job.channels + at.channel, pivot);
+    }
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job,
+                                                        int across)
+{
+    using Sums = typename Kind<PIXEL>::Sums;
+    using Sample = typename Sums::Sample;
+    __shared__ Tile<Sample> tile;
+    At at = {};
+    at.y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));
+    at.x = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS;
+    const int own = static_cast<int>(threadIdx.x), x = at.x + own;
+    typename Kind<PIXEL>::Score score;
+    uint32_t n = 0;
+    for (at.channel = 0; at.channel < job.channels; at.channel++) {
+        Sums sums;
+        for (at.j = 0; at.j < job.templ_height; at.j++) {
+            for (at.i = 0; at.i < job.templ_width; at.i += STRETCH) {
+                at.count = min(job.templ_width - at.i, STRETCH);
+                __syncthreads();
+                fill<PIXEL, Sample>(job, at, &tile);
+                __syncthreads();
+                for (int k = 0; k < at.count; k++)
+                    if (tile.templ_counts[k] && tile.counts[own + k]) {
+                        sums.take(tile.v[own + k], tile.t[k]);
+                        n += at.channel == 0;
+                    }
+            }
+            sums.end_row();
+        }
+        if (at.channel == 0)
+            score.begin(n);
+        score.add(sums, job.rule.bias);
+    }
+    if (x < job.width)
+        job.map[at.y * job.map_pitch + x] = score.score(job.method, job.rule, n);
+}
+
+template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
+{
+    constexpr int64_t MOST_BLOCKS = INT32_MAX;
+    const int across = ceil_div(job.width, THREADS);
+    const int32_t step = static_cast<int32_t>(MOST_BLOCKS / across);
+    for (int32_t row = 0; row < job.rows; row += step) {
+        PixelsJob some = job;
+        some.rows = job.rows - row < step ? job.rows - row : step;
+        some.y += row;
+        some.map += row * job.map_pitch;
+        match_pixels<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows),
+                              THREADS, 0, stream>>>(some, across);
+        if (job.rows - row <= step)
+            break;
+    }
+}
+
+} // namespace
+
+cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
+{
+    PixelsJob job = given;
+    job.image.pitch = xncc_image_pitch(&given.image);
+    job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
+    switch (job.image.pixel) {
+    case XNCC_U8: launch<XNCC_U8>(job, stream); break;
+    case XNCC_S8: launch<XNCC_S8>(job, stream); break;
+    case XNCC_U16: launch<XNCC_U16>(job, stream); break;
+    case XNCC_S16: launch<XNCC_S16>(job, stream); break;
+    case XNCC_U32: launch<XNCC_U32>(job, stream); break;
+    case XNCC_F32: launch<XNCC_F32>(job, stream); break;
+    case XNCC_F64: launch<XNCC_F64>(job, stream); break;
+    }
+    return cudaGetLastError();
+}
+
+} // namespace xncc

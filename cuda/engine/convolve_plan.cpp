@@ -1,0 +1,134 @@
+// Convolution: bands of rows where the image or the result lies in host memory, and none where both
+// are on the device.
+#include "cuda/convolve/conv_kernels.cuh"
+#include "cuda/engine/engine_plan.h"
+
+namespace xncc {
+
+namespace {
+
+// Result rows of one launch at most: blocks down a grid are at most 65535, of 8 rows or more.
+constexpr int32_t MOST_ROWS = 1 << 18;
+
+// Image rows under the result rows [row, row + rows).
+void rows_under(const xncc_engine_plan *plan, const xncc_filter *filter, int32_t row, int32_t rows,
+                int32_t *first, int32_t *end)
+{
+    int64_t begin = static_cast<int64_t>(row) - filter->anchor_y,
+            last = begin + rows + filter->height - 1;
+    int64_t height = plan->problem.image_height;
+    // at least one row, also where every window lies outside
+    *first = static_cast<int32_t>(begin < 0 ? 0 : begin > height - 1 ? height - 1 : begin);
+    *end = static_cast<int32_t>(last > height ? height : last < *first + 1 ? *first + 1 : last);
+}
+
+xncc_status run(xncc_engine_plan *plan, const ConvolveJob &job, const xncc_filter *source,
+                cudaStream_t stream, xncc_error *error)
+{
+    xncc_kernel kernel = plan->decision.kernel;
+    cudaError_t code;
+    if (kernel == XNCC_KERNEL_CONV_GLOBAL) {
+        code = launch_convolve(kernel, plan->problem.pixel, job, stream);
+    } else if (kernel == XNCC_KERNEL_CONV_REGISTERS) {
+        code = launch_registers(plan->problem.pixel, job, source->taps, stream);
+    } else if (job.unrolled) {
+        code = launch_unrolled(job, source->taps, stream);
+    } else {
+        const DeviceTemplate &filter = *device_template_of(source->prepared);
+        ConstantTurn turn(plan->engine->constant_caches[FAMILY_CONVOLVE], stream);
+        code = turn.load(ConstantContent{ filter.serial, 0, 0 }, filter.pixels.as<void>(), filter.pitch,
+                         filter.pitch, static_cast<size_t>(filter.height));
+        if (code == cudaSuccess)
+            code = launch_convolve(kernel, plan->problem.pixel, job, stream);
+    }
+    return check(code, "launching the convolution", error);
+}
+
+ConvolveJob make_job(const xncc_engine_plan *plan, const xncc_filter *filter, const DeviceTemplate &prepared)
+{
+    ConvolveJob job = {};
+    job.image_width = plan->problem.image_width;
+    job.width = filter->width;
+    job.height = filter->height;
+    job.anchor_x = filter->anchor_x;
+    job.anchor_y = filter->anchor_y;
+    job.zero = plan->problem.border == XNCC_BORDER_ZERO;
+    job.tile_pitch = plan->decision.tile_pitch;
+    job.tile_rows = plan->decision.tile_rows;
+    job.shared_bytes = plan->decision.shared_bytes;
+    job.unrolled = plan->decision.kernel == XNCC_KERNEL_CONV_TILED &&
+                   plan->decision.tile_height == XNCC_CONV_UNROLLED_HEIGHT;
+    job.filter = prepared.pixels.as<float>();
+    job.filter_pitch = static_cast<int32_t>(prepared.pitch / sizeof(float));
+    return job;
+}
+
+// Points the job at its image rows, after copying them where the device cannot read them.
+xncc_status bring_rows(xncc_engine_plan *plan, const xncc_image *image, ConvolveJob *job,
+                       cudaStream_t stream, xncc_error *error)
+{
+    job->data = static_cast<const unsigned char *>(xncc_image_row(image, job->first));
+    job->pitch = xncc_image_pitch(image);
+    if (image->memory == XNCC_DEVICE)
+        return XNCC_OK;
+    size_t pitch = static_cast<size_t>(plan->buffers.stage_pitch);
+    size_t bytes = static_cast<size_t>(image->width) * xncc_pixel_size(image->pixel);
+    cudaError_t code = cudaMemcpy2DAsync(
+        plan->staged.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
+        static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
+    job->data = plan->staged.as<unsigned char>();
+    job->pitch = static_cast<int64_t>(pitch);
+    return check(code, "copying the image to the device", error);
+}
+
+xncc_status take_rows(const xncc_engine_plan *plan, const xncc_map *out, int32_t row, int32_t rows,
+                      cudaStream_t stream, xncc_error *error)
+{
+    size_t bytes = static_cast<size_t>(out->width) * sizeof(float);
+    return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)),
+                                   plan->map.as<void>(), bytes, bytes, static_cast<size_t>(rows),
+                                   cudaMemcpyDeviceToHost, stream),
+                 "copying the result to the host", error);
+}
+
+} // namespace
+
+xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error)
+{
+    plan->x.map = plan->problem.image_width;
+    plan->y.map = plan->problem.image_height;
+    cudaError_t code = plan->staged.take(plan->buffers.stage);
+    if (code == cudaSuccess)
+        code = plan->map.take(plan->buffers.map);
+    return check(code, "taking the plan's workspace", error);
+}
+
+xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
+                            const xncc_map *out, xncc_stream stream, xncc_error *error)
+{
+    const DeviceTemplate &prepared = *device_template_of(filter->prepared);
+    bool direct = out->memory == XNCC_DEVICE, wait = image->memory == XNCC_HOST || !direct;
+    int32_t step = wait ? plan->decision.band_height : MOST_ROWS,
+            height = plan->problem.image_height;
+    xncc_status status = XNCC_OK;
+    progress_begin(plan);
+    for (int32_t row = 0; row < height && !status; row += step) {
+        ConvolveJob job = make_job(plan, filter, prepared);
+        job.y0 = row;
+        job.rows = height - row < step ? height - row : step;
+        job.out = direct ? xncc_map_row(out, row) : plan->map.as<float>();
+        job.out_pitch = direct ? xncc_map_pitch(out) / static_cast<int64_t>(sizeof(float))
+                               : out->width;
+        rows_under(plan, filter, row, job.rows, &job.first, &job.end);
+        status = bring_rows(plan, image, &job, stream, error);
+        if (!status)
+            status = run(plan, job, filter, stream, error);
+        if (!status && !direct)
+            status = take_rows(plan, out, row, job.rows, stream, error);
+        progress_step(plan, job.rows);
+    }
+    xncc_status ended = finish(plan, stream, wait, status ? nullptr : error);
+    return status ? status : ended;
+}
+
+} // namespace xncc

@@ -1,0 +1,307 @@
+// The engine behind its C interface.
+#include "cuda/engine/engine_plan.h"
+
+#include "cuda/convolve/conv_kernels.cuh"
+#include "cuda/engine/batch_context.h"
+#include "cuda/windows/row_sums.cuh"
+
+namespace xncc {
+
+namespace {
+
+xncc_status refuse(int32_t index, cudaError_t code, xncc_error *error)
+{
+    const char *why = why_unusable(code);
+    (void)cudaGetLastError();
+    return xncc_fail(error, XNCC_ERROR_DEVICE, "CUDA device %d cannot be used: %s", index,
+                     why ? why : cudaGetErrorString(code));
+}
+
+// One thread reads pageable memory at 10 to 20 GB/s; four are as fast as a bus takes the bytes.
+constexpr int32_t MOST_COPIERS = 4;
+
+// Devices for computing have doubles at half the rate of floats, the others at 1/32 or 1/64.
+constexpr int64_t FAST_RATIO = 4;
+
+cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
+{
+    int v = 0;
+    cudaError_t code = cudaDeviceGetAttribute(&v, name, device);
+    *value = v;
+    return code;
+}
+
+// Asks the device once for all that plans will want to know.
+cudaError_t read_limits(int device, xncc_machine *machine)
+{
+    auto &m = machine->cuda;
+    int64_t major = 0, minor = 0, processors = 0, ratio = 0;
+    struct {
+        cudaDeviceAttr name;
+        int64_t *value;
+    } const wanted[] = { { cudaDevAttrComputeCapabilityMajor, &major },
+                         { cudaDevAttrComputeCapabilityMinor, &minor },
+                         { cudaDevAttrMultiProcessorCount, &processors },
+                         { cudaDevAttrSingleToDoublePrecisionPerfRatio, &ratio },
+                         { cudaDevAttrMaxSharedMemoryPerBlock, &m.shared_memory },
+                         { cudaDevAttrMaxSharedMemoryPerBlockOptin, &m.shared_optin },
+                         { cudaDevAttrMaxTexture2DLinearWidth, &m.texture_width },
+                         { cudaDevAttrMaxTexture2DLinearHeight, &m.texture_height },
+                         { cudaDevAttrMaxTexture2DLinearPitch, &m.texture_pitch } };
+    cudaError_t code = cudaSuccess;
+    for (const auto &w : wanted)
+        if (code == cudaSuccess)
+            code = attribute(w.name, device, w.value);
+    m.present = 1;
+    m.major = static_cast<int32_t>(major);
+    m.minor = static_cast<int32_t>(minor);
+    m.processors = static_cast<int32_t>(processors);
+    m.fp64_is_slow = ratio > FAST_RATIO;
+    m.constant_bytes = CONSTANT_BYTES;
+    return code;
+}
+
+cudaError_t open_device(Engine *engine)
+{
+    cudaError_t code = find_device_code();
+    if (code == cudaSuccess)
+        code = read_limits(engine->device, &engine->machine);
+    int most = static_cast<int>(engine->machine.cuda.shared_optin);
+    if (code == cudaSuccess)
+        code = shared_set_max_shared_memory(most);
+    if (code == cudaSuccess)
+        code = convolve_set_max_shared_memory(most);
+    if (code == cudaSuccess)
+        code = constant_cache_open(FAMILY_TEXTURE, engine->device, texture_constant(),
+                         &engine->constant_caches[FAMILY_TEXTURE]);
+    if (code == cudaSuccess)
+        code = constant_cache_open(FAMILY_SHARED, engine->device, shared_constant(),
+                         &engine->constant_caches[FAMILY_SHARED]);
+    if (code == cudaSuccess)
+        code = constant_cache_open(FAMILY_CONVOLVE, engine->device, convolve_constant(),
+                         &engine->constant_caches[FAMILY_CONVOLVE]);
+    return code;
+}
+
+void destroy_engine(xncc_engine *engine)
+{
+    destroy(engine_of(engine));
+}
+
+void describe(const xncc_engine *base, xncc_machine *machine)
+{
+    const Engine *engine = reinterpret_cast<const Engine *>(base);
+    DeviceScope scope(engine->device);
+    machine->cuda = engine->machine.cuda;
+    size_t available = 0, total = 0;
+    uint64_t limit = engine->workspace_limit;
+    if (limit == 0 && cudaMemGetInfo(&available, &total) == cudaSuccess)
+        limit = available / 4;
+    machine->cuda.fft = !fft_library_missing();
+    machine->cuda.workspace = static_cast<int64_t>(limit < INT64_MAX ? limit : INT64_MAX);
+}
+
+// Makes a prepared object on a stream of its own, so that other threads' work is neither waited for
+// nor held up.
+template <class Object, class Fill>
+xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, void **prepared,
+                    xncc_error *error)
+{
+    DeviceScope scope(engine_of(base)->device);
+    Stream stream;
+    DeviceTemplate *made = create<DeviceTemplate>();
+    xncc_status status = made
+                             ? check(stream.make(), "making a stream", error)
+                             : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                         "no memory for the device's form of a template or filter");
+    if (!status)
+        status = fill(source, stream.get(), made, error);
+    if (status)
+        destroy(made);
+    else
+        *prepared = made;
+    return status;
+}
+
+xncc_status prepare_template_slot(xncc_engine *engine, const xncc_template *templ, void **prepared,
+                                  xncc_error *error)
+{
+    const int64_t most_height = engine_of(engine)->machine.cuda.texture_height;
+    auto fill = [most_height](const xncc_template *from, cudaStream_t stream, DeviceTemplate *made,
+                              xncc_error *text) {
+        return prepare_template(from, most_height, stream, made, text);
+    };
+    return prepare(engine, templ, fill, prepared, error);
+}
+
+xncc_status prepare_filter_slot(xncc_engine *engine, const xncc_filter *filter, void **prepared,
+                                xncc_error *error)
+{
+    return prepare(engine, filter, prepare_filter, prepared, error);
+}
+
+void release(xncc_engine *engine, void *prepared)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    destroy(static_cast<DeviceTemplate *>(prepared));
+}
+
+void unbind(xncc_engine_plan *plan)
+{
+    DeviceScope scope(plan->engine->device);
+    if (plan->done.get())
+        (void)cudaEventSynchronize(plan->done.get());
+    dispatch_unbind(plan);
+    destroy(plan);
+}
+
+xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
+                 xncc_progress *progress, xncc_engine_plan **result, xncc_error *error)
+{
+    DeviceScope scope(engine_of(base)->device);
+    xncc_engine_plan *plan = create<xncc_engine_plan>();
+    if (!plan)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
+    plan->engine = engine_of(base);
+    plan->upload.share_out(plan->engine->copiers);
+    plan->problem = *problem;
+    plan->decision = *decision;
+    plan->progress = progress;
+    plan->buffers = xncc_cuda_workspace(problem, decision->band_width, decision->band_height);
+    xncc_status status = check(plan->done.make(), "making an event", error);
+    if (!status)
+        status = problem->task == XNCC_TASK_MATCH ? dispatch_bind(plan, error)
+                                                  : filter_bind(plan, error);
+    if (status)
+        unbind(plan);
+    else
+        *result = plan;
+    return status;
+}
+
+xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                      const xncc_map *map, xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(plan->engine->device);
+    xncc_status status = begin(plan, stream, error);
+    return status ? status : dispatch_correlate(plan, image, templ, map, stream, error);
+}
+
+xncc_status find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                 const xncc_peak_rule *rule, xncc_match *match, size_t *found, xncc_stream stream,
+                 xncc_error *error)
+{
+    DeviceScope scope(plan->engine->device);
+    xncc_status status = begin(plan, stream, error);
+    return status ? status : dispatch_find(plan, image, templ, rule, match, found, stream, error);
+}
+
+xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
+                     const xncc_map *out, xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(plan->engine->device);
+    xncc_status status = begin(plan, stream, error);
+    return status ? status : filter_convolve(plan, image, filter, out, stream, error);
+}
+
+xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                           const xncc_peak_target *target, xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(plan->engine->device);
+    xncc_status status = begin(plan, stream, error);
+    return status ? status : dispatch_find_on_device(plan, image, templ, target, stream, error);
+}
+
+xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *constant_cache,
+                      const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(plan->engine->device);
+    xncc_status status = begin(plan, stream, error);
+    return status ? status : dispatch_find_batch(plan, image, constant_cache, rule, stream, error);
+}
+
+int ready(xncc_engine *engine, xncc_kernel kernel)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    return kernel != XNCC_KERNEL_FFT_CUDA || fft_library() != nullptr;
+}
+
+// On the default stream, so that what the caller put on blocking streams before is in the pixels.
+xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc_error *error)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    size_t bytes = static_cast<size_t>(xncc_image_row_bytes(image));
+    return check(cudaMemcpy2D(host, bytes, image->data,
+                              static_cast<size_t>(xncc_image_pitch(image)), bytes,
+                              static_cast<size_t>(image->height), cudaMemcpyDeviceToHost),
+                 "copying pixels to the host", error);
+}
+
+// What is not named here, the engine does not have.
+constexpr xncc_engine_ops name_operations()
+{
+    xncc_engine_ops ops = {};
+    ops.destroy = destroy_engine;
+    ops.describe = describe;
+    ops.prepare_template = prepare_template_slot;
+    ops.prepare_filter = prepare_filter_slot;
+    ops.release = release;
+    ops.bind = bind;
+    ops.unbind = unbind;
+    ops.correlate = correlate;
+    ops.find = find;
+    ops.convolve = convolve;
+    ops.ready = ready;
+    ops.fetch = fetch;
+    ops.find_on_device = find_on_device;
+    ops.find_batch = find_batch;
+    ops.share = &share_operations;
+    ops.merge = &merge_operations;
+    return ops;
+}
+
+constexpr xncc_engine_ops operations = name_operations();
+
+} // namespace
+
+} // namespace xncc
+
+extern "C" void xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
+{
+    xncc::engine_of(engine)->machine.cuda.fp64_is_slow = slow;
+}
+
+extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit,
+                                               int32_t threads, xncc_engine **result,
+                                               xncc_error *error)
+{
+    *result = nullptr;
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count == 0)
+        code = cudaErrorNoDevice;
+    if (code != cudaSuccess)
+        return xncc::refuse(index, code, error);
+    if (index < 0 || index >= count)
+        return xncc_fail(error, XNCC_ERROR_DEVICE,
+                         "there is no CUDA device %d: this machine has %d, counted from 0", index,
+                         count);
+    xncc::Engine *engine = xncc::create<xncc::Engine>();
+    if (!engine)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the CUDA engine");
+    engine->base.ops = &xncc::operations;
+    engine->device = index;
+    engine->workspace_limit = workspace_limit;
+    xncc::DeviceScope scope(index);
+    code = xncc::open_device(engine);
+    xncc_status status = code == cudaSuccess
+                             ? xncc_pool_create(threads < xncc::MOST_COPIERS ? threads
+                                                                             : xncc::MOST_COPIERS,
+                                                &engine->copiers, error)
+                             : xncc::refuse(index, code, error);
+    if (status)
+        xncc::destroy(engine);
+    else
+        *result = &engine->base;
+    return status;
+}

@@ -1,0 +1,236 @@
+// Matches: the order of the passes of a search on the device, for one template and for many.
+#include "cuda/engine/match_passes.h"
+
+#include <string.h>
+
+namespace xncc {
+
+namespace {
+
+// The one band of a map that is searched on the device.
+Target own_target(const xncc_engine_plan *plan)
+{
+    return Target{ plan->map.as<float>(), plan->x.map };
+}
+
+// A search and what it reads.
+struct Search {
+    Target target;     // the map, where it is wanted
+    TensorPlane plane; // the image, where the tensor kernels do all
+    PeakJob job;
+};
+
+Search make_search(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
+{
+    Search s = {};
+    s.target = own_target(plan);
+    s.job = plan->find.search.job(rule);
+    s.job.map = s.target.map;
+    s.job.pitch = s.target.pitch;
+    return s;
+}
+
+// The image and X.
+xncc_status put_products(const Call &call, Search *s)
+{
+    xncc_engine_plan *plan = call.plan;
+    if (plan->route == XNCC_ROUTE_GENERAL)
+        return XNCC_OK; // with the scores
+    if (is_all_tensor(plan)) {
+        xncc_status status = put_plane(call, 0, 0, &s->plane);
+        return status ? status
+                      : plan->tensor.correlate(*call.templ, s->plane, plan->x.map, plan->y.map,
+                                               call.stream, call.error);
+    }
+    xncc_status status = put_image(call, 0, 0, s->target);
+    return status ? status : put_sums(call, 0, 0);
+}
+
+xncc_status put_map(const Call &call, const Search &s, const uint32_t *skip)
+{
+    if (call.plan->route == XNCC_ROUTE_GENERAL)
+        return put_general(call, 0, call.plan->y.map, s.target);
+    if (is_all_tensor(call.plan))
+        return put_tensor_scores(call, 0, 0, s.plane, s.target, skip);
+    return put_scores(call, make_score_job(call, 0, 0, s.target));
+}
+
+// Level, list and choice behind the tiles' best scores.
+xncc_status put_choice(const Call &call, const PeakJob &job)
+{
+    cudaError_t code = launch_peak_select(job, 1, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_collect(job, 1, call.stream);
+    return check(code, "launching the search for matches", call.error);
+}
+
+// The quick way, from X to matches or to the knowledge that it was not enough.
+xncc_status put_search(const Call &call, const Search &s)
+{
+    if (finds_from_products(call.plan)) {
+        ProductSearch job = { s.job, s.plane, &call.templ, &call.rule, 0, 1 };
+        xncc_status status = put_tiles(call.plan, job, 0, 1, call.stream, call.error);
+        return status ? status : put_matches(call.plan, job, call.stream, call.error);
+    }
+    xncc_status status = put_map(call, s, nullptr);
+    if (!status)
+        status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches",
+                       call.error);
+    return status ? status : put_choice(call, s.job);
+}
+
+// For a search that is not done.
+xncc_status put_tournament(const Call &call, const Search &s)
+{
+    xncc_status status = finds_from_products(call.plan) ? put_map(call, s, &s.job.state->done) : XNCC_OK;
+    return status ? status
+                  : check(launch_peak_tournament(s.job, 1, call.stream),
+                          "launching the tournament of matches", call.error);
+}
+
+// The state and the matches of one search, to the host.
+xncc_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top,
+                          PeakState *state)
+{
+    cudaError_t code = cudaMemcpyAsync(state, search.states(), sizeof *state,
+                                       cudaMemcpyDeviceToHost, call.stream);
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(state + 1, search.matches(), top * sizeof(xncc_match),
+                               cudaMemcpyDeviceToHost, call.stream);
+    xncc_status status = check(code, "fetching the matches", call.error);
+    return status ? status : finish(call.plan, call.stream, true, call.error);
+}
+
+// Does a tournament take longer than fetching the map? A round of it costs as much as some thousand
+// elements.
+bool is_long(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
+{
+    constexpr uint64_t ROUND = 2048;
+    return rule.top * ROUND >
+           static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map);
+}
+
+// Searches what X says and brings the matches to the host.
+xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_rule &rule,
+                           xncc_match *match, size_t *found)
+{
+    xncc_engine_plan *plan = call.plan;
+    PeakState *state = plan->find.fetched.as<PeakState>();
+    xncc_status status = put_search(call, s);
+    if (!status)
+        status = fetch_results(call, plan->find.search, rule.top, state);
+    if (!status && !state->done && is_long(plan, rule))
+        return find_by_fetching(call, &rule, match, found);
+    if (!status && !state->done) {
+        status = put_tournament(call, s);
+        if (!status)
+            status = fetch_results(call, plan->find.search, rule.top, state);
+    }
+    if (status)
+        return status;
+    *found = state->found;
+    memcpy(match, state + 1, *found * sizeof *match);
+    return XNCC_OK;
+}
+
+bool is_served(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
+{
+    return plan->find.served && rule.top <= PEAK_ROOM;
+}
+
+} // namespace
+
+xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
+{
+    Find &find = plan->find;
+    find.served = plan->x.count() == 1 && plan->y.count() == 1 &&
+                  PeakSearch::serves(plan->x.map, plan->y.map);
+    if (!find.served)
+        return XNCC_OK;
+    cudaError_t code = find.search.make(plan->x.map, plan->y.map, 1);
+    if (code == cudaSuccess)
+        code = find.search.make_results(1, PEAK_ROOM);
+    if (code == cudaSuccess)
+        code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
+    return check(code, "taking the search's workspace", error);
+}
+
+xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                       xncc_stream stream, xncc_error *error)
+{
+    Call call = make_call(plan, image, templ, stream, error);
+    progress_begin(plan);
+    if (!is_served(plan, *rule))
+        return find_by_fetching(call, rule, match, found);
+    Search search = make_search(plan, *rule);
+    xncc_status status = put_products(call, &search);
+    if (!status)
+        status = search_to_host(call, search, *rule, match, found);
+    if (status)
+        (void)finish(plan, stream, true, nullptr);
+    progress_step(plan, plan->y.map);
+    return status;
+}
+
+namespace {
+
+// What cannot stay on the device goes through the host.
+xncc_status find_through_host(const Call &call, const xncc_template *templ,
+                              const xncc_peak_target *target)
+{
+    size_t found = 0, top = target->rule->top;
+    uint64_t positions = static_cast<uint64_t>(call.plan->x.map) *
+                         static_cast<uint64_t>(call.plan->y.map);
+    xncc_peak_rule rule = *target->rule;
+    rule.top = top < positions ? top : static_cast<size_t>(positions);
+    xncc_match *match = static_cast<xncc_match *>(xncc_alloc(rule.top, sizeof *match));
+    if (!match)
+        return xncc_fail(call.error, XNCC_ERROR_MEMORY, "no memory for %llu matches",
+                         static_cast<unsigned long long>(rule.top));
+    xncc_status status = match_find(call.plan, call.image, templ, &rule, match, &found, call.stream,
+                                    call.error);
+    for (size_t i = 0; i < found; i++) {
+        match[i].x += target->x0;
+        match[i].y += target->y0;
+    }
+    uint32_t count = static_cast<uint32_t>(found);
+    cudaError_t code = cudaSuccess;
+    if (!status)
+        code = cudaMemcpyAsync(target->match, match, found * sizeof *match, cudaMemcpyHostToDevice,
+                               call.stream);
+    if (!status && code == cudaSuccess)
+        code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice,
+                               call.stream);
+    if (!status && code == cudaSuccess)
+        code = cudaStreamSynchronize(call.stream);
+    xncc_free(match);
+    return status ? status : check(code, "copying the matches to the device", call.error);
+}
+
+} // namespace
+
+xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
+                                 const xncc_template *templ, const xncc_peak_target *target,
+                                 xncc_stream stream, xncc_error *error)
+{
+    Call call = make_call(plan, image, templ, stream, error);
+    if (!plan->find.served || image->memory == XNCC_HOST)
+        return find_through_host(call, templ, target);
+    progress_begin(plan);
+    Search search = make_search(plan, *target->rule);
+    search.job.match = target->match;
+    search.job.found = target->found;
+    search.job.x0 = target->x0;
+    search.job.y0 = target->y0;
+    xncc_status status = put_products(call, &search);
+    if (!status)
+        status = put_search(call, search);
+    if (!status)
+        status = put_tournament(call, search);
+    progress_step(plan, plan->y.map);
+    xncc_status ended = finish(plan, stream, false, status ? nullptr : error);
+    return status ? status : ended;
+}
+
+} // namespace xncc

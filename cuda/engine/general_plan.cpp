@@ -1,0 +1,369 @@
+#include "cuda/score/masked_score_u8.cuh"
+
+#include "image/samples.h"
+
+namespace xncc {
+
+namespace {
+
+Axis make_axis(int32_t map, int32_t size, int32_t band)
+{
+    Axis axis;
+    axis.image = map + size - 1; // of the planes, which have the border
+    axis.map = map;
+    axis.size = size;
+    axis.band = band;
+    return axis;
+}
+
+// N, X, Q and sumT2 first, then S and sumT channel by channel.
+int order_of(const xncc_general_term &term)
+{
+    const bool of_channel = term.sum == XNCC_SUM_S || term.sum == XNCC_SUM_T;
+    return of_channel ? 1 + term.channel : 0;
+}
+
+void list_terms(const xncc_general_planes &planes, GeneralTerm *list)
+{
+    for (int own = 0, count = 0; own <= XNCC_MAX_CHANNELS; own++) {
+        const int first = count;
+        for (int i = 0; i < planes.term_count; i++)
+            if (order_of(planes.term[i]) == own)
+                list[count++] = { planes.term[i].sum, planes.term[i].shift, static_cast<uint8_t>(i),
+                                  0 };
+        if (own && count > first)
+            list[count - 1].next = static_cast<uint8_t>(own);
+    }
+}
+
+} // namespace
+
+GeneralPlan::~GeneralPlan()
+{
+    for (int i = 0; templ && i < planes.templ_count; i++)
+        templ[i].~DeviceTemplate();
+    xncc_free(templ);
+    destroy(inner);
+}
+
+xncc_status GeneralPlan::make_buffers(const xncc_engine_plan *plan, xncc_error *error)
+{
+    const xncc_problem &p = plan->problem;
+    if (planes.templ_count == 0)
+        return XNCC_OK;
+    void *memory = xncc_alloc(static_cast<uint64_t>(planes.templ_count), sizeof(DeviceTemplate));
+    if (!memory)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the template's planes");
+    templ = static_cast<DeviceTemplate *>(memory);
+    for (int i = 0; i < planes.templ_count; i++)
+        new (templ + i) DeviceTemplate();
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < planes.templ_count && code == cudaSuccess; i++)
+        code = templ[i].make_plane(p.width, p.height, !by_tensor);
+    return check(code, "taking memory for the template's planes", error);
+}
+
+// What kernels of one product keep, where they are not the tensor's.
+xncc_status GeneralPlan::make_inner(xncc_engine_plan *plan, const xncc_problem &problem, xncc_error *error)
+{
+    inner = create<xncc_engine_plan>();
+    if (!inner)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
+    inner->engine = plan->engine;
+    inner->problem = problem;
+    inner->decision = plan->decision;
+    inner->progress = plan->progress;
+    inner->x = x;
+    inner->y = y;
+    xncc_cuda_buffers stage = {};
+    stage.stage_pitch = static_cast<uint64_t>(buffers.image_pitch);
+    stage.stage = static_cast<uint64_t>(buffers.stage);
+    xncc_status status = check(inner->stage.make(XNCC_U8, x, y, stage),
+                               "taking memory for a plane of the image", error);
+    return status || plan->decision.kernel != XNCC_KERNEL_FFT_CUDA
+               ? status
+               : inner->fft.make(problem, plan->decision.fft, error);
+}
+
+xncc_status GeneralPlan::make(xncc_engine_plan *plan, xncc_error *error)
+{
+    const xncc_problem &p = plan->problem;
+    const xncc_decision &d = plan->decision;
+    const xncc_extent map = xncc_problem_extent(&p);
+    x0 = map.x0;
+    y0 = map.y0;
+    x = make_axis(map.width, p.width, d.band_width);
+    y = make_axis(map.height, p.height, d.band_height);
+    by_pixels = d.kernel == XNCC_KERNEL_GENERAL;
+    by_tensor = xncc_kernel_is_tensor(d.kernel) != 0;
+    if (by_pixels)
+        return XNCC_OK;
+    if (!xncc_general_planes_for(&p, d.kernel, &planes))
+        return xncc_fail(error, XNCC_ERROR_INTERNAL, "the decision let %d channels pass",
+                         p.channels);
+    is_masked_u8 = xncc_general_is_u8_masked(&p, &planes) != 0;
+    is_fused = d.kernel == XNCC_KERNEL_TENSOR_FUSED;
+    buffers = xncc_general_workspace(&p, &planes, &d);
+    cudaError_t code = images.take(static_cast<uint64_t>(buffers.image * planes.image_count));
+    if (code == cudaSuccess)
+        code = terms.take(static_cast<uint64_t>(buffers.term * planes.term_count));
+    if (code == cudaSuccess)
+        code = rows.take(static_cast<uint64_t>(buffers.rows));
+    // ends of rows are read, whatever they hold
+    if (code == cudaSuccess && planes.image_count)
+        code = cudaMemset(images.as<void>(), 0,
+                          static_cast<size_t>(buffers.image * planes.image_count));
+    if (code == cudaSuccess && planes.term_count)
+        code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(buffers.term * planes.term_count));
+    xncc_status status = check(code, "taking the plan's workspace", error);
+    if (!status)
+        status = make_buffers(plan, error);
+    const xncc_problem of_product = xncc_problem_inner(&p);
+    if (!status && by_tensor)
+        status = tensor.make_planes(of_product, d, planes.templ_count, plan->engine->machine, error);
+    if (!status && is_fused)
+        status = set_max_shared_memory_of_planes(plan, error);
+    if (!status && !by_tensor)
+        status = make_inner(plan, of_product, error);
+    return status ? status
+                  : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);
+}
+
+unsigned char *GeneralPlan::term(int of) const
+{
+    return terms.as<unsigned char>() +
+           static_cast<uint64_t>(of) * static_cast<uint64_t>(buffers.term);
+}
+
+unsigned char *GeneralPlan::image_plane(int of) const
+{
+    return images.as<unsigned char>() +
+           static_cast<uint64_t>(of) * static_cast<uint64_t>(buffers.image);
+}
+
+xncc_status GeneralPlan::lay_templ(const Call &call)
+{
+    xncc_status status = check(launch_templ_planes(*call.templ, planes, templ, call.stream),
+                               "laying out the template", call.error);
+    if (!status && by_tensor)
+        status = check(tensor.build_planes(templ, planes.templ_count, call.stream),
+                       "laying out the template", call.error);
+    return status;
+}
+
+// How many products from this one on can be one launch: of one image plane, with template planes
+// and sums the same step apart.
+int GeneralPlan::group_at(int step) const
+{
+    const xncc_general_step *s = planes.step + step;
+    int count = 1;
+    while (count < TENSOR_SLOTS && step + count < planes.step_count) {
+        const xncc_general_step &a = s[count - 1], &b = s[count];
+        if (b.templ == XNCC_GENERAL_WINDOW || b.image != s->image || b.add != s->add)
+            break;
+        if (count > 1 &&
+            (b.templ - a.templ != s[1].templ - s[0].templ || b.term - a.term != s[1].term - s[0].term))
+            break;
+        count++;
+    }
+    return count;
+}
+
+// A band's planes of the image, but for where they lie.
+TensorPlane GeneralPlan::image_rows(const Call &call, const Band &band) const
+{
+    const int64_t columns = static_cast<int64_t>(band.width) + call.templ->width - 1;
+    return { nullptr, static_cast<int64_t>(buffers.image_pitch),
+             static_cast<int32_t>(ceil_div<int64_t>(columns, 16) * 16),
+             band.height + call.templ->height - 1 };
+}
+
+xncc_status GeneralPlan::put_tensor_products(const Call &call, const Band &band)
+{
+    TensorPlane image = image_rows(call, band);
+    xncc_status status = XNCC_OK;
+    for (int i = 0, count; i < planes.products && !status; i += count) {
+        const xncc_general_step *s = planes.step + i;
+        count = group_at(i);
+        PlaneProducts to = {};
+        to.first = s->templ;
+        to.step = count > 1 ? s[1].templ - s[0].templ : 0;
+        to.sums = reinterpret_cast<uint32_t *>(term(s->term));
+        to.sums_step = count > 1 ? (s[1].term - s[0].term) * static_cast<int64_t>(buffers.term) /
+                                       static_cast<int64_t>(sizeof(uint32_t))
+                                 : 0;
+        to.count = count;
+        to.add = s->add != 0;
+        to.width = band.width;
+        to.height = band.height;
+        image.data = image_plane(s->image);
+        status = tensor.multiply_planes(image, to, call.stream, call.error);
+    }
+    return status;
+}
+
+xncc_status GeneralPlan::put_products(const Call &call, const Band &band)
+{
+    if (by_tensor)
+        return put_tensor_products(call, band);
+    Call one = call;
+    one.plan = inner;
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < planes.products && !status; i++) {
+        const xncc_general_step &s = planes.step[i];
+        one.templ = templ + s.templ;
+        if (i == 0 || planes.step[i - 1].image != s.image)
+            status = check(inner->stage.fill_plane(image_plane(s.image),
+                                                   static_cast<size_t>(buffers.image_pitch), band.bx,
+                                                   band.by, call.stream),
+                           "copying a plane of the image", call.error);
+        CorrelateJob job = {};
+        job.stage = inner->stage.view(band.bx, band.by);
+        job.width = band.width;
+        job.height = band.height;
+        job.size = call.templ->width;
+        job.tile_pitch = inner->decision.tile_pitch;
+        job.pitch = static_cast<int64_t>(buffers.term_pitch);
+        job.sums = term(s.term);
+        job.texture = one.templ->texture.get();
+        if (!status)
+            status = correlate(one, job);
+    }
+    return status;
+}
+
+// Windows that are narrow, and whose sums are: those of a plane and of its squares at once.
+cudaError_t GeneralPlan::put_slides(const Call &call, const Band &band)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = planes.products, next; i < planes.step_count && code == cudaSuccess; i = next) {
+        SlideJob job = {};
+        job.bytes = image_plane(planes.step[i].image);
+        job.plane_pitch = static_cast<int64_t>(buffers.image_pitch);
+        job.templ_width = call.templ->width;
+        job.templ_height = call.templ->height;
+        job.pitch = static_cast<int64_t>(buffers.term_pitch);
+        job.width = band.width;
+        job.height = band.height;
+        for (next = i; next < planes.step_count && planes.step[next].image == planes.step[i].image;
+             next++) {
+            const xncc_general_step &s = planes.step[next];
+            (s.square ? job.squares : job.sums) = reinterpret_cast<uint32_t *>(term(s.term));
+            (s.square ? job.add_squares : job.add_sums) = s.add;
+        }
+        code = launch_slide(job, call.stream);
+    }
+    return code;
+}
+
+xncc_status GeneralPlan::put_windows(const Call &call, const Band &band)
+{
+    if (!planes.wide && call.templ->width <= XNCC_WINDOW_WIDTH)
+        return check(put_slides(call, band), "launching the window sums", call.error);
+    cudaError_t code = cudaSuccess;
+    for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
+        const xncc_general_step &s = planes.step[i];
+        WindowsJob job = {};
+        job.bytes = image_plane(s.image);
+        job.pitch = static_cast<int64_t>(buffers.image_pitch);
+        job.templ_width = call.templ->width;
+        job.templ_height = call.templ->height;
+        job.width = band.width;
+        job.height = band.height;
+        job.rows = rows.as<uint32_t>();
+        job.rows_pitch = static_cast<int64_t>(buffers.term_pitch);
+        job.square = s.square;
+        job.add = s.add;
+        job.wide = planes.wide;
+        job.sums = term(s.term);
+        code = launch_windows(job, call.stream);
+    }
+    return check(code, "launching the window sums", call.error);
+}
+
+xncc_status GeneralPlan::put_score(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_problem &p = call.plan->problem;
+    GeneralScoreJob job = {};
+    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.method = p.method;
+    job.channels = xncc_problem_channels(&p);
+    job.count = planes.term_count;
+    list_terms(planes, job.term);
+    if (planes.needs.sum[XNCC_SUM_N] == XNCC_FROM_CONSTANT)
+        job.n = call.source->whole;
+    for (int c = 0; c < job.channels && planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_CONSTANT; c++)
+        job.T[c] = call.templ->sum[c];
+    job.T2 = planes.needs.sum[XNCC_SUM_T2] == XNCC_FROM_CONSTANT ? call.templ->sum2 : xncc_u128_of(0);
+    job.sums = terms.as<void>();
+    job.pitch = static_cast<int64_t>(buffers.term_pitch);
+    job.plane = static_cast<int64_t>(buffers.term) / (planes.wide ? 8 : 4);
+    job.wide = planes.wide;
+    job.narrow_score = planes.narrow_score;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    return check(launch_general_score(job, call.stream), "launching the score", call.error);
+}
+
+xncc_status GeneralPlan::run_band(const Call &call, const Band &band, const Target &target)
+{
+    LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by),
+                        band.width + call.templ->width - 1, band.height + call.templ->height - 1 };
+    LayoutTarget to = { images.as<unsigned char>(), static_cast<int64_t>(buffers.image_pitch),
+                        static_cast<int64_t>(buffers.image) };
+    xncc_status status = check(
+        launch_planes(*call.image, call.plan->problem.border, rect, planes, to, call.stream),
+        "laying out the image", call.error);
+    if (!status && is_fused)
+        return put_planes(call, band, target);
+    if (!status)
+        status = put_products(call, band);
+    if (!status && is_masked_u8)
+        return put_masked_score(call, band, target);
+    if (!status)
+        status = put_windows(call, band);
+    return status ? status : put_score(call, band, target);
+}
+
+xncc_status GeneralPlan::put_pixels(const Call &call, int32_t first, int32_t count, const Target &target)
+{
+    const xncc_problem &p = call.plan->problem;
+    PixelsJob job = {};
+    job.image = *call.image;
+    job.border = p.border;
+    job.x = x0;
+    job.y = y0 + first;
+    job.width = x.map;
+    job.rows = count;
+    job.pixels = call.templ->pixels.as<unsigned char>();
+    job.pitch = static_cast<int64_t>(call.templ->pitch);
+    job.mask = call.templ->mask.as<uint8_t>();
+    job.templ_width = p.width;
+    job.templ_height = p.height;
+    job.channels = xncc_problem_channels(&p);
+    job.method = p.method;
+    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return check(launch_pixels(job, call.stream), "launching the match", call.error);
+}
+
+xncc_status GeneralPlan::run(const Call &call, int32_t first, int32_t count, const Target &target)
+{
+    if (by_pixels)
+        return put_pixels(call, first, count, target);
+    xncc_status status = first == 0 ? lay_templ(call) : XNCC_OK;
+    for (int32_t by = first / y.band; by < y.count() && y.start(by) < first + count && !status;
+         by++)
+        for (int32_t bx = 0; bx < x.count() && !status; bx++) {
+            const int64_t row = y.start(by) - first;
+            status = run_band(
+                call, Band{ bx, by, x.length(bx), y.length(by) },
+                Target{ target.map + row * target.pitch + x.start(bx), target.pitch });
+        }
+    return status;
+}
+
+} // namespace xncc

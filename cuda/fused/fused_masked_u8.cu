@@ -1,0 +1,182 @@
+// The common joint match of small templates in one kernel, as fused_u8.cu is the plain one's:
+// all sums over a window are made as products of byte planes, so that no pass writes and reads
+// them. Each image plane has a ring; the sums of a batch of map rows stay in registers, six sums of
+// four rows as many as three of eight. Sums of squares are the product with the high bytes, times
+// 2^8, and that with the low bytes.
+#include "cuda/score/masked_score_u8.cuh"
+#include "cuda/fused/image_ring.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int BLOCKS = XNCC_TENSOR_PLANES_BLOCKS;
+
+// The sum that a product adds to. The last three are made where pixels of the image do not count;
+// elsewhere they are the template's own.
+enum { OF_X, OF_S, OF_Q, OF_N, OF_T, OF_T2, MOST_SUMS };
+constexpr int FEW_SUMS = OF_N, FEW_PRODUCTS = 4;
+__device__ __forceinline__ constexpr int sum_of(int product)
+{
+    return product < 2              ? product
+           : product < FEW_PRODUCTS ? OF_Q
+           : product < 6            ? OF_N + product - FEW_PRODUCTS
+                                    : OF_T2;
+}
+// The second of two products of squares: of their low bytes.
+__device__ __forceinline__ constexpr bool is_low(int product)
+{
+    return product > 0 && sum_of(product) == sum_of(product - 1);
+}
+
+// Map rows that a block takes at a time.
+__host__ __device__ constexpr int batch_of(bool varies)
+{
+    return varies ? 4 : 8;
+}
+
+struct Planes {
+    MaskedScoreJob job;
+    MaskedPlanes of;
+    int32_t rows;    // of the template and the zeros above it
+    int32_t segment; // rows of a strip that a block walks
+};
+
+// The score of a thread's four columns of a map row, from `sums`, which hold it at row r of part i.
+template <bool VARIES, int PARTS>
+__device__ __forceinline__ void score_row(const Planes &p,
+                                          const Held (&sums)[VARIES ? MOST_SUMS : FEW_SUMS][PARTS],
+                                          int i, int r, float *f)
+{
+    const MaskedScoreJob &job = p.job;
+    unsigned doubts = 0;
+    QuickSums q[4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        q[c] = {
+            job.n,   sums[OF_S][i].x[r][c], job.sum, sums[OF_X][i].x[r][c], sums[OF_Q][i].x[r][c],
+            job.sum2
+        };
+        if constexpr (VARIES) {
+            q[c].n = sums[OF_N][i].x[r][c];
+            q[c].T = sums[OF_T][i].x[r][c];
+            q[c].T2 = sums[OF_T2][i].x[r][c];
+        }
+        doubts |= quick_quotient(q[c], job.least, &f[c]) ? 0 : 1u << c;
+    }
+    if (doubts)
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            if (doubts >> c & 1)
+                f[c] = quick_exact(q[c], job.least, job.undefined);
+}
+
+template <bool VARIES, bool VECTOR, int CHUNKS, int HALF>
+__global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_constant__ Planes p)
+{
+#if __CUDA_ARCH__ >= 800
+    constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS,
+                  SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
+    constexpr int RINGS = VARIES ? MASKED_PLANES : MASKED_PLANES - 1,
+                  PRODUCTS = VARIES ? QUICK_PRODUCTS : FEW_PRODUCTS;
+    static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE,
+                  "a batch's rows go where none of the batch before are");
+    extern __shared__ __align__(16) unsigned char memory[];
+    const MaskedScoreJob &job = p.job;
+    const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height),
+              x0 = first_column();
+    const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES,
+              lane = threadIdx.x % LANES;
+    const Feed feed(p.of.image, memory, x0, job.templ_width);
+    int row = y0 - (p.rows - job.templ_height) + warp; // that comes in
+    for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)
+        for (int k = 0; k < RINGS; k++)
+            feed.put(k * end + i * PITCH, row, k * p.of.plane);
+    uint4 *taps = reinterpret_cast<uint4 *>(memory + RINGS * end);
+    for (int i = threadIdx.x; i < p.of.templ_bytes * p.of.buffers / 16; i += THREADS)
+        taps[i] = p.of.taps[i];
+    row = y0 + job.templ_height - 1 + BATCH + warp;
+    int at = 0, feed_at = (p.rows - 1 + BATCH + warp) * PITCH;
+    feed_at -= feed_at >= end ? end : 0;
+    const int x = x0 + Apart::first();
+    float *to = job.map + y0 * job.map_pitch + x;
+    for (int left = y1 - y0; left > 0; left -= BATCH) {
+        Feed::wait();
+        __syncthreads(); // this batch's rows are there
+        Held sums[SUMS][PARTS] = {};
+#pragma unroll
+        for (int k = 0; k < PRODUCTS; k++) {
+            const MaskedProduct &of = p.of.product[k];
+            Held *sum = sums[sum_of(k)];
+            if (is_low(k))
+#pragma unroll
+                for (int i = 0; i < BATCH * 4; i++)
+                    sum[i / (4 * ROWS)].x[i / 4 % ROWS][i % 4] <<= 8;
+            multiply<BATCH, CHUNKS, HALF>(
+                sum, own_bytes(memory + of.plane * end, warp, lane), at, end,
+                reinterpret_cast<const uint2 *>(taps) + of.templ * (p.of.templ_bytes / 8) + lane,
+                p.rows);
+        }
+        __syncthreads(); // the rows that go are not read again
+#pragma unroll
+        for (int i = 0; i < PARTS;
+             i++, row += ROWS, feed_at = further(feed_at, end), at = further(at, end))
+            for (int k = 0; k < RINGS; k++)
+                feed.put(k * end + feed_at, row, k * p.of.plane);
+#pragma unroll
+        for (int r = 0; r < BATCH; r++, to += job.map_pitch) {
+            if (left <= r)
+                break;
+            float f[4];
+            score_row<VARIES>(p, sums, r / ROWS, r % ROWS, f);
+            Apart::store<VECTOR>(to, f, x, job.width);
+        }
+    }
+    Feed::wait();
+#endif
+}
+
+using Kernel = void (*)(Planes);
+
+// nullptr: there is none. vector: rows of the map are made of whole pairs of floats.
+template <bool VARIES, bool VECTOR> Kernel kernel_of(const xncc_tensor_blocks &b)
+{
+    switch (2 * b.chunks + b.half) {
+    case 1: return match_planes<VARIES, VECTOR, 0, 1>;
+    case 2: return match_planes<VARIES, VECTOR, 1, 0>;
+    case 3: return match_planes<VARIES, VECTOR, 1, 1>;
+    default: return nullptr;
+    }
+}
+
+Kernel kernel_of(const xncc_tensor_blocks &b, bool varies, bool vector)
+{
+    if (varies)
+        return vector ? kernel_of<true, true>(b) : kernel_of<true, false>(b);
+    return vector ? kernel_of<false, true>(b) : kernel_of<false, false>(b);
+}
+
+} // namespace
+
+cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks, bool varies, int most)
+{
+    cudaError_t code = cudaSuccess;
+    for (int vector = 0; vector < 2 && code == cudaSuccess; vector++)
+        code = set_max_shared_memory(kernel_of(blocks, varies, vector), most);
+    return code;
+}
+
+cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &of,
+                                const xncc_tensor_blocks &blocks, bool varies, int processors,
+                                cudaStream_t stream)
+{
+    Planes p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0 };
+    const dim3 grid = cut_strips(job.width, job.height, job.templ_height, processors * blocks.stages,
+                                 batch_of(varies), &p.segment);
+    const bool vector = rows_aligned(job.map, job.map_pitch, Apart::STEP);
+    kernel_of(blocks, varies,
+              vector)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

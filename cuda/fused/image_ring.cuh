@@ -1,0 +1,170 @@
+// Products of small templates with image rows that lie in a ring in shared memory: what the fused
+// kernels of plain (fused_u8.cu) and of masked matches (general_fused.cu) share.
+//
+// X of a batch of map rows is a chain of m16n8k32 products (the Toeplitz product of
+// correlate_wgmma.cu) that stays in the registers of the threads that score it. A warp's 128 columns
+// are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image bytes 8 g
+// + k, B template bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left
+// of it, 16 of that row and 16 of the next: there two template rows share a product.
+//
+// Template rows are made a multiple of eight by zeros above. So the last row of a window is always
+// the row that came in last.
+#ifndef XNCC_CUDA_TENSOR_RING_CUH
+#define XNCC_CUDA_TENSOR_RING_CUH
+
+#include "cuda/products/mma_ptx.cuh"
+#include "cuda/windows/strip_windows.cuh"
+
+namespace xncc {
+
+constexpr int PITCH = XNCC_TENSOR_FUSED_PITCH;
+constexpr int PIECES = PITCH / 16; // of a ring row
+static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
+
+// The registers of A for an image row, and those of its last bytes with the next row's. Each four
+// are loaded one by one where a product wants them: a wider load's registers would have to be moved
+// for every product.
+template <int CHUNKS, int HALF> struct Pixels {
+    uint32_t whole[CHUNKS ? CHUNKS : 1][4], half[4];
+
+    __device__ __forceinline__ static uint32_t word(const unsigned char *from)
+    {
+        return *reinterpret_cast<const uint32_t *>(from);
+    }
+    // from: a thread's four bytes of a row
+    __device__ __forceinline__ void load(const unsigned char *from)
+    {
+#pragma unroll
+        for (int i = 0; i < 4 * CHUNKS; i++)
+            whole[i / 4][i % 4] = word(from + 32 * (i / 4) + 16 * (i % 4 / 2) +
+                                       Apart::DISTANCE * (i % 2));
+    }
+    __device__ __forceinline__ void load_half(const unsigned char *from, const unsigned char *next)
+    {
+#pragma unroll
+        for (int i = 0; i < 4 * HALF; i++)
+            half[i] = word((i < 2 ? from : next) + 32 * CHUNKS + Apart::DISTANCE * (i % 2));
+    }
+};
+
+// BATCH: map rows that a block takes at a time, and rows of image and template that are worked on
+// at a time; 4 or 8.
+//
+// Where a group of image rows stands: the first meets no template row above the first, the one
+// behind the last none below the last.
+enum Part { FIRST, MIDDLE, BEHIND };
+
+// Template rows that are in use: row j in place j modulo BATCH, and of the halves, two rows each,
+// modulo BATCH / 2.
+template <int BATCH, int CHUNKS> struct Taps {
+    uint2 whole[BATCH][CHUNKS ? CHUNKS : 1], half[BATCH / 2];
+};
+
+// A group of image rows. Row s meets template row s - r of the group, or of the one before, in map
+// row r. next: the group below.
+template <int BATCH, int CHUNKS, int HALF, Part PART>
+__device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b,
+                                               const unsigned char *now, const unsigned char *next,
+                                               const uint2 *taps, const uint2 *halves)
+{
+#pragma unroll
+    for (int s = 0; s < (PART == BEHIND ? BATCH - 1 : BATCH); s++) {
+        Pixels<CHUNKS, HALF> a;
+        a.load(now + s * PITCH);
+        if (PART != BEHIND || s < BATCH - 2)
+            a.load_half(now + s * PITCH, s < BATCH - 1 ? now + (s + 1) * PITCH : next);
+#pragma unroll
+        for (int c = 0; c < CHUNKS && PART != BEHIND; c++)
+            b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
+        if (HALF && s % 2 == 0 && PART != BEHIND)
+            b.half[s / 2] = halves[s / 2 * LANES];
+            // a map row's products wait for each other
+#pragma unroll
+        for (int c = 0; c < CHUNKS + HALF; c++)
+#pragma unroll
+            for (int r = 0; r < BATCH; r++) {
+                const int tap = (s - r + BATCH) % BATCH;
+                if (PART == FIRST ? r > s : PART == BEHIND ? r <= s : false)
+                    continue;
+                if (c < CHUNKS)
+                    product(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[tap][c]);
+                else if (tap % 2 == 0)
+                    product(x[r / ROWS].x[r % ROWS], a.half, b.half[tap / 2]);
+            }
+    }
+}
+
+// Where a thread's bytes of A lie in a ring row.
+__device__ __forceinline__ const unsigned char *own_bytes(const unsigned char *row, int warp,
+                                                          int lane)
+{
+    return row + 2 * Apart::DISTANCE * warp + 8 * (lane / 4) + 4 * (lane % 4);
+}
+
+// X of a batch of map rows. image: the ring, with a thread's offset into a row; at: of the first
+// window's first row; taps: with the lane's offset. What lies below the last window is not there
+// yet.
+template <int BATCH, int CHUNKS, int HALF>
+__device__ __forceinline__ void multiply(Held *x, const unsigned char *image, int at, int end,
+                                         const uint2 *taps, int rows)
+{
+    constexpr int GROUP = BATCH * PITCH;
+    const uint2 *halves = taps + rows * CHUNKS * LANES;
+    const unsigned char *now = image + at, *next = now + GROUP == image + end ? image : now + GROUP;
+    Taps<BATCH, CHUNKS> b;
+    multiply_group<BATCH, CHUNKS, HALF, FIRST>(x, b, now, next, taps, halves);
+#pragma unroll 1
+    for (int left = rows - BATCH; left > 0; left -= BATCH) {
+        now = next;
+        next = now + GROUP == image + end ? image : now + GROUP;
+        taps += BATCH * CHUNKS * LANES;
+        halves += BATCH / 2 * LANES;
+        multiply_group<BATCH, CHUNKS, HALF, MIDDLE>(x, b, now, next, taps, halves);
+    }
+    multiply_group<BATCH, CHUNKS, HALF, BEHIND>(x, b, next, next, taps, halves);
+}
+
+// Image rows on their way to the ring, a warp a row.
+struct Feed {
+    const unsigned char *image;
+    int64_t pitch;
+    int height;
+    uint32_t to;        // shared
+    uint32_t near, far; // bytes of the lane's pieces that lie in the image
+
+    __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0, int window_width)
+    {
+        const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
+        near = x < plane.width ? 16 : 0;
+        far = 16 * lane < min(plane.width - x0 - 16 * LANES, window_width) ? 16 : 0;
+        image = plane.data + (near ? x : 0);
+        pitch = plane.pitch;
+        height = plane.height;
+        to = static_cast<uint32_t>(__cvta_generic_to_shared(ring + 16 * lane));
+    }
+    // What lies outside the image becomes 0. plane: bytes from the image to another one like it.
+    __device__ void put(int at, int row, int64_t plane = 0) const
+    {
+        const bool inside = row >= 0 && row < height;
+        const unsigned char *from = image + plane + (inside ? row * pitch : 0);
+        Rows<WORDS>::copy(to + at, from, inside ? near : 0);
+        if (threadIdx.x % LANES < PIECES - LANES)
+            Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0),
+                              inside ? far : 0);
+    }
+    __device__ static void wait()
+    {
+        asm volatile("cp.async.wait_all;" ::: "memory");
+    }
+};
+
+// A place in the ring, in bytes.
+__device__ __forceinline__ int further(int at, int end)
+{
+    at += ROWS * PITCH;
+    return at >= end ? at - end : at;
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,97 @@
+// The choice among the candidates, by the block that collects last.
+#ifndef XNCC_CUDA_PEAKS_CHOOSE_CUH
+#define XNCC_CUDA_PEAKS_CHOOSE_CUH
+
+#include "cuda/peaks/peak_order.cuh"
+
+namespace xncc {
+
+// Sorts the block's keys, the largest first. count: a power of two.
+__device__ inline void sort_keys(uint64_t *key, int count)
+{
+    for (int size = 2; size <= count; size *= 2)
+        for (int step = size / 2; step > 0; step /= 2) {
+            for (int i = static_cast<int>(threadIdx.x); i < count / 2;
+                 i += static_cast<int>(blockDim.x)) {
+                int a = 2 * i - (i & (step - 1)), b = a + step;
+                bool rising = (a & size) != 0;
+                uint64_t u = key[a], v = key[b];
+                if (rising ? u > v : u < v) {
+                    key[a] = v;
+                    key[b] = u;
+                }
+            }
+            __syncthreads();
+        }
+}
+
+// One warp: takes the sorted candidates in order. Those taken go to the front of the list in device
+// memory, and their places to that of `key`, where a place taken is behind what has been read.
+// Returns how many.
+__device__ inline uint32_t take(const PeakJob &job, int slot, uint64_t *key, uint32_t count)
+{
+    uint32_t lane = threadIdx.x, taken = 0;
+    uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
+    int2 *place = reinterpret_cast<int2 *>(key);
+    for (uint32_t first = 0; first < count && taken < job.top; first += LANES) {
+        uint64_t own = first + lane < count ? key[first + lane] : 0;
+        Place p(own, job.width);
+        bool open = own != 0;
+        __syncwarp();
+        for (uint32_t i = 0; i < taken && open && job.min_distance > 1; i++)
+            open = !p.close(place[i], job.min_distance);
+        __syncwarp();
+        unsigned left = __ballot_sync(WHOLE_WARP, open);
+        while (left != 0 && taken < job.top) {
+            int next = __ffs(static_cast<int>(left)) - 1;
+            int2 chosen = make_int2(__shfl_sync(WHOLE_WARP, p.x, next),
+                                    __shfl_sync(WHOLE_WARP, p.y, next));
+            if (static_cast<int>(lane) == next) {
+                list[taken] = own;
+                place[taken] = chosen;
+            }
+            open = open && static_cast<int>(lane) != next && !p.close(chosen, job.min_distance);
+            taken++;
+            left = __ballot_sync(WHOLE_WARP, open);
+        }
+        __syncwarp();
+    }
+    return taken;
+}
+
+// One block: the matches, or state->done = 0.
+__device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
+{
+    __shared__ uint32_t taken;
+    PeakState *state = job.state + slot;
+    uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
+    uint32_t count = __ldcg(&state->candidates), size = LANES;
+    if (count > PEAK_ROOM)
+        return;
+    while (size < count)
+        size *= 2;
+    for (uint32_t i = threadIdx.x; i < size; i += blockDim.x)
+        key[i] = i < count ? __ldcg(list + i) : 0;
+    __syncthreads();
+    sort_keys(key, static_cast<int>(size));
+    if (threadIdx.x < LANES) {
+        uint32_t n = take(job, slot, key, count);
+        if (threadIdx.x == 0)
+            taken = n;
+    }
+    __syncthreads();
+    if (taken < job.top && state->level > peak_order(job.limit, job.smallest))
+        return;
+    for (uint32_t i = threadIdx.x; i < taken; i += blockDim.x)
+        write_match(job, slot, i, __ldcg(list + i));
+    if (threadIdx.x == 0) {
+        state->found = taken;
+        state->done = 1;
+        if (job.found)
+            job.found[slot] = taken;
+    }
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,286 @@
+#include "cuda/peaks/collect.cuh"
+
+#include "cuda/peaks/choose.cuh"
+
+#include <math_constants.h>
+
+namespace xncc {
+
+namespace {
+
+constexpr int COLUMNS = PEAK_COLUMNS + 2; // of a tile with its rim
+constexpr int ROWS = PEAK_ROWS + 2;
+constexpr int MOST_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // a row of a tile's windows
+constexpr int THREADS = 288;
+constexpr int WARPS = THREADS / LANES;
+constexpr int LANE_PIXELS = (MOST_PIXELS + LANES - 1) / LANES;
+constexpr int BATCH = 8; // rows whose loads are in flight together
+constexpr int STRIPS = THREADS / COLUMNS,
+              STRIP = ROWS / STRIPS; // rows of a column whose X a thread computes
+static_assert(STRIPS * STRIP == ROWS, "X of a tile");
+static_assert(MOST_PIXELS <= THREADS, "a thread a column");
+
+// Sums over the window's height of each column, then of all columns before; 128 * 257 * 255^2 fits
+// 32 bits.
+struct Columns {
+    uint32_t s[ROWS][MOST_PIXELS + 1], q[ROWS][MOST_PIXELS + 1];
+};
+
+// A tile's windows: first, where X is wanted, the template and the pixels in words of four; then
+// sums; then scores.
+struct Sums {
+    union {
+        Columns columns;
+        uint32_t words[sizeof(Columns) / sizeof(uint32_t)];
+    };
+    float score[ROWS][COLUMNS];
+};
+
+// A thread's column of the image, rows counted from the tile's first window (with the rim).
+struct Column {
+    const unsigned char *data;
+    int64_t pitch;
+    int32_t top, last;
+
+    __device__ uint32_t operator[](int32_t row) const
+    {
+        return __ldg(data + min(max(top + row, 0), last) * pitch);
+    }
+};
+
+// Slides down a column.
+__device__ void sum_column(const Column &column, int32_t size, int32_t rows, int32_t at, Sums *sums)
+{
+    uint32_t s = 0, q = 0;
+    for (int32_t j = 0; j < size - 1; j += BATCH) {
+        uint32_t v[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            v[k] = j + k < size - 1 ? column[j + k] : 0;
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            s += v[k];
+            q += v[k] * v[k];
+        }
+    }
+#pragma unroll 6
+    for (int32_t r = 0; r < rows; r++) {
+        uint32_t in = column[r + size - 1], out = column[r];
+        s += in;
+        q += in * in;
+        sums->columns.s[r][at] = s;
+        sums->columns.q[r][at] = q;
+        s -= out;
+        q -= out * out;
+    }
+}
+
+// A warp turns a row into sums over the columns before.
+__device__ void prefix(uint32_t *row, int32_t count)
+{
+    int lane = threadIdx.x % LANES;
+    uint32_t v[LANE_PIXELS], sum = 0;
+#pragma unroll
+    for (int i = 0; i < LANE_PIXELS; i++) {
+        int at = lane * LANE_PIXELS + i;
+        v[i] = at < count ? row[at] : 0;
+        sum += v[i];
+    }
+    uint32_t end = sum;
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        uint32_t before = __shfl_up_sync(WHOLE_WARP, end, step);
+        end += lane >= step ? before : 0;
+    }
+    uint32_t run = end - sum;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < LANE_PIXELS; i++) {
+        int at = lane * LANE_PIXELS + i;
+        if (at <= count)
+            row[at] = run;
+        run += v[i];
+    }
+}
+
+// X of a tile and its rim from the pixels. Words of four pixels; a thread takes STRIP map rows of a
+// column, and image row j meets template row j - r there in map row r.
+struct TileProducts {
+    int32_t groups, lines; // words of a template row; its rows with zeros below that make them
+                           // whole strips, STRIP - 1 at least
+    int32_t across, down;  // words of an image row, and rows
+
+    __host__ __device__ TileProducts(int32_t width, int32_t height)
+        : groups(ceil_div(width, 4)), lines(ceil_div(height + STRIP - 1, STRIP) * STRIP),
+          across(ceil_div(COLUMNS + 4 + width, 4)), down((STRIPS - 1) * STRIP + lines)
+    {
+    }
+    __host__ __device__ int32_t templ_words() const
+    {
+        return groups * lines;
+    }
+    __host__ __device__ int32_t image_words() const
+    {
+        return across * down;
+    }
+    __device__ void put_templ(const WindowScores &scores, const unsigned char *templ,
+                             uint32_t *to) const
+    {
+        for (int32_t i = threadIdx.x; i < templ_words(); i += THREADS) {
+            const int32_t row = i % lines, column = i / lines * 4;
+            uint32_t word = 0;
+            for (int k = 0; k < 4; k++)
+                if (row < scores.window_height && column + k < scores.window_width)
+                    word |= static_cast<uint32_t>(templ[row * scores.templ_pitch + column + k])
+                            << (8 * k);
+            to[i] = word;
+        }
+    }
+    // Rows and words outside the image are those at its edge: no window of the map reaches them.
+    __device__ void put_image(const WindowScores &scores, int32_t word, int32_t row,
+                              uint32_t *to) const
+    {
+        for (int32_t i = threadIdx.x; i < image_words(); i += THREADS) {
+            const int32_t y = min(max(row + i / across, 0), scores.last_row),
+                          x = min(word + i % across, scores.last_column / 4);
+            to[i] = __ldg(reinterpret_cast<const uint32_t *>(scores.data + y * scores.pitch) + x);
+        }
+    }
+    // part: a column of words; image: a thread's first
+    __device__ void add(uint32_t *products, const uint32_t *templ, const uint32_t *image,
+                        int shift) const
+    {
+        uint32_t taps[STRIP] = {};
+        for (int32_t j = 0; j < lines; j += STRIP)
+#pragma unroll
+            for (int k = 0; k < STRIP; k++, image += across) {
+                const uint32_t pixels = __funnelshift_r(image[0], image[1], shift);
+                taps[k] = templ[j + k];
+#pragma unroll
+                for (int r = 0; r < STRIP; r++)
+                    products[r] = __dp4a(pixels, taps[(k - r + STRIP) % STRIP], products[r]);
+            }
+    }
+};
+
+// Where the scores will be; outside the map it means nothing.
+__device__ void multiply_tile(const WindowScores &scores, const unsigned char *templ, const Tile &t,
+                              Sums *sums)
+{
+    const TileProducts tile(scores.window_width, scores.window_height);
+    const int32_t word = max(t.x - 1, 0) / 4;
+    uint32_t *image = sums->words + tile.templ_words();
+    tile.put_templ(scores, templ, sums->words);
+    tile.put_image(scores, word, t.y - 1, image);
+    __syncthreads();
+    const int c = threadIdx.x % COLUMNS, first = threadIdx.x / COLUMNS * STRIP,
+              x = max(t.x - 1 + c, 0);
+    if (first < ROWS) {
+        uint32_t products[STRIP] = {};
+        for (int32_t g = 0; g < tile.groups; g++)
+            tile.add(products, sums->words + g * tile.lines,
+                     image + first * tile.across + x / 4 - word + g, x % 4 * 8);
+#pragma unroll
+        for (int r = 0; r < STRIP; r++)
+            sums->score[first + r][c] = __uint_as_float(products[r]);
+    }
+    __syncthreads();
+}
+
+union Shared {
+    Sums sums;
+    uint64_t key[PEAK_ROOM];
+};
+
+// Scores of a tile and its rim; NaN, which comes after everything, outside the map. products:
+// nullptr where multiply_tile has been.
+__device__ void score_tile(const PeakJob &job, const WindowScores &scores,
+                           const xncc_score_rule &rule, const Tile &t, const uint32_t *products,
+                           Sums *sums)
+{
+    int32_t pixels = COLUMNS + scores.window_width - 1, rows = t.rows + 2;
+    if (static_cast<int>(threadIdx.x) < pixels) {
+        int32_t c = min(max(t.x - 1 + static_cast<int32_t>(threadIdx.x), 0), scores.last_column);
+        sum_column(Column{ scores.data + c, scores.pitch, t.y - 1, scores.last_row },
+                   scores.window_height, rows, static_cast<int32_t>(threadIdx.x), sums);
+    }
+    __syncthreads();
+    for (int r = threadIdx.x / LANES; r < 2 * rows; r += WARPS)
+        prefix(r < rows ? sums->columns.s[r] : sums->columns.q[r - rows], pixels);
+    __syncthreads();
+    for (int i = threadIdx.x; i < rows * COLUMNS; i += THREADS) {
+        int r = i / COLUMNS, c = i % COLUMNS, end = c + scores.window_width;
+        int32_t x = t.x - 1 + c, y = t.y - 1 + r;
+        float score = CUDART_NAN_F;
+        if (x >= 0 && y >= 0 && x < job.width && y < job.height)
+            score = xncc_score_integer(scores.method, &rule,
+                                       sums->columns.s[r][end] - sums->columns.s[r][c],
+                                       sums->columns.q[r][end] - sums->columns.q[r][c],
+                                       products ? __ldg(products + y * job.pitch + x)
+                                                : __float_as_uint(sums->score[r][c]));
+        sums->score[r][c] = score;
+    }
+    __syncthreads();
+}
+
+struct CollectJob {
+    PeakJob peaks;
+    WindowScores scores;
+};
+
+__global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant__ CollectJob of)
+{
+    const PeakJob &job = of.peaks;
+    const WindowScores &scores = of.scores;
+    __shared__ Shared shared;
+    let_next_begin();
+    wait_for_front();
+    Sums &sums = shared.sums;
+    int slot = blockIdx.z;
+    xncc_score_rule rule = scores.rule[slot];
+    rule.wide = 0; // n * 255 < 2^25
+    uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
+    const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
+    const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        Tile t(job, static_cast<int32_t>(list[i]));
+        if (!products)
+            multiply_tile(scores, scores.templ[slot], t, &sums);
+        score_tile(job, scores, rule, t, products, &sums);
+        for (int k = threadIdx.x; k < t.rows * PEAK_COLUMNS; k += THREADS) {
+            int r = k / PEAK_COLUMNS, c = k % PEAK_COLUMNS;
+            const float *here = &sums.score[r + 1][c + 1];
+            uint32_t order = peak_order(*here, job.smallest);
+            if (c < t.columns && order != 0 && order >= level &&
+                (job.min_distance == 1 ||
+                 peak_leads(here, COLUMNS, order, PeakSides{ true, true, true, true },
+                            job.smallest)))
+                peak_append(job, slot, order, t.x + c, t.y + r);
+        }
+        __syncthreads();
+    }
+    if (is_last_block(&job.state[slot].collected))
+        choose(job, slot, shared.key);
+}
+
+} // namespace
+
+bool windows_serve_pixels(int32_t width, int32_t height)
+{
+    const TileProducts tile(width, height);
+    return tile.templ_words() + tile.image_words() <=
+           static_cast<int32_t>(sizeof(Columns) / sizeof(uint32_t));
+}
+
+cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
+                                  cudaStream_t stream)
+{
+    constexpr int64_t MOST_BLOCKS = 264;
+    // a few tiles a match in all but odd cases
+    int64_t likely = 2 * static_cast<int64_t>(job.wanted),
+            most = likely < MOST_BLOCKS ? likely : MOST_BLOCKS;
+    dim3 grid = peak_grid(job.tiles < most ? job.tiles : most, slots);
+    return launch(collect_windows, grid, THREADS, 0, stream, job.pdl, CollectJob{ job, scores });
+}
+
+} // namespace xncc

@@ -1,0 +1,200 @@
+// The tournament: the best candidate of each tile is its leader; the best leader is a match, and
+// the tiles around it lead anew.
+#include "cuda/peaks/peak_order.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int BLOCK = PEAK_BLOCK;
+
+// The largest of the block's values, in every thread. room: an element a warp, free again when the
+// next barrier has passed.
+__device__ uint64_t block_max(uint64_t value, uint64_t *room)
+{
+    value = warp_max(value);
+    if (threadIdx.x % LANES == 0)
+        room[threadIdx.x / LANES] = value;
+    __syncthreads();
+    return warp_max(room[threadIdx.x % LANES]);
+}
+
+// The matches near a tile, for one warp. More of them than there is room for, and all are looked
+// at.
+constexpr uint32_t NEAR_ROOM = 224;
+struct Near {
+    uint32_t at[NEAR_ROOM];
+};
+
+// Matches so far, the last of them with this key.
+struct Taken {
+    const xncc_match *match;
+    uint32_t count;
+    uint64_t last;
+};
+
+__device__ bool strikes(const PeakJob &job, const xncc_match &m, int32_t x, int32_t y)
+{
+    return abs(x + job.x0 - m.x) < job.min_distance && abs(y + job.y0 - m.y) < job.min_distance;
+}
+
+// Returns how many there are, though no more than NEAR_ROOM are kept.
+__device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &taken, Near *near)
+{
+    uint32_t lane = threadIdx.x % LANES, count = 0;
+    int32_t reach = job.min_distance - 1;
+    for (uint32_t first = 0; first < taken.count; first += LANES) {
+        uint32_t k = first + lane;
+        bool in = k < taken.count;
+        if (in) {
+            int64_t x = static_cast<int64_t>(taken.match[k].x) - job.x0,
+                    y = static_cast<int64_t>(taken.match[k].y) - job.y0;
+            in = x + reach >= t.x && x - reach < t.x + t.columns && y + reach >= t.y &&
+                 y - reach < t.y + t.rows;
+        }
+        unsigned all = __ballot_sync(WHOLE_WARP, in);
+        uint32_t at = count + static_cast<uint32_t>(__popc(all & ((1u << lane) - 1)));
+        if (in && at < NEAR_ROOM)
+            near->at[at] = k;
+        count += static_cast<uint32_t>(__popc(all));
+    }
+    __syncwarp();
+    return count;
+}
+
+__device__ bool is_struck(const PeakJob &job, const Taken &taken, const Near *near, uint32_t count,
+                          int32_t x, int32_t y)
+{
+    bool all = count > NEAR_ROOM, struck = false;
+    uint32_t end = all ? taken.count : count;
+    for (uint32_t k = 0; k < end && !struck; k++)
+        struck = strikes(job, taken.match[all ? k : near->at[k]], x, y);
+    return struck;
+}
+
+// One warp: the best candidate of a tile that is still in play: it comes after the last match and
+// is not too close to any.
+__device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, const Taken &taken,
+                                 Near *near)
+{
+    Tile t(job, tile);
+    uint32_t limit = max(peak_order(job.limit, job.smallest), 1u);
+    uint32_t close = job.min_distance > 1 && taken.count > 0 ? gather_near(job, t, taken, near) : 0;
+    uint64_t best = 0;
+    for (int32_t i = threadIdx.x % LANES; i < t.columns; i += LANES)
+        for (int32_t y = t.y; y < t.y + t.rows; y++) {
+            int32_t x = t.x + i;
+            const float *here = job.map + slot * job.plane + y * job.pitch + x;
+            uint32_t order = peak_order(*here, job.smallest);
+            uint64_t key = peak_key(order,
+                                    static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) +
+                                        static_cast<uint32_t>(x));
+            if (order < limit || key <= best || key >= taken.last)
+                continue;
+            if (job.min_distance > 1 &&
+                (!peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest) ||
+                 is_struck(job, taken, near, close, x, y)))
+                continue;
+            best = key;
+        }
+    __syncwarp();
+    return warp_max(best);
+}
+
+// Tiles that a match's neighbourhood touches.
+struct Touched {
+    int32_t x0, x1, y0, y1;           // elements
+    int32_t left, top, across, count; // tiles
+
+    __device__ Touched(const PeakJob &job, const Place &p)
+    {
+        int32_t reach = min(job.min_distance, 1 << 30) - 1;
+        x0 = max(p.x - reach, 0);
+        y0 = max(p.y - reach, 0);
+        x1 = reach < job.width - 1 - p.x ? p.x + reach : job.width - 1;
+        y1 = reach < job.height - 1 - p.y ? p.y + reach : job.height - 1;
+        left = x0 / PEAK_COLUMNS;
+        top = y0 / job.tile_rows;
+        across = x1 / PEAK_COLUMNS - left + 1;
+        count = across * (y1 / job.tile_rows - top + 1);
+    }
+    __device__ int32_t tile(const PeakJob &job, int32_t i) const
+    {
+        return (top + i / across) * job.across + left + i % across;
+    }
+    __device__ bool covers(const Tile &t) const
+    {
+        return t.x >= x0 && t.x + t.columns - 1 <= x1 && t.y >= y0 && t.y + t.rows - 1 <= y1;
+    }
+};
+
+__device__ void lead_tiles(const PeakJob &job, int slot)
+{
+    constexpr int WARPS = BLOCK / LANES;
+    Taken none = { nullptr, 0, UINT64_MAX };
+    for (int tile = blockIdx.x * WARPS + threadIdx.x / LANES; tile < job.tiles;
+         tile += gridDim.x * WARPS) {
+        uint64_t best = lead_of_tile(job, slot, tile, none, nullptr);
+        if (threadIdx.x % LANES == 0)
+            job.leader[static_cast<size_t>(slot) * job.tiles + tile] = best;
+    }
+}
+
+// All blocks: the tiles' first leaders. The last block: the rounds.
+__global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
+{
+    __shared__ uint64_t room[2][LANES];
+    __shared__ Near near[BLOCK / LANES];
+    int slot = blockIdx.z, warp = threadIdx.x / LANES;
+    wait_for_front();
+    if (job.state[slot].done)
+        return;
+    lead_tiles(job, slot);
+    if (!is_last_block(&job.state[slot].led))
+        return;
+    uint64_t *leader = job.leader + static_cast<size_t>(slot) * job.tiles;
+    uint32_t taken = 0;
+    while (taken < job.top) {
+        uint64_t mine = 0;
+        for (int t = threadIdx.x; t < job.tiles; t += BLOCK)
+            mine = max(mine, __ldcg(leader + t));
+        uint64_t winner = block_max(mine, room[taken & 1]);
+        if (winner == 0)
+            break;
+        if (threadIdx.x == 0)
+            write_match(job, slot, taken, winner);
+        taken++;
+        __syncthreads();
+        Taken so_far = { job.match + static_cast<size_t>(slot) * job.top, taken, winner };
+        Touched touched(job, Place(winner, job.width));
+        for (int32_t i = warp; i < touched.count; i += BLOCK / LANES) {
+            int32_t tile = touched.tile(job, i);
+            if (__ldcg(leader + tile) == 0)
+                continue;
+            uint64_t best = touched.covers(Tile(job, tile))
+                                ? 0
+                                : lead_of_tile(job, slot, tile, so_far, &near[warp]);
+            __syncwarp();
+            if (threadIdx.x % LANES == 0)
+                leader[tile] = best;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        job.state[slot].found = taken;
+        job.state[slot].done = 1;
+        if (job.found)
+            job.found[slot] = taken;
+    }
+}
+
+} // namespace
+
+cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream)
+{
+    int64_t blocks = ceil_div(job.tiles, BLOCK / LANES), most = PEAK_BLOCKS / 4;
+    return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream,
+                  job.pdl, job);
+}
+
+} // namespace xncc

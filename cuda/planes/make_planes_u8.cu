@@ -1,0 +1,167 @@
+// Planes of images of one channel of 8 bits, 16 pixels a thread: inside the image as words, at its
+// edges and past them pixel by pixel.
+#include "cuda/planes/make_planes.cuh"
+
+#include "image/samples.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 128;
+constexpr int WORDS = 4, SPAN = 4 * WORDS; // of a thread
+
+struct BytesJob {
+    xncc_image image; // pitches given
+    xncc_border border;
+    LayoutRect rect;
+    LayoutTarget to;
+    int32_t across, count;
+    uint32_t flip; // in each byte: what biases a sample
+    int32_t hole;  // the byte that is the no-data value; -1: none is
+    xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: xncc_plane; shift: 8 * digit
+};
+
+// Do the aligned words that hold some of a row's 16 bytes from a column on lie within the row?
+__device__ bool has_words(const unsigned char *row, int64_t column, int32_t width)
+{
+    const int64_t misfit = static_cast<int64_t>(reinterpret_cast<uintptr_t>(row + column) & 3);
+    return column >= misfit && column - misfit + (misfit ? SPAN + 4 : SPAN) <= width;
+}
+
+// Those bytes.
+__device__ void load_bytes(const unsigned char *from, uint32_t (&word)[WORDS])
+{
+    const unsigned misfit = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) & 3);
+    const uint32_t *base = reinterpret_cast<const uint32_t *>(from - misfit);
+    uint32_t low = __ldg(base);
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+        const uint32_t high = i + 1 < WORDS || misfit ? __ldg(base + i + 1) : 0;
+        word[i] = __funnelshift_r(low, high, 8 * misfit);
+        low = high;
+    }
+}
+
+// Biased values, 0 where a pixel does not count, and 1 where it does.
+struct Pixels {
+    uint32_t value[WORDS], counts[WORDS];
+
+    // row, mask: of the image, where load_bytes reads within them
+    __device__ void load(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
+                         int64_t column)
+    {
+        load_bytes(row + column, value);
+#pragma unroll
+        for (int i = 0; i < WORDS; i++)
+            counts[i] = job.hole < 0
+                            ? 0x01010101u
+                            : __vsetne4(value[i], static_cast<uint32_t>(job.hole) * 0x01010101u);
+        if (mask) {
+            uint32_t word[WORDS];
+            load_bytes(mask + column, word);
+#pragma unroll
+            for (int i = 0; i < WORDS; i++)
+                counts[i] &= __vsetne4(word[i], 0);
+        }
+#pragma unroll
+        for (int i = 0; i < WORDS; i++)
+            value[i] = (value[i] ^ job.flip) & counts[i] * 255u;
+    }
+    // inside: the row is one of the image
+    __device__ void gather(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
+                           bool inside, int64_t first)
+    {
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) {
+            value[i] = counts[i] = 0;
+            for (int k = 0; k < 4; k++) {
+                const int64_t column = xncc_border_index(job.border, first + 4 * i + k,
+                                                         job.image.width);
+                uint32_t v = 0, is = job.border == XNCC_BORDER_ZERO;
+                if (inside && column >= 0) {
+                    v = row[column];
+                    is = (!mask || mask[column]) && static_cast<int32_t>(v) != job.hole;
+                }
+                value[i] |= (is ? v ^ (job.flip & 255) : 0) << (8 * k);
+                counts[i] |= is << (8 * k);
+            }
+        }
+    }
+};
+
+// Byte `digit` of the squares of a word's bytes.
+__device__ __forceinline__ uint32_t squares(uint32_t v, int digit)
+{
+    const uint32_t a = v & 255, b = v >> 8 & 255, c = v >> 16 & 255, d = v >> 24;
+    const uint32_t low = a * a | b * b << 16, high = c * c | d * d << 16;
+    return __byte_perm(low, high, digit ? 0x7531 : 0x6420);
+}
+
+__global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ BytesJob job)
+{
+    const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(job.across));
+    const int x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(job.across)) * THREADS +
+                   static_cast<int>(threadIdx.x)) *
+                  SPAN;
+    if (x >= job.rect.columns)
+        return;
+    const int64_t line = xncc_border_index(job.border, job.rect.y + y, job.image.height),
+                  column = job.rect.x + x;
+    const int64_t at = line < 0 ? 0 : line;
+    const unsigned char *row = static_cast<const unsigned char *>(job.image.data) +
+                               at * job.image.pitch;
+    const uint8_t *mask = job.image.mask ? job.image.mask + at * job.image.mask_pitch : nullptr;
+    Pixels pixels;
+    if (line >= 0 && has_words(row, column, job.image.width) &&
+        (!mask || has_words(mask, column, job.image.width)))
+        pixels.load(job, row, mask, column);
+    else
+        pixels.gather(job, row, mask, line >= 0, column);
+    unsigned char *to = job.to.data + y * job.to.pitch + x;
+    for (int p = 0; p < job.count; p++, to += job.to.plane) {
+        uint32_t word[WORDS];
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) {
+            word[i] = job.plane[p].sum == XNCC_PLANE_COUNT ? pixels.counts[i] : pixels.value[i];
+            if (job.plane[p].sum == XNCC_PLANE_SQUARE)
+                word[i] = squares(word[i], job.plane[p].shift);
+        }
+        *reinterpret_cast<uint4 *>(to) = make_uint4(word[0], word[1], word[2], word[3]);
+    }
+}
+
+// The byte that equals the no-data value as a number.
+int32_t hole_of(const xncc_image &image)
+{
+    const double low = image.pixel == XNCC_S8 ? -128.0 : 0.0, v = image.no_data;
+    if (!image.has_no_data || !(v >= low && v <= low + 255.0) ||
+        v != static_cast<double>(static_cast<int32_t>(v)))
+        return -1;
+    return static_cast<int32_t>(v) & 255;
+}
+
+} // namespace
+
+cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect,
+                               const xncc_general_planes &planes, const LayoutTarget &to,
+                               cudaStream_t stream)
+{
+    BytesJob job = {};
+    job.image = image;
+    job.border = border;
+    job.rect = rect;
+    job.to = to;
+    job.across = ceil_div(rect.columns, THREADS * SPAN);
+    job.count = planes.image_count;
+    job.flip = image.pixel == XNCC_S8 ? 0x80808080u : 0;
+    job.hole = hole_of(image);
+    for (int i = 0; i < planes.image_count; i++)
+        job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), 0,
+                         static_cast<uint8_t>(8 * planes.image[i].digit) };
+    spread_bytes<<<static_cast<unsigned>(job.across) * static_cast<unsigned>(rect.rows), THREADS, 0,
+                   stream>>>(job);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,373 @@
+#include "cuda/products/correlate_fft.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 128;
+
+// What the kernels know of a batch.
+struct Blocks {
+    StageView stage;
+    int32_t width, height;  // of a transform
+    int32_t step_x, step_y; // from one block to the next: the map elements that a block yields
+    int32_t across, count;  // blocks in a row of them, and in all
+    int32_t first;          // of the batch
+    int32_t left, top;      // of the template's piece, in the template
+};
+
+// Where block b begins, in map elements.
+__device__ int2 block_start(const Blocks &b, int block)
+{
+    return make_int2(block % b.across * b.step_x, block / b.across * b.step_y);
+}
+
+template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
+{
+    return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+}
+
+template <class Pixel> __device__ Pixel block_pixel(const Blocks &b, int block, int x, int y)
+{
+    int2 start = block_start(b, block);
+    return fetch<Pixel>(b.stage, b.stage.left + start.x + b.left + x,
+                        b.stage.top + start.y + b.top + y);
+}
+
+// 8 bits: two blocks, one in the real and one in the imaginary parts: the template is real, so its
+// products keep them apart.
+__device__ double2 load_point(const Blocks &b, int transform, int x, int y, unsigned char)
+{
+    int block = b.first + 2 * transform;
+    double2 v = make_double2(0.0, 0.0);
+    if (block < b.count)
+        v.x = block_pixel<unsigned char>(b, block, x, y);
+    if (block + 1 < b.count)
+        v.y = block_pixel<unsigned char>(b, block + 1, x, y);
+    return v;
+}
+
+// 16 bits: one block, its low bytes in the real and its high bytes in the imaginary parts.
+__device__ double2 load_point(const Blocks &b, int transform, int x, int y, unsigned short)
+{
+    int block = b.first + transform;
+    unsigned pixel = block < b.count ? block_pixel<unsigned short>(b, block, x, y) : 0u;
+    return make_double2(pixel & 255u, pixel >> 8);
+}
+
+template <class Pixel>
+__global__ __launch_bounds__(THREADS) void load_blocks(Blocks b, double2 *data)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y, transform = blockIdx.z;
+    if (x < b.width)
+        data[(static_cast<int64_t>(transform) * b.height + y) * b.width + x] = load_point(
+            b, transform, x, y, Pixel());
+}
+
+struct TemplatePiece {
+    const unsigned char *pixels;
+    size_t pitch;
+    int32_t width, height; // pixels of the piece
+    int32_t shift;         // which byte: 0 or 8
+};
+
+template <class Pixel>
+__global__ __launch_bounds__(THREADS) void load_template(TemplatePiece t, int width, double2 *data)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y;
+    if (x >= width)
+        return;
+    unsigned pixel = 0;
+    if (x < t.width && y < t.height)
+        pixel = reinterpret_cast<const Pixel *>(t.pixels + y * t.pitch)[x];
+    data[static_cast<int64_t>(y) * width + x] = make_double2(pixel >> t.shift & 255u, 0.0);
+}
+
+// Correlation: by the conjugate of the template's spectrum. in and out may be the same.
+__global__ __launch_bounds__(THREADS) void multiply(const double2 *in, const double2 *spectrum,
+                                                    double2 *out, int64_t points, int batch)
+{
+    int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (i >= points)
+        return;
+    double2 t = spectrum[i];
+    for (int k = 0; k < batch; k++, i += points) {
+        double2 v = in[i];
+        out[i] = make_double2(v.x * t.x + v.y * t.y, v.y * t.x - v.x * t.y);
+    }
+}
+
+struct Sums {
+    void *sums;
+    int64_t pitch;
+    int32_t width, height; // of the band
+    int32_t add;
+    int32_t shift; // 16 bits: of the template's byte
+    double scale;
+};
+
+template <class Sum> __device__ void store_sum(const Sums &s, int2 at, Sum value)
+{
+    if (at.x >= s.width || at.y >= s.height)
+        return;
+    Sum *sum = static_cast<Sum *>(s.sums) + at.y * s.pitch + at.x;
+    *sum = s.add ? *sum + value : value;
+}
+
+// The nearest integer; what should be 0 may come as a little less.
+__device__ uint64_t nearest(double value)
+{
+    return static_cast<uint64_t>(__double2ll_rn(value));
+}
+
+template <class Sum>
+__device__ void store_point(const Blocks &b, const Sums &s, int transform, int2 at, double2 v,
+                            unsigned char)
+{
+    int block = b.first + 2 * transform;
+    int2 even = block_start(b, block), odd = block_start(b, block + 1);
+    if (block < b.count)
+        store_sum(s, make_int2(even.x + at.x, even.y + at.y),
+                  static_cast<Sum>(nearest(v.x * s.scale)));
+    if (block + 1 < b.count)
+        store_sum(s, make_int2(odd.x + at.x, odd.y + at.y),
+                  static_cast<Sum>(nearest(v.y * s.scale)));
+}
+
+template <class Sum>
+__device__ void store_point(const Blocks &b, const Sums &s, int transform, int2 at, double2 v,
+                            unsigned short)
+{
+    int block = b.first + transform;
+    int2 start = block_start(b, block);
+    uint64_t value = nearest(v.x * s.scale) + (nearest(v.y * s.scale) << 8);
+    if (block < b.count)
+        store_sum(s, make_int2(start.x + at.x, start.y + at.y), static_cast<Sum>(value << s.shift));
+}
+
+template <class Pixel, class Sum>
+__global__ __launch_bounds__(THREADS) void store_blocks(Blocks b, Sums s, const double2 *data)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y, transform = blockIdx.z;
+    if (x < b.step_x)
+        store_point<Sum>(b, s, transform, make_int2(x, y),
+                         data[(static_cast<int64_t>(transform) * b.height + y) * b.width + x],
+                         Pixel());
+}
+
+dim3 grid_of(int32_t width, int32_t height, int32_t depth)
+{
+    return dim3(static_cast<unsigned>(ceil_div(width, THREADS)), static_cast<unsigned>(height),
+                static_cast<unsigned>(depth));
+}
+
+cudaError_t code_of(int result)
+{
+    return result == FFT_SUCCESS        ? cudaSuccess
+           : result == FFT_ALLOC_FAILED ? cudaErrorMemoryAllocation
+                                        : cudaErrorUnknown;
+}
+
+} // namespace
+
+void FftHandle::drop()
+{
+    if (library)
+        (void)library->destroy(handle);
+    library = nullptr;
+}
+
+int FftHandle::make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch,
+                    size_t *bytes)
+{
+    drop();
+    int result = from->create(&handle);
+    if (result != FFT_SUCCESS)
+        return result;
+    library = from;
+    result = library->set_auto_allocation(handle, 0);
+    long long extents[] = { blocks.height, blocks.width }, distance = extents[0] * extents[1];
+    if (result == FFT_SUCCESS)
+        result = library->make_plan(handle, 2, extents, extents, 1, distance, extents, 1, distance,
+                                    FFT_Z2Z, batch, bytes);
+    return result;
+}
+
+int FftHandle::execute(double2 *data, int direction, cudaStream_t stream) const
+{
+    int result = library->set_stream(handle, stream);
+    return result == FFT_SUCCESS ? library->execute(handle, data, data, direction) : result;
+}
+
+// A band's call.
+struct Fft::Pass {
+    const CorrelateJob *job;
+    bool narrow;
+    cudaStream_t stream;
+    Blocks batch;
+};
+
+xncc_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, xncc_error *error)
+{
+    size_t needed = 0, single_needed = 0;
+    int result = batch.make(library, blocks, blocks.batch, &needed);
+    // a cuFFT that works in more memory than was planned gets smaller batches
+    for (; result == FFT_SUCCESS && needed > most_area && blocks.batch > 1;
+         result = batch.make(library, blocks, blocks.batch, &needed))
+        blocks.batch /= 2;
+    if (result == FFT_SUCCESS && blocks.batch > 1)
+        result = one.make(library, blocks, 1, &single_needed);
+    if (result != FFT_SUCCESS)
+        return xncc_fail(error, result == FFT_ALLOC_FAILED ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
+                         "cuFFT: planning transforms of %d x %d failed with its result %d",
+                         blocks.width, blocks.height, result);
+    needed = needed > single_needed ? needed : single_needed;
+    if (needed > most_area)
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "cuFFT: transforms of %d x %d want %llu bytes to work in, and %llu were planned",
+            blocks.width, blocks.height, static_cast<unsigned long long>(needed),
+            static_cast<unsigned long long>(most_area));
+    xncc_status status = check(area.take(needed ? needed : 1), "taking memory for cuFFT", error);
+    if (!status && (batch.set_area(area.as<void>()) != FFT_SUCCESS ||
+                    (blocks.batch > 1 && one.set_area(area.as<void>()) != FFT_SUCCESS)))
+        status = xncc_fail(error, XNCC_ERROR_DEVICE, "cuFFT: it refuses the plan's memory");
+    return status;
+}
+
+xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decided,
+                      xncc_error *error)
+{
+    const FftLibrary *library = fft_library();
+    if (!library)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "fft needs the cuFFT library, which cannot be loaded");
+    pixel = problem.pixel;
+    blocks = decided;
+    across = ceil_div(problem.width, blocks.columns);
+    down = ceil_div(problem.height, blocks.rows);
+    xncc_fft_buffers buffers = xncc_fft_workspace(&problem, &blocks);
+    cudaError_t code = data.take(buffers.data);
+    if (code == cudaSuccess)
+        code = product.take(buffers.product);
+    if (code == cudaSuccess)
+        code = spectrum.take(buffers.spectrum);
+    xncc_status status = check(code, "taking memory for transforms", error);
+    return status ? status : make_handles(library, buffers.area, error);
+}
+
+// Is the spectrum at hand? Notes that it soon will be.
+bool Fft::holds(const DeviceTemplate &templ, int32_t piece, cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess ||
+        capture != cudaStreamCaptureStatusNone)
+        captured = true;
+    bool held = !captured && serial == templ.serial && held_piece == piece;
+    serial = templ.serial;
+    held_piece = piece;
+    return held;
+}
+
+cudaError_t Fft::transform_template(const Pass &pass, const DeviceTemplate &templ)
+{
+    size_t size = xncc_pixel_size(pixel);
+    TemplatePiece t = {};
+    t.pixels = templ.pixels.as<unsigned char>() + static_cast<size_t>(pass.batch.top) * templ.pitch +
+               static_cast<size_t>(pass.batch.left) * size;
+    t.pitch = templ.pitch;
+    t.width = templ.width - pass.batch.left < blocks.columns ? templ.width - pass.batch.left
+                                                            : blocks.columns;
+    t.height = templ.height - pass.batch.top < blocks.rows ? templ.height - pass.batch.top
+                                                          : blocks.rows;
+    dim3 grid = grid_of(blocks.width, blocks.height, 1);
+    int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
+    cudaError_t code = cudaSuccess;
+    for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
+        double2 *target = spectrum.as<double2>() + plane * points;
+        t.shift = 8 * plane;
+        if (pixel == XNCC_U8)
+            load_template<unsigned char>
+                <<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
+        else
+            load_template<unsigned short>
+                <<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
+        code = cudaGetLastError();
+        if (code == cudaSuccess)
+            code = code_of(single().execute(target, FFT_FORWARD, pass.stream));
+    }
+    return code;
+}
+
+// A batch: there, times the template, and back.
+cudaError_t Fft::transform_blocks(const Pass &pass)
+{
+    const Blocks &b = pass.batch;
+    cudaStream_t stream = pass.stream;
+    double2 *there = data.as<double2>(), *back = pixel == XNCC_U8 ? there : product.as<double2>();
+    int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
+    dim3 all = grid_of(b.width, b.height, blocks.batch),
+         useful = grid_of(b.step_x, b.step_y, blocks.batch);
+    if (pixel == XNCC_U8)
+        load_blocks<unsigned char><<<all, THREADS, 0, stream>>>(b, there);
+    else
+        load_blocks<unsigned short><<<all, THREADS, 0, stream>>>(b, there);
+    cudaError_t code = cudaGetLastError();
+    if (code == cudaSuccess)
+        code = code_of(batch.execute(there, FFT_FORWARD, stream));
+    Sums sums = { pass.job->sums,
+                  pass.job->pitch,
+                  pass.job->width,
+                  pass.job->height,
+                  b.left || b.top,
+                  0,
+                  1.0 / static_cast<double>(points) };
+    for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
+        multiply<<<static_cast<unsigned>(ceil_div<int64_t>(points, THREADS)), THREADS, 0, stream>>>(
+            there, spectrum.as<double2>() + plane * points, back, points, blocks.batch);
+        code = cudaGetLastError();
+        if (code == cudaSuccess)
+            code = code_of(batch.execute(back, FFT_INVERSE, stream));
+        if (code != cudaSuccess)
+            break;
+        sums.add = sums.add || plane > 0;
+        sums.shift = 8 * plane;
+        if (pixel == XNCC_U16)
+            store_blocks<unsigned short, uint64_t><<<useful, THREADS, 0, stream>>>(b, sums, back);
+        else if (pass.narrow)
+            store_blocks<unsigned char, uint32_t><<<useful, THREADS, 0, stream>>>(b, sums, back);
+        else
+            store_blocks<unsigned char, uint64_t><<<useful, THREADS, 0, stream>>>(b, sums, back);
+        code = cudaGetLastError();
+    }
+    return code;
+}
+
+xncc_status Fft::correlate(const CorrelateJob &job, bool narrow, const DeviceTemplate &templ,
+                           cudaStream_t stream, xncc_error *error)
+{
+    Pass pass = { &job, narrow, stream, {} };
+    Blocks &b = pass.batch;
+    b.stage = job.stage;
+    b.width = blocks.width;
+    b.height = blocks.height;
+    b.step_x = blocks.width - blocks.columns + 1;
+    b.step_y = blocks.height - blocks.rows + 1;
+    b.across = ceil_div(job.width, b.step_x);
+    b.count = b.across * ceil_div(job.height, b.step_y);
+    int32_t step = blocks.batch * xncc_fft_blocks_per_transform(pixel);
+    cudaError_t code = cudaSuccess;
+    for (int32_t piece = 0; piece < across * down && code == cudaSuccess; piece++) {
+        b.left = piece % across * blocks.columns;
+        b.top = piece / across * blocks.rows;
+        if (!holds(templ, piece, stream))
+            code = transform_template(pass, templ);
+        for (b.first = 0; b.first < b.count && code == cudaSuccess; b.first += step)
+            code = transform_blocks(pass);
+    }
+    if (code != cudaSuccess)
+        serial = 0;
+    return check(code, "correlating by Fourier transforms", error);
+}
+
+} // namespace xncc

@@ -1,0 +1,152 @@
+// X by the integer matrix products that every device has from compute capability 8.0 on.
+//
+// The same Toeplitz product as in correlate_wgmma.cu, m16n8k32 at a time: a warp keeps 16 map rows of
+// two times 16 values of a. For a chunk of 32 template columns, image row i meets template rows i,
+// i - 1, ... i - 15; from one image row to the next these move on by one, so a warp keeps them in
+// registers and loads one pair of registers for 32 products.
+#include "cuda/products/mma_ptx.cuh"
+#include "cuda/engine/tensor_plan.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int ROWS = XNCC_TENSOR_ROWS;
+constexpr int TILES = 2; // of 16 values of a, that is of 128 map columns, for a warp
+constexpr int WARP_COLUMNS = 128 * TILES;
+constexpr int WARPS_ACROSS = XNCC_TENSOR_COLUMNS / WARP_COLUMNS, WARPS_DOWN = XNCC_TENSOR_MMA_DOWN;
+constexpr int THREADS = 32 * WARPS_ACROSS * WARPS_DOWN;
+constexpr int CHUNK = 32; // template columns of a product
+
+__device__ __forceinline__ void copy16(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<uint32_t>(__cvta_generic_to_shared(to))),
+                 "l"(from));
+#endif
+}
+
+// The image under a block's tile. Past the plane: whatever is there last, which meets zeros of the
+// template alone.
+__device__ void load_image(const MmaJob &job, unsigned char *tile, int x0, int y0)
+{
+    const TensorPlane &image = job.image;
+    int pieces = job.blocks.row_bytes / 16,
+        rows = ROWS * (WARPS_DOWN - 1) + XNCC_TENSOR_PERIOD * job.blocks.periods;
+    for (int i = threadIdx.x; i < rows * pieces; i += THREADS) {
+        int y = i / pieces, x = i % pieces * 16;
+        const unsigned char *row = image.data +
+                                   static_cast<int64_t>(min(y0 + y, image.height - 1)) *
+                                       image.pitch;
+        copy16(tile + y * job.blocks.row_bytes + x, row + min(x0 + x, image.width - 16));
+    }
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncthreads();
+}
+
+// One chunk of template columns over all image rows of a warp's tile.
+__device__ __forceinline__ void run_chunk(uint32_t (*d)[TILES][4], const unsigned char *image,
+                                          const uint2 *toeplitz, int rows, int pitch)
+{
+    uint2 b[ROWS]; // for map row r of image row i: slot (r - i) modulo 16
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        b[r] = __ldg(toeplitz + (ROWS - 1 - r) * 32);
+    for (int i = 0; i < rows; i += ROWS, toeplitz += ROWS * 32) {
+#pragma unroll
+        for (int s = 0; s < ROWS; s++, image += pitch) {
+            uint2 next = __ldg(toeplitz + (s + ROWS) * 32);
+            uint32_t a[TILES][4];
+#pragma unroll
+            for (int m = 0; m < TILES; m++)
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    a[m][k] = *reinterpret_cast<const uint32_t *>(image + 128 * m + 64 * (k % 2) +
+                                                                  16 * (k / 2));
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int m = 0; m < TILES; m++)
+                    product(d[r][m], a[m], b[(r - s + ROWS) % ROWS]);
+            b[ROWS - 1 - s] = next;
+        }
+    }
+}
+
+__global__ __launch_bounds__(THREADS, 2) void correlate_mma(const __grid_constant__ MmaJob job)
+{
+    extern __shared__ __align__(16) unsigned char tile[];
+    int x0 = blockIdx.x * XNCC_TENSOR_COLUMNS, y0 = blockIdx.y * ROWS * WARPS_DOWN;
+    load_image(job, tile, x0 + job.x, y0 + job.y);
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    int across = warp % WARPS_ACROSS, down = warp / WARPS_ACROSS,
+        rows = XNCC_TENSOR_PERIOD * job.blocks.periods;
+    uint32_t d[ROWS][TILES][4] = {};
+    const unsigned char *image = tile + down * ROWS * job.blocks.row_bytes + across * WARP_COLUMNS +
+                                 8 * g + 4 * t;
+    for (int chunk = 0; chunk < job.blocks.chunks; chunk++)
+        run_chunk(d, image + CHUNK * chunk, job.toeplitz + chunk * (rows + ROWS) * 32 + lane, rows,
+                  job.blocks.row_bytes);
+    int x = x0 + across * WARP_COLUMNS + 8 * g + 2 * t, y = y0 + down * ROWS;
+    uint32_t *to = job.sums + static_cast<int64_t>(y) * job.pitch + x;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++, to += job.pitch)
+#pragma unroll
+        for (int m = 0; m < TILES; m++)
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+                uint2 *p = reinterpret_cast<uint2 *>(to + 128 * m + 64 * k);
+                uint2 before = job.add ? *p : make_uint2(0, 0);
+                *p = make_uint2(before.x + d[r][m][2 * k], before.y + d[r][m][2 * k + 1]);
+            }
+}
+
+// One thread a register pair: step q of a chunk holds template row q - 15, zeros outside.
+__global__ void build_fragments(ToeplitzJob job)
+{
+    int steps = XNCC_TENSOR_PERIOD * job.blocks.periods + ROWS,
+        at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= steps * job.blocks.chunks * 32)
+        return;
+    int lane = at % 32, row = at / 32 % steps - (ROWS - 1), chunk = at / 32 / steps, b = lane / 4,
+        t = lane % 4;
+    uint32_t words[2] = { 0, 0 };
+    bool inside = row >= 0 && row < job.blocks.height && job.y + row < job.height;
+    const unsigned char *pixels = job.pixels + (job.y + row) * job.pitch + job.plane;
+    for (int i = 0; i < 8; i++) {
+        int column = CHUNK * chunk + 16 * (i / 4) + 4 * t + i % 4 - b;
+        if (inside && column >= 0 && column < job.blocks.width && job.x + column < job.width)
+            words[i / 4] |=
+                static_cast<uint32_t>(pixels[static_cast<int64_t>(job.x + column) * job.size])
+                << (8 * (i % 4));
+    }
+    reinterpret_cast<uint2 *>(job.toeplitz)[at] = make_uint2(words[0], words[1]);
+}
+
+} // namespace
+
+cudaError_t mma_set_max_shared_memory(int most)
+{
+    return set_max_shared_memory(correlate_mma, most);
+}
+
+cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream)
+{
+    unsigned count = static_cast<unsigned>((XNCC_TENSOR_PERIOD * job.blocks.periods + ROWS) *
+                                           job.blocks.chunks * 32);
+    build_fragments<<<(count + 255) / 256, 256, 0, stream>>>(job);
+    return cudaGetLastError();
+}
+
+cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream)
+{
+    dim3 grid(static_cast<unsigned>(ceil_div<int32_t>(job.width, XNCC_TENSOR_COLUMNS)),
+              static_cast<unsigned>(ceil_div<int32_t>(job.height, ROWS * WARPS_DOWN)));
+    correlate_mma<<<grid, THREADS, static_cast<size_t>(job.blocks.shared_bytes), stream>>>(job);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

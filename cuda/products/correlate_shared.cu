@@ -1,0 +1,335 @@
+#include "cuda/products/correlate_family.h"
+
+#include "math/score.h"
+
+namespace xncc {
+
+namespace {
+
+__constant__ __align__(16) unsigned char constant_cache[CONSTANT_BYTES];
+
+constexpr int LANES = 32;
+constexpr int WARPS = XNCC_TILE_WARPS;
+constexpr int SPAN = XNCC_THREAD_COLUMNS;
+constexpr int VECTOR_BYTES = 16;
+static_assert(LANES * SPAN == XNCC_TILE_WIDTH, "a warp spans the tile");
+static_assert(XNCC_TILE_PITCH % VECTOR_BYTES == 0, "tile rows are whole vectors");
+
+template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
+{
+    return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+}
+
+// 16 bytes of the image from pixel x on (a multiple of the pixels in 16 bytes, maybe negative), the
+// image's edge repeated.
+template <class Pixel> __device__ uint4 fetch_vector(const StageView &stage, int x, int y)
+{
+    constexpr int PIXELS = VECTOR_BYTES / sizeof(Pixel);
+    if (x >= 0 && x / PIXELS < stage.vectors_width)
+        return tex2D<uint4>(stage.vectors, static_cast<float>(x / PIXELS) + 0.5f,
+                            static_cast<float>(y) + 0.5f);
+    union {
+        uint4 vector;
+        Pixel pixel[PIXELS];
+    } edge;
+#pragma unroll
+    for (int i = 0; i < PIXELS; i++)
+        edge.pixel[i] = fetch<Pixel>(stage, x + i, y);
+    return edge.vector;
+}
+
+// The map column where the blocks of a band begin: 0, or a little less where the band's first
+// window begins beside a vector.
+template <class Pixel> __host__ __device__ int first_column(const StageView &stage)
+{
+    constexpr int PIXELS = VECTOR_BYTES / sizeof(Pixel);
+    return -((stage.left % PIXELS + PIXELS) % PIXELS);
+}
+
+// Fills the block's tile with the pixels under its windows. Rows are over-fetched to the pitch.
+template <class Pixel> __device__ void fill_tile(uint4 *tile, const CorrelateJob &job, int x, int y)
+{
+    int across = job.tile_pitch / VECTOR_BYTES, rows = job.tile_rows;
+    int step_y = blockDim.x / across, step_x = blockDim.x % across;
+    int row = threadIdx.x / across, column = threadIdx.x % across;
+    int left = job.stage.left + x, top = job.stage.top + y + job.first;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < rows * across; i += blockDim.x) {
+        tile[i] = fetch_vector<Pixel>(
+            job.stage, left + column * static_cast<int>(VECTOR_BYTES / sizeof(Pixel)), top + row);
+        row += step_y;
+        column += step_x;
+        if (column >= across) {
+            column -= across;
+            row++;
+        }
+    }
+}
+
+// Integer pixels: 4 adjacent windows meet a group of 4 template pixels.
+template <class Pixel> struct Group;
+
+// 8 bits: the image as four words, each a pixel further on, and one four-way dot product a window.
+// A block of template rows has fewer than 65024 pixels, so its X stays below 2^32.
+template <> struct Group<unsigned char> {
+    static constexpr int ROWS = XNCC_THREAD_ROWS_U8;
+    using Sum = uint32_t;
+    using Taps = uint32_t;
+    struct Line {
+        uint32_t word[SPAN];
+    };
+    static __device__ Line read(const unsigned char *at)
+    {
+        uint32_t low = *reinterpret_cast<const uint32_t *>(at),
+                 high = *reinterpret_cast<const uint32_t *>(at + 4);
+        Line line;
+        line.word[0] = low;
+#pragma unroll
+        for (int i = 1; i < SPAN; i++)
+            line.word[i] = __funnelshift_r(low, high, 8 * i);
+        return line;
+    }
+    static __device__ void add(Sum (&sum)[SPAN], const Line &line, Taps taps)
+    {
+#pragma unroll
+        for (int i = 0; i < SPAN; i++)
+            sum[i] = __dp4a(line.word[i], taps, sum[i]);
+    }
+};
+
+template <> struct Group<unsigned short> {
+    static constexpr int ROWS = XNCC_THREAD_ROWS_U16;
+    using Sum = uint64_t;
+    using Taps = uint2;
+    struct Line {
+        uint32_t pixel[2 * SPAN];
+    };
+    static __device__ Line read(const unsigned char *at)
+    {
+        Line line;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            uint2 four = *reinterpret_cast<const uint2 *>(at + 8 * i);
+            line.pixel[4 * i] = four.x & 0xffff;
+            line.pixel[4 * i + 1] = four.x >> 16;
+            line.pixel[4 * i + 2] = four.y & 0xffff;
+            line.pixel[4 * i + 3] = four.y >> 16;
+        }
+        return line;
+    }
+    static __device__ void add(Sum (&sum)[SPAN], const Line &line, Taps taps)
+    {
+        const uint32_t tap[SPAN] = { taps.x & 0xffff, taps.x >> 16, taps.y & 0xffff, taps.y >> 16 };
+#pragma unroll
+        for (int k = 0; k < SPAN; k++)
+#pragma unroll
+            for (int i = 0; i < SPAN; i++)
+                sum[i] += static_cast<uint64_t>(line.pixel[i + k]) * tap[k];
+    }
+};
+
+// One column of groups, down the template. The thread's window of image lines moves down a line a
+// template row: every line is read and shifted once and meets ROWS template rows, and which
+// register holds it is known to the compiler.
+template <class Pixel>
+__device__ void add_column(typename Group<Pixel>::Sum (&sum)[Group<Pixel>::ROWS][SPAN],
+                           const unsigned char *at, int pitch,
+                           const typename Group<Pixel>::Taps *taps, int rows)
+{
+    using G = Group<Pixel>;
+    constexpr int ROWS = G::ROWS;
+    typename G::Line line[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS - 1; k++, at += pitch)
+        line[k] = G::read(at);
+    int j = 0;
+    for (; j + ROWS <= rows; j += ROWS)
+#pragma unroll
+        for (int k = 0; k < ROWS; k++, at += pitch) {
+            line[(k + ROWS - 1) % ROWS] = G::read(at);
+            typename G::Taps t = taps[j + k];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                G::add(sum[r], line[(k + r) % ROWS], t);
+        }
+#pragma unroll
+    for (int k = 0; k < ROWS - 1; k++, at += pitch) {
+        if (j + k >= rows)
+            return;
+        line[(k + ROWS - 1) % ROWS] = G::read(at);
+        typename G::Taps t = taps[j + k];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            G::add(sum[r], line[(k + r) % ROWS], t);
+    }
+}
+
+// Writes a thread's sums, or adds them to what is there.
+template <class Out, class Sum>
+__device__ void store(const CorrelateJob &job, int x, int y, const Sum (&sum)[SPAN])
+{
+    Out *out = static_cast<Out *>(job.sums) + y * job.pitch;
+    if (y >= job.height)
+        return;
+#pragma unroll
+    for (int i = 0; i < SPAN; i++)
+        if (x + i >= 0 && x + i < job.width)
+            out[x + i] = job.add ? static_cast<Out>(out[x + i] + sum[i]) : static_cast<Out>(sum[i]);
+}
+
+template <class Pixel, class Out>
+__global__ __launch_bounds__(LANES *WARPS, 2) void correlate_integers(CorrelateJob job, int column0)
+{
+    using G = Group<Pixel>;
+    extern __shared__ uint4 tile[];
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * G::ROWS);
+    fill_tile<Pixel>(tile, job, x0, y0);
+    __syncthreads();
+    int x = x0 + lane * SPAN, y = y0 + warp * G::ROWS;
+    if (y >= job.height)
+        return;
+    constexpr int GROUP_BYTES = SPAN * sizeof(Pixel);
+    const unsigned char *at = reinterpret_cast<const unsigned char *>(tile) +
+                              warp * G::ROWS * job.tile_pitch + lane * GROUP_BYTES;
+    const auto *taps = reinterpret_cast<const typename G::Taps *>(constant_cache);
+    int stride = (job.rows + 3) / 4 * 4;
+    typename G::Sum sum[G::ROWS][SPAN] = {};
+    for (int g = 0; g < job.size; g += SPAN, at += GROUP_BYTES, taps += stride)
+        add_column<Pixel>(sum, at, job.tile_pitch, taps, job.rows);
+#pragma unroll
+    for (int r = 0; r < G::ROWS; r++)
+        store<Out>(job, x, y + r, sum[r]);
+}
+
+// Floats: the order of score.h, row by row from the left. FIRST and LAST say which of the thread's
+// two map rows an image line meets.
+template <bool FIRST, bool LAST>
+__device__ void add_line(double (&total)[XNCC_THREAD_ROWS_F32][SPAN], const float *at,
+                         const float *taps, const CorrelateJob &job)
+{
+    double v[SPAN], row[XNCC_THREAD_ROWS_F32][SPAN] = {};
+#pragma unroll
+    for (int i = 0; i < SPAN - 1; i++)
+        v[i] = xncc_centred(at[i], job.pivot);
+#pragma unroll 4
+    for (int i = 0; i < job.size; i++) {
+        v[SPAN - 1] = xncc_centred(at[i + SPAN - 1], job.pivot);
+        double t0 = FIRST ? xncc_centred(taps[i], job.pivot) : 0.0,
+               t1 = LAST ? xncc_centred(taps[i - job.size], job.pivot) : 0.0;
+#pragma unroll
+        for (int k = 0; k < SPAN; k++) {
+            if (FIRST)
+                row[0][k] = xncc_sum(row[0][k], xncc_product(v[k], t0));
+            if (LAST)
+                row[1][k] = xncc_sum(row[1][k], xncc_product(v[k], t1));
+            v[k] = k < SPAN - 1 ? v[k + 1] : 0.0;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < SPAN; k++) {
+        if (FIRST)
+            total[0][k] = xncc_sum(total[0][k], row[0][k]);
+        if (LAST)
+            total[1][k] = xncc_sum(total[1][k], row[1][k]);
+    }
+}
+
+__global__ __launch_bounds__(LANES *WARPS) void correlate_floats(CorrelateJob job, int column0)
+{
+    constexpr int ROWS = XNCC_THREAD_ROWS_F32;
+    static_assert(ROWS == 2, "add_line knows two rows");
+    extern __shared__ uint4 tile[];
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * ROWS);
+    fill_tile<float>(tile, job, x0, y0);
+    __syncthreads();
+    int x = x0 + lane * SPAN, y = y0 + warp * ROWS,
+        pitch = job.tile_pitch / static_cast<int>(sizeof(float));
+    const float *at = reinterpret_cast<const float *>(tile) + warp * ROWS * pitch + lane * SPAN;
+    const float *taps = reinterpret_cast<const float *>(constant_cache) + lane_zero();
+    double total[ROWS][SPAN] = {};
+    const double *before = static_cast<const double *>(job.sums) + y * job.pitch;
+    for (int r = 0; r < ROWS && job.add; r++)
+        for (int i = 0; i < SPAN; i++)
+            if (y + r < job.height && x + i >= 0 && x + i < job.width)
+                total[r][i] = before[r * job.pitch + x + i];
+    add_line<true, false>(total, at, taps, job);
+    for (int j = 1; j < job.rows; j++)
+        add_line<true, true>(total, at + j * pitch, taps + j * job.size, job);
+    add_line<false, true>(total, at + job.rows * pitch, taps + job.rows * job.size, job);
+    for (int r = 0; r < ROWS; r++) {
+        CorrelateJob whole = job;
+        whole.add = 0; // the sums so far are in the totals: doubles are added in one order only
+        store<double>(whole, x, y + r, total[r]);
+    }
+}
+
+template <class Pixel> dim3 grid_of(const CorrelateJob &job, int rows)
+{
+    int columns = job.width - first_column<Pixel>(job.stage);
+    return dim3(static_cast<unsigned>(ceil_div(columns, static_cast<int>(XNCC_TILE_WIDTH))),
+                static_cast<unsigned>(ceil_div(job.height, WARPS * rows)));
+}
+
+cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
+{
+    size_t bytes = static_cast<size_t>(job.shared_bytes);
+    if (pixel == XNCC_F32)
+        correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), LANES * WARPS, bytes,
+                           stream>>>(job, first_column<float>(job.stage));
+    else if (pixel == XNCC_U16)
+        correlate_integers<unsigned short, uint64_t>
+            <<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), LANES * WARPS, bytes, stream>>>(
+                job, first_column<unsigned short>(job.stage));
+    else if (narrow)
+        correlate_integers<unsigned char, uint32_t>
+            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
+                job, first_column<unsigned char>(job.stage));
+    else
+        correlate_integers<unsigned char, uint64_t>
+            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
+                job, first_column<unsigned char>(job.stage));
+    return cudaGetLastError();
+}
+
+// Integer templates lie in the bank group column by group column, floats row by row.
+cudaError_t load(ConstantTurn &turn, const DeviceTemplate &p, int32_t first, int32_t rows)
+{
+    if (p.pixel == XNCC_F32)
+        return load_rows(turn, p, first, rows);
+    size_t group = p.group_bytes(), stride = static_cast<size_t>((rows + 3) / 4 * 4) * group;
+    return turn.load(ConstantContent{ p.serial, first, rows },
+                     p.groups.as<unsigned char>() + static_cast<size_t>(first) * group,
+                     static_cast<size_t>(p.group_rows) * group, stride,
+                     static_cast<size_t>(p.group_count));
+}
+
+} // namespace
+
+const void *shared_constant()
+{
+    return constant_cache;
+}
+
+CorrelateFamily shared_family()
+{
+    return CorrelateFamily{ FAMILY_SHARED, load, launch };
+}
+
+cudaError_t shared_set_max_shared_memory(int bytes)
+{
+    const void *kernels[] = {
+        reinterpret_cast<const void *>(correlate_floats),
+        reinterpret_cast<const void *>(correlate_integers<unsigned short, uint64_t>),
+        reinterpret_cast<const void *>(correlate_integers<unsigned char, uint32_t>),
+        reinterpret_cast<const void *>(correlate_integers<unsigned char, uint64_t>)
+    };
+    cudaError_t code = cudaSuccess;
+    for (const void *kernel : kernels)
+        if (code == cudaSuccess)
+            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return code;
+}
+
+} // namespace xncc

@@ -1,0 +1,150 @@
+#include "cuda/products/correlate_family.h"
+
+#include "math/score.h"
+
+namespace xncc {
+
+namespace {
+
+__constant__ __align__(16) unsigned char constant_cache[CONSTANT_BYTES];
+
+constexpr int SPAN = XNCC_THREAD_COLUMNS;
+constexpr int THREADS_X = 32, THREADS_Y = 4;
+
+// How a pixel type is multiplied and summed: a window row in Row, a window in Sum.
+template <class Pixel> struct Arithmetic;
+template <> struct Arithmetic<unsigned char> {
+    using Value = uint32_t;
+    using Row = uint32_t; // 65536 pixels a row at most: below 2^32
+};
+template <> struct Arithmetic<unsigned short> {
+    using Value = uint32_t;
+    using Row = uint64_t;
+};
+template <> struct Arithmetic<float> {
+    using Value = double;
+    using Row = double;
+};
+
+__device__ uint32_t value_of(unsigned char pixel, double)
+{
+    return pixel;
+}
+__device__ uint32_t value_of(unsigned short pixel, double)
+{
+    return pixel;
+}
+__device__ double value_of(float pixel, double pivot)
+{
+    return xncc_centred(pixel, pivot);
+}
+
+__device__ void add_product(uint32_t &sum, uint32_t a, uint32_t b)
+{
+    sum += a * b;
+}
+__device__ void add_product(uint64_t &sum, uint32_t a, uint32_t b)
+{
+    sum += static_cast<uint64_t>(a) * b;
+}
+__device__ void add_product(double &sum, double a, double b)
+{
+    sum = xncc_sum(sum, xncc_product(a, b));
+}
+
+template <class Pixel> __device__ Pixel fetch(cudaTextureObject_t texture, int x, int y)
+{
+    return tex2D<Pixel>(texture, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+}
+
+// A template pixel of row `row` of the block.
+template <class Pixel, bool CONSTANT>
+__device__ Pixel template_pixel(const CorrelateJob &job, int x, int row)
+{
+    if (CONSTANT)
+        return reinterpret_cast<const Pixel *>(constant_cache)[row * job.size + x + lane_zero()];
+    return fetch<Pixel>(job.texture, x, job.first + row);
+}
+
+// Any size. A thread has 4 adjacent windows: each image pixel and each template pixel is read once
+// for all of them.
+template <class Pixel, class Sum, bool CONSTANT>
+__global__ __launch_bounds__(THREADS_X *THREADS_Y) void correlate(CorrelateJob job)
+{
+    using Value = typename Arithmetic<Pixel>::Value;
+    using Row = typename Arithmetic<Pixel>::Row;
+    int x = (blockIdx.x * THREADS_X + threadIdx.x) * SPAN, y = blockIdx.y * THREADS_Y + threadIdx.y;
+    if (x >= job.width || y >= job.height)
+        return;
+    int left = job.stage.left + x, top = job.stage.top + y + job.first;
+    Sum *sums = static_cast<Sum *>(job.sums) + y * job.pitch + x;
+    Sum total[SPAN];
+#pragma unroll
+    for (int k = 0; k < SPAN; k++)
+        total[k] = job.add && x + k < job.width ? sums[k] : Sum(0);
+    for (int j = 0; j < job.rows; j++) {
+        Value v[SPAN];
+        Row row[SPAN];
+#pragma unroll
+        for (int k = 0; k < SPAN; k++) {
+            v[k] = k < SPAN - 1
+                       ? value_of(fetch<Pixel>(job.stage.pixels, left + k, top + j), job.pivot)
+                       : Value(0);
+            row[k] = 0;
+        }
+#pragma unroll 4
+        for (int i = 0; i < job.size; i++) {
+            v[SPAN - 1] = value_of(fetch<Pixel>(job.stage.pixels, left + i + SPAN - 1, top + j),
+                                   job.pivot);
+            Value t = value_of(template_pixel<Pixel, CONSTANT>(job, i, j), job.pivot);
+#pragma unroll
+            for (int k = 0; k < SPAN; k++) {
+                add_product(row[k], v[k], t);
+                v[k] = k < SPAN - 1 ? v[k + 1] : Value(0);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < SPAN; k++)
+            total[k] += row[k];
+    }
+#pragma unroll
+    for (int k = 0; k < SPAN; k++)
+        if (x + k < job.width)
+            sums[k] = total[k];
+}
+
+template <bool CONSTANT>
+cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
+{
+    dim3 block(THREADS_X, THREADS_Y),
+        grid(static_cast<unsigned>(ceil_div(job.width, THREADS_X * SPAN)),
+             static_cast<unsigned>(ceil_div(job.height, THREADS_Y)));
+    if (pixel == XNCC_F32)
+        correlate<float, double, CONSTANT><<<grid, block, 0, stream>>>(job);
+    else if (pixel == XNCC_U16)
+        correlate<unsigned short, uint64_t, CONSTANT><<<grid, block, 0, stream>>>(job);
+    else if (narrow)
+        correlate<unsigned char, uint32_t, CONSTANT><<<grid, block, 0, stream>>>(job);
+    else
+        correlate<unsigned char, uint64_t, CONSTANT><<<grid, block, 0, stream>>>(job);
+    return cudaGetLastError();
+}
+
+} // namespace
+
+const void *texture_constant()
+{
+    return constant_cache;
+}
+
+CorrelateFamily texture_family()
+{
+    return CorrelateFamily{ FAMILY_NONE, nullptr, launch<false> };
+}
+
+CorrelateFamily constant_family()
+{
+    return CorrelateFamily{ FAMILY_TEXTURE, load_rows, launch<true> };
+}
+
+} // namespace xncc

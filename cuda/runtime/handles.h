@@ -1,0 +1,226 @@
+// What every file of the engine stands on: the library's C headers, errors, and owners of CUDA
+// resources.
+#ifndef XNCC_CUDA_CORE_CUH
+#define XNCC_CUDA_CORE_CUH
+
+#include <atomic>
+#include <math.h>
+#include <new>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "cuda/engine/cuda_engine.h"
+#include "image/image.h"
+#include "plan/cost_cuda.h"
+}
+
+namespace xncc {
+
+// The status of a CUDA call; `what` says what was being done.
+inline xncc_status check(cudaError_t code, const char *what, xncc_error *error)
+{
+    if (code == cudaSuccess)
+        return XNCC_OK;
+    (void)cudaGetLastError(); // so that the next launch does not report this failure again
+    return xncc_fail(
+        error, code == cudaErrorMemoryAllocation ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
+        "CUDA: %s failed: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+// Objects behind the C interface's opaque pointers: zeroed library memory, so that nothing needs
+// the C++ runtime.
+template <class T> T *create()
+{
+    void *memory = xncc_alloc(1, sizeof(T));
+    return memory ? new (memory) T() : nullptr;
+}
+
+template <class T> void destroy(T *object)
+{
+    if (object) {
+        object->~T();
+        xncc_free(object);
+    }
+}
+
+// Makes a device the thread's current one, and the caller's own current again.
+class DeviceScope {
+  public:
+    explicit DeviceScope(int device)
+    {
+        changed = cudaGetDevice(&before) == cudaSuccess && before != device;
+        if (changed)
+            (void)cudaSetDevice(device);
+    }
+    ~DeviceScope()
+    {
+        if (changed)
+            (void)cudaSetDevice(before);
+    }
+    DeviceScope(const DeviceScope &) = delete;
+    DeviceScope &operator=(const DeviceScope &) = delete;
+
+  private:
+    int before = 0;
+    bool changed = false;
+};
+
+class DeviceMemory {
+  public:
+    DeviceMemory() = default;
+    ~DeviceMemory()
+    {
+        (void)cudaFree(address);
+    }
+    DeviceMemory(const DeviceMemory &) = delete;
+    DeviceMemory &operator=(const DeviceMemory &) = delete;
+    void release()
+    {
+        (void)cudaFree(address);
+        address = nullptr;
+    }
+    cudaError_t take(uint64_t bytes)
+    {
+        return bytes ? cudaMalloc(&address, static_cast<size_t>(bytes)) : cudaSuccess;
+    }
+    template <class T> T *as() const
+    {
+        return static_cast<T *>(address);
+    }
+
+  private:
+    void *address = nullptr;
+};
+
+class PinnedMemory {
+  public:
+    PinnedMemory() = default;
+    ~PinnedMemory()
+    {
+        (void)cudaFreeHost(address);
+    }
+    PinnedMemory(const PinnedMemory &) = delete;
+    PinnedMemory &operator=(const PinnedMemory &) = delete;
+    void release()
+    {
+        (void)cudaFreeHost(address);
+        address = nullptr;
+    }
+    cudaError_t take(uint64_t bytes)
+    {
+        return cudaMallocHost(&address, static_cast<size_t>(bytes));
+    }
+    template <class T> T *as() const
+    {
+        return static_cast<T *>(address);
+    }
+
+  private:
+    void *address = nullptr;
+};
+
+class Event {
+  public:
+    Event() = default;
+    ~Event()
+    {
+        if (event)
+            (void)cudaEventDestroy(event);
+    }
+    Event(const Event &) = delete;
+    Event &operator=(const Event &) = delete;
+    cudaError_t make()
+    {
+        return cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    }
+    cudaEvent_t get() const
+    {
+        return event;
+    }
+
+  private:
+    cudaEvent_t event = nullptr;
+};
+
+class Stream {
+  public:
+    Stream() = default;
+    ~Stream()
+    {
+        if (stream)
+            (void)cudaStreamDestroy(stream);
+    }
+    Stream(const Stream &) = delete;
+    Stream &operator=(const Stream &) = delete;
+    cudaError_t make()
+    {
+        return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    }
+    cudaStream_t get() const
+    {
+        return stream;
+    }
+
+  private:
+    cudaStream_t stream = nullptr;
+};
+
+// A texture object over pitched memory: clamp addressing, whole texels, unnormalized coordinates.
+class Texture {
+  public:
+    Texture() = default;
+    ~Texture()
+    {
+        if (object)
+            (void)cudaDestroyTextureObject(object);
+    }
+    Texture(const Texture &) = delete;
+    Texture &operator=(const Texture &) = delete;
+    cudaError_t make(void *data, const cudaChannelFormatDesc &format, size_t width, size_t height,
+                     size_t pitch)
+    {
+        cudaResourceDesc resource = {};
+        resource.resType = cudaResourceTypePitch2D;
+        resource.res.pitch2D.devPtr = data;
+        resource.res.pitch2D.desc = format;
+        resource.res.pitch2D.width = width;
+        resource.res.pitch2D.height = height;
+        resource.res.pitch2D.pitchInBytes = pitch;
+        cudaTextureDesc rule = {};
+        rule.addressMode[0] = rule.addressMode[1] = cudaAddressModeClamp;
+        rule.filterMode = cudaFilterModePoint;
+        rule.readMode = cudaReadModeElementType;
+        return cudaCreateTextureObject(&object, &resource, &rule, nullptr);
+    }
+    cudaTextureObject_t get() const
+    {
+        return object;
+    }
+
+  private:
+    cudaTextureObject_t object = 0;
+};
+
+template <class T> constexpr __host__ __device__ T ceil_div(T a, T b)
+{
+    return (a + b - 1) / b;
+}
+
+inline cudaChannelFormatDesc pixel_format(xncc_pixel pixel)
+{
+    if (pixel == XNCC_U8)
+        return cudaCreateChannelDesc<unsigned char>();
+    if (pixel == XNCC_U16)
+        return cudaCreateChannelDesc<unsigned short>();
+    return cudaCreateChannelDesc<float>();
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,92 @@
+// Which devices there are, and why one is not usable.
+#include "cuda/engine/engine_plan.h"
+#include "cuda/windows/row_sums.cuh"
+
+#include <stdio.h>
+#include <string.h>
+
+namespace xncc {
+
+const char *why_unusable(cudaError_t code)
+{
+    switch (code) {
+    case cudaErrorInsufficientDriver: {
+        int version = 0;
+        if (cudaDriverGetVersion(&version) == cudaSuccess && version != 0)
+            return "the NVIDIA driver is older than this build's CUDA runtime; update the driver";
+        return "no NVIDIA driver is installed";
+    }
+    case cudaErrorStubLibrary: return "the NVIDIA driver library is a stub; install the driver";
+    case cudaErrorNoDevice: return "the NVIDIA driver finds no device";
+    case cudaErrorSystemDriverMismatch:
+        return "driver and kernel module differ in version; restart the machine";
+    case cudaErrorDevicesUnavailable:
+        return "the device is taken by others or in an exclusive mode";
+    case cudaErrorNoKernelImageForDevice:
+        return "this build has no code for the device's compute capability; rebuild with "
+               "CMAKE_CUDA_ARCHITECTURES";
+    case cudaErrorUnsupportedPtxVersion:
+        return "the driver is too old for this build's PTX; update it or rebuild with "
+               "CMAKE_CUDA_ARCHITECTURES";
+    default: return nullptr;
+    }
+}
+
+namespace {
+
+// Prints why into a text of `size` bytes.
+void explain(cudaError_t code, char *text, size_t size)
+{
+    const char *why = why_unusable(code);
+    (void)cudaGetLastError();
+    if (why)
+        (void)snprintf(text, size, "%s", why);
+    else
+        (void)snprintf(text, size, "%s (%s)", cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+void describe_device(int device, xncc_device_info *info)
+{
+    cudaDeviceProp properties;
+    info->index = device;
+    cudaError_t code = cudaGetDeviceProperties(&properties, device);
+    if (code == cudaSuccess) {
+        info->major = properties.major;
+        info->minor = properties.minor;
+        info->processors = properties.multiProcessorCount;
+        info->memory = static_cast<int64_t>(properties.totalGlobalMem);
+        info->shared_memory = static_cast<int64_t>(properties.sharedMemPerBlock);
+        info->shared_optin = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
+        (void)snprintf(info->name, sizeof info->name, "%.*s",
+                       static_cast<int>(sizeof info->name - 1), properties.name);
+        DeviceScope scope(device);
+        code = find_device_code();
+    }
+    info->usable = code == cudaSuccess;
+    if (code != cudaSuccess)
+        explain(code, info->text, sizeof info->text);
+}
+
+} // namespace
+
+} // namespace xncc
+
+extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
+{
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count == 0)
+        code = cudaErrorNoDevice;
+    size_t entries = code == cudaSuccess ? static_cast<size_t>(count) : 1;
+    for (size_t i = 0; i < entries && i < capacity; i++) {
+        memset(&info[i], 0, sizeof info[i]);
+        info[i].device = XNCC_DEVICE_CUDA;
+        info[i].index = -1;
+        if (code == cudaSuccess)
+            xncc::describe_device(static_cast<int>(i), &info[i]);
+        else
+            xncc::explain(code, info[i].text, sizeof info[i].text);
+    }
+    (void)cudaGetLastError();
+    return entries;
+}

@@ -1,0 +1,82 @@
+#include "cuda/score/masked_score_u8.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 128;
+constexpr int SPAN = 4; // adjacent windows a thread
+
+struct Words {
+    uint32_t v[SPAN];
+
+    __device__ Words() = default;
+    __device__ Words(const uint32_t *from, int64_t at)
+    {
+        uint4 u = __ldcs(reinterpret_cast<const uint4 *>(from + at));
+        v[0] = u.x;
+        v[1] = u.y;
+        v[2] = u.z;
+        v[3] = u.w;
+    }
+};
+
+template <bool VARIES>
+__global__ __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedScoreJob job,
+                                                          int y0)
+{
+    const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN,
+              y = y0 + static_cast<int>(blockIdx.y);
+    if (x >= job.width)
+        return;
+    const int64_t at = y * job.pitch + x; // rows of sums are padded
+    const Words X(job.X, at), S(job.S, at), Q0(job.Q[0], at), Q1(job.Q[1], at);
+    Words N, T, T0, T1;
+    if (VARIES) {
+        N = Words(job.N, at);
+        T = Words(job.T, at);
+        T0 = Words(job.T2[0], at);
+        T1 = Words(job.T2[1], at);
+    }
+    float score[SPAN];
+    QuickSums sums[SPAN];
+    unsigned doubts = 0;
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        sums[i] = { VARIES ? N.v[i] : job.n,   S.v[i],
+                    VARIES ? T.v[i] : job.sum, X.v[i],
+                    Q0.v[i] + (Q1.v[i] << 8),  VARIES ? T0.v[i] + (T1.v[i] << 8) : job.sum2 };
+        doubts |= quick_quotient(sums[i], job.least, &score[i]) ? 0 : 1u << i;
+    }
+    if (doubts)
+#pragma unroll
+        for (int i = 0; i < SPAN; i++)
+            if (doubts >> i & 1)
+                score[i] = quick_exact(sums[i], job.least, job.undefined);
+    float *to = job.map + y * job.map_pitch + x;
+    if (x + SPAN <= job.width && reinterpret_cast<uintptr_t>(to) % 16 == 0)
+        __stcs(reinterpret_cast<float4 *>(to), make_float4(score[0], score[1], score[2], score[3]));
+    else
+#pragma unroll
+        for (int i = 0; i < SPAN; i++)
+            if (x + i < job.width)
+                to[i] = score[i];
+}
+
+} // namespace
+
+cudaError_t launch_quick(const MaskedScoreJob &job, bool varies, cudaStream_t stream)
+{
+    for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
+        const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
+        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN)),
+                  static_cast<unsigned>(rows));
+        if (varies)
+            score_products<true><<<grid, THREADS, 0, stream>>>(job, y0);
+        else
+            score_products<false><<<grid, THREADS, 0, stream>>>(job, y0);
+    }
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,163 @@
+#include "cuda/windows/row_sums.cuh"
+
+#include "math/score.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int LANES = 32;
+constexpr int WARPS = 4;      // rows a block
+constexpr int SPAN = 4;       // adjacent windows a lane
+constexpr int SEGMENT = 2048; // windows that a warp slides over, at least
+constexpr unsigned ALL = 0xffffffffu;
+
+template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
+{
+    return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+}
+
+__device__ void store(uint2 *to, const uint2 (&sums)[SPAN])
+{
+    uint4 *vectors = reinterpret_cast<uint4 *>(to);
+    vectors[0] = make_uint4(sums[0].x, sums[0].y, sums[1].x, sums[1].y);
+    vectors[1] = make_uint4(sums[2].x, sums[2].y, sums[3].x, sums[3].y);
+}
+
+__device__ void store(ulonglong2 *to, const ulonglong2 (&sums)[SPAN])
+{
+#pragma unroll
+    for (int i = 0; i < SPAN; i++)
+        to[i] = sums[i];
+}
+
+// Inclusive prefix sum over the warp.
+template <class T> __device__ T scan(T value, int lane)
+{
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        T before = __shfl_up_sync(ALL, value, step);
+        value += lane >= step ? before : T(0);
+    }
+    return value;
+}
+
+// The sums of a segment's first window, in every lane.
+template <xncc_pixel PIXEL>
+__device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y,
+                                                       int lane)
+{
+    using Part = typename RowSums<PIXEL>::Part;
+    Part s = 0, q = 0;
+    for (int i = lane; i < job.size; i += LANES) {
+        Part v = fetch<typename RowSums<PIXEL>::Pixel>(job.stage, x + i, y);
+        s += v;
+        q += v * v;
+    }
+    typename RowSums<PIXEL>::Value sums;
+    sums.x = __shfl_sync(ALL, scan(s, lane), LANES - 1);
+    sums.y = __shfl_sync(ALL, scan(q, lane), LANES - 1);
+    return sums;
+}
+
+// Integers: a warp slides along a segment of a row. From one window to the next S gains the pixel
+// that comes in and loses the one that goes out, so the sums are prefix sums of those differences;
+// unsigned arithmetic wraps and the result is exact.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
+{
+    using Part = typename RowSums<PIXEL>::Part;
+    using Pixel = typename RowSums<PIXEL>::Pixel;
+    int lane = threadIdx.x, row = blockIdx.y * WARPS + threadIdx.y;
+    int begin = blockIdx.x * segment, end = min(begin + segment, job.columns);
+    if (row >= job.rows)
+        return;
+    int x0 = job.stage.left, y = job.stage.top + row;
+    auto *line = static_cast<typename RowSums<PIXEL>::Value *>(job.sums) + row * job.pitch;
+    typename RowSums<PIXEL>::Value base = first_window<PIXEL>(job, x0 + begin, y, lane);
+    for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += LANES * SPAN) {
+        Part ds[SPAN], dq[SPAN], s = 0, q = 0;
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            Part in = fetch<Pixel>(job.stage, x0 + x + i + job.size, y),
+                 out = fetch<Pixel>(job.stage, x0 + x + i, y);
+            s += ds[i] = in - out;
+            q += dq[i] = in * in - out * out;
+        }
+        Part s_end = scan(s, lane), q_end = scan(q, lane);
+        Part s_at = base.x + s_end - s, q_at = base.y + q_end - q;
+        // to the end of the vector, past the last window too: rows of sums are padded
+        typename RowSums<PIXEL>::Value sums[SPAN];
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            sums[i].x = s_at;
+            sums[i].y = q_at;
+            s_at += ds[i];
+            q_at += dq[i];
+        }
+        if (x < end)
+            store(line + x, sums);
+        base.x += __shfl_sync(ALL, s_end, LANES - 1);
+        base.y += __shfl_sync(ALL, q_end, LANES - 1);
+    }
+}
+
+// Floats: every window row is summed from left to right, as score.h says, so nothing slides.
+__global__ __launch_bounds__(LANES *WARPS) void sum_rows(RowSumsJob job)
+{
+    int x = (blockIdx.x * LANES + threadIdx.x) * SPAN, row = blockIdx.y * WARPS + threadIdx.y;
+    if (row >= job.rows || x >= job.columns)
+        return;
+    int left = job.stage.left + x, y = job.stage.top + row;
+    double v[SPAN], v2[SPAN], s[SPAN], q[SPAN];
+#pragma unroll
+    for (int i = 0; i < SPAN; i++) {
+        v[i] = i < SPAN - 1 ? xncc_centred(fetch<float>(job.stage, left + i, y), job.pivot) : 0.0;
+        v2[i] = xncc_product(v[i], v[i]);
+        s[i] = q[i] = 0.0;
+    }
+#pragma unroll 4
+    for (int i = 0; i < job.size; i++) {
+        v[SPAN - 1] = xncc_centred(fetch<float>(job.stage, left + i + SPAN - 1, y), job.pivot);
+        v2[SPAN - 1] = xncc_product(v[SPAN - 1], v[SPAN - 1]);
+#pragma unroll
+        for (int k = 0; k < SPAN; k++) {
+            s[k] = xncc_sum(s[k], v[k]);
+            q[k] = xncc_sum(q[k], v2[k]);
+            v[k] = k < SPAN - 1 ? v[k + 1] : 0.0;
+            v2[k] = k < SPAN - 1 ? v2[k + 1] : 0.0;
+        }
+    }
+    double2 *line = static_cast<double2 *>(job.sums) + row * job.pitch;
+#pragma unroll
+    for (int k = 0; k < SPAN; k++)
+        if (x + k < job.columns)
+            line[x + k] = make_double2(s[k], q[k]);
+}
+
+} // namespace
+
+cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_t stream)
+{
+    dim3 block(LANES, WARPS), grid(1, static_cast<unsigned>(ceil_div(job.rows, WARPS)));
+    int segment = 4 * job.size > SEGMENT ? 4 * job.size : SEGMENT;
+    if (pixel == XNCC_F32) {
+        grid.x = static_cast<unsigned>(ceil_div(job.columns, LANES * SPAN));
+        sum_rows<<<grid, block, 0, stream>>>(job);
+        return cudaGetLastError();
+    }
+    grid.x = static_cast<unsigned>(ceil_div(job.columns, segment));
+    if (pixel == XNCC_U8)
+        slide_rows<XNCC_U8><<<grid, block, 0, stream>>>(job, segment);
+    else
+        slide_rows<XNCC_U16><<<grid, block, 0, stream>>>(job, segment);
+    return cudaGetLastError();
+}
+
+cudaError_t find_device_code()
+{
+    cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, slide_rows<XNCC_U8>);
+}
+
+} // namespace xncc

@@ -1,0 +1,292 @@
+// Templates of which all pixels count: window sums slide down the image's planes. With the score in
+// the same pass, for images of which not every pixel counts; or by themselves. A block walks down a
+// strip, as in window_score_u8.cu: each thread keeps the sums of 4 adjacent columns over the window's
+// height, a prefix sum along the row goes to shared memory, and the difference of two prefixes is a
+// window's sum. All of it wraps modulo 2^32.
+#include "cuda/score/masked_score_u8.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr unsigned ALL = 0xffffffffu;
+constexpr int LANES = 32;
+constexpr int SPAN = 4;
+constexpr int WARP_COLUMNS = LANES * SPAN;
+constexpr int WARPS = 5; // the last one's columns belong to the windows of the others
+constexpr int OUTPUT_WARPS = WARPS - 1;
+constexpr int THREADS = WARPS * LANES;
+constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS; // map elements of a block's row
+constexpr int BATCH = 2;                             // rows between barriers
+constexpr int STRIDE = THREADS + 4;                  // against bank conflicts
+static_assert(XNCC_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses one warp's edge at most");
+
+struct Sums {
+    uint32_t n, s, q;
+
+    __device__ Sums operator+(const Sums &o) const
+    {
+        return { n + o.n, s + o.s, q + o.q };
+    }
+    __device__ Sums operator-(const Sums &o) const
+    {
+        return { n - o.n, s - o.s, q - o.q };
+    }
+};
+
+// Sums before a column: column c at [c % 4][c / 4], relative to the columns of its warp.
+struct Prefixes {
+    uint2 sq[SPAN][STRIDE];
+    uint32_t n[SPAN][STRIDE];
+    Sums total[WARPS];
+
+    __device__ void put(int column, int at, const Sums &v)
+    {
+        sq[column][at] = make_uint2(v.s, v.q);
+        n[column][at] = v.n;
+    }
+    __device__ Sums get(int column, int at) const
+    {
+        const uint2 v = sq[column][at];
+        return { n[column][at], v.x, v.y };
+    }
+};
+
+// Sums over a thread's first 1, 2, 3 and 4 columns.
+struct Columns {
+    Sums of[SPAN];
+
+    __device__ void add(uint2 words)
+    {
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            const uint32_t mask = 0xffffffffu >> (8 * (SPAN - 1 - i)), ones = mask & 0x01010101u;
+            of[i].n = __dp4a(words.y, ones, of[i].n);
+            of[i].s = __dp4a(words.x, ones, of[i].s);
+            of[i].q = __dp4a(words.x, words.x & mask, of[i].q);
+        }
+    }
+};
+
+// A thread's 4 columns of an image row: values and counts. Past the planes: whatever is there last,
+// which is of no window of the map.
+struct Rows {
+    const unsigned char *values, *counts;
+    int64_t pitch;
+    int last;
+
+    template <class Job>
+    __device__ Rows(const Job &job, const unsigned char *of_values, const unsigned char *of_counts,
+                    int column)
+        : pitch(job.plane_pitch), last(job.height + job.templ_height - 2)
+    {
+        const int64_t at = column + SPAN <= pitch ? column : pitch - SPAN;
+        values = of_values + at;
+        counts = of_counts + at;
+    }
+    __device__ uint2 at(int row) const
+    {
+        const int64_t line = min(row, last) * pitch;
+        return make_uint2(__ldg(reinterpret_cast<const uint32_t *>(values + line)),
+                          __ldg(reinterpret_cast<const uint32_t *>(counts + line)));
+    }
+};
+
+__device__ void spread(const Columns &in, const Columns &out, Prefixes *row)
+{
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const Sums own = in.of[SPAN - 1] - out.of[SPAN - 1];
+    Sums sum = own;
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        const Sums before = { __shfl_up_sync(ALL, sum.n, step), __shfl_up_sync(ALL, sum.s, step),
+                              __shfl_up_sync(ALL, sum.q, step) };
+        if (lane >= step)
+            sum = sum + before;
+    }
+    if (lane == LANES - 1)
+        row->total[warp] = sum;
+    sum = sum - own;
+    row->put(0, threadIdx.x, sum);
+#pragma unroll
+    for (int i = 1; i < SPAN; i++)
+        row->put(i, threadIdx.x, sum + in.of[i - 1] - out.of[i - 1]);
+}
+
+// The products of a window.
+struct Products {
+    uint32_t X = 0, T = 0, T0 = 0, T1 = 0;
+
+    __device__ Products()
+    {
+    }
+    __device__ Products(const MaskedScoreJob &job, int64_t at)
+        : X(__ldcs(job.X + at)), T(__ldcs(job.T + at)), T0(__ldcs(job.T2[0] + at)),
+          T1(__ldcs(job.T2[1] + at))
+    {
+    }
+};
+
+// The window that begins at column threadIdx.x of warp i's columns.
+__device__ Sums window_of(const Prefixes &row, int templ_width, int i)
+{
+    const int column = threadIdx.x, past = column + templ_width;
+    const Sums sums = row.get(past % SPAN, past / SPAN + i * LANES) -
+                      row.get(column % SPAN, column / SPAN + i * LANES);
+    return past >= WARP_COLUMNS ? sums + row.total[i] : sums;
+}
+
+__device__ __forceinline__ QuickSums sums_of(const MaskedScoreJob &job, const Prefixes &row,
+                                             const Products &product, int i)
+{
+    const Sums sums = window_of(row, job.templ_width, i);
+    return { sums.n, sums.s, product.T, product.X, sums.q, product.T0 + (product.T1 << 8) };
+}
+
+// Slides down the rows y0 .. y1 - 1 of a strip. output: takes what it needs of a row ahead (fetch),
+// then the row's prefixes (put), of which the threads of the first warp's columns make windows; r
+// is the row's number in its batch.
+template <class Output>
+__device__ __forceinline__ void slide_down(const Rows &rows, int templ_height, int y0, int y1,
+                                           Output output)
+{
+    __shared__ Prefixes prefixes[BATCH];
+    Columns in = {}, out = {};
+#pragma unroll 8
+    for (int j = 0; j < templ_height - 1; j++)
+        in.add(rows.at(y0 + j));
+    for (int y = y0; y < y1; y += BATCH) {
+        uint2 entering[BATCH], leaving[BATCH];
+#pragma unroll
+        for (int r = 0; r < BATCH; r++) {
+            entering[r] = rows.at(y + r + templ_height - 1);
+            leaving[r] = rows.at(y + r);
+            output.fetch(r, y + r, threadIdx.x < WARP_COLUMNS && y + r < y1);
+        }
+        if (y > y0)
+            __syncthreads();
+#pragma unroll
+        for (int r = 0; r < BATCH; r++) {
+            in.add(entering[r]);
+            spread(in, out, &prefixes[r]);
+            out.add(leaving[r]);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int r = 0; r < BATCH; r++)
+            if (threadIdx.x < WARP_COLUMNS && y + r < y1)
+                output.put(r, y + r, prefixes[r]);
+    }
+}
+
+// Scores of windows whose products are there.
+struct Scores {
+    const MaskedScoreJob &job;
+    int x;
+    Products product[BATCH][OUTPUT_WARPS];
+
+    __device__ Scores(const MaskedScoreJob &of, int column) : job(of), x(column)
+    {
+    }
+    __device__ __forceinline__ void fetch(int r, int y, bool inside)
+    {
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++)
+            product[r][i] = inside && x + i * WARP_COLUMNS < job.width
+                                ? Products(job, y * job.pitch + x + i * WARP_COLUMNS)
+                                : Products();
+    }
+    // Without a branch between the windows, so that their arithmetic overlaps.
+    __device__ __forceinline__ void put(int r, int y, const Prefixes &row)
+    {
+        float score[OUTPUT_WARPS], *map = job.map + y * job.map_pitch + x;
+        unsigned doubts = 0;
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++)
+            doubts |= quick_quotient(sums_of(job, row, product[r][i], i), job.least, &score[i])
+                          ? 0
+                          : 1u << i;
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++)
+            if (x + i * WARP_COLUMNS < job.width)
+                __stcs(map + i * WARP_COLUMNS,
+                       doubts >> i & 1 ? quick_exact(sums_of(job, row, product[r][i], i), job.least,
+                                                     job.undefined)
+                                       : score[i]);
+    }
+};
+
+// The sums themselves.
+struct Stores {
+    const SlideJob &job;
+    int x;
+
+    __device__ __forceinline__ void fetch(int, int, bool)
+    {
+    }
+    __device__ __forceinline__ void put(int, int y, const Prefixes &row)
+    {
+#pragma unroll
+        for (int i = 0; i < OUTPUT_WARPS; i++) {
+            if (x + i * WARP_COLUMNS >= job.width)
+                continue;
+            const Sums window = window_of(row, job.templ_width, i);
+            const int64_t to = y * job.pitch + x + i * WARP_COLUMNS;
+            if (job.sums)
+                job.sums[to] = window.s + (job.add_sums ? job.sums[to] : 0);
+            if (job.squares)
+                job.squares[to] = window.q + (job.add_squares ? job.squares[to] : 0);
+        }
+    }
+};
+
+__global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ MaskedScoreJob job,
+                                                            int strip)
+{
+    const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
+    const Rows rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
+    slide_down(rows, job.templ_height, y0, min(y0 + strip, job.height),
+               Scores(job, x0 + static_cast<int>(threadIdx.x)));
+}
+
+__global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job,
+                                                         int strip)
+{
+    const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
+    const Rows rows(job, job.bytes, job.bytes, x0 + static_cast<int>(threadIdx.x) * SPAN);
+    slide_down(rows, job.templ_height, y0, min(y0 + strip, job.height),
+               Stores{ job, x0 + static_cast<int>(threadIdx.x) });
+}
+
+// Blocks across, and strips down; *strip: rows of a strip.
+dim3 cut(int width, int height, int templ_height, int *strip)
+{
+    const int across = ceil_div(width, OUTPUTS);
+    *strip = templ_height <= 128 ? 64 : 256;
+    while (*strip > 16 && across * ceil_div(height, *strip) <
+                              512) // short strips where a small map would leave the device idle
+        *strip /= 2;
+    while (ceil_div(height, *strip) > UINT16_MAX)
+        *strip *= 2;
+    return dim3(static_cast<unsigned>(across), static_cast<unsigned>(ceil_div(height, *strip)));
+}
+
+} // namespace
+
+cudaError_t launch_quick_windows(const MaskedScoreJob &job, cudaStream_t stream)
+{
+    int strip;
+    const dim3 grid = cut(job.width, job.height, job.templ_height, &strip);
+    slide_windows<<<grid, THREADS, 0, stream>>>(job, strip);
+    return cudaGetLastError();
+}
+
+cudaError_t launch_slide(const SlideJob &job, cudaStream_t stream)
+{
+    int strip;
+    const dim3 grid = cut(job.width, job.height, job.templ_height, &strip);
+    slide_sums<<<grid, THREADS, 0, stream>>>(job, strip);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,131 @@
+// Sums over whole windows of a plane of bytes: along rows first, then down columns. Integers wrap,
+// so what slides is exact.
+#include "cuda/engine/general_plan.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int LANES = 32;
+constexpr int WARPS = 4;      // rows a block
+constexpr int SPAN = 4;       // adjacent windows a lane
+constexpr int SEGMENT = 2048; // windows that a warp slides over, at least
+constexpr int THREADS = 128;
+constexpr int BATCH = 4; // rows whose loads are in flight together
+constexpr unsigned ALL = 0xffffffffu;
+
+__device__ uint32_t scan(uint32_t value, int lane)
+{
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        uint32_t before = __shfl_up_sync(ALL, value, step);
+        value += lane >= step ? before : 0;
+    }
+    return value;
+}
+
+// Sums of a window row: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). A warp
+// slides along a segment.
+template <bool SQUARE>
+__global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job,
+                                                          int segment)
+{
+    const int lane = threadIdx.x, row = blockIdx.x * WARPS + threadIdx.y;
+    const int begin = blockIdx.y * segment, end = min(begin + segment, job.width);
+    if (row >= job.height + job.templ_height - 1)
+        return;
+    const unsigned char *line = job.bytes + row * job.pitch;
+    uint32_t *to = job.rows + row * job.rows_pitch;
+    const int last = job.width + job.templ_width - 2; // past it only what is not stored
+    auto value = [&](int x) {
+        uint32_t v = line[min(x, last)];
+        return SQUARE ? v * v : v;
+    };
+    uint32_t base = 0;
+    for (int i = lane; i < job.templ_width; i += LANES)
+        base += value(begin + i);
+    base = __shfl_sync(ALL, scan(base, lane), LANES - 1);
+    for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += LANES * SPAN) {
+        uint32_t step[SPAN], own = 0;
+#pragma unroll
+        for (int i = 0; i < SPAN; i++)
+            own += step[i] = value(x + i + job.templ_width) - value(x + i);
+        const uint32_t ended = scan(own, lane);
+        uint32_t at = base + ended - own, sums[SPAN];
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            sums[i] = at;
+            at += step[i];
+        }
+        // to the end of the vector, past the last window too: rows of sums are padded
+        if (x < end)
+            *reinterpret_cast<uint4 *>(to + x) = make_uint4(sums[0], sums[1], sums[2], sums[3]);
+        base += __shfl_sync(ALL, ended, LANES - 1);
+    }
+}
+
+// A thread slides down a column of a strip.
+template <class Sum>
+__global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ WindowsJob job,
+                                                    int strip)
+{
+    const int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip,
+              y1 = min(y0 + strip, job.height);
+    if (x >= job.width)
+        return;
+    const uint32_t *pdl_after_products = job.rows + x + y0 * job.rows_pitch, *ahead = pdl_after_products;
+    Sum sum = 0;
+#pragma unroll 8
+    for (int j = 0; j < job.templ_height - 1; j++, ahead += job.rows_pitch)
+        sum += __ldg(ahead);
+    Sum *to = static_cast<Sum *>(job.sums) + x + y0 * job.rows_pitch;
+    for (int y = y0; y < y1; y += BATCH) {
+        uint32_t in[BATCH], out[BATCH];
+        Sum held[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (y + k < y1) {
+                in[k] = __ldg(ahead + k * job.rows_pitch);
+                out[k] = __ldg(pdl_after_products + k * job.rows_pitch);
+                held[k] = job.add ? to[k * job.rows_pitch] : Sum(0);
+            }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (y + k < y1) {
+                sum += in[k];
+                to[k * job.rows_pitch] = held[k] + sum;
+                sum -= out[k];
+            }
+        ahead += BATCH * job.rows_pitch;
+        pdl_after_products += BATCH * job.rows_pitch;
+        to += BATCH * job.rows_pitch;
+    }
+}
+
+} // namespace
+
+cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
+{
+    const int rows = job.height + job.templ_height - 1;
+    int segment = 4 * job.templ_width > SEGMENT ? 4 * job.templ_width : SEGMENT;
+    while (ceil_div(job.width, segment) > UINT16_MAX)
+        segment *= 2;
+    dim3 block(LANES, WARPS), along(static_cast<unsigned>(ceil_div(rows, WARPS)),
+                                    static_cast<unsigned>(ceil_div(job.width, segment)));
+    if (job.square)
+        sum_along<true><<<along, block, 0, stream>>>(job, segment);
+    else
+        sum_along<false><<<along, block, 0, stream>>>(job, segment);
+    int strip = job.templ_height <= 48 ? 64 : job.templ_height <= 256 ? 128 : 256;
+    while (ceil_div(job.height, strip) > UINT16_MAX)
+        strip *= 2;
+    dim3 down(static_cast<unsigned>(ceil_div(job.width, THREADS)),
+              static_cast<unsigned>(ceil_div(job.height, strip)));
+    if (job.wide)
+        sum_down<uint64_t><<<down, THREADS, 0, stream>>>(job, strip);
+    else
+        sum_down<uint32_t><<<down, THREADS, 0, stream>>>(job, strip);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,360 @@
+/* Many templates: grouped by size, a plan for each group, and their matches in one list. */
+#include "api/batch_object.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+#include "peaks/nms.h"
+
+#include <string.h>
+
+static xncc_status no_memory(xncc_error *error)
+{
+    return xncc_fail(error, XNCC_ERROR_MEMORY,
+                     "many: no memory for the templates' matches; ask for fewer with top");
+}
+
+static int is_alike(const xncc_template *a, const xncc_template *b)
+{
+    return a->width == b->width && a->height == b->height && (a->mask != NULL) == (b->mask != NULL);
+}
+
+static xncc_status check_templ(const xncc_batch *batch, const xncc_template *templ, size_t i,
+                              xncc_error *error)
+{
+    const xncc_problem *p = &batch->problem;
+    if (!templ)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu: a null pointer", i);
+    if (templ->context != batch->context)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template %zu: it was made with another context", i);
+    if (templ->pixel != p->pixel || templ->channels != xncc_problem_channels(p))
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "template %zu: it is %s of %d channels and the image %s of %d; give all one type", i,
+            xncc_pixel_name(templ->pixel), templ->channels, xncc_pixel_name(p->pixel),
+            xncc_problem_channels(p));
+    if (p->mode == XNCC_VALID && (templ->width > p->image_width || templ->height > p->image_height))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template %zu: its %d x %d pixels do not fit into the image of %d x %d; "
+                         "modes same and full allow that",
+                         i, templ->width, templ->height, p->image_width, p->image_height);
+    return XNCC_OK;
+}
+
+/* Orders the templates by groups, which come in the order of their first templates. */
+static xncc_status group_templs(xncc_batch *batch, const xncc_template *const *templ, xncc_error *error)
+{
+    batch->templ = xncc_alloc(batch->count, sizeof *batch->templ);
+    batch->number = xncc_alloc(batch->count, sizeof *batch->number);
+    batch->group = xncc_alloc(batch->count, sizeof *batch->group);
+    size_t *group_of = xncc_alloc(batch->count, sizeof *group_of);
+    if (!batch->templ || !batch->number || !batch->group || !group_of) {
+        xncc_free(group_of);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "many: no memory for %zu templates",
+                         batch->count);
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        size_t g = 0;
+        while (g < batch->groups && !is_alike(templ[batch->group[g].first], templ[i]))
+            g++;
+        if (g == batch->groups)
+            batch->group[batch->groups++].first = i;
+        batch->group[g].count++;
+        group_of[i] = g;
+    }
+    size_t at = 0;
+    for (size_t g = 0; g < batch->groups; g++) {
+        const size_t first = at;
+        for (size_t i = batch->group[g].first; i < batch->count; i++)
+            if (group_of[i] == g) {
+                batch->templ[at] = templ[i];
+                batch->number[at++] = i;
+            }
+        batch->group[g].first = first;
+    }
+    xncc_free(group_of);
+    return XNCC_OK;
+}
+
+static void destroy_plans(xncc_batch *batch)
+{
+    for (size_t g = 0; batch->group && g < batch->groups; g++) {
+        xncc_plan_destroy(batch->group[g].plan);
+        batch->group[g].plan = NULL;
+    }
+}
+
+/* Whether all are of one engine goes to *alike. */
+static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike)
+{
+    xncc_status status = XNCC_OK;
+    *alike = 1;
+    for (size_t g = 0; g < batch->groups && !status; g++) {
+        const xncc_template *templ = batch->templ[batch->group[g].first];
+        xncc_problem problem = batch->problem;
+        problem.width = templ->width;
+        problem.height = templ->height;
+        problem.templ_masked = xncc_template_masked(templ);
+        status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan);
+        if (!status)
+            *alike = *alike && batch->group[g].plan->engine == batch->group[0].plan->engine;
+    }
+    if (status)
+        destroy_plans(batch);
+    return status;
+}
+
+/* Plans of one engine. Where the GPU cannot serve them all, the CPU shall. */
+static xncc_status make_alike(xncc_batch *batch, const xncc_preference *preference)
+{
+    xncc_preference wanted = preference ? *preference
+                                        : (xncc_preference){ .device = XNCC_DEVICE_AUTO };
+    int alike;
+    xncc_status status = make_plans(batch, &wanted, &alike);
+    if (status || alike)
+        return status;
+    destroy_plans(batch);
+    wanted.device = XNCC_DEVICE_CUDA;
+    status = make_plans(batch, &wanted, &alike);
+    if (status != XNCC_ERROR_UNSUPPORTED)
+        return status;
+    wanted.device = XNCC_DEVICE_CPU;
+    return make_plans(batch, &wanted, &alike);
+}
+
+static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xncc_error *error)
+{
+    batch->capacity = o->capacity;
+    if (o->find)
+        batch->find = *o->find;
+    batch->merges = o->merge != NULL;
+    batch->merge = o->merge ? *o->merge : xncc_merge_defaults();
+    /* coverage is good where it is large, as are the scores of the default */
+    batch->merge.method = batch->problem.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED
+                                                               : batch->problem.method;
+    if (!xncc_merge_is_valid(&batch->merge))
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "many: a limit of %g is out of the range of the merge rule, or there is no such rule",
+            batch->merge.limit);
+    batch->each = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
+                                                                   : batch->capacity;
+    if (batch->merge.top == 0 || batch->merge.top > batch->capacity)
+        batch->merge.top = batch->capacity;
+    uint64_t all;
+    if (batch->count == 0 || batch->each == 0)
+        return XNCC_OK;
+    if (!xncc_mul_u64(batch->count, batch->each, &all))
+        return no_memory(error);
+    batch->match = xncc_alloc(all, sizeof *batch->match);
+    batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
+    batch->found = xncc_alloc(batch->count, sizeof *batch->found);
+    return batch->match && batch->candidate && batch->found ? XNCC_OK : no_memory(error);
+}
+
+static void keep_least(xncc_batch *batch)
+{
+    const xncc_problem *p = &batch->problem;
+    int32_t width = batch->templ[0]->width, height = batch->templ[0]->height;
+    for (size_t i = 1; i < batch->count; i++) {
+        width = batch->templ[i]->width < width ? batch->templ[i]->width : width;
+        height = batch->templ[i]->height < height ? batch->templ[i]->height : height;
+    }
+    batch->best_width = p->mode == XNCC_VALID ? p->image_width - width + 1 : p->image_width;
+    batch->best_height = p->mode == XNCC_VALID ? p->image_height - height + 1 : p->image_height;
+}
+
+/* Fills an object that has its context. Where the text stays empty, a plan has left its own in the
+ * context. */
+static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
+                        const xncc_template *const *templ, const xncc_batch_options *options,
+                        xncc_error *error)
+{
+    static const xncc_batch_options none = { 0 };
+    xncc_problem *p = &batch->problem;
+    p->width = p->height = 1;
+    p->templ_masked = 0;
+    xncc_status status = p->task == XNCC_TASK_MATCH ? xncc_problem_check(p, error)
+                                                    : xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                                                                "many: the task is not matching");
+    if (!status && batch->count > INT32_MAX)
+        status = xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: %zu templates are more than 2^31 - 1",
+                           batch->count);
+    for (size_t i = 0; i < batch->count && !status; i++)
+        status = templ ? check_templ(batch, templ[i], i, error)
+                      : xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: part is a null pointer");
+    if (!status)
+        status = keep_find(batch, options ? options : &none, error);
+    if (status || batch->count == 0)
+        return status;
+    status = group_templs(batch, templ, error);
+    if (status)
+        return status;
+    keep_least(batch);
+    status = make_alike(batch, preference);
+    if (status)
+        return status;
+    batch->engine = batch->group[0].plan->engine;
+    return batch->engine->ops->share->open(
+        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->share,
+        error);
+}
+
+xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
+                             const xncc_preference *preference, const xncc_template *const *templ,
+                             size_t count, const xncc_batch_options *options, xncc_batch **result)
+{
+    xncc_error error = { "" };
+    if (result)
+        *result = NULL;
+    if (!context)
+        return XNCC_ERROR_ARGUMENT;
+    if (!result || !problem)
+        return xncc_context_note(context,
+                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
+                                           "many: %s is a null pointer",
+                                           result ? "the problem" : "result"),
+                                 &error);
+    xncc_batch *batch = xncc_alloc(1, sizeof *batch);
+    if (!batch)
+        return xncc_context_note(context, no_memory(&error), &error);
+    batch->context = context;
+    batch->problem = *problem;
+    batch->count = count;
+    xncc_status status = fill(batch, preference, templ, options, &error);
+    if (status)
+        xncc_batch_destroy(batch);
+    else
+        *result = batch;
+    return status && !error.text[0] ? status : xncc_context_note(context, status, &error);
+}
+
+void xncc_batch_destroy(xncc_batch *batch)
+{
+    if (!batch)
+        return;
+    destroy_plans(batch);
+    if (batch->share)
+        batch->engine->ops->share->close(batch->share);
+    xncc_free(batch->templ);
+    xncc_free(batch->number);
+    xncc_free(batch->group);
+    xncc_free(batch->match);
+    xncc_free(batch->found);
+    xncc_free(batch->candidate);
+    xncc_free(batch);
+}
+
+xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
+                                  xncc_image *shared, xncc_stream stream, xncc_error *error)
+{
+    *shared = *image;
+    const xncc_batch_ops *ops = batch->engine->ops->share;
+    return ops->image && times > 1 ? ops->image(batch->share, image, shared, stream, error)
+                                   : XNCC_OK;
+}
+
+/* The matches of all groups as candidates, in no order. */
+static size_t gather(xncc_batch *batch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        for (size_t k = 0; k < batch->found[i]; k++)
+            batch->candidate[count++] = (xncc_candidate){ .match = batch->match[i * batch->each + k],
+                                                         .templ = (int32_t)batch->number[i],
+                                                         .width = batch->templ[i]->width,
+                                                         .height = batch->templ[i]->height };
+    return count;
+}
+
+/* One list out of many. */
+static xncc_status put_together(xncc_batch *batch, xncc_candidate *match, size_t *found)
+{
+    size_t count = gather(batch);
+    xncc_status status = XNCC_OK;
+    if (batch->merges)
+        status = xncc_matches_merge(batch->candidate, count, &batch->merge, &count);
+    else
+        xncc_candidates_sort(batch->candidate, count, batch->merge.method);
+    if (status)
+        return status;
+    *found = count < batch->merge.top ? count : batch->merge.top;
+    memcpy(match, batch->candidate, *found * sizeof *match);
+    return XNCC_OK;
+}
+
+static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_stream stream,
+                            xncc_error *error)
+{
+    xncc_image shared;
+    xncc_status status = xncc_plan_check_image(batch->group[0].plan, image, error);
+    if (!status)
+        status = xncc_batch_share_image(batch, image, batch->groups, &shared, stream, error);
+    for (size_t g = 0; g < batch->groups && !status; g++) {
+        const xncc_batch_group *group = &batch->group[g];
+        status = xncc_plan_find_batch(group->plan, &shared, batch->templ + group->first, group->count,
+                                     &batch->find, batch->match + group->first * batch->each,
+                                     batch->each, batch->found + group->first, stream);
+    }
+    return status;
+}
+
+xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_candidate *match,
+                           size_t *found, xncc_stream stream)
+{
+    xncc_error error = { "" };
+    if (!batch)
+        return XNCC_ERROR_ARGUMENT;
+    if (!found || (!match && batch->capacity) || !image)
+        return xncc_context_note(
+            batch->context,
+            xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: image, match or found is a null pointer"),
+            &error);
+    *found = 0;
+    if (batch->count == 0 || batch->each == 0)
+        return XNCC_OK;
+    xncc_status status = find_all(batch, image, stream, &error);
+    if (!status && put_together(batch, match, found) != XNCC_OK)
+        status = xncc_fail(&error, XNCC_ERROR_INTERNAL, "find: the matches could not be merged");
+    return status && !error.text[0] ? status : xncc_context_note(batch->context, status, &error);
+}
+
+xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
+                           const xncc_template *const *templ, size_t count,
+                           const xncc_find_options *options, const xncc_merge_options *merge,
+                           xncc_candidate *match, size_t capacity, size_t *found)
+{
+    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
+    const xncc_find_options *o = options ? options : &none;
+    xncc_error error = { "" };
+    if (!context)
+        return XNCC_ERROR_ARGUMENT;
+    if (!found)
+        return xncc_context_note(
+            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: found is a null pointer"),
+            &error);
+    *found = 0;
+    xncc_status status = xncc_image_check(image, "image", &error);
+    if (status)
+        return xncc_context_note(context, status, &error);
+    const xncc_problem problem = { .pixel = image->pixel,
+                                   .image_width = image->width,
+                                   .image_height = image->height,
+                                   .method = o->method,
+                                   .mode = o->mode,
+                                   .border = o->border,
+                                   .channels = image->channels,
+                                   .image_masked = xncc_image_is_masked(image),
+                                   .min_valid = o->min_valid };
+    xncc_batch *batch = NULL;
+    status = xncc_batch_create(
+        context, &problem,
+        &(xncc_preference){
+            .kernel = o->kernel, .image_memory = image->memory, .map_memory = image->memory },
+        templ, count, &(xncc_batch_options){ .find = o, .merge = merge, .capacity = capacity },
+        &batch);
+    if (!status)
+        status = xncc_batch_find(batch, image, match, found, NULL);
+    xncc_batch_destroy(batch);
+    return status;
+}

@@ -1,0 +1,225 @@
+#include "api/objects.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <stdio.h>
+
+enum { MOST_THREADS = 1024 };
+
+xncc_status xncc_context_create(const xncc_context_options *options, xncc_context **context)
+{
+    if (!context)
+        return XNCC_ERROR_ARGUMENT;
+    *context = NULL;
+    const xncc_context_options none = { .device = XNCC_DEVICE_AUTO };
+    const xncc_context_options *o = options ? options : &none;
+    if ((unsigned)o->device > XNCC_DEVICE_CUDA || o->threads < 0 || o->threads > MOST_THREADS ||
+        o->cuda_index < 0)
+        return XNCC_ERROR_ARGUMENT;
+    xncc_context *c = xncc_alloc(1, sizeof *c);
+    if (!c)
+        return XNCC_ERROR_MEMORY;
+    if (pthread_mutex_init(&c->lock, NULL) != 0) {
+        xncc_free(c);
+        return XNCC_ERROR_MEMORY;
+    }
+    xncc_status status = xncc_registry_open(o, c->engine, &c->last);
+    if (status) {
+        xncc_context_destroy(c);
+        return status;
+    }
+    *context = c;
+    return XNCC_OK;
+}
+
+void xncc_context_destroy(xncc_context *context)
+{
+    if (!context)
+        return;
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)
+        if (context->engine[slot])
+            context->engine[slot]->ops->destroy(context->engine[slot]);
+    (void)pthread_mutex_destroy(&context->lock);
+    xncc_free(context);
+}
+
+xncc_status xncc_context_note(xncc_context *context, xncc_status status, const xncc_error *error)
+{
+    if (status && context) {
+        (void)pthread_mutex_lock(&context->lock);
+        context->last = *error;
+        (void)pthread_mutex_unlock(&context->lock);
+    }
+    return status;
+}
+
+const char *xncc_context_error(const xncc_context *context, char *text, size_t size)
+{
+    if (!text || size == 0)
+        return "";
+    text[0] = '\0';
+    if (!context)
+        return text;
+    xncc_context *c = (xncc_context *)(uintptr_t)
+        context; /* the lock is not part of what the caller sees as const */
+    (void)pthread_mutex_lock(&c->lock);
+    (void)snprintf(text, size, "%s", c->last.text);
+    (void)pthread_mutex_unlock(&c->lock);
+    return text;
+}
+
+double xncc_context_progress(const xncc_context *context)
+{
+    if (!context)
+        return 1.0;
+    uint64_t total = atomic_load(&context->progress.total),
+             done = atomic_load(&context->progress.done);
+    return total == 0 || done >= total ? 1.0 : (double)done / (double)total;
+}
+
+xncc_machine xncc_context_machine(const xncc_context *context)
+{
+    xncc_machine machine = { .cpu.absent = 1 };
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)
+        if (context->engine[slot])
+            context->engine[slot]->ops->describe(context->engine[slot], &machine);
+    return machine;
+}
+
+/* Brings device pixels and their mask to the host; *owned is then to be freed. */
+static xncc_status bring(xncc_context *context, const xncc_image *pixels, xncc_image *host,
+                         void **owned, xncc_error *error)
+{
+    *host = *pixels;
+    *owned = NULL;
+    if (pixels->memory == XNCC_HOST)
+        return XNCC_OK;
+    xncc_engine *cuda = context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
+    if (!cuda)
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "template: its pixels lie in device memory and this context has no device");
+    uint64_t row = (uint64_t)xncc_image_row_bytes(pixels), width = (uint64_t)pixels->width,
+             mask_row = pixels->mask ? width : 0;
+    char *bytes = xncc_alloc((uint64_t)pixels->height, row + mask_row);
+    *owned = bytes;
+    if (!bytes)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory for %d x %d pixels",
+                         pixels->width, pixels->height);
+    host->data = bytes;
+    host->pitch = (int64_t)row;
+    host->memory = XNCC_HOST;
+    xncc_status status = cuda->ops->fetch(cuda, pixels, bytes, error);
+    if (!status && pixels->mask) {
+        uint8_t *mask = (uint8_t *)bytes + row * (uint64_t)pixels->height;
+        xncc_image view = { .data = pixels->mask,
+                            .width = pixels->width,
+                            .height = pixels->height,
+                            .pitch = pixels->mask_pitch,
+                            .pixel = XNCC_U8,
+                            .memory = XNCC_DEVICE };
+        host->mask = mask;
+        host->mask_pitch = pixels->width;
+        status = cuda->ops->fetch(cuda, &view, mask, error);
+    }
+    return status;
+}
+
+static xncc_status make_template(xncc_context *context, const xncc_image *pixels,
+                                 xncc_template *templ, xncc_error *error)
+{
+    templ->context = context;
+    templ->serial = atomic_fetch_add(&context->templates, 1) + 1;
+    xncc_status status = xncc_image_check(pixels, "template", error);
+    if (status)
+        return status;
+    xncc_image host;
+    void *owned;
+    status = bring(context, pixels, &host, &owned, error);
+    if (!status)
+        status = xncc_template_fill(templ, &host, error);
+    xncc_free(owned);
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
+        if (context->engine[slot])
+            status = context->engine[slot]->ops->prepare_template(context->engine[slot], templ,
+                                                                  &templ->prepared[slot], error);
+    return status;
+}
+
+xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels,
+                                 xncc_template **result)
+{
+    xncc_error error = { "" };
+    if (!result)
+        return xncc_context_note(
+            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "template: result is a null pointer"),
+            &error);
+    *result = NULL;
+    if (!context)
+        return XNCC_ERROR_ARGUMENT;
+    xncc_template *templ = xncc_alloc(1, sizeof *templ);
+    xncc_status status = templ ? make_template(context, pixels, templ, &error)
+                              : xncc_fail(&error, XNCC_ERROR_MEMORY, "template: no memory");
+    if (status)
+        xncc_template_destroy(templ);
+    else
+        *result = templ;
+    return xncc_context_note(context, status, &error);
+}
+
+static void release(xncc_context *context, void *prepared[XNCC_ENGINE_SLOTS])
+{
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)
+        if (prepared[slot])
+            context->engine[slot]->ops->release(context->engine[slot], prepared[slot]);
+}
+
+void xncc_template_destroy(xncc_template *templ)
+{
+    if (!templ)
+        return;
+    release(templ->context, templ->prepared);
+    xncc_template_clear(templ);
+    xncc_free(templ);
+}
+
+xncc_status xncc_filter_create(xncc_context *context, const float *coefficients, int32_t width,
+                               int32_t height, const xncc_filter_options *options,
+                               xncc_filter **result)
+{
+    static const xncc_filter_options none = { 0 };
+    xncc_error error = { "" };
+    if (!result)
+        return xncc_context_note(
+            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter: result is a null pointer"),
+            &error);
+    *result = NULL;
+    if (!context)
+        return XNCC_ERROR_ARGUMENT;
+    xncc_filter *filter = xncc_alloc(1, sizeof *filter);
+    if (!filter)
+        return xncc_context_note(context, xncc_fail(&error, XNCC_ERROR_MEMORY, "filter: no memory"),
+                                 &error);
+    filter->context = context;
+    xncc_status status = xncc_filter_fill(filter, coefficients, width, height,
+                                          options ? options : &none, &error);
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
+        if (context->engine[slot])
+            status = context->engine[slot]->ops->prepare_filter(context->engine[slot], filter,
+                                                                &filter->prepared[slot], &error);
+    if (status)
+        xncc_filter_destroy(filter);
+    else
+        *result = filter;
+    return xncc_context_note(context, status, &error);
+}
+
+void xncc_filter_destroy(xncc_filter *filter)
+{
+    if (!filter)
+        return;
+    release(filter->context, filter->prepared);
+    xncc_filter_clear(filter);
+    xncc_free(filter);
+}

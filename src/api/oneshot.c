@@ -1,0 +1,104 @@
+/* The one-call conveniences: a plan made, used and freed. */
+#include "api/objects.h"
+
+#include "image/image.h"
+
+/* What xncc_correlate, xncc_find and xncc_convolve have in common: the plan for these arguments. */
+static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
+                            xncc_preference preference, xncc_plan **plan)
+{
+    xncc_error error = { "" };
+    xncc_status status = xncc_image_check(image, "image", &error);
+    if (status)
+        return xncc_context_note(context, status, &error);
+    problem.pixel = image->pixel;
+    problem.channels = image->channels;
+    problem.image_masked = xncc_image_is_masked(image);
+    problem.image_width = image->width;
+    problem.image_height = image->height;
+    preference.image_memory = image->memory;
+    return xncc_plan_create(context, &problem, &preference, plan);
+}
+
+static xncc_status refuse(xncc_context *context, const char *what)
+{
+    xncc_error error = { "" };
+    return xncc_context_note(
+        context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s: a null pointer", what), &error);
+}
+
+xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
+                           const xncc_template *templ, const xncc_options *options,
+                           const xncc_map *map)
+{
+    static const xncc_options none = { .method = XNCC_CCOEFF_NORMED };
+    const xncc_options *o = options ? options : &none;
+    if (!context || !templ || !map)
+        return refuse(context, !templ ? "template" : "map");
+    xncc_problem problem = { .task = XNCC_TASK_MATCH,
+                             .width = templ->width,
+                             .height = templ->height,
+                             .method = o->method,
+                             .mode = o->mode,
+                             .border = o->border,
+                             .flat = o->flat,
+                             .templ_masked = xncc_template_masked(templ),
+                             .min_valid = o->min_valid };
+    xncc_plan *plan = NULL;
+    xncc_status status = plan_for(
+        context, problem, image,
+        (xncc_preference){ .kernel = o->kernel, .map_memory = map->memory }, &plan);
+    if (!status)
+        status = xncc_plan_correlate(plan, image, templ, map, NULL);
+    xncc_plan_destroy(plan);
+    return status;
+}
+
+xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc_template *templ,
+                      const xncc_find_options *options, xncc_match *match, size_t capacity,
+                      size_t *found)
+{
+    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
+    const xncc_find_options *o = options ? options : &none;
+    if (!context || !templ || !found)
+        return refuse(context, !templ ? "template" : "found");
+    *found = 0;
+    xncc_problem problem = { .task = XNCC_TASK_MATCH,
+                             .width = templ->width,
+                             .height = templ->height,
+                             .method = o->method,
+                             .mode = o->mode,
+                             .border = o->border,
+                             .templ_masked = xncc_template_masked(templ),
+                             .min_valid = o->min_valid };
+    xncc_plan *plan = NULL;
+    xncc_status status = plan_for(
+        context, problem, image,
+        (xncc_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : XNCC_HOST },
+        &plan);
+    if (!status)
+        status = xncc_plan_find(plan, image, templ, o, match, capacity, found, NULL);
+    xncc_plan_destroy(plan);
+    return status;
+}
+
+xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const xncc_filter *filter,
+                          const xncc_convolve_options *options, const xncc_map *out)
+{
+    static const xncc_convolve_options none = { .border = XNCC_BORDER_CLAMP };
+    const xncc_convolve_options *o = options ? options : &none;
+    if (!context || !filter || !out)
+        return refuse(context, !filter ? "filter" : "map");
+    xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
+                             .width = filter->width,
+                             .height = filter->height,
+                             .border = o->border };
+    xncc_plan *plan = NULL;
+    xncc_status status = plan_for(
+        context, problem, image,
+        (xncc_preference){ .kernel = o->kernel, .map_memory = out->memory }, &plan);
+    if (!status)
+        status = xncc_plan_convolve(plan, image, filter, out, NULL);
+    xncc_plan_destroy(plan);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* Positions to fractions of a pixel: the scores around each match, and a surface through them. */
+#include "exactncc/refine.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+#include "peaks/subpixel.h"
+#include "api/halo_copy.h"
+
+#include <math.h>
+
+enum { SIDE = 3 }; /* of the neighbourhood, in windows */
+
+/* What is kept from one match to the next. The windows around a match lie in a patch of the image
+ * and its border, and its map in mode valid has their scores: by the same rule as the whole map's,
+ * since the same pixels count. */
+typedef struct refiner {
+    xncc_context *context;
+    const xncc_template *templ;
+    xncc_problem whole; /* that the matches are from */
+    xncc_extent map;    /* its map */
+    xncc_patch patch;
+    xncc_plan *plan; /* of patches */
+    float score[SIDE][SIDE];
+} refiner;
+
+/* Along one axis: the windows of the map that lie around one of them. low and count: of the map. 0
+ * when at is none of them. */
+typedef struct span {
+    int64_t first, last;
+} span;
+
+static int span_of(int32_t low, int32_t count, int32_t at, span *s)
+{
+    const int64_t high = (int64_t)low + count - 1;
+    if (at < low || at > high)
+        return 0;
+    s->first = at > low ? at - 1 : at;
+    s->last = at < high ? (int64_t)at + 1 : at;
+    return 1;
+}
+
+static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refined *refined,
+                                xncc_error *error)
+{
+    const xncc_map map = { .data = r->score[0], .width = SIDE, .height = SIDE };
+    span x, y;
+    xncc_fit_scores scores;
+    if (!span_of(r->map.x0, r->map.width, match->x, &x) ||
+        !span_of(r->map.y0, r->map.height, match->y, &y))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "refine: (%d, %d) is no position of a %d x %d template in a %d x %d "
+                         "image; give matches of this "
+                         "image, template and mode",
+                         match->x, match->y, r->whole.width, r->whole.height, r->whole.image_width,
+                         r->whole.image_height);
+    xncc_status status = xncc_patch_fill(&r->patch, (int64_t)match->x - 1, (int64_t)match->y - 1,
+                                         error);
+    if (!status)
+        status = xncc_plan_correlate(r->plan, &r->patch.view, r->templ, &map, NULL);
+    if (status)
+        return status;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const int64_t wx = (int64_t)match->x + i % SIDE - 1, wy = (int64_t)match->y + i / SIDE - 1;
+        const int there = wx >= x.first && wx <= x.last && wy >= y.first && wy <= y.last;
+        scores.s[i / SIDE][i % SIDE] = there ? r->score[i / SIDE][i % SIDE] : NAN;
+    }
+    const xncc_fit fit = xncc_fit_peak(&scores, xncc_method_is_distance(r->whole.method));
+    *refined = (xncc_refined){ match->x + fit.dx, match->y + fit.dy,
+                               isnan(fit.score) ? (double)match->score : fit.score };
+    return XNCC_OK;
+}
+
+/* The problem that the matches are from. */
+static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_find_options *o,
+                                 xncc_error *error)
+{
+    const xncc_template *templ = r->templ;
+    xncc_status status = xncc_image_check(image, "image", error);
+    if (status)
+        return status;
+    if (image->pixel != templ->pixel || xncc_image_channels(image) != templ->channels)
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "refine: the image is %s of %d channels and the template %s of %d; give both one type",
+            xncc_pixel_name(image->pixel), xncc_image_channels(image), xncc_pixel_name(templ->pixel),
+            templ->channels);
+    /* Flat windows get no value: their 0 is no score that a surface should pass through. */
+    r->whole = (xncc_problem){ .task = XNCC_TASK_MATCH,
+                               .pixel = image->pixel,
+                               .image_width = image->width,
+                               .image_height = image->height,
+                               .width = templ->width,
+                               .height = templ->height,
+                               .method = o->method,
+                               .mode = o->mode,
+                               .border = o->border,
+                               .flat = XNCC_FLAT_NAN,
+                               .channels = templ->channels,
+                               .image_masked = xncc_image_is_masked(image),
+                               .templ_masked = xncc_template_masked(templ),
+                               .min_valid = o->min_valid };
+    return xncc_problem_check(&r->whole, error);
+}
+
+static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_find_options *o,
+                           xncc_error *error)
+{
+    xncc_status status = state_problem(r, image, o, error);
+    if (status)
+        return status;
+    if (r->whole.width > XNCC_MAX_SIDE - SIDE || r->whole.height > XNCC_MAX_SIDE - SIDE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "refine: a template of %d x %d is too large for it", r->whole.width,
+                         r->whole.height);
+    r->map = xncc_problem_extent(&r->whole);
+    xncc_problem inner = r->whole;
+    inner.image_width = inner.width + SIDE - 1;
+    inner.image_height = inner.height + SIDE - 1;
+    inner.image_masked = inner.image_masked ||
+                         (inner.mode != XNCC_VALID && inner.border == XNCC_BORDER_OVERLAP);
+    inner.mode = XNCC_VALID;
+    inner.border = XNCC_BORDER_CLAMP;
+    r->patch = (xncc_patch){ .context = r->context,
+                             .image = image,
+                             .border = r->whole.border,
+                             .masked = inner.image_masked };
+    status = xncc_patch_make(&r->patch, inner.image_width, inner.image_height, error);
+    return status ? status : xncc_plan_create(r->context, &inner, NULL, &r->plan);
+}
+
+xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *templ,
+                        const xncc_find_options *options, const xncc_match *match, size_t count,
+                        xncc_refined *refined)
+{
+    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
+    const xncc_find_options *o = options ? options : &none;
+    xncc_error error = { "" };
+    if (!context)
+        return XNCC_ERROR_ARGUMENT;
+    if (!templ || (count && (!match || !refined)))
+        return xncc_context_note(context,
+                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
+                                           "refine: template, match or refined is a null pointer"),
+                                 &error);
+    refiner r = { .context = context, .templ = templ };
+    xncc_status status = prepare(&r, image, o, &error);
+    for (size_t i = 0; i < count && !status; i++)
+        status = refine_match(&r, &match[i], &refined[i], &error);
+    xncc_plan_destroy(r.plan);
+    xncc_patch_clear(&r.patch);
+    /* Where the text is empty, the plan has left its own in the context. */
+    return status && !error.text[0] ? status : xncc_context_note(context, status, &error);
+}

@@ -1,0 +1,131 @@
+/* Scans: xncc_plan_find in steps, as the rows of the image arrive. */
+#include "api/objects.h"
+
+#include "base/memory.h"
+#include "exactncc/scan.h"
+
+struct xncc_scan {
+    xncc_plan *plan;
+    xncc_image image;
+    const xncc_template *templ;
+    xncc_peak_rule rule;
+    xncc_sweep *sweep;  /* NULL: the engine finds at the end, or nothing is wanted */
+    int32_t rows;       /* that are final */
+    xncc_status status; /* of the first failure that ended it */
+    int finished;
+};
+
+static xncc_status scan_begin(xncc_scan *scan, const xncc_find_options *options, size_t capacity,
+                              xncc_error *error)
+{
+    xncc_plan *plan = scan->plan;
+    xncc_status status = xncc_plan_check_template(plan, scan->templ, error);
+    if (!status)
+        status = xncc_plan_check_image(plan, &scan->image, error);
+    if (!status)
+        status = xncc_plan_rule(plan, options, capacity, &scan->rule, error);
+    if (!status && scan->rule.top > 0 && plan->engine->ops->sweep_begin)
+        status = plan->engine->ops->sweep_begin(plan->engine_plan, &scan->image, scan->templ, &scan->rule,
+                                                &scan->sweep, error);
+    return status;
+}
+
+xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
+                             const xncc_find_options *options, size_t capacity, xncc_scan **result)
+{
+    xncc_error error = { "" };
+    if (result)
+        *result = NULL;
+    if (!plan)
+        return XNCC_ERROR_ARGUMENT;
+    if (!result || !image)
+        return xncc_context_note(plan->context,
+                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
+                                           "scan: %s is a null pointer",
+                                           image ? "result" : "image"),
+                                 &error);
+    xncc_scan *scan = xncc_alloc(1, sizeof *scan);
+    if (!scan)
+        return xncc_context_note(plan->context,
+                                 xncc_fail(&error, XNCC_ERROR_MEMORY, "scan: no memory"), &error);
+    *scan = (xncc_scan){ .plan = plan, .image = *image, .templ = templ };
+    xncc_status status = scan_begin(scan, options, capacity, &error);
+    if (status) {
+        xncc_free(scan);
+    } else {
+        plan->scanned = 1;
+        *result = scan;
+    }
+    return xncc_context_note(plan->context, status, &error);
+}
+
+/* Goes on to where so many rows allow. */
+static xncc_status advance(xncc_scan *scan, int32_t rows, xncc_error *error)
+{
+    if (scan->status)
+        return xncc_fail(error, scan->status, "scan: it has failed before; begin again");
+    if (scan->finished)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan: it is finished; make another");
+    if (rows < 0 || rows > scan->image.height)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan: %d rows are not within 0 .. %d", rows,
+                         scan->image.height);
+    if (rows <= scan->rows)
+        return XNCC_OK;
+    scan->rows = rows;
+    if (scan->sweep)
+        scan->status = scan->plan->engine->ops->sweep_rows(scan->sweep, rows, error);
+    return scan->status;
+}
+
+xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows)
+{
+    xncc_error error = { "" };
+    return scan ? xncc_context_note(scan->plan->context, advance(scan, rows, &error), &error)
+                : XNCC_ERROR_ARGUMENT;
+}
+
+static xncc_status scan_end(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream,
+                            xncc_error *error)
+{
+    const xncc_plan *plan = scan->plan;
+    xncc_status status = advance(scan, scan->image.height, error);
+    if (status)
+        return status;
+    scan->finished = 1;
+    if (scan->sweep)
+        return plan->engine->ops->sweep_finish(scan->sweep, match, found, error);
+    if (scan->rule.top > 0)
+        return plan->engine->ops->find(plan->engine_plan, &scan->image, scan->templ, &scan->rule, match,
+                                       found, stream, error);
+    return XNCC_OK;
+}
+
+xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream)
+{
+    xncc_error error = { "" };
+    if (!scan)
+        return XNCC_ERROR_ARGUMENT;
+    xncc_context *context = scan->plan->context;
+    if (!found || (!match && scan->rule.top > 0))
+        return xncc_context_note(
+            context,
+            xncc_fail(&error, XNCC_ERROR_ARGUMENT, "scan: match or found is a null pointer"),
+            &error);
+    *found = 0;
+    xncc_status status = scan_end(scan, match, found, stream, &error);
+    if (status)
+        *found = 0;
+    else
+        xncc_plan_move_matches(scan->plan, match, *found);
+    return xncc_context_note(context, status, &error);
+}
+
+void xncc_scan_destroy(xncc_scan *scan)
+{
+    if (!scan)
+        return;
+    if (scan->sweep)
+        scan->plan->engine->ops->sweep_end(scan->sweep);
+    scan->plan->scanned = 0;
+    xncc_free(scan);
+}

@@ -1,0 +1,11 @@
+/* Functions that the C and the CUDA compiler both build from one text. */
+#ifndef XNCC_BASE_BOTH_H
+#define XNCC_BASE_BOTH_H
+
+#ifdef __CUDACC__
+#define XNCC_HD __host__ __device__ __forceinline__
+#else
+#define XNCC_HD inline
+#endif
+
+#endif

@@ -1,0 +1,131 @@
+/* What many templates share on the CPU: the best score at each position, folded by all threads. */
+#include "cpu/cpu_plan.h"
+#include "engine/batch_ops.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <math.h>
+
+enum { FOLD_ELEMENTS = 1 << 15 }; /* of a task, at least */
+
+struct xncc_batch_context {
+    xncc_pool *pool;
+    xncc_best best;
+    float *map;
+    uint64_t room; /* elements of map */
+};
+
+/* Rows of the best, and what is done with them. */
+typedef struct fold_run {
+    const xncc_batch_context *context;
+    const xncc_fold *fold; /* NULL: every position to none */
+    int32_t width, height, rows;
+} fold_run;
+
+static void clear_row(float *best, int32_t *index, int32_t width)
+{
+    for (int32_t x = 0; x < width; x++) {
+        best[x] = NAN;
+        index[x] = -1;
+    }
+}
+
+static void fold_row(const xncc_fold *fold, const float *score, float *best, int32_t *index,
+                     int32_t width)
+{
+    const xncc_fold f = *fold;
+    for (int32_t x = 0; x < width; x++) {
+        const int takes = xncc_best_takes(&f, score[x], best[x], index[x]);
+        best[x] = takes ? score[x] : best[x];
+        index[x] = takes ? f.index : index[x];
+    }
+}
+
+static void fold_task(void *argument, uint64_t task, int32_t slot)
+{
+    const fold_run *run = argument;
+    const xncc_best *best = &run->context->best;
+    const xncc_map index = { .data = (float *)(void *)best->index,
+                             .width = best->score.width,
+                             .pitch = best->index_pitch };
+    (void)slot;
+    const int32_t first = (int32_t)task * run->rows,
+                  end = first + xncc_smaller(run->rows, run->height - first);
+    for (int32_t y = first; y < end; y++) {
+        int32_t *at = (int32_t *)(void *)xncc_map_row(&index, y);
+        if (run->fold)
+            fold_row(run->fold, xncc_map_row(run->fold->map, y), xncc_map_row(&best->score, y), at,
+                     run->width);
+        else
+            clear_row(xncc_map_row(&best->score, y), at, run->width);
+    }
+}
+
+static void run_rows(const xncc_batch_context *context, const xncc_fold *fold, int32_t width, int32_t height)
+{
+    const int32_t rows = FOLD_ELEMENTS / width + 1;
+    fold_run run = { context, fold, width, height, xncc_smaller(rows, height) };
+    xncc_pool_run(context->pool, (uint64_t)((height - 1) / run.rows + 1), fold_task, &run);
+}
+
+static xncc_status share_open(xncc_engine *engine, xncc_batch_context **result, xncc_error *error)
+{
+    xncc_batch_context *context = xncc_alloc(1, sizeof *context);
+    *result = context;
+    if (!context)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for many templates");
+    context->pool = ((cpu_engine *)engine)->pool;
+    return XNCC_OK;
+}
+
+static void share_close(xncc_batch_context *context)
+{
+    xncc_free(context->map);
+    xncc_free(context);
+}
+
+static xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
+                              xncc_stream stream, xncc_error *error)
+{
+    const int32_t width = best->score.width, height = best->score.height;
+    const uint64_t wanted = (uint64_t)width * (uint64_t)height;
+    (void)stream;
+    if (wanted > context->room) {
+        xncc_free(context->map);
+        context->map = xncc_alloc(wanted, sizeof *context->map);
+        context->room = context->map ? wanted : 0;
+    }
+    if (!context->map)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a map of %d x %d", width, height);
+    context->best = *best;
+    *map = (xncc_map){ .data = context->map,
+                       .width = width,
+                       .height = height,
+                       .pitch = (int64_t)width * (int64_t)sizeof(float) };
+    run_rows(context, NULL, width, height);
+    return XNCC_OK;
+}
+
+static xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold, xncc_stream stream,
+                             xncc_error *error)
+{
+    (void)stream;
+    (void)error;
+    run_rows(context, fold, fold->map->width, fold->map->height);
+    return XNCC_OK;
+}
+
+static xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error *error)
+{
+    (void)context;
+    (void)stream;
+    (void)error;
+    return XNCC_OK;
+}
+
+const xncc_batch_ops xncc_cpu_share_ops = { .open = share_open,
+                                            .close = share_close,
+                                            .best_begin = best_begin,
+                                            .best_fold = best_fold,
+                                            .best_end = best_end };

@@ -1,0 +1,214 @@
+/* The CPU engine: cuts maps into rectangles, shares them out, and gathers matches. The arithmetic
+ * is in the kernels. */
+#include "cpu/cpu.h"
+
+#include "base/memory.h"
+#include "cpu/cpu_plan.h"
+#include "image/image.h"
+
+/* A call that writes a map: rectangles in columns x rows. */
+typedef struct map_run {
+    xncc_job job;
+    xncc_engine_plan *plan;
+    const xncc_map *map;
+    int32_t columns, rows;
+    int32_t across; /* rectangles side by side */
+} map_run;
+
+static void map_task(void *argument, uint64_t index, int32_t slot)
+{
+    const map_run *run = argument;
+    const xncc_engine_plan *plan = run->plan;
+    uint64_t across = (uint64_t)run->across;
+    xncc_area area = { .x = (int32_t)(index % across) * run->columns,
+                       .y = (int32_t)(index / across) * run->rows };
+    area.width = xncc_smaller(run->columns, plan->map_width - area.x);
+    area.height = xncc_smaller(run->rows, plan->map_height - area.y);
+    area.out = xncc_map_row(run->map, area.y) + area.x;
+    area.pitch = (ptrdiff_t)(xncc_map_pitch(run->map) / (int64_t)sizeof(float));
+    plan->kernel->area(plan->kernel, &run->job, xncc_plan_scratch(plan, slot), &area);
+    xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
+}
+
+static void map_write(map_run *run)
+{
+    xncc_engine_plan *plan = run->plan;
+    xncc_plan_prepare(plan, &run->job);
+    run->columns = xncc_smaller(plan->shape.columns, plan->map_width);
+    run->rows = xncc_smaller(plan->shape.rows, plan->map_height);
+    run->across = (plan->map_width - 1) / run->columns + 1;
+    uint64_t down = (uint64_t)((plan->map_height - 1) / run->rows + 1);
+    xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_pool_run(plan->engine->pool, (uint64_t)run->across * down, map_task, run);
+}
+
+static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                             const xncc_map *map, xncc_stream stream, xncc_error *error)
+{
+    (void)stream;
+    (void)error;
+    map_run run = { .job = xncc_job_make(plan, image), .plan = plan, .map = map };
+    xncc_job_set_template(&run.job, templ);
+    map_write(&run);
+    return XNCC_OK;
+}
+
+static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
+                            const xncc_map *out, xncc_stream stream, xncc_error *error)
+{
+    (void)stream;
+    (void)error;
+    map_run run = { .job = xncc_job_make(plan, image), .plan = plan, .map = out };
+    run.job.filter = filter;
+    run.job.x0 = -filter->anchor_x;
+    run.job.y0 = -filter->anchor_y;
+    map_write(&run);
+    return XNCC_OK;
+}
+
+static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ, void **prepared,
+                                    xncc_error *error)
+{
+    (void)engine;
+    (void)templ;
+    (void)error;
+    *prepared = NULL;
+    return XNCC_OK;
+}
+
+static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared,
+                                  xncc_error *error)
+{
+    (void)engine;
+    (void)filter;
+    (void)error;
+    *prepared = NULL;
+    return XNCC_OK;
+}
+
+static void release(xncc_engine *engine, void *prepared)
+{
+    (void)engine;
+    xncc_free(prepared);
+}
+
+static void unbind(xncc_engine_plan *plan)
+{
+    if (!plan)
+        return;
+    xncc_free(plan->band);
+    xncc_free(plan->shared);
+    xncc_free(plan->scratch);
+    xncc_free(plan);
+}
+
+/* Takes the kernel's memory; the pieces of two threads share no cache line. */
+static xncc_status take_memory(xncc_engine_plan *plan, xncc_error *error)
+{
+    uint64_t threads = (uint64_t)xncc_pool_threads(plan->engine->pool), all;
+    xncc_status status = XNCC_OK;
+    plan->kernel->shape(plan->kernel, &plan->problem, &plan->shape);
+    if (plan->shape.scratch_bytes > 0) {
+        plan->scratch_step = (plan->shape.scratch_bytes + 127) / 64 * 64;
+        if (xncc_mul_u64(plan->scratch_step, threads, &all))
+            plan->scratch = xncc_alloc(all, 1);
+        status = plan->scratch ? XNCC_OK : XNCC_ERROR_MEMORY;
+    }
+    if (!status && plan->shape.shared_bytes > 0) {
+        plan->shared = xncc_alloc(plan->shape.shared_bytes, 1);
+        status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
+    }
+    if (status)
+        return xncc_fail(
+            error, status,
+            "no memory for the kernel's workspace (%llu bytes for each of %llu threads)",
+            (unsigned long long)plan->shape.scratch_bytes, (unsigned long long)threads);
+    return XNCC_OK;
+}
+
+static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
+                        const xncc_decision *decision, xncc_progress *progress, xncc_engine_plan **result,
+                        xncc_error *error)
+{
+    *result = NULL;
+    xncc_engine_plan *plan = xncc_alloc(1, sizeof *plan);
+    if (!plan)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a plan");
+    plan->engine = (cpu_engine *)engine;
+    plan->problem = *problem;
+    plan->progress = progress;
+    plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
+    const xncc_extent map = xncc_problem_extent(problem);
+    plan->map_width = map.width;
+    plan->map_height = map.height;
+    plan->x0 = map.x0;
+    plan->y0 = map.y0;
+    xncc_status status = XNCC_OK;
+    if (!plan->kernel)
+        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                           "kernel %s is not in this build's CPU engine",
+                           xncc_kernel_table[decision->kernel].name);
+    if (!status)
+        status = take_memory(plan, error);
+    if (status)
+        unbind(plan);
+    else
+        *result = plan;
+    return status;
+}
+
+static void describe(const xncc_engine *engine, xncc_machine *machine)
+{
+    const cpu_engine *cpu = (const cpu_engine *)engine;
+    machine->cpu.absent = 0;
+    machine->cpu.threads = xncc_pool_threads(cpu->pool);
+    machine->cpu.features = cpu->features;
+}
+
+static void destroy(xncc_engine *engine)
+{
+    if (!engine)
+        return;
+    cpu_engine *cpu = (cpu_engine *)engine;
+    xncc_pool_destroy(cpu->pool);
+    xncc_free(cpu);
+}
+
+static const xncc_engine_ops ops = {
+    .destroy = destroy,
+    .describe = describe,
+    .prepare_template = prepare_template,
+    .prepare_filter = prepare_filter,
+    .release = release,
+    .bind = bind,
+    .unbind = unbind,
+    .correlate = correlate,
+    .find = xncc_cpu_find,
+    .convolve = convolve,
+    .sweep_begin = xncc_cpu_sweep_begin,
+    .sweep_rows = xncc_cpu_sweep_rows,
+    .sweep_finish = xncc_cpu_sweep_finish,
+    .sweep_end = xncc_cpu_sweep_end,
+    .share = &xncc_cpu_share_ops,
+};
+
+xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_error *error)
+{
+    enum { MOST_THREADS = 1024 };
+    *engine = NULL;
+    if (threads < 0 || threads > MOST_THREADS)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "threads: %d is not within 0 .. %d",
+                         (int)threads, MOST_THREADS);
+    cpu_engine *cpu = xncc_alloc(1, sizeof *cpu);
+    if (!cpu)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the CPU engine");
+    cpu->base.ops = &ops;
+    cpu->features = xncc_cpu_features();
+    xncc_status status = xncc_pool_create(threads ? threads : xncc_cpu_processors(), &cpu->pool,
+                                          error);
+    if (status)
+        xncc_free(cpu);
+    else
+        *engine = &cpu->base;
+    return status;
+}

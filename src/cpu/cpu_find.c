@@ -1,0 +1,239 @@
+/* Matches without a map: bands of whole map rows are computed by all threads together, then
+ * searched by all of them. A band begins with the last two rows of the one before, so that every
+ * row is computed once and has its neighbours. It is as high as memory allows, or as the image rows
+ * that are there so far. */
+#include "base/memory.h"
+#include "cpu/cpu_plan.h"
+
+#include <string.h>
+
+enum { BAND_BYTES = 4 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
+
+struct xncc_sweep {
+    xncc_job job;
+    xncc_engine_plan *plan;
+    const xncc_peak_rule *rule;
+    xncc_peaks **peaks;     /* by slot; made when first needed */
+    int32_t rows, least;    /* of a band, at most and (but for the last) at least; whole rectangles
+                               where the kernel wants */
+    int32_t first, count;   /* the band's map rows; they lie from row 2 of work->band on */
+    int32_t feed, feed_end; /* the map rows to search now */
+    int32_t area_rows, across;
+    atomic_int failed;
+    xncc_error *error; /* of the first failure */
+};
+
+/* Map row y in the band's memory. */
+static float *band_row(const xncc_sweep *run, int32_t y)
+{
+    return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map_width;
+}
+
+static void area_task(void *argument, uint64_t index, int32_t slot)
+{
+    const xncc_sweep *run = argument;
+    const xncc_engine_plan *plan = run->plan;
+    int32_t column = (int32_t)(index % (uint64_t)run->across),
+            row = (int32_t)(index / (uint64_t)run->across);
+    xncc_area area = { .x = column * plan->shape.columns,
+                       .y = run->first + row * run->area_rows,
+                       .pitch = plan->map_width };
+    area.width = xncc_smaller(plan->shape.columns, plan->map_width - area.x);
+    area.height = xncc_smaller(run->area_rows, run->first + run->count - area.y);
+    area.out = band_row(run, area.y) + area.x;
+    plan->kernel->area(plan->kernel, &run->job, xncc_plan_scratch(plan, slot), &area);
+    xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
+}
+
+static xncc_status make_peaks(const xncc_sweep *run, int32_t slot, xncc_error *error)
+{
+    uint64_t positions = (uint64_t)run->plan->map_width * (uint64_t)run->plan->map_height;
+    return run->peaks[slot] ? XNCC_OK
+                            : xncc_peaks_create(run->rule, positions, &run->peaks[slot], error);
+}
+
+static void feed_task(void *argument, uint64_t index, int32_t slot)
+{
+    xncc_sweep *run = argument;
+    xncc_error error = { "" };
+    if (atomic_load(&run->failed) != XNCC_OK)
+        return;
+    int32_t y = run->feed + (int32_t)index * FEED_ROWS, width = run->plan->map_width;
+    int32_t count = xncc_smaller(FEED_ROWS, run->feed_end - y);
+    xncc_status status = make_peaks(run, slot, &error);
+    if (!status)
+        status = xncc_peaks_feed(run->peaks[slot], band_row(run, y), width, width, y, count, y > 0,
+                                 y + count < run->plan->map_height, &error);
+    int none = XNCC_OK;
+    if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) && run->error)
+        *run->error = error;
+}
+
+/* Rows a band: what fits the budget, in whole rectangles of the kernel where it wants them. */
+static int32_t band_rows(const xncc_engine_plan *plan)
+{
+    uint64_t fit = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float));
+    int32_t rows = fit > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)fit,
+            whole = plan->shape.least_rows;
+    if (rows < LEAST_ROWS)
+        rows = LEAST_ROWS;
+    if (whole > 1)
+        rows = rows > whole ? rows / whole * whole : whole;
+    return xncc_smaller(rows, plan->map_height);
+}
+
+static uint64_t areas(int32_t extent, int32_t size)
+{
+    return (uint64_t)((extent - 1) / size + 1);
+}
+
+/* The rectangles of a band: the kernel's own, lower ones where that gives every thread its share.
+ */
+static void band_split(xncc_sweep *run)
+{
+    const xncc_engine_plan *plan = run->plan;
+    int32_t threads = xncc_pool_threads(plan->engine->pool);
+    run->across = (int32_t)areas(plan->map_width, plan->shape.columns);
+    run->area_rows = xncc_smaller(plan->shape.rows, run->count);
+    if (plan->shape.least_rows > 1)
+        return;
+    int32_t down = (3 * threads - 1) / run->across + 1, share = (run->count - 1) / down + 1;
+    run->area_rows = xncc_smaller(run->area_rows, share > LEAST_ROWS ? share : LEAST_ROWS);
+}
+
+/* Computes and searches the band at hand, and goes on to the next. */
+static void search(xncc_sweep *run)
+{
+    const xncc_engine_plan *plan = run->plan;
+    xncc_pool *pool = plan->engine->pool;
+    band_split(run);
+    xncc_pool_run(pool, (uint64_t)run->across * areas(run->count, run->area_rows), area_task, run);
+    /* the last row waits for the one below it */
+    run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
+    if (run->feed_end > run->feed)
+        xncc_pool_run(pool, areas(run->feed_end - run->feed, FEED_ROWS), feed_task, run);
+    run->feed = run->feed_end;
+    memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map_width,
+            2 * (size_t)plan->map_width * sizeof(float));
+    run->first += run->count;
+}
+
+/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below
+ * the image need its last row; those that reach above it need its first one, or any. */
+static int32_t rows_ready(const xncc_engine_plan *plan, int32_t rows)
+{
+    if (rows >= plan->problem.image_height)
+        return plan->map_height;
+    if (plan->y0 < 0 &&
+        (plan->problem.border == XNCC_BORDER_MIRROR || plan->problem.border == XNCC_BORDER_WRAP))
+        return 0;
+    int64_t ready = (int64_t)rows - plan->problem.height + 1 - plan->y0;
+    return ready < 0 ? 0 : xncc_smaller((int32_t)ready, plan->map_height);
+}
+
+xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error)
+{
+    const xncc_engine_plan *plan = run->plan;
+    const int32_t ready = rows_ready(plan, rows), whole = plan->shape.least_rows;
+    const int32_t least = ready == plan->map_height ? 1 : run->least;
+    run->error = error;
+    while (ready - run->first >= least && atomic_load(&run->failed) == XNCC_OK) {
+        run->count = xncc_smaller(run->rows, ready - run->first);
+        if (whole > 1 && run->first + run->count < plan->map_height)
+            run->count = run->count / whole * whole;
+        search(run);
+    }
+    return (xncc_status)atomic_load(&run->failed);
+}
+
+xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *found,
+                                  xncc_error *error)
+{
+    xncc_peaks *all = run->peaks[0];
+    const int32_t threads = xncc_pool_threads(run->plan->engine->pool);
+    for (int32_t i = 1; i < threads; i++) {
+        if (!run->peaks[i])
+            continue;
+        xncc_status status = xncc_peaks_merge(all, run->peaks[i], error);
+        if (status)
+            return status;
+    }
+    return xncc_peaks_finish(all, match, found, error);
+}
+
+static xncc_status take_memory(xncc_sweep *run, xncc_error *error)
+{
+    xncc_engine_plan *plan = run->plan;
+    const int32_t threads = xncc_pool_threads(plan->engine->pool);
+    run->peaks = xncc_alloc((uint64_t)threads, sizeof(xncc_peaks *));
+    if (!run->peaks)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d threads", (int)threads);
+    if (!plan->band)
+        plan->band = xncc_alloc((uint64_t)run->rows + 2, (uint64_t)plan->map_width * sizeof(float));
+    if (!plan->band)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d rows of the map",
+                         (int)run->rows + 2);
+    return make_peaks(run, 0, error);
+}
+
+/* Fewest rows a band: a rectangle of the kernel for every thread. */
+static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
+{
+    const uint64_t across = areas(plan->map_width, plan->shape.columns),
+                   threads = (uint64_t)xncc_pool_threads(plan->engine->pool);
+    const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->shape.rows;
+    return least < (uint64_t)most ? (int32_t)least : most;
+}
+
+xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image,
+                                 const xncc_template *templ, const xncc_peak_rule *rule,
+                                 xncc_sweep **sweep, xncc_error *error)
+{
+    xncc_sweep *run = xncc_alloc(1, sizeof *run);
+    *sweep = NULL;
+    if (!run)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a search");
+    run->job = xncc_job_make(plan, image);
+    xncc_job_set_template(&run->job, templ);
+    run->plan = plan;
+    run->rule = rule;
+    run->rows = band_rows(plan);
+    run->least = band_least(plan, run->rows);
+    xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_status status = take_memory(run, error);
+    if (status) {
+        xncc_cpu_sweep_end(run);
+        return status;
+    }
+    xncc_plan_prepare(plan, &run->job);
+    *sweep = run;
+    return XNCC_OK;
+}
+
+void xncc_cpu_sweep_end(xncc_sweep *run)
+{
+    const xncc_engine_plan *plan = run->plan;
+    /* what was not done will not be waited for */
+    xncc_progress_step(plan->progress,
+                       (uint64_t)(plan->map_height - run->first) * (uint64_t)plan->map_width);
+    for (int32_t i = 0; run->peaks && i < xncc_pool_threads(plan->engine->pool); i++)
+        xncc_peaks_destroy(run->peaks[i]);
+    xncc_free(run->peaks);
+    xncc_free(run);
+}
+
+xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                          const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                          xncc_stream stream, xncc_error *error)
+{
+    (void)stream;
+    xncc_sweep *run;
+    xncc_status status = xncc_cpu_sweep_begin(plan, image, templ, rule, &run, error);
+    if (status)
+        return status;
+    status = xncc_cpu_sweep_rows(run, image->height, error);
+    if (!status)
+        status = xncc_cpu_sweep_finish(run, match, found, error);
+    xncc_cpu_sweep_end(run);
+    return status;
+}

@@ -1,0 +1,83 @@
+/* What the parts of the CPU engine share: the engine, a plan's work, and the start of a call. */
+#ifndef XNCC_CPU_WORK_H
+#define XNCC_CPU_WORK_H
+
+#include "cpu/kernels/kernel.h"
+#include "base/pool.h"
+#include "engine/engine.h"
+
+typedef struct cpu_engine {
+    xncc_engine base;
+    xncc_pool *pool;
+    uint32_t features;
+} cpu_engine;
+
+struct xncc_engine_plan {
+    cpu_engine *engine;
+    xncc_problem problem;
+    xncc_progress *progress;
+    const xncc_cpu_kernel *kernel;
+    xncc_shape shape;
+    int32_t map_width, map_height, x0, y0;
+    float *band; /* of a sweep; taken when first needed */
+    char *shared;
+    uint64_t shared_of; /* serial of the template that shared was made for; 0: none */
+    char *scratch;      /* threads pieces of scratch_step bytes */
+    uint64_t scratch_step;
+};
+
+static inline int32_t xncc_smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline void *xncc_plan_scratch(const xncc_engine_plan *plan, int32_t slot)
+{
+    return plan->scratch ? plan->scratch + (uint64_t)slot * plan->scratch_step : NULL;
+}
+
+static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_image *image)
+{
+    return (xncc_job){ .problem = &plan->problem,
+                       .image = image,
+                       .x0 = plan->x0,
+                       .y0 = plan->y0,
+                       .map_width = plan->map_width,
+                       .map_height = plan->map_height,
+                       .shared = plan->shared };
+}
+
+/* Gives a job its template. */
+static inline void xncc_job_set_template(xncc_job *job, const xncc_template *templ)
+{
+    const xncc_problem *p = job->problem;
+    job->templ = templ;
+    job->rule = xncc_score_rule_make(templ, p->method, p->flat);
+    if (xncc_problem_route(p) == XNCC_ROUTE_GENERAL)
+        job->general = xncc_general_rule_make(templ, p->method, p->flat, p->min_valid);
+}
+
+/* The kernel's own form of the template; what a call with the same template left is used again. */
+static inline void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
+{
+    if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_of))
+        return;
+    plan->kernel->begin(plan->kernel, job, plan->shared, xncc_plan_scratch(plan, 0));
+    plan->shared_of = job->templ ? job->templ->serial : 0;
+}
+
+extern const struct xncc_batch_ops xncc_cpu_share_ops; /* engine/many.h */
+
+/* Gathers the matches of an image (engine.h), at once or as its rows arrive. */
+xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image,
+                                 const xncc_template *templ, const xncc_peak_rule *rule,
+                                 xncc_sweep **sweep, xncc_error *error);
+xncc_status xncc_cpu_sweep_rows(xncc_sweep *sweep, int32_t rows, xncc_error *error);
+xncc_status xncc_cpu_sweep_finish(xncc_sweep *sweep, xncc_match *match, size_t *found,
+                                  xncc_error *error);
+void xncc_cpu_sweep_end(xncc_sweep *sweep);
+xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                          const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                          xncc_stream stream, xncc_error *error);
+
+#endif

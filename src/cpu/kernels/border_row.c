@@ -1,0 +1,82 @@
+#include "cpu/kernels/border_row.h"
+
+#include "image/image.h"
+#include "image/samples.h"
+
+#include <string.h>
+
+static void copy_one(const xncc_row *row, int64_t from, char *to)
+{
+    const char *element = (const char *)row->data + (size_t)from * row->size;
+    switch (row->size) {
+    case 1: *to = *element; return;
+    case 2: memcpy(to, element, 2); return;
+    case 4: memcpy(to, element, 4); return;
+    default: memcpy(to, element, row->size); return;
+    }
+}
+
+/* Elements first .. end - 1 of what is asked for lie outside the row; the first one stands at x. */
+static void outside(const xncc_row *row, int64_t x, int64_t first, int64_t end, char *out)
+{
+    if (first >= end)
+        return;
+    if (row->border == XNCC_BORDER_ZERO || row->border == XNCC_BORDER_OVERLAP) {
+        memset(out + (size_t)first * row->size, 0, (size_t)(end - first) * row->size);
+        return;
+    }
+    for (int64_t i = first; i < end; i++)
+        copy_one(row, xncc_border_index(row->border, x + i, row->width),
+                 out + (size_t)i * row->size);
+}
+
+const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *buffer)
+{
+    if (x >= 0 && x + count <= row->width)
+        return (const char *)row->data + (size_t)x * row->size;
+    char *out = buffer;
+    const int64_t left = x >= 0       ? 0
+                         : -x < count ? -x
+                                      : count,
+                  end = row->width - x < count ? row->width - x : count;
+    outside(row, x, 0, left, out);
+    if (end > left)
+        memcpy(out + (size_t)left * row->size,
+               (const char *)row->data + (size_t)(x + left) * row->size,
+               (size_t)(end - left) * row->size);
+    outside(row, x, end > left ? end : left, count, out);
+    return out;
+}
+
+/* Signed samples become unsigned ones when their highest bit is turned. */
+static void *turn_high_bits(const void *raw, size_t size, int64_t count, void *buffer)
+{
+    if (size == 1) {
+        const uint8_t *from = raw;
+        uint8_t *to = buffer;
+        for (int64_t i = 0; i < count; i++)
+            to[i] = from[i] ^ 0x80u;
+    } else {
+        const uint16_t *from = raw;
+        uint16_t *to = buffer;
+        for (int64_t i = 0; i < count; i++)
+            to[i] = from[i] ^ 0x8000u;
+    }
+    return buffer;
+}
+
+const void *xncc_border_row(const xncc_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
+{
+    const xncc_image *image = job->image;
+    const xncc_border border = job->problem->border;
+    const int64_t line = xncc_border_index(border, y, image->height);
+    const size_t size = xncc_pixel_size(image->pixel);
+    const void *raw = buffer;
+    if (line < 0)
+        memset(buffer, 0, (size_t)count * size);
+    else
+        raw = xncc_row_take(
+            &(xncc_row){ xncc_image_row(image, (int32_t)line), image->width, size, border }, x,
+            count, buffer);
+    return job->turned ? turn_high_bits(raw, size, count, buffer) : raw;
+}

@@ -1,0 +1,112 @@
+/* direct-avx512: AVX-512 with VNNI (F, BW, DQ, VL, VNNI). 6 map rows and 4 dwords a group make 24
+ * accumulators of the 32 registers, and one image load serves all of them. */
+#define ROWS_LANES 8
+#include "cpu/kernels/general_body.h"
+#include "cpu/kernels/rows.h"
+#include "cpu/kernels/variants.h"
+
+#include <immintrin.h>
+
+/* Lanes of 32 bits as the type of the accumulators: with __m512i, whose lanes count 64, gcc 12
+ * copies every accumulator in every step. */
+typedef int32_t vec __attribute__((vector_size(64)));
+enum { VEC_LANES = 16, ROWS = 6 };
+
+static inline rows_double rows_sqrt(rows_double v)
+{
+    return (rows_double)_mm512_sqrt_pd((__m512d)v);
+}
+
+static inline vec vec_zero(void)
+{
+    return (vec)_mm512_setzero_si512();
+}
+
+static inline vec vec_load(const void *from)
+{
+    return (vec)_mm512_loadu_si512(from);
+}
+
+static inline vec vec_bytes(vec sum, vec image, const int32_t *dword)
+{
+    return (vec)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(*dword));
+}
+
+static inline vec vec_words(vec sum, vec image, const int32_t *dword)
+{
+    return (vec)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(*dword));
+}
+
+static inline void vec_store2(int32_t *out, const vec sum[2])
+{
+    const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
+                                          8);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi32((__m512i)sum[0], low, (__m512i)sum[1]));
+    _mm512_storeu_si512(out + 16,
+                        _mm512_permutex2var_epi32((__m512i)sum[0], high, (__m512i)sum[1]));
+}
+
+static inline void vec_store4(int32_t *out, const vec sum[4])
+{
+    const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
+                                          8);
+    const __m512i low2 = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0),
+                  high2 = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
+    __m512i a = _mm512_permutex2var_epi32((__m512i)sum[0], low, (__m512i)sum[1]),
+            b = _mm512_permutex2var_epi32((__m512i)sum[2], low, (__m512i)sum[3]);
+    __m512i c = _mm512_permutex2var_epi32((__m512i)sum[0], high, (__m512i)sum[1]),
+            d = _mm512_permutex2var_epi32((__m512i)sum[2], high, (__m512i)sum[3]);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi64(a, low2, b));
+    _mm512_storeu_si512(out + 16, _mm512_permutex2var_epi64(a, high2, b));
+    _mm512_storeu_si512(out + 32, _mm512_permutex2var_epi64(c, low2, d));
+    _mm512_storeu_si512(out + 48, _mm512_permutex2var_epi64(c, high2, d));
+}
+
+#include "cpu/kernels/dot.h"
+
+static void dot_u8(const xncc_dot *d)
+{
+    dot_live(d, 1, 1, ROWS);
+}
+
+static void dot_u16(const xncc_dot *d)
+{
+    dot_live(d, 0, 2, ROWS);
+}
+
+/* Eight window sums a step: differences, summed up within the vector, on top of the last one
+ * before. */
+static void window_sums(const uint64_t *column, int32_t width, uint64_t *window, int32_t count)
+{
+    const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
+    uint64_t first = 0;
+    for (int32_t i = 0; i < width - 1; i++)
+        first += column[i];
+    __m512i carry = _mm512_set1_epi64((long long)first);
+    /* column[-1] counts as 0: the first window has nothing to leave */
+    for (int32_t x = 0; x < count; x += 8) {
+        __m512i leave = x ? _mm512_loadu_si512(column + x - 1)
+                          : _mm512_alignr_epi64(_mm512_loadu_si512(column), zero, 7);
+        __m512i sum = _mm512_sub_epi64(_mm512_loadu_si512(column + x + width - 1), leave);
+        sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 7));
+        sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 6));
+        sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 4));
+        sum = _mm512_add_epi64(sum, carry);
+        carry = _mm512_permutexvar_epi64(last, sum);
+        _mm512_storeu_si512(window + x, sum);
+    }
+}
+
+const xncc_isa_windows xncc_windows_avx512 = { rows_add_u8,     rows_slide_u8, window_sums,
+                                               rows_score,      rows_wide_add, rows_wide_slide,
+                                               rows_wide_score, general_give,    general_plane,
+                                               general_fold,      general_score };
+static const xncc_direct_isa isa = {
+    .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
+    .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },
+    .windows = &xncc_windows_avx512,
+};
+const xncc_cpu_kernel xncc_direct_avx512_match = { xncc_direct_shape, xncc_direct_begin,
+                                                   xncc_direct_area, NULL, &isa };

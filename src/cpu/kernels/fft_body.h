@@ -1,0 +1,281 @@
+/* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8), which the including file
+ * defines. Static, one build for each instruction set; products and sums may be contracted here,
+ * since only the rounded result counts and its bound holds either way.
+ *
+ * Along columns every lane is a column. Along a row of N = lanes * m elements, lane l holds
+ * elements l, l + lanes, ...: the vectors are transformed over m like columns, then multiplied by
+ * w_N^(l * k), then the lanes are combined by a transform of length FFT_LANES after a transposition
+ * of lanes x lanes. */
+#ifndef XNCC_CPU_FFT_BODY_H
+#define XNCC_CPU_FFT_BODY_H
+
+#include "cpu/kernels/fft.h"
+#include "cpu/kernels/fft_points.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Tables: for each length n = 16, 32, .. the three twiddles of j = 0 .. n/4 - 1, and then those
+ * between the lanes of a row. */
+FFT_INLINE int64_t twiddle_at(int32_t n)
+{
+    return 3 * ((int64_t)n - 16) / 2;
+}
+
+static int32_t longest(int32_t nx, int32_t ny)
+{
+    int32_t m = nx / FFT_LANES;
+    return m > ny ? m : ny;
+}
+
+static int64_t lane_twiddles_at(int32_t nx, int32_t ny)
+{
+    return (twiddle_at(2 * longest(nx, ny)) + 7) / 8 * 8;
+}
+
+static uint64_t table_bytes(int32_t nx, int32_t ny)
+{
+    return (uint64_t)lane_twiddles_at(nx, ny) * sizeof(double) +
+           (uint64_t)(nx / FFT_LANES) * sizeof(vc);
+}
+
+/* The frequency that position p of a forward transform of length n holds. */
+static int32_t frequency(int32_t n, int32_t p)
+{
+    if (n == 4)
+        return p;
+    if (n == 8)
+        return p < 4 ? 2 * p : 2 * (p - 4) + 1;
+    return 4 * frequency(n / 4, p % (n / 4)) + p / (n / 4);
+}
+
+static void root(int64_t k, int64_t n, double *re, double *im)
+{
+    const long double angle = -2.0L * 3.14159265358979323846264338327950288L *
+                              (long double)(k % n) / (long double)n;
+    *re = (double)cosl(angle);
+    *im = (double)sinl(angle);
+}
+
+static void tables(int32_t nx, int32_t ny, void *memory)
+{
+    double *table = memory;
+    for (int32_t n = 16; n <= longest(nx, ny); n *= 2)
+        for (int32_t j = 0; j < n / 4; j++)
+            for (int32_t k = 1; k <= 3; k++)
+                root((int64_t)j * k, n, &table[twiddle_at(n) + 6 * j + 2 * (k - 1)],
+                     &table[twiddle_at(n) + 6 * j + 2 * (k - 1) + 1]);
+    vc *lanes = (vc *)(void *)(table + lane_twiddles_at(nx, ny));
+    for (int32_t p = 0; p < nx / FFT_LANES; p++) {
+        double re[FFT_LANES], im[FFT_LANES];
+        for (int32_t l = 0; l < FFT_LANES; l++)
+            root((int64_t)l * frequency(nx / FFT_LANES, p), nx, &re[l], &im[l]);
+        memcpy(&lanes[p].re, re, sizeof re);
+        memcpy(&lanes[p].im, im, sizeof im);
+    }
+}
+
+/* Decimation in frequency, depth first so that short transforms stay in the first-level cache. */
+static void forward(const double *table, vc *x, int32_t n)
+{
+    if (n == 4) {
+        four(&x[0], &x[1], &x[2], &x[3], -1);
+        return;
+    }
+    if (n == 8) {
+        eight_forward(x);
+        return;
+    }
+    const int32_t q = n / 4;
+    const double *w = table + twiddle_at(n);
+    for (int32_t j = 0; j < q; j++, w += 6) {
+        vc a = x[j], b = x[j + q], c = x[j + 2 * q], d = x[j + 3 * q];
+        four(&a, &b, &c, &d, -1);
+        x[j] = a;
+        x[j + q] = vc_twiddle(b, vd_fill(w[0]), vd_fill(w[1]), -1);
+        x[j + 2 * q] = vc_twiddle(c, vd_fill(w[2]), vd_fill(w[3]), -1);
+        x[j + 3 * q] = vc_twiddle(d, vd_fill(w[4]), vd_fill(w[5]), -1);
+    }
+    for (int32_t b = 0; b < 4; b++)
+        forward(table, x + b * q, q);
+}
+
+static void backward(const double *table, vc *x, int32_t n)
+{
+    if (n == 4) {
+        four(&x[0], &x[1], &x[2], &x[3], 1);
+        return;
+    }
+    if (n == 8) {
+        eight_backward(x);
+        return;
+    }
+    const int32_t q = n / 4;
+    const double *w = table + twiddle_at(n);
+    for (int32_t b = 0; b < 4; b++)
+        backward(table, x + b * q, q);
+    for (int32_t j = 0; j < q; j++, w += 6) {
+        vc a = x[j], b = vc_twiddle(x[j + q], vd_fill(w[0]), vd_fill(w[1]), 1);
+        vc c = vc_twiddle(x[j + 2 * q], vd_fill(w[2]), vd_fill(w[3]), 1);
+        vc d = vc_twiddle(x[j + 3 * q], vd_fill(w[4]), vd_fill(w[5]), 1);
+        four(&a, &b, &c, &d, 1);
+        x[j] = a;
+        x[j + q] = b;
+        x[j + 2 * q] = c;
+        x[j + 3 * q] = d;
+    }
+}
+
+static void row_forward(const void *table, int32_t nx, int32_t ny, vc *x)
+{
+    const int32_t m = nx / FFT_LANES;
+    const vc *w = (const vc *)(const void *)((const double *)table + lane_twiddles_at(nx, ny));
+    forward(table, x, m);
+    for (int32_t p = 0; p < m; p += FFT_LANES) {
+        vc v[FFT_LANES];
+        for (int i = 0; i < FFT_LANES; i++)
+            v[i] = vc_twiddle(x[p + i], w[p + i].re, w[p + i].im, -1);
+        transpose_complex(v);
+        combine(v, -1);
+        for (int i = 0; i < FFT_LANES; i++)
+            x[p + i] = v[i];
+    }
+}
+
+static void row_backward(const void *table, int32_t nx, int32_t ny, vc *x)
+{
+    const int32_t m = nx / FFT_LANES;
+    const vc *w = (const vc *)(const void *)((const double *)table + lane_twiddles_at(nx, ny));
+    for (int32_t p = 0; p < m; p += FFT_LANES) {
+        vc v[FFT_LANES];
+        for (int i = 0; i < FFT_LANES; i++)
+            v[i] = x[p + i];
+        combine(v, 1);
+        transpose_complex(v);
+        for (int i = 0; i < FFT_LANES; i++)
+            x[p + i] = vc_twiddle(v[i], w[p + i].re, w[p + i].im, 1);
+    }
+    backward(table, x, m);
+}
+
+/* FFT_LANES pixels less the shift. */
+FFT_INLINE vd pixels(const void *from, xncc_pixel pixel)
+{
+    if (pixel == XNCC_U8) {
+        vb v;
+        memcpy(&v, from, sizeof v);
+        return __builtin_convertvector(__builtin_convertvector(v, vi), vd) - 128.0;
+    }
+    vw v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(__builtin_convertvector(v, vi), vd) - 32768.0;
+}
+
+/* Vector i of a row of count pixels, with zeros past its end. */
+FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t count)
+{
+    const size_t size = pixel == XNCC_U8 ? 1 : 2;
+    const char *from = (const char *)row + (size_t)i * FFT_LANES * size;
+    int32_t left = count - i * FFT_LANES;
+    if (left >= FFT_LANES)
+        return pixels(from, pixel);
+    double value[FFT_LANES] = { 0 };
+    for (int32_t k = 0; k < left; k++)
+        value[k] = pixel == XNCC_U8 ? (double)((const uint8_t *)from)[k] - 128.0
+                                    : (double)((const uint16_t *)from)[k] - 32768.0;
+    vd v;
+    memcpy(&v, value, sizeof v);
+    return v;
+}
+
+static void row_in(const void *table, const xncc_fft_blocking *cut, const xncc_fft_pixels *p, void *row)
+{
+    vc *x = row;
+    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
+        x[i].re = some_pixels(p->a, p->pixel, i, p->count_a);
+        x[i].im = some_pixels(p->b, p->pixel, i, p->count_b);
+    }
+    row_forward(table, cut->nx, cut->ny, x);
+}
+
+static void digits_in(const void *table, const xncc_fft_blocking *cut, const double *digit, void *row)
+{
+    vc *x = row;
+    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
+        memcpy(&x[i].re, digit + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
+        x[i].im = vd_fill(0.0);
+    }
+    row_forward(table, cut->nx, cut->ny, x);
+}
+
+/* One more vector than a row needs, so that rows do not lie a power of two apart. */
+static uint64_t row_bytes(int32_t nx)
+{
+    return (uint64_t)(nx / FFT_LANES + 1) * sizeof(vc);
+}
+
+FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *cut, int32_t y, int32_t i)
+{
+    return (vc *)(void *)(array + (uint64_t)y * row_bytes(cut->nx)) + i;
+}
+
+static void column_load(char *array, const xncc_fft_blocking *cut, int32_t i, vc *column)
+{
+    for (int32_t y = 0; y < cut->ny; y++) {
+        const vc *at = column_at(array, cut, y, i);
+        __builtin_prefetch(at + 1);
+        column[y] = *at;
+    }
+}
+
+/* A template's rows into its spectrum, scaled, the columns one after the other as convolve reads
+ * them. */
+static void columns(const void *table, const xncc_fft_blocking *cut, char *array, void *spectrum)
+{
+    const double scale = 1.0 / ((double)cut->nx * (double)cut->ny);
+    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
+        vc *column = (vc *)spectrum + (ptrdiff_t)i * cut->ny;
+        column_load(array, cut, i, column);
+        forward(table, column, cut->ny);
+        for (int32_t y = 0; y < cut->ny; y++)
+            column[y] = (vc){ column[y].re * scale, column[y].im * scale };
+    }
+}
+
+static void convolve(const void *table, const xncc_fft_blocking *cut, char *const array[2],
+                     char *const spectrum[2], void *buffer)
+{
+    vc *column = buffer, *product = column + cut->ny;
+    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
+        column_load(array[0], cut, i, column);
+        forward(table, column, cut->ny);
+        for (int32_t plane = 0; plane < cut->planes; plane++) {
+            const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * cut->ny;
+            for (int32_t y = 0; y < cut->ny; y++)
+                product[y] = vc_twiddle(column[y], t[y].re, t[y].im, 1);
+            backward(table, product, cut->ny);
+            for (int32_t y = 0; y < cut->ny; y++)
+                *column_at(array[plane], cut, y, i) = product[y];
+        }
+    }
+}
+
+/* To the nearest integers: below 2^51 in size, the low bits of 1.5 * 2^52 + v are v's. */
+FFT_INLINE void round_out(vd v, int32_t left, int64_t *out)
+{
+    vl bits = (vl)(v + 0x1.8p52) - (vl)vd_fill(0x1.8p52);
+    memcpy(out, &bits, left >= FFT_LANES ? sizeof bits : (size_t)left * sizeof *out);
+}
+
+static void row_out(const void *table, const xncc_fft_blocking *cut, void *row, int32_t count,
+                    int64_t *a, int64_t *b)
+{
+    vc *x = row;
+    row_backward(table, cut->nx, cut->ny, x);
+    for (int32_t i = 0; i * FFT_LANES < count; i++) {
+        round_out(x[i].re, count - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
+        round_out(x[i].im, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
+    }
+}
+
+#endif

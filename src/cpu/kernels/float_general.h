@@ -1,0 +1,12 @@
+/* Float pixels of the joint route: one build for each instruction set of `direct`
+ * (float_general_body.h). */
+#ifndef XNCC_CPU_FLOAT_GENERAL_H
+#define XNCC_CPU_FLOAT_GENERAL_H
+
+#include "cpu/kernels/kernel.h"
+
+extern const xncc_cpu_kernel xncc_float_portable_general;
+extern const xncc_cpu_kernel xncc_float_avx2_general;
+extern const xncc_cpu_kernel xncc_float_avx512_general;
+
+#endif

@@ -1,0 +1,164 @@
+#include "cpu/kernels/general.h"
+
+#include "image/image.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t round64(uint64_t bytes)
+{
+    return (bytes + 127) / 64 * 64;
+}
+
+uint64_t xncc_stage_lay(const xncc_problem *problem, int32_t width, char *memory, xncc_stage *stage)
+{
+    const uint64_t pixels = (uint64_t)width, size = (uint64_t)xncc_pixel_size(problem->pixel);
+    const uint64_t mask = round64(pixels),
+                   raw = round64(pixels * size * (uint64_t)xncc_problem_channels(problem)),
+                   pick = round64(pixels * size);
+    if (memory) {
+        stage->ones = (uint8_t *)memory;
+        stage->mask = stage->ones + mask;
+        stage->raw = stage->mask + mask;
+        stage->pick = memory + 2 * mask + raw;
+        memset(stage->ones, 1, mask);
+    }
+    return 2 * mask + raw + pick;
+}
+
+static int64_t line_of(const xncc_stage *s, int32_t y)
+{
+    return xncc_border_index(s->job->problem->border, s->top + y, s->job->image->height);
+}
+
+const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
+{
+    const xncc_image *image = s->job->image;
+    const int64_t line = line_of(s, y);
+    const size_t size = (size_t)xncc_image_channels(image) * xncc_pixel_size(image->pixel);
+    if (line < 0)
+        return memset(s->raw, 0, (size_t)s->width * size);
+    const xncc_row row = { xncc_image_row(image, (int32_t)line), image->width, size,
+                           s->job->problem->border };
+    return xncc_row_take(&row, s->left, s->width, s->raw);
+}
+
+/* Strikes out the pixels whose samples all equal a value. */
+#define STRIKE(name, type)                                                                         \
+    static void name(const void *raw, int32_t channels, type value, int32_t count,                 \
+                     uint8_t *restrict out)                                                        \
+    {                                                                                              \
+        const type *restrict in = raw;                                                             \
+        if (channels == 1) {                                                                       \
+            for (int32_t i = 0; i < count; i++)                                                    \
+                out[i] = (uint8_t)(out[i] & (in[i] != value));                                     \
+            return;                                                                                \
+        }                                                                                          \
+        for (int32_t i = 0; i < count; i++, in += channels) {                                      \
+            unsigned differ = 0;                                                                   \
+            for (int32_t c = 0; c < channels; c++)                                                 \
+                differ |= in[c] != value;                                                          \
+            out[i] = (uint8_t)(out[i] & differ);                                                   \
+        }                                                                                          \
+    }
+STRIKE(strike_u8, uint8_t)
+STRIKE(strike_u16, uint16_t)
+STRIKE(strike_u32, uint32_t)
+
+static void strike_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
+{
+    const xncc_image *image = s->job->image;
+    const int32_t channels = xncc_image_channels(image);
+    const double value = image->no_data, bias = (double)xncc_pixel_bias(image->pixel);
+    if (xncc_pixel_is_float(image->pixel)) {
+        for (int32_t i = 0; i < s->width; i++)
+            out[i] = (uint8_t)(out[i] & xncc_pixel_has_data(image->pixel, channels, value, raw, i));
+        return;
+    }
+    if (!(value >= -bias && value <= (double)xncc_pixel_max(image->pixel) - bias) ||
+        value != floor(value))
+        return; /* no sample is equal to it */
+    const uint64_t bits = (uint64_t)(int64_t)
+        value; /* the low ones are the sample's own, signed or not */
+    switch (xncc_pixel_digits(image->pixel)) {
+    case 1: strike_u8(raw, channels, (uint8_t)bits, s->width, out); return;
+    case 2: strike_u16(raw, channels, (uint16_t)bits, s->width, out); return;
+    default: strike_u32(raw, channels, (uint32_t)bits, s->width, out); return;
+    }
+}
+
+/* Zeros outside the image count where the border is made of them; where there is no border, nothing
+ * there counts. */
+static void count_outside(const xncc_stage *s, uint8_t *out)
+{
+    const xncc_border border = s->job->problem->border;
+    const int64_t left = -s->left, right = s->job->image->width - s->left;
+    if (border != XNCC_BORDER_ZERO && border != XNCC_BORDER_OVERLAP)
+        return;
+    if (left > 0)
+        memset(out, border == XNCC_BORDER_ZERO, (size_t)(left < s->width ? left : s->width));
+    if (right < s->width)
+        memset(out + (right > 0 ? right : 0), border == XNCC_BORDER_ZERO,
+               (size_t)(s->width - (right > 0 ? right : 0)));
+}
+
+void xncc_stage_count_row(const xncc_stage *s, int32_t y, uint8_t *out)
+{
+    const xncc_image *image = s->job->image;
+    const xncc_border border = s->job->problem->border;
+    const int64_t line = line_of(s, y);
+    if (line < 0) {
+        memset(out, border == XNCC_BORDER_ZERO, (size_t)s->width);
+        return;
+    }
+    if (image->mask) {
+        const xncc_row row = { xncc_image_mask_row(image, (int32_t)line), image->width, 1, border };
+        const uint8_t *mask = xncc_row_take(&row, s->left, s->width, s->mask);
+        for (int32_t i = 0; i < s->width; i++)
+            out[i] = mask[i] != 0;
+    } else {
+        memset(out, 1, (size_t)s->width);
+    }
+    if (image->has_no_data)
+        strike_no_data(s, xncc_stage_raw(s, y), out);
+    count_outside(s, out);
+}
+
+xncc_counts xncc_stage_counts(xncc_stage *s)
+{
+    unsigned any = 0, all = 1;
+    for (int32_t y = 0; y < s->height; y++) {
+        uint8_t *row = s->count + (int64_t)y * s->pitch;
+        xncc_stage_count_row(s, y, row);
+        uint8_t some = 0, every = 1;
+        for (int32_t i = 0; i < s->width; i++) {
+            some |= row[i];
+            every &= row[i];
+        }
+        any |= some;
+        all &= every;
+    }
+    return all ? XNCC_COUNTS_ALL : any ? XNCC_COUNTS_SOME : XNCC_COUNTS_NONE;
+}
+
+uint32_t xncc_stage_plane(const xncc_stage *s, const xncc_isa_windows *isa,
+                          const xncc_plane_of *plane, int bytes, void *out)
+{
+    xncc_plane_row row = { .pixel = s->job->image->pixel,
+                           .channels = xncc_image_channels(s->job->image),
+                           .channel = plane->channel,
+                           .square = plane->kind == XNCC_PLANE_SQUARE,
+                           .digit = plane->digit,
+                           .bytes = bytes,
+                           .pixels = s->width,
+                           .every = s->count == NULL,
+                           .buffer = s->pick };
+    uint32_t any = 0;
+    for (int32_t y = 0; y < s->height; y++) {
+        row.raw = xncc_stage_raw(s, y);
+        row.count = s->count ? s->count + (int64_t)y * s->pitch : s->ones;
+        row.out = (char *)out + (int64_t)y * s->pitch * bytes;
+        any |= isa->plane(&row);
+    }
+    return any;
+}

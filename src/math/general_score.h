@@ -1,0 +1,171 @@
+/* The score of a window in which not all pixels need count, of one or more channels and of any
+ * pixel type: what score.h is not made for. Where both apply they give the same bits. One text for
+ * both compilers.
+ *
+ * Integer samples. A sum is over the pixels that count in window and template, of biased samples
+ * (xncc_sample). With C channels and m the largest biased sample, n*X, n*Q and n*sumT2 of a
+ * channel, and S*S, are at most (n*m)^2, and all below is at most C (n*m)^2 < 2^127: n is at most
+ * 2^31 for 16 bits and 2^28 for 32 (xncc_problem_check), C at most 2^6. Differences are exact
+ * modulo 2^128, so they are exact. */
+#ifndef XNCC_MODEL_GENERAL_H
+#define XNCC_MODEL_GENERAL_H
+
+#include "image/samples.h"
+#include "math/score.h"
+
+/* What the scores of a template have in common. */
+typedef struct xncc_general_rule {
+    uint64_t whole; /* pixels of the template that count */
+    uint64_t least; /* fewer than so many in a window: no score; at least 1 */
+    uint64_t bias;  /* xncc_pixel_bias */
+    float undefined;
+    int32_t nan_flat;
+    double noise; /* floats: a variance up to noise times n*Q cannot be told from 0 */
+    double pivot[XNCC_MAX_CHANNELS]; /* floats: sums are of sample - pivot */
+} xncc_general_rule;
+
+/* The sums of one channel of integers. S and sumT are below 2^64 at every size. */
+typedef struct xncc_general_sums {
+    uint64_t S, T;
+    xncc_u128 Q, X, T2;
+} xncc_general_sums;
+
+/* What the formulas start from, over all channels. */
+typedef struct xncc_general {
+    uint64_t n;
+    xncc_u128 num, var, templ_var; /* n*X - S*sumT (signed), n*Q - S^2, n*sumT2 - sumT^2 */
+    xncc_u128 X, Q, T2;           /* of the samples themselves; X is signed */
+} xncc_general;
+
+static XNCC_HD xncc_general xncc_general_begin(uint64_t n)
+{
+    xncc_general j;
+    j.n = n;
+    j.num = j.var = j.templ_var = j.X = j.Q = j.T2 = xncc_u128_of(0);
+    return j;
+}
+
+/* Adds a channel. Differences do not feel the bias b; X = X' - b (S' + sumT') + n b^2, Q = Q' - 2 b
+ * S' + n b^2, sumT2 likewise. */
+static XNCC_HD void xncc_general_add(xncc_general *j, const xncc_general_sums *s, uint64_t bias)
+{
+    j->num = xncc_u128_add(j->num,
+                           xncc_u128_sub(xncc_u128_mul(s->X, j->n), xncc_mul_wide(s->S, s->T)));
+    j->var = xncc_u128_add(j->var,
+                           xncc_u128_sub(xncc_u128_mul(s->Q, j->n), xncc_mul_wide(s->S, s->S)));
+    j->templ_var = xncc_u128_add(
+        j->templ_var, xncc_u128_sub(xncc_u128_mul(s->T2, j->n), xncc_mul_wide(s->T, s->T)));
+    xncc_u128 square = xncc_mul_wide(j->n, bias * bias), S = xncc_mul_wide(s->S, bias),
+              T = xncc_mul_wide(s->T, bias);
+    j->X = xncc_u128_add(j->X, xncc_u128_sub(xncc_u128_add(s->X, square), xncc_u128_add(S, T)));
+    j->Q = xncc_u128_add(j->Q, xncc_u128_sub(xncc_u128_add(s->Q, square), xncc_u128_add(S, S)));
+    j->T2 = xncc_u128_add(j->T2, xncc_u128_sub(xncc_u128_add(s->T2, square), xncc_u128_add(T, T)));
+}
+
+/* 1 with *score when the window's score does not depend on its sums: no score, or the coverage. */
+static XNCC_HD int xncc_general_is_settled(xncc_method method, const xncc_general_rule *rule,
+                                           uint64_t n, float *score)
+{
+    *score = method == XNCC_COVERAGE ? (float)((double)n / (double)rule->whole) : NAN;
+    return method == XNCC_COVERAGE || n < rule->least;
+}
+
+static XNCC_HD float xncc_general_score(xncc_method method, const xncc_general_rule *rule,
+                                        const xncc_general *j)
+{
+    float settled;
+    if (xncc_general_is_settled(method, rule, j->n, &settled))
+        return settled;
+    int flat = xncc_u128_is_zero(j->Q) || xncc_u128_is_zero(j->T2);
+    xncc_u128 d = xncc_u128_sub(xncc_u128_add(j->Q, j->T2), xncc_u128_add(j->X, j->X));
+    switch (method) {
+    case XNCC_CCOEFF_NORMED:
+        if (xncc_u128_is_zero(j->var) || xncc_u128_is_zero(j->templ_var))
+            return rule->undefined;
+        return (float)(xncc_s128_to_double(j->num) / (sqrt(xncc_u128_to_double(j->var)) *
+                                                      sqrt(xncc_u128_to_double(j->templ_var))));
+    case XNCC_CCOEFF: return (float)(xncc_s128_to_double(j->num) / (double)j->n);
+    case XNCC_CCORR: return (float)xncc_s128_to_double(j->X);
+    case XNCC_CCORR_NORMED:
+        if (flat)
+            return rule->undefined;
+        return (float)(xncc_s128_to_double(j->X) /
+                       (sqrt(xncc_u128_to_double(j->Q)) * sqrt(xncc_u128_to_double(j->T2))));
+    case XNCC_SQDIFF: return (float)xncc_u128_to_double(d);
+    case XNCC_SQDIFF_NORMED:
+        if (flat)
+            return rule->nan_flat ? rule->undefined : (xncc_u128_is_zero(d) ? 0.0f : 1.0f);
+        return (float)(xncc_u128_to_double(d) /
+                       (sqrt(xncc_u128_to_double(j->Q)) * sqrt(xncc_u128_to_double(j->T2))));
+    case XNCC_COVERAGE: break;
+    }
+    return settled;
+}
+
+/* The sums of one channel of floats, all of sample - pivot over the pixels that count: each row
+ * from left to right starting at 0, then the rows' sums from top to bottom starting at 0, every
+ * step rounded to double. */
+typedef struct xncc_general_reals {
+    double S, Q, X, T, T2;
+} xncc_general_reals;
+
+typedef struct xncc_general_real {
+    double n;
+    double num, var, templ_var, n_Q, n_T2; /* n_Q: n * Q, to judge var by */
+    double X, Q, T2;
+} xncc_general_real;
+
+static XNCC_HD xncc_general_real xncc_general_real_begin(uint64_t n)
+{
+    xncc_general_real j;
+    j.n = (double)n;
+    j.num = j.var = j.templ_var = j.n_Q = j.n_T2 = j.X = j.Q = j.T2 = 0.0;
+    return j;
+}
+
+/* Adds a channel; channels in their order. */
+static XNCC_HD void xncc_general_real_add(xncc_general_real *j, const xncc_general_reals *s)
+{
+    j->num = xncc_sum(j->num, xncc_spread(j->n, s->X, s->S, s->T));
+    j->var = xncc_sum(j->var, xncc_spread(j->n, s->Q, s->S, s->S));
+    j->templ_var = xncc_sum(j->templ_var, xncc_spread(j->n, s->T2, s->T, s->T));
+    j->n_Q = xncc_sum(j->n_Q, xncc_product(j->n, s->Q));
+    j->n_T2 = xncc_sum(j->n_T2, xncc_product(j->n, s->T2));
+    j->X = xncc_sum(j->X, s->X);
+    j->Q = xncc_sum(j->Q, s->Q);
+    j->T2 = xncc_sum(j->T2, s->T2);
+}
+
+static XNCC_HD float xncc_general_real_score(xncc_method method, const xncc_general_rule *rule,
+                                             uint64_t n, const xncc_general_real *j)
+{
+    float settled;
+    if (xncc_general_is_settled(method, rule, n, &settled))
+        return settled;
+    /* a NaN or an infinity that counts reaches X, or makes a NaN of it */
+    if (!isfinite(j->X) || !isfinite(j->Q))
+        return NAN;
+    int flat = j->Q == 0.0 || j->T2 == 0.0;
+    double d = xncc_sum(xncc_sum(j->Q, xncc_product(-2.0, j->X)), j->T2);
+    d = d < 0.0 ? 0.0 : d;
+    switch (method) {
+    case XNCC_CCOEFF_NORMED:
+        if (j->var <= xncc_product(rule->noise, j->n_Q) ||
+            j->templ_var <= xncc_product(rule->noise, j->n_T2))
+            return rule->undefined;
+        return xncc_unit(j->num / xncc_product(sqrt(j->var), sqrt(j->templ_var)));
+    case XNCC_CCOEFF: return (float)(j->num / j->n);
+    case XNCC_CCORR: return (float)j->X;
+    case XNCC_CCORR_NORMED:
+        return flat ? rule->undefined : xncc_unit(j->X / xncc_product(sqrt(j->Q), sqrt(j->T2)));
+    case XNCC_SQDIFF: return (float)d;
+    case XNCC_SQDIFF_NORMED:
+        if (flat)
+            return rule->nan_flat ? rule->undefined : (d == 0.0 ? 0.0f : 1.0f);
+        return (float)(d / xncc_product(sqrt(j->Q), sqrt(j->T2)));
+    case XNCC_COVERAGE: break;
+    }
+    return settled;
+}
+
+#endif

@@ -1,0 +1,95 @@
+#include "plan/recipe.h"
+
+#include "image/samples.h"
+
+static int image_varies(const xncc_problem *p)
+{
+    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+}
+
+xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
+{
+    const xncc_sum_source of_image = p->templ_masked ? XNCC_FROM_PRODUCTS : XNCC_FROM_WINDOW;
+    const xncc_sum_source of_templ = image_varies(p) ? XNCC_FROM_PRODUCTS : XNCC_FROM_CONSTANT;
+    const int centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF,
+              biased = xncc_pixel_bias(p->pixel) != 0;
+    xncc_sum_recipe needs = { { XNCC_FROM_NOWHERE } };
+    needs.sum[XNCC_SUM_N] = image_varies(p) ? of_image : XNCC_FROM_CONSTANT;
+    if (p->method == XNCC_COVERAGE)
+        return needs;
+    needs.sum[XNCC_SUM_X] = XNCC_FROM_PRODUCTS;
+    /* what unbiases X, Q and sumT2 is S and sumT */
+    if (centred || biased) {
+        needs.sum[XNCC_SUM_S] = of_image;
+        needs.sum[XNCC_SUM_T] = of_templ;
+    }
+    if (p->method != XNCC_CCOEFF && p->method != XNCC_CCORR) {
+        needs.sum[XNCC_SUM_Q] = of_image;
+        needs.sum[XNCC_SUM_T2] = of_templ;
+    }
+    return needs;
+}
+
+/* A list that is written as far as there is room. */
+typedef struct list {
+    xncc_product_of *product;
+    size_t capacity, count;
+} list;
+
+static void add(list *l, const xncc_product_of *product)
+{
+    if (l->count < l->capacity)
+        l->product[l->count] = *product;
+    l->count++;
+}
+
+/* All products of an image plane of a channel with the template's planes of a kind, if the sum is
+ * made of products. */
+static void add_digits(list *l, const xncc_sum_recipe *needs, xncc_sum_id sum,
+                       const xncc_plane_of *image, xncc_plane kind, int digits)
+{
+    for (int d = 0; d < digits && needs->sum[sum] == XNCC_FROM_PRODUCTS; d++) {
+        const int32_t channel = sum == XNCC_SUM_N ? 0 : image->channel;
+        add(l, &(xncc_product_of){ .image = *image,
+                                   .templ = { kind, d, kind == XNCC_PLANE_COUNT ? 0 : channel },
+                                   .sum = sum,
+                                   .channel = channel,
+                                   .shift = 8 * (image->digit + d) });
+    }
+}
+
+/* The products of the plane that says which pixels count: the image's channels have it in common,
+ * the template's sums have not. */
+static void add_counts(list *l, const xncc_sum_recipe *needs, int32_t channels, int digits)
+{
+    add_digits(l, needs, XNCC_SUM_N, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, XNCC_PLANE_COUNT,
+               1);
+    for (int32_t c = 0; c < channels; c++)
+        for (int kind = XNCC_PLANE_VALUE; kind <= XNCC_PLANE_SQUARE; kind++) {
+            const xncc_sum_id sum = kind == XNCC_PLANE_VALUE ? XNCC_SUM_T : XNCC_SUM_T2;
+            const size_t first = l->count;
+            add_digits(l, needs, sum, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, c }, (xncc_plane)kind,
+                       kind == XNCC_PLANE_VALUE ? digits : 2 * digits);
+            for (size_t i = first; i < l->count && i < l->capacity; i++)
+                l->product[i].image.channel = 0;
+        }
+}
+
+size_t xncc_products_of(const xncc_problem *p, xncc_product_of *product, size_t capacity)
+{
+    const xncc_sum_recipe needs = xncc_sum_recipe_of(p);
+    const int digits = xncc_pixel_digits(p->pixel);
+    list l = { product, capacity, 0 };
+    for (int32_t c = 0; c < xncc_problem_channels(p); c++) {
+        for (int d = 0; d < digits; d++) {
+            const xncc_plane_of value = { XNCC_PLANE_VALUE, d, c };
+            add_digits(&l, &needs, XNCC_SUM_X, &value, XNCC_PLANE_VALUE, digits);
+            add_digits(&l, &needs, XNCC_SUM_S, &value, XNCC_PLANE_COUNT, 1);
+        }
+        for (int d = 0; d < 2 * digits; d++)
+            add_digits(&l, &needs, XNCC_SUM_Q, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c },
+                       XNCC_PLANE_COUNT, 1);
+    }
+    add_counts(&l, &needs, xncc_problem_channels(p), digits);
+    return l.count;
+}

@@ -1,0 +1,47 @@
+#include "base/memory.h"
+#include "template/template.h"
+
+#include <math.h>
+
+xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int32_t width,
+                             int32_t height, const xncc_filter_options *options, xncc_error *error)
+{
+    if (!coefficients)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "filter: the coefficients are a null pointer");
+    if (width < 1 || height < 1 || width > XNCC_MAX_FILTER || height > XNCC_MAX_FILTER)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "filter: extents %d x %d are not within 1 .. %d", width, height,
+                         XNCC_MAX_FILTER);
+    int32_t anchor_x = width / 2, anchor_y = height / 2;
+    if (options->anchored) {
+        anchor_x = options->anchor_x;
+        anchor_y = options->anchor_y;
+    }
+    if (anchor_x < 0 || anchor_y < 0 || anchor_x >= width || anchor_y >= height)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "filter: the anchor (%d, %d) is not inside %d x %d", anchor_x, anchor_y,
+                         width, height);
+    size_t count = (size_t)width * (size_t)height;
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(coefficients[i]))
+            return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                             "filter: coefficient %d of row %d is not finite",
+                             (int)(i % (size_t)width), (int)(i / (size_t)width));
+    filter->taps = xncc_alloc(count, sizeof(float));
+    if (!filter->taps)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "filter: no memory for %zu coefficients", count);
+    filter->width = width;
+    filter->height = height;
+    int turned = !options->correlate;
+    for (size_t i = 0; i < count; i++)
+        filter->taps[i] = coefficients[turned ? count - 1 - i : i];
+    filter->anchor_x = turned ? width - 1 - anchor_x : anchor_x;
+    filter->anchor_y = turned ? height - 1 - anchor_y : anchor_y;
+    return XNCC_OK;
+}
+
+void xncc_filter_clear(xncc_filter *filter)
+{
+    xncc_free(filter->taps);
+    filter->taps = NULL;
+}

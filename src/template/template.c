@@ -1,0 +1,241 @@
+#include "template/template.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Biased sample i; stored so, every type reads as an unsigned one. */
+static uint64_t xncc_template_sample(const xncc_template *templ, int64_t i)
+{
+    int digits = xncc_pixel_digits(templ->pixel);
+    return xncc_sample(digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32, templ->pixels, i);
+}
+
+/* Template pixels are at most 2^31, so sum < 2^47 and sum2 < 2^63. */
+static void sum_integers(xncc_template *templ)
+{
+    size_t count = (size_t)templ->width * (size_t)templ->height;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t v = xncc_template_sample(templ, (int64_t)i);
+        templ->sum += v;
+        templ->sum2 += v * v;
+    }
+}
+
+/* The row with the bias added, which turns the highest bit of a signed sample. */
+static void copy_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
+{
+    const void *from = xncc_image_row(pixels, y);
+    size_t row = (size_t)xncc_image_row_bytes(pixels),
+           samples = (size_t)templ->width * (size_t)templ->channels;
+    char *to = (char *)templ->pixels + (size_t)y * row;
+    memcpy(to, from, row);
+    for (size_t i = 0; i < samples && templ->pixel == XNCC_S8; i++)
+        ((uint8_t *)to)[i] = (uint8_t)xncc_sample(XNCC_S8, from, (int64_t)i);
+    for (size_t i = 0; i < samples && templ->pixel == XNCC_S16; i++)
+        ((uint16_t *)(void *)to)[i] = (uint16_t)xncc_sample(XNCC_S16, from, (int64_t)i);
+}
+
+/* Keeps which pixels count, and makes the others 0. */
+static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xncc_error *error)
+{
+    size_t width = (size_t)templ->width,
+           bytes = (size_t)templ->channels * xncc_pixel_size(templ->pixel);
+    templ->mask = xncc_alloc((uint64_t)templ->height, width);
+    if (!templ->mask)
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "template: no memory for its mask of %d x %d bytes", templ->width,
+                         templ->height);
+    uint64_t count = 0;
+    for (int32_t y = 0; y < templ->height; y++)
+        for (size_t x = 0; x < width; x++) {
+            size_t at = (size_t)y * width + x;
+            templ->mask[at] = (uint8_t)xncc_pixel_counts(pixels, templ->channels,
+                                                        xncc_image_row(pixels, y),
+                                                        xncc_image_mask_row(pixels, y), (int64_t)x);
+            if (!templ->mask[at])
+                memset((char *)templ->pixels + at * bytes, 0, bytes);
+            count += templ->mask[at];
+        }
+    if (count == templ->whole) {
+        xncc_free(templ->mask);
+        templ->mask = NULL;
+    }
+    templ->whole = count;
+    if (count == 0)
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "template: none of its pixels counts; look at its mask and its no-data value");
+    return XNCC_OK;
+}
+
+xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error)
+{
+    size_t row = (size_t)xncc_image_row_bytes(pixels);
+    uint64_t count = (uint64_t)pixels->width * (uint64_t)pixels->height;
+    if (count > XNCC_MAX_TEMPLATE_PIXELS)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31",
+                         pixels->width, pixels->height);
+    templ->width = pixels->width;
+    templ->height = pixels->height;
+    templ->pixel = pixels->pixel;
+    templ->channels = xncc_image_channels(pixels);
+    templ->whole = count;
+    templ->pixels = xncc_alloc((uint64_t)pixels->height, row);
+    if (!templ->pixels)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory for %llu bytes",
+                         (unsigned long long)row * (unsigned long long)pixels->height);
+    for (int32_t y = 0; y < pixels->height; y++)
+        copy_row(templ, pixels, y);
+    xncc_status status = xncc_image_is_masked(pixels) ? apply_mask(templ, pixels, error) : XNCC_OK;
+    if (!status && xncc_pixel_digits(templ->pixel) <= 2 && !xncc_pixel_is_float(templ->pixel) &&
+        templ->channels == 1)
+        sum_integers(templ);
+    return status;
+}
+
+void xncc_template_clear(xncc_template *templ)
+{
+    xncc_free(templ->pixels);
+    xncc_free(templ->mask);
+    templ->pixels = NULL;
+    templ->mask = NULL;
+}
+
+/* Subtracting one value from image and template moves neither the coefficient methods nor sqdiff,
+ * and spares them the cancellation of a large common offset; the other methods take the pixels as
+ * they are. */
+static int has_pivot(xncc_method method)
+{
+    return method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF || method == XNCC_SQDIFF;
+}
+
+static void rule_of_floats(xncc_score_rule *rule, const xncc_template *templ, xncc_method method)
+{
+    const float *pixel = templ->pixels;
+    size_t width = (size_t)templ->width, height = (size_t)templ->height;
+    if (has_pivot(method)) {
+        double total = 0.0;
+        for (size_t i = 0; i < width * height; i++)
+            total += (double)pixel[i];
+        rule->pivot = (double)(float)(total / (double)(width * height));
+    }
+    for (size_t y = 0; y < height; y++) {
+        double sum = 0.0, sum2 = 0.0;
+        for (size_t x = 0; x < width; x++) {
+            double v = xncc_centred(pixel[y * width + x], rule->pivot);
+            sum += v;
+            sum2 += v * v;
+        }
+        rule->fsum += sum;
+        rule->fsum2 += sum2;
+    }
+    rule->fn = (double)(width * height);
+    rule->noise = ldexp((double)(width + height + 8), -52);
+    double var = xncc_spread(rule->fn, rule->fsum2, rule->fsum, rule->fsum);
+    rule->root_var = var <= rule->noise * (rule->fn * rule->fsum2) ? 0.0 : sqrt(var);
+    rule->root_sum2 = sqrt(rule->fsum2);
+}
+
+xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method, xncc_flat flat)
+{
+    xncc_score_rule rule = { .n = (uint64_t)templ->width * (uint64_t)templ->height };
+    rule.nan_flat = flat == XNCC_FLAT_NAN;
+    rule.undefined = rule.nan_flat ? NAN : 0.0f;
+    if (templ->channels > 1 || templ->pixel == XNCC_U32 || templ->pixel == XNCC_F64)
+        return rule; /* such windows are general.h's */
+    if (templ->pixel == XNCC_F32) {
+        rule_of_floats(&rule, templ, method);
+        return rule;
+    }
+    rule.sum = templ->sum;
+    rule.sum2 = templ->sum2;
+    rule.wide = rule.n * xncc_pixel_max(templ->pixel) >
+                UINT64_C(3037000499); /* floor(sqrt(2^63)); see score.h */
+    rule.root_sum2 = sqrt((double)templ->sum2);
+    rule.root_var = sqrt(xncc_difference(rule.n, templ->sum2, templ->sum, templ->sum, rule.wide));
+    return rule;
+}
+
+/* The mean of a channel's samples that count, as a float for floats. */
+static double channel_pivot(const xncc_template *templ, int32_t channel)
+{
+    double total = 0.0;
+    size_t count = (size_t)templ->width * (size_t)templ->height;
+    for (size_t i = 0; i < count; i++)
+        total += xncc_sample_value(templ->pixel, templ->pixels,
+                                   (int64_t)i * templ->channels +
+                                       channel); /* 0 where it does not count */
+    double mean = total / (double)templ->whole;
+    return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
+}
+
+xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method, xncc_flat flat,
+                                     double min_valid)
+{
+    xncc_general_rule rule = { .whole = templ->whole,
+                             .bias = xncc_pixel_bias(templ->pixel),
+                             .nan_flat = flat == XNCC_FLAT_NAN };
+    rule.undefined = rule.nan_flat ? NAN : 0.0f;
+    double least = ceil((min_valid == 0.0 ? 0.5 : min_valid) *
+                        (double)templ->whole); /* at most 2^31 */
+    rule.least = least < 1.0 ? 1 : (uint64_t)least;
+    rule.noise = ldexp((double)templ->width + (double)templ->height + (double)templ->channels + 7.0,
+                       -52); /* of one channel: as score.h has it */
+    for (int32_t c = 0; c < templ->channels && xncc_pixel_is_float(templ->pixel) && has_pivot(method);
+         c++)
+        rule.pivot[c] = channel_pivot(templ, c);
+    return rule;
+}
+
+static const char *const method_names[] = { "ccoeff_normed", "ccoeff", "ccorr",
+                                            "ccorr_normed",  "sqdiff", "sqdiff_normed",
+                                            "coverage" };
+enum { METHODS = sizeof method_names / sizeof *method_names };
+
+const char *xncc_method_name(xncc_method method)
+{
+    return (unsigned)method < METHODS ? method_names[method] : "?";
+}
+
+xncc_status xncc_method_parse(const char *name, xncc_method *method)
+{
+    for (int i = 0; name && method && i < METHODS; i++)
+        if (strcmp(name, method_names[i]) == 0) {
+            *method = (xncc_method)i;
+            return XNCC_OK;
+        }
+    return XNCC_ERROR_ARGUMENT;
+}
+
+int xncc_method_is_distance(xncc_method method)
+{
+    return method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
+}
+
+int32_t xncc_template_width(const xncc_template *templ)
+{
+    return templ->width;
+}
+
+int32_t xncc_template_height(const xncc_template *templ)
+{
+    return templ->height;
+}
+
+xncc_pixel xncc_template_pixel(const xncc_template *templ)
+{
+    return templ->pixel;
+}
+
+int32_t xncc_template_channels(const xncc_template *templ)
+{
+    return templ->channels;
+}
+
+int32_t xncc_template_masked(const xncc_template *templ)
+{
+    return templ->mask != NULL;
+}

@@ -1,0 +1,74 @@
+/* What the maps of the cases of general.h must be. */
+#include "check/general.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int is_float(xncc_pixel pixel)
+{
+    return pixel == XNCC_F32 || pixel == XNCC_F64;
+}
+
+static int within(const oracle_bounded *want, xncc_method method, xncc_flat flat, float got)
+{
+    if (want->must_be_nan)
+        return isnan(got);
+    const int undefined = flat == XNCC_FLAT_NAN
+                              ? isnan(got)
+                              : got == 0.0f || (method == XNCC_SQDIFF_NORMED && got == 1.0f);
+    if (want->maybe_flat && want->value == 0 && want->bound < 1e-40L) /* no doubt: it is flat */
+        return undefined;
+    if (isinf(got)) /* past the floats */
+        return (got > 0 ? want->value : -want->value) + want->bound > (long double)FLT_MAX;
+    return (want->maybe_flat && undefined) ||
+           (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
+}
+
+static void check_element(const general_subject *s, const xncc_map *map, int32_t x, int32_t y)
+{
+    const xncc_options *o = &s->c.options;
+    const float got = kit_map_row(map, y)[x];
+    if (!is_float(s->c.pixel)) {
+        float want = oracle_general_score(&s->oracle, o, x, y);
+        if ((got != got && want != want) || memcmp(&got, &want, sizeof got) == 0)
+            CHECK(1);
+        else
+            kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.9g", s->name, x, y,
+                     (double)got, (double)want);
+        return;
+    }
+    oracle_bounded want = oracle_general_real(&s->oracle, o->method, o->min_valid, x, y);
+    if (within(&want, o->method, o->flat, got))
+        CHECK(1);
+    else
+        kit_fail(__FILE__, __LINE__, "%s: at (%d, %d) it is %.9g, want %.12Lg within %.3Lg%s%s",
+                 s->name, x, y, (double)got, want.value, want.bound,
+                 want.maybe_flat ? " (or flat)" : "", want.must_be_nan ? " (NaN)" : "");
+}
+
+kit_map general_expected(general_subject *s, const char *first)
+{
+    const int reference = is_float(s->c.pixel);
+    xncc_context *context = reference ? s->run->cpu : s->run->context[0];
+    xncc_options options = s->c.options;
+    xncc_template *own = NULL;
+    kit_map map = kit_map_create(s->oracle.width, s->oracle.height, 0, KIT_AFTER);
+    options.kernel = reference ? "reference" : first;
+    int done = !reference ||
+               check_ok(xncc_template_create(context, &s->templ.view, &own), context, s->name);
+    if (done)
+        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->template[0],
+                                       &options, &map.view),
+                        context, s->name);
+    xncc_template_destroy(own);
+    if (!done)
+        return map;
+    const double most = s->run->full ? 3e7 : 1.5e6;
+    const int32_t step = 1 + (int32_t)(general_work(&s->c) / most);
+    for (int32_t y = 0; y < map.view.height; y++)
+        for (int32_t x = y % step; x < map.view.width; x += step)
+            check_element(s, &map.view, x, y);
+    check_element(s, &map.view, map.view.width - 1, map.view.height - 1);
+    return map;
+}

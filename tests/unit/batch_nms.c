@@ -1,0 +1,237 @@
+/* Merging in device memory against xncc_matches_merge. */
+#include "unit/batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 5000 };
+
+typedef struct there {
+    xncc_candidate *candidate, *result;
+    uint32_t *kept;
+    xncc_match *match;
+    uint32_t *found;
+    xncc_stream stream;
+} there;
+
+static there there_make(void)
+{
+    there t = { kit_device_alloc(ROOM * sizeof(xncc_candidate)),
+                kit_device_alloc(ROOM * sizeof(xncc_candidate)),
+                kit_device_alloc(sizeof(uint32_t)),
+                kit_device_alloc(ROOM * sizeof(xncc_match)),
+                kit_device_alloc(sizeof(uint32_t)),
+                kit_device_stream() };
+    if (!t.candidate || !t.result || !t.kept || !t.match || !t.found || !t.stream)
+        kit_give_up("no device memory or stream for the test");
+    return t;
+}
+
+static void there_free(there *t)
+{
+    kit_device_stream_destroy(t->stream);
+    kit_device_free(t->candidate);
+    kit_device_free(t->result);
+    kit_device_free(t->kept);
+    kit_device_free(t->match);
+    kit_device_free(t->found);
+}
+
+static uint32_t kept_of(const there *t)
+{
+    uint32_t kept = 77;
+    CHECK(kit_device_wait(t->stream));
+    CHECK(kit_device_download(&kept, t->kept, sizeof kept));
+    return kept;
+}
+
+/* want: what xncc_matches_merge gave, its first `wanted`; behind them the result must be as it was.
+ */
+static void compare(const there *t, int round, const xncc_candidate *want, size_t wanted,
+                    size_t pdl_after_products)
+{
+    static xncc_candidate got[ROOM];
+    static const unsigned char old = 0x5a;
+    CHECK_INT(kept_of(t), wanted);
+    CHECK(kit_device_download(got, t->result, (wanted + pdl_after_products) * sizeof *got));
+    int same = memcmp(got, want, wanted * sizeof *got) == 0;
+    for (size_t i = 0; i < pdl_after_products * sizeof *got; i++)
+        same = same && ((const unsigned char *)&got[wanted])[i] == old;
+    if (!CHECK(same))
+        kit_fail(__FILE__, __LINE__, "round %d: %zu candidates, not those of xncc_matches_merge",
+                 round, wanted);
+}
+
+static void wipe(const there *t)
+{
+    static xncc_candidate old[ROOM];
+    memset(old, 0x5a, sizeof old);
+    CHECK(kit_device_upload(t->result, old, sizeof old));
+}
+
+static void fill(xncc_candidate *all, size_t count, int32_t spread, kit_random *random)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int32_t templ = kit_between(random, 0, 5);
+        all[i] = (xncc_candidate){ .match = { kit_between(random, -spread, spread),
+                                              kit_between(random, -9, 3 * spread), 0 },
+                                   .templ = templ,
+                                   .width = 4 + 3 * templ,
+                                   .height = 20 - 2 * templ };
+        all[i].match.score = kit_below(random, 30) ? (float)kit_below(random, 200) / 64.0f : NAN;
+        if (i > 0 && kit_below(random, 9) == 0)
+            all[i] = all[kit_below(random, i)];
+    }
+}
+
+static void check_random(xncc_merger *merger, const there *t, int rounds)
+{
+    static const double overlap[] = { 0, 0.1, 1.0 / 3, 0.5, 1 }, distance[] = { 0, 1, 3.5, 40 };
+    static const size_t some[] = { ROOM, 1, 1025, 2049, 0, 257, 1023, 2, 33, 1024 };
+    static xncc_candidate all[ROOM], want[ROOM];
+    kit_random random = kit_stream(40);
+    for (int k = 0; k < 80 && k < rounds; k++) {
+        const size_t count = some[k % 10], first = kit_below(&random, count + 1);
+        fill(all, count, k % 3 ? 300 : 20, &random);
+        const xncc_merge_rule rule = (xncc_merge_rule)(k / 10 % 2);
+        const xncc_merge_options o = { .method = k % 4 ? XNCC_CCOEFF_NORMED : XNCC_SQDIFF_NORMED,
+                                       .rule = rule,
+                                       .limit = rule == XNCC_MERGE_OVERLAP ? overlap[k % 5]
+                                                                           : distance[k % 4],
+                                       .top = k % 5 ? 0 : 1 + kit_below(&random, 1500) };
+        const size_t capacity = k % 7 ? ROOM : 1 + kit_below(&random, 300);
+        size_t kept = 0;
+        memcpy(want, all, sizeof all);
+        CHECK_STATUS(xncc_matches_merge(want, count, &o, &kept), XNCC_OK);
+        kept = kept < capacity ? kept : capacity;
+        CHECK(kit_device_upload(t->candidate, all, sizeof all));
+        wipe(t);
+        CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
+        CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, first, t->stream), XNCC_OK);
+        CHECK_STATUS(
+            xncc_merger_add_candidates(merger, t->candidate + first, count - first, t->stream),
+            XNCC_OK);
+        for (int turn = 0; turn < 2; turn++) { /* what was added stays */
+            CHECK_STATUS(xncc_merger_merge(merger, &o, t->result, capacity, t->kept, t->stream),
+                         XNCC_OK);
+            compare(t, k, want, kept, kept < ROOM ? 1 : 0);
+        }
+    }
+}
+
+static void check_too_batch(xncc_merger *merger, const there *t)
+{
+    static xncc_candidate all[ROOM];
+    kit_random random = kit_stream(41);
+    xncc_candidate first;
+    fill(all, ROOM, 50, &random);
+    CHECK(kit_device_upload(t->candidate, all, sizeof all));
+    wipe(t);
+    CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
+    CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, ROOM, t->stream), XNCC_OK);
+    CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, 1, t->stream), XNCC_OK);
+    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
+    CHECK(kept_of(t) == UINT32_MAX);
+    CHECK(kit_device_download(&first, t->result, sizeof first));
+    CHECK_INT(first.templ, 0x5a5a5a5a);
+    CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
+    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
+    CHECK_INT(kept_of(t), 0);
+}
+
+/* From plans to one list without the host, and once more as a graph. */
+static void check_pipeline(xncc_context *context, xncc_merger *merger, const there *t)
+{
+    enum { EACH = 50 };
+    static batch_scene s;
+    static xncc_candidate want[BATCH_TEMPLS * EACH];
+    static xncc_match match[EACH];
+    xncc_plan *plan[BATCH_TEMPLS] = { NULL };
+    size_t count = 0, kept = 0, found;
+    batch_scene_make(&s, context, &(batch_kind){ .pixel = XNCC_U8 }, 200, 1);
+    const xncc_find_options o = { .min_score = -INFINITY, .min_distance = 2, .kernel = "tex-tex" };
+    for (int i = 0; i < s.count; i++) {
+        const xncc_problem problem = { .image_width = s.there.width,
+                                       .image_height = s.there.height,
+                                       .width = s.pixels[i].view.width,
+                                       .height = s.pixels[i].view.height };
+        CHECK_STATUS(xncc_plan_create(context, &problem, &(xncc_preference){ .kernel = "tex-tex" },
+                                      &plan[i]),
+                     XNCC_OK);
+        CHECK_STATUS(xncc_find(context, &s.scene.view, s.templ[i], &o, match, EACH, &found),
+                     XNCC_OK);
+        for (size_t k = 0; k < found; k++)
+            want[count++] = (xncc_candidate){ match[k], i, problem.width, problem.height };
+    }
+    CHECK_STATUS(xncc_matches_merge(want, count, NULL, &kept), XNCC_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        wipe(t);
+        if (turn)
+            CHECK(kit_device_capture(t->stream));
+        CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
+        for (int i = 0; i < s.count; i++) {
+            const xncc_candidate like = { .templ = i,
+                                          .width = s.pixels[i].view.width,
+                                          .height = s.pixels[i].view.height };
+            CHECK_STATUS(xncc_plan_find_on_device(plan[i], &s.there, s.templ[i], &o, t->match, EACH,
+                                                  t->found, t->stream),
+                         XNCC_OK);
+            CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &like, t->stream), XNCC_OK);
+        }
+        CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
+        if (turn) {
+            void *graph = kit_device_graph(t->stream);
+            CHECK(graph && kit_device_graph_run(graph, t->stream));
+            if (graph)
+                kit_device_graph_destroy(graph);
+        }
+        compare(t, 1000 + turn, want, kept, 1);
+    }
+    for (int i = 0; i < s.count; i++)
+        xncc_plan_destroy(plan[i]);
+    batch_scene_free(&s);
+}
+
+static void check_refused(xncc_merger *merger, const there *t)
+{
+    const xncc_candidate none = { .templ = 1 };
+    const xncc_merge_options bad = { .limit = -1 };
+    CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &none, t->stream),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_add(merger, NULL, t->found, &none, t->stream), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_add_candidates(merger, NULL, 1, t->stream), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_merge(merger, &bad, t->result, 1, t->kept, t->stream),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, 0, t->kept, t->stream),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_merge(merger, NULL, NULL, 1, t->kept, t->stream), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_clear(NULL, t->stream), XNCC_ERROR_ARGUMENT);
+}
+
+void check_merger(xncc_context *context, int rounds)
+{
+    xncc_merger *merger = NULL;
+    CHECK_STATUS(xncc_merger_create(context, 0, &merger), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_create(context, XNCC_MAX_MERGER + 1, &merger), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_create(context, 1, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_merger_create(NULL, 1, &merger), XNCC_ERROR_ARGUMENT);
+    const xncc_status status = xncc_merger_create(context, ROOM, &merger);
+    if (status == XNCC_ERROR_UNSUPPORTED) {
+        char text[XNCC_ERROR_SIZE];
+        CHECK(merger == NULL);
+        CHECK_TEXT(
+            xncc_context_error(context, text, sizeof text),
+            "merger: this context has no CUDA device; xncc_matches_merge works in host memory");
+        xncc_merger_destroy(NULL);
+        return;
+    }
+    CHECK_STATUS(status, XNCC_OK);
+    there t = there_make();
+    check_random(merger, &t, rounds);
+    check_too_batch(merger, &t);
+    check_pipeline(context, merger, &t);
+    check_refused(merger, &t);
+    there_free(&t);
+    xncc_merger_destroy(merger);
+}

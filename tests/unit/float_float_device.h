@@ -1,0 +1,31 @@
+/* The scores in pairs as the device computes them. Weak: null in programs without the device code.
+ */
+#ifndef UNIT_PAIRS_DEVICE_H
+#define UNIT_PAIRS_DEVICE_H
+
+#include "math/float_float.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pair_case {
+    int64_t num;
+    uint64_t var;
+    xncc_pair unit;
+    int32_t narrow;
+    int32_t sure; /* what xncc_pair_quotient returned */
+    float score;
+} pair_case;
+
+/* Scores the cases on the device; 0 when that failed. */
+__attribute__((weak)) int pairs_on_device(pair_case *cases, size_t count);
+
+/* The largest |y sqrt(x) - 1| of the device's seeds y over all floats x in 1 .. 4, which stand for
+ * all others; negative when that failed. */
+__attribute__((weak)) double pairs_worst_seed(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
