@@ -10,23 +10,23 @@ for mode in valid same full; do
     for border in clamp zero mirror wrap overlap; do
         for method in ccoeff_normed sqdiff coverage; do
             run 0 correlate $cpu --mode $mode --border $border --method $method -o map.tif scene.tif part.tif
-            holds "$mode $border $method" "$HELPERS/check_map" map.tif joint scene.tif part.tif $method $mode $border
+            holds "$mode $border $method" "$HELPERS/check_map" map.tif general scene.tif part.tif $method $mode $border
         done
     done
 done
 # A template larger than the image.
 for border in clamp zero mirror wrap overlap; do
     run 0 correlate $cpu --mode full --border $border -o map.tif part.tif scene.tif
-    holds "larger, $border" "$HELPERS/check_map" map.tif joint part.tif scene.tif ccoeff_normed full $border
+    holds "larger, $border" "$HELPERS/check_map" map.tif general part.tif scene.tif ccoeff_normed full $border
 done
 run 1 correlate $cpu -o none.tif part.tif scene.tif
 says 'exceed the 13 x 8 of part.tif'
-if "$HELPERS/check_map" map.tif joint part.tif scene.tif ccoeff_normed full clamp >/dev/null; then fail 'check_map cannot fail'; fi
+if "$HELPERS/check_map" map.tif general part.tif scene.tif ccoeff_normed full clamp >/dev/null; then fail 'check_map cannot fail'; fi
 run 0 correlate $cpu --mode same --border overlap --min-valid 1 -o map.tif scene.tif part.tif
-holds 'overlap, all must be inside' "$HELPERS/check_map" map.tif joint scene.tif part.tif ccoeff_normed same overlap min=1
+holds 'overlap, all must be inside' "$HELPERS/check_map" map.tif general scene.tif part.tif ccoeff_normed same overlap min=1
 run 0 correlate $cpu --mode full --border overlap --min-valid 0 --format json -o map.tif scene.tif part.tif
 prints '"min_valid": 0}'
-holds 'overlap, one is enough' "$HELPERS/check_map" map.tif joint scene.tif part.tif ccoeff_normed full overlap min=1e-300
+holds 'overlap, one is enough' "$HELPERS/check_map" map.tif general scene.tif part.tif ccoeff_normed full overlap min=1e-300
 run 0 correlate $cpu --mode full --border overlap --min-valid 0.25 --format json -o map.tif scene.tif part.tif
 prints '"mode": "full", "border": "overlap", "x0": -12, "y0": -7, "pixel": "u8", "channels": 1, "mask": null'
 prints '"min_valid": 0.25'
@@ -36,7 +36,7 @@ for border in mirror wrap overlap; do
     run 0 correlate $cpu --mode full --border $border --roi 5,6,20,17 -o map.tif scene.tif part.tif
     picture cut.tif scene.tif crop=5,6,20,17
     run 0 correlate $cpu --mode full --border $border -o cut-map.tif cut.tif part.tif
-    holds "roi, $border" "$HELPERS/check_map" map.tif joint cut.tif part.tif ccoeff_normed full $border
+    holds "roi, $border" "$HELPERS/check_map" map.tif general cut.tif part.tif ccoeff_normed full $border
 done
 
 # A template that hangs over the corner is found with the border overlap alone.

@@ -19,22 +19,22 @@ for type in u8 s8 u16 s16 u32 s32 f32 f64; do
         picture a.tif scene.tif as=$type add=$add $shape
         picture b.tif part.tif as=$type add=$add $shape
         run 0 correlate $cpu --channels sum -o map.tif a.tif b.tif
-        check "$type, $shape" map.tif joint a.tif b.tif ccoeff_normed valid clamp sum
+        check "$type, $shape" map.tif general a.tif b.tif ccoeff_normed valid clamp sum
     done
     # One channel: the first, and for colours luma.
     run 0 correlate $cpu --channels luma --method sqdiff_normed -o map.tif a.tif b.tif
     picture c.tif scene.tif as=$type add=$add
     picture d.tif part.tif as=$type add=$add
-    check "$type, first" map.tif joint c.tif d.tif sqdiff_normed valid clamp
+    check "$type, first" map.tif general c.tif d.tif sqdiff_normed valid clamp
 done
 picture a.tif scene.tif bands=3 rgb
 picture b.tif part.tif bands=3 rgb
 for method in ccoeff_normed ccoeff ccorr ccorr_normed sqdiff sqdiff_normed coverage; do
     run 0 correlate $cpu --channels sum --mode full --border overlap --method $method -o map.tif a.tif b.tif
-    check "rgb, $method" map.tif joint a.tif b.tif $method full overlap sum
+    check "rgb, $method" map.tif general a.tif b.tif $method full overlap sum
 done
 run 0 correlate $cpu -o map.tif a.tif b.tif
-check 'luma is the default' map.tif joint a.tif b.tif ccoeff_normed valid clamp
+check 'luma is the default' map.tif general a.tif b.tif ccoeff_normed valid clamp
 run 0 find $cpu --channels sum --format json --top 1 a.tif b.tif
 prints '"x": 20, "y": 15, "width": 13, "height": 11, "score": 1'
 prints '"channels": 3, "device": "cpu"'
@@ -48,35 +48,35 @@ for shape in '' planar; do
     picture one.tif scene.tif hole=0,0,50,40,1
     picture am.tif one.tif hole=22,17,9,8,0
     run 0 correlate $cpu --channels sum -o map.tif a4.tif b4.tif
-    check "rgb and alpha, $shape" map.tif joint a.tif b.tif ccoeff_normed valid clamp sum image_mask=am.tif
+    check "rgb and alpha, $shape" map.tif general a.tif b.tif ccoeff_normed valid clamp sum image_mask=am.tif
     run 0 correlate $cpu -o map.tif a4.tif b4.tif
-    check "luma and alpha, $shape" map.tif joint a.tif b.tif ccoeff_normed valid clamp image_mask=am.tif
+    check "luma and alpha, $shape" map.tif general a.tif b.tif ccoeff_normed valid clamp image_mask=am.tif
 done
 picture a5.tif scene.tif bands=4 rgb alpha=22,17,9,8
 picture b5.tif part.tif bands=4 rgb
 picture a6.tif scene.tif bands=4
 picture b6.tif part.tif bands=4
 run 0 correlate $cpu --channels sum -o map.tif a5.tif b5.tif
-check 'four bands and alpha' map.tif joint a6.tif b6.tif ccoeff_normed valid clamp sum image_mask=am.tif
+check 'four bands and alpha' map.tif general a6.tif b6.tif ccoeff_normed valid clamp sum image_mask=am.tif
 # A pixel of several samples is without data when all of them say so.
 picture a7.tif scene.tif bands=3 rgb hole=5,5,9,9,200
 run 0 correlate $cpu --channels sum --no-data 200 -o map.tif a7.tif b.tif
-check 'no-data in all samples' map.tif joint a7.tif b.tif ccoeff_normed valid clamp sum no_data=200
+check 'no-data in all samples' map.tif general a7.tif b.tif ccoeff_normed valid clamp sum no_data=200
 run 0 correlate $cpu --no-data 200 -o map.tif a7.tif b.tif
 picture holes.tif one.tif hole=5,5,9,9,0
-check 'no-data before luma' map.tif joint a7.tif b.tif ccoeff_normed valid clamp image_mask=holes.tif
+check 'no-data before luma' map.tif general a7.tif b.tif ccoeff_normed valid clamp image_mask=holes.tif
 # A seventh of the pixels are (86, 196, 134).
 for value in 86 196 134; do
     for channels in sum luma; do
         run 0 correlate $cpu --channels $channels --no-data $value --method ccorr -o map.tif a.tif b.tif
-        check "no-data $value in one sample, $channels" map.tif joint a.tif b.tif ccorr valid clamp $channels
+        check "no-data $value in one sample, $channels" map.tif general a.tif b.tif ccorr valid clamp $channels
     done
 done
 # A mask of several channels: a sample that is not 0 is enough.
 picture m.tif part.tif bands=3 rgb hole=3,3,4,4,0
 picture m1.tif part.tif hole=3,3,4,4,0
 run 0 correlate $cpu --channels sum --mask m.tif -o map.tif a.tif b.tif
-check 'a mask in colour' map.tif joint a.tif b.tif ccoeff_normed valid clamp sum mask=m1.tif
+check 'a mask in colour' map.tif general a.tif b.tif ccoeff_normed valid clamp sum mask=m1.tif
 
 # Types that differ: the first that holds both.
 picture s8.tif scene.tif as=s8 add=-128

@@ -1,6 +1,6 @@
 /* Compares a written TIFF with the independent oracle.
  *   check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
- *   check_map MAP.tif joint IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
+ *   check_map MAP.tif general IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
  * [mask=FILE] [image_mask=FILE] check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate
  * clamp|zero score: images have 8 or 16 bits. Every element must have the oracle's bits, or of
  * float images lie within its bound. */

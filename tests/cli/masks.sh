@@ -16,21 +16,21 @@ picture holes.tif scene.tif spare=12
 
 for method in ccoeff_normed ccoeff ccorr ccorr_normed sqdiff sqdiff_normed coverage; do
     run 0 correlate $cpu --method $method --mask spare.tif -o map.tif scene.tif part.tif
-    check "mask, $method" map.tif joint scene.tif part.tif $method valid clamp mask=spare.tif
+    check "mask, $method" map.tif general scene.tif part.tif $method valid clamp mask=spare.tif
     run 0 correlate $cpu --method $method --image-mask holes.tif --mask disc.tif --mode same --border mirror -o map.tif scene.tif part.tif
-    check "both masks, $method" map.tif joint scene.tif part.tif $method same mirror mask=disc.tif image_mask=holes.tif
+    check "both masks, $method" map.tif general scene.tif part.tif $method same mirror mask=disc.tif image_mask=holes.tif
     [ $method = coverage ] || run 0 correlate $cpu --coverage again.tif --method $method --image-mask holes.tif --mask disc.tif --mode same --border mirror -o map.tif scene.tif part.tif
 done
-holds '--coverage is the map of method coverage' "$HELPERS/check_map" again.tif joint scene.tif part.tif coverage same mirror mask=disc.tif image_mask=holes.tif
+holds '--coverage is the map of method coverage' "$HELPERS/check_map" again.tif general scene.tif part.tif coverage same mirror mask=disc.tif image_mask=holes.tif
 run 0 correlate $cpu --coverage cover.tif --heatmap heat.tif --mask spare.tif --image-mask holes.tif --format csv -o map.tif scene.tif part.tif
 [ "$(sed -n '2,3s/,.*//p' out | tr '\n' ' ')" = 'map.tif cover.tif ' ] || { fail 'a row for each map'; cat out; }
 holds 'colours' "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed
 run 0 correlate $cpu --method coverage --mask spare.tif --image-mask holes.tif --heatmap heat.tif -o map.tif scene.tif part.tif
-holds 'the same map' "$HELPERS/check_map" cover.tif joint scene.tif part.tif coverage valid clamp mask=spare.tif image_mask=holes.tif
+holds 'the same map' "$HELPERS/check_map" cover.tif general scene.tif part.tif coverage valid clamp mask=spare.tif image_mask=holes.tif
 holds 'colours of coverage' "$HELPERS/check_heatmap" heat.tif map.tif coverage
 for min in 0.6 0.65 1; do
     run 0 correlate $cpu --mask spare.tif --image-mask holes.tif --min-valid $min -o map.tif scene.tif part.tif
-    check "min-valid $min" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif image_mask=holes.tif min=$min
+    check "min-valid $min" map.tif general scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif image_mask=holes.tif min=$min
 done
 # A mask in which all counts changes nothing, not even the kernel.
 picture all.tif part.tif hole=0,0,15,12,7
@@ -42,7 +42,7 @@ holds 'a mask of nothing' cmp plain out
 run 0 correlate $cpu --image-mask holes.tif --roi 7,9,40,30 -o map.tif scene.tif part.tif
 picture scene-cut.tif scene.tif crop=7,9,40,30
 picture holes-cut.tif holes.tif crop=7,9,40,30
-check 'roi' map.tif joint scene-cut.tif part.tif ccoeff_normed valid clamp image_mask=holes-cut.tif
+check 'roi' map.tif general scene-cut.tif part.tif ccoeff_normed valid clamp image_mask=holes-cut.tif
 
 # The match itself: 30 percent of the template masked and other pixels there, holes in the scene.
 picture spoilt.tif part.tif hole=4,3,7,6,255
@@ -77,24 +77,24 @@ for what in u8:70 u16:70 s16:70 u32:70 f32:70 f64:70; do
     picture a-tag.tif dark.tif as=$type nodata=" ${what#*:}.0 "
     picture b-tag.tif dark-part.tif as=$type nodata=7e1
     run 0 correlate $cpu --no-data 70 -o map.tif a.tif b.tif
-    check "no-data, $type" map.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=70
+    check "no-data, $type" map.tif general a.tif b.tif ccoeff_normed valid clamp no_data=70
     run 0 correlate $cpu -o tag.tif a-tag.tif b-tag.tif
-    check "the tag, $type" tag.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=70
+    check "the tag, $type" tag.tif general a.tif b.tif ccoeff_normed valid clamp no_data=70
     run 0 correlate $cpu --no-data none -o map.tif a-tag.tif b-tag.tif
-    check "--no-data none, $type" map.tif joint a.tif b.tif ccoeff_normed valid clamp
+    check "--no-data none, $type" map.tif general a.tif b.tif ccoeff_normed valid clamp
     run 0 correlate $cpu --no-data 71 -o map.tif a-tag.tif b-tag.tif
-    check "the option before the tag, $type" map.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=71
+    check "the option before the tag, $type" map.tif general a.tif b.tif ccoeff_normed valid clamp no_data=71
 done
 for type in f32 f64; do
     picture a.tif scene.tif as=$type hole=22,17,9,8,nan
     picture a-tag.tif scene.tif as=$type hole=22,17,9,8,nan nodata=nan
     picture b.tif part.tif as=$type
     run 0 correlate $cpu --no-data nan -o map.tif a.tif b.tif
-    check "NaN, $type" map.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=nan
+    check "NaN, $type" map.tif general a.tif b.tif ccoeff_normed valid clamp no_data=nan
     run 0 correlate $cpu -o tag.tif a-tag.tif b.tif
-    check "NaN by the tag, $type" tag.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=nan
+    check "NaN by the tag, $type" tag.tif general a.tif b.tif ccoeff_normed valid clamp no_data=nan
     run 0 correlate $cpu -o map.tif a.tif b.tif
-    if "$HELPERS/check_map" map.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=nan >/dev/null; then fail 'without it NaN counts'; fi
+    if "$HELPERS/check_map" map.tif general a.tif b.tif ccoeff_normed valid clamp no_data=nan >/dev/null; then fail 'without it NaN counts'; fi
 done
 # The least float as GDAL has written it in several ways.
 picture a.tif scene.tif as=f32 hole=22,17,9,8,-3.4028234663852886e38
@@ -102,7 +102,7 @@ picture b.tif part.tif as=f32
 for text in -3.4028234663852886e+38 -3.40282346638529011e+38 -3.4028235e+38; do
     picture a-tag.tif scene.tif as=f32 hole=22,17,9,8,-3.4028234663852886e38 nodata=$text
     run 0 correlate $cpu -o map.tif a-tag.tif b.tif
-    check "the least float, $text" map.tif joint a.tif b.tif ccoeff_normed valid clamp no_data=-3.4028234663852886e38
+    check "the least float, $text" map.tif general a.tif b.tif ccoeff_normed valid clamp no_data=-3.4028234663852886e38
 done
 # A value that the type cannot hold marks nothing, and costs nothing.
 for value in -9999 70.5 256 nan 1e300; do
@@ -133,42 +133,42 @@ picture one.tif scene.tif hole=0,0,60,50,1
 picture am.tif one.tif hole=22,17,9,8,0
 picture two.tif part.tif hole=0,0,15,12,1
 picture bm.tif two.tif hole=2,1,4,4,0
-check 'alpha' map.tif joint scene.tif part.tif ccoeff_normed valid clamp image_mask=am.tif mask=bm.tif
+check 'alpha' map.tif general scene.tif part.tif ccoeff_normed valid clamp image_mask=am.tif mask=bm.tif
 printf '1 0 -1\n2 0 -2\n1 0 -1\n' >x3
 run 0 convolve $cpu --gradient x a.tif -o map.tif
 check 'a convolution takes all pixels' map.tif filter scene.tif x3 convolve clamp
 # With --image-mask too: what counts in both.
 run 0 correlate $cpu --image-mask holes.tif -o map.tif a.tif part.tif
 picture both.tif holes.tif hole=22,17,9,8,0
-check 'alpha and mask' map.tif joint scene.tif part.tif ccoeff_normed valid clamp image_mask=both.tif
+check 'alpha and mask' map.tif general scene.tif part.tif ccoeff_normed valid clamp image_mask=both.tif
 
 # Masks of every kind: not 0 counts.
 for type in u16 s16 u32 f32 f64; do
     picture m.tif spare.tif as=$type
     run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
-    check "mask of $type" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif
+    check "mask of $type" map.tif general scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif
 done
 
 picture m.tif spare.tif interior
 run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
-check 'a transparency mask' map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif
+check 'a transparency mask' map.tif general scene.tif part.tif ccoeff_normed valid clamp mask=spare.tif
 run 1 find $cpu scene.tif m.tif
 says 'm.tif: page 0: PhotometricInterpretation 4 (transparency mask) is not supported'
 picture m.tif disc.tif white
 picture inside.tif disc.tif hole=0,0,15,12,1
 run 0 correlate $cpu --mask m.tif --method ccorr -o map.tif scene.tif part.tif
-if "$HELPERS/check_map" map.tif joint scene.tif part.tif ccorr valid clamp mask=disc.tif >/dev/null; then fail 'MinIsWhite: black does not count'; fi
+if "$HELPERS/check_map" map.tif general scene.tif part.tif ccorr valid clamp mask=disc.tif >/dev/null; then fail 'MinIsWhite: black does not count'; fi
 # A mask may say with its own alpha, or no-data value, that a pixel does not count.
 picture m.tif inside.tif nodata=0 hole=2,1,4,4,0
 run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
-check "the mask's own no-data value" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=m.tif
+check "the mask's own no-data value" map.tif general scene.tif part.tif ccoeff_normed valid clamp mask=m.tif
 picture m.tif inside.tif nodata=1
 run 1 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
 says 'none of its pixels counts'
 run 0 correlate $cpu --no-data none --mask m.tif -o map.tif scene.tif part.tif
 picture m.tif inside.tif alpha=2,1,4,4
 run 0 correlate $cpu --mask m.tif -o map.tif scene.tif part.tif
-check "the mask's own alpha" map.tif joint scene.tif part.tif ccoeff_normed valid clamp mask=bm.tif
+check "the mask's own alpha" map.tif general scene.tif part.tif ccoeff_normed valid clamp mask=bm.tif
 
 # What is wrong with a mask.
 run 1 find $cpu --mask disc.tif scene.tif scene.tif

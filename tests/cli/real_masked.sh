@@ -15,7 +15,7 @@ check_window() { # WHAT X Y SCORE
     picture window.tif scene.tif crop=$2,$3,$part_width,$part_height
     picture window-holes.tif holes.tif crop=$2,$3,$part_width,$part_height
     run 0 correlate --device cpu --kernel reference --no-data 3 --mask mask.tif --image-mask window-holes.tif --format csv -o score.tif window.tif "$part"
-    holds "$1: the oracle's score" "$HELPERS/check_map" score.tif joint window.tif "$part" ccoeff_normed valid clamp no_data=3 mask=mask.tif image_mask=window-holes.tif
+    holds "$1: the oracle's score" "$HELPERS/check_map" score.tif general window.tif "$part" ccoeff_normed valid clamp no_data=3 mask=mask.tif image_mask=window-holes.tif
     holds "$1: that score to the last bit" "$HELPERS/same_float" "$(value 4)" "$4"
 }
 
