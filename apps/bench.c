@@ -121,8 +121,8 @@ static xncc_status bench_sizes(app_bench_run *run, xncc_task task, app_error *er
     const app_options *o = run->options;
     const app_sizes *image = o->sizes.count ? &o->sizes : &images;
     const app_sizes *templ = o->templates.count        ? &o->templates
-                            : task == XNCC_TASK_MATCH ? &templs
-                                                      : &filters;
+                             : task == XNCC_TASK_MATCH ? &templs
+                                                       : &filters;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < image->count * templ->count && !status; i++) {
         const app_size s = image->size[i / templ->count], p = templ->size[i % templ->count];

@@ -73,7 +73,7 @@ static xncc_image batch_pixels(const batch *b, size_t i)
 static xncc_status open_batch(const xncc_problem *problem, size_t count, batch *b, app_error *error)
 {
     const size_t templ = (size_t)problem->width * (size_t)problem->height *
-                        app_bench_channels(problem);
+                         app_bench_channels(problem);
     *b = (batch){ .count = count, .find = { .top = 1, .min_score = -INFINITY } };
     xncc_status status = app_bench_case_open(problem, &b->c, error);
     if (status)
@@ -130,8 +130,8 @@ static xncc_status open_kernel(const app_bench_run *run, batch *b, const char *k
 
 /* Every stride-th template's best match, from the first on, by a kernel of the CPU engine and a
  * call for each. */
-static xncc_status expect_each(const app_bench_run *run, batch *b, const char *kernel, size_t stride,
-                               app_error *error)
+static xncc_status expect_each(const app_bench_run *run, batch *b, const char *kernel,
+                               size_t stride, app_error *error)
 {
     xncc_plan *plan = NULL;
     xncc_status status = xncc_plan_create(run->checker, &b->c.problem,
@@ -163,8 +163,8 @@ static xncc_status call_batch(void *state)
 {
     batch *b = state;
     memset(b->match, 0xff, b->count * sizeof *b->match);
-    return xncc_plan_find_batch(b->plan, &b->image, (const xncc_template *const *)b->templ, b->count,
-                               &b->find, b->match, 1, b->found, NULL);
+    return xncc_plan_find_batch(b->plan, &b->image, (const xncc_template *const *)b->templ,
+                                b->count, &b->find, b->match, 1, b->found, NULL);
 }
 
 static int is_as_expected(const batch *b)
@@ -181,7 +181,7 @@ static int is_as_expected(const batch *b)
 /* From the image in host memory, and on a device also from its own memory; matches in host memory.
  */
 static xncc_status time_batch(const app_bench_run *run, batch *b, app_bench_time *time,
-                             app_error *error)
+                              app_error *error)
 {
     const app_options *o = run->options;
     b->image = b->c.image;
@@ -204,7 +204,7 @@ static xncc_status time_batch(const app_bench_run *run, batch *b, app_bench_time
 }
 
 static xncc_status add_batch(app_bench_run *run, app_bench_section *section, batch *b,
-                            const char *kernel, app_error *error)
+                             const char *kernel, app_error *error)
 {
     app_bench_time time = { 0 };
     xncc_status status = expect(run, b, kernel, error);

@@ -256,7 +256,7 @@ static xncc_status call_trial(void *state)
 {
     const trial *t = state;
     return t->templ ? xncc_plan_correlate(t->plan, &t->c->image, t->templ, &t->c->map, NULL)
-                   : xncc_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
+                    : xncc_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
 }
 
 /* On the device, and the check of what comes of it. */

@@ -13,11 +13,11 @@ extern "C" {
 /* What to run: xncc_plan_find_on_device when there are find options, else xncc_plan_correlate or
  * xncc_plan_convolve. */
 typedef struct app_device_job {
-    xncc_plan *plan;           /* of a CUDA kernel */
-    const xncc_image *image;   /* host, tight rows */
+    xncc_plan *plan;            /* of a CUDA kernel */
+    const xncc_image *image;    /* host, tight rows */
     const xncc_template *templ; /* for XNCC_TASK_MATCH, else NULL */
-    const xncc_filter *filter; /* for XNCC_TASK_CONVOLVE, else NULL */
-    const xncc_map *map;       /* host, tight rows: the map of the last run is copied here */
+    const xncc_filter *filter;  /* for XNCC_TASK_CONVOLVE, else NULL */
+    const xncc_map *map;        /* host, tight rows: the map of the last run is copied here */
     const xncc_find_options *find;
     xncc_match *match; /* host: the matches of the last run, find->top of them at most */
     size_t *found;

@@ -1,4 +1,5 @@
-#include "cuda/convolve/conv_kernels.cuh"
+#include "cuda/runtime/constant_read.cuh"
+#include "cuda/convolve/conv_device.cuh"
 
 namespace xncc {
 

@@ -1,7 +1,7 @@
-// Kernel joint: every window by itself, pixel by pixel, in the order that math/general_score.h states. A
-// block takes a row of windows; the pixels under them come through shared memory, a stretch of a
-// template row at a time, and their border, bias and mask are looked at there once.
-#include "cuda/engine/general_plan.h"
+// Kernel joint: every window by itself, pixel by pixel, in the order that math/general_score.h
+// states. A block takes a row of windows; the pixels under them come through shared memory, a
+// stretch of a template row at a time, and their border, bias and mask are looked at there once.
+#include "cuda/direct/general.h"
 
 #include "image/samples.h"
 

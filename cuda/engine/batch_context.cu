@@ -140,7 +140,8 @@ cudaError_t end_on(xncc_batch_context *share, cudaStream_t stream)
 }
 
 // Room for so many bytes, after what may still use the memory.
-cudaError_t make_room(xncc_batch_context *share, DeviceMemory *memory, uint64_t *room, uint64_t bytes)
+cudaError_t make_room(xncc_batch_context *share, DeviceMemory *memory, uint64_t *room,
+                      uint64_t bytes)
 {
     if (bytes <= *room)
         return cudaSuccess;
@@ -209,8 +210,8 @@ xncc_status share_image(xncc_batch_context *share, const xncc_image *image, xncc
     return check(code, "copying the image to the device", error);
 }
 
-xncc_status best_begin(xncc_batch_context *share, const xncc_best *best, xncc_map *map, xncc_stream stream,
-                       xncc_error *error)
+xncc_status best_begin(xncc_batch_context *share, const xncc_best *best, xncc_map *map,
+                       xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(share->engine->device);
     const uint64_t bytes = static_cast<uint64_t>(best->score.width) *

@@ -1,6 +1,6 @@
 // What an engine offers for many templates (engine/many.h).
-#ifndef XNCC_CUDA_BATCH_CUH
-#define XNCC_CUDA_BATCH_CUH
+#ifndef XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
+#define XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
 
 #include "cuda/engine/engine_plan.h"
 

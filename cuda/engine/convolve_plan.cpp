@@ -1,6 +1,6 @@
 // Convolution: bands of rows where the image or the result lies in host memory, and none where both
 // are on the device.
-#include "cuda/convolve/conv_kernels.cuh"
+#include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/engine_plan.h"
 
 namespace xncc {
@@ -36,15 +36,16 @@ xncc_status run(xncc_engine_plan *plan, const ConvolveJob &job, const xncc_filte
     } else {
         const DeviceTemplate &filter = *device_template_of(source->prepared);
         ConstantTurn turn(plan->engine->constant_caches[FAMILY_CONVOLVE], stream);
-        code = turn.load(ConstantContent{ filter.serial, 0, 0 }, filter.pixels.as<void>(), filter.pitch,
-                         filter.pitch, static_cast<size_t>(filter.height));
+        code = turn.load(ConstantContent{ filter.serial, 0, 0 }, filter.pixels.as<void>(),
+                         filter.pitch, filter.pitch, static_cast<size_t>(filter.height));
         if (code == cudaSuccess)
             code = launch_convolve(kernel, plan->problem.pixel, job, stream);
     }
     return check(code, "launching the convolution", error);
 }
 
-ConvolveJob make_job(const xncc_engine_plan *plan, const xncc_filter *filter, const DeviceTemplate &prepared)
+ConvolveJob make_job(const xncc_engine_plan *plan, const xncc_filter *filter,
+                     const DeviceTemplate &prepared)
 {
     ConvolveJob job = {};
     job.image_width = plan->problem.image_width;
@@ -103,8 +104,9 @@ xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error)
     return check(code, "taking the plan's workspace", error);
 }
 
-xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
-                            const xncc_map *out, xncc_stream stream, xncc_error *error)
+xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
+                            const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                            xncc_error *error)
 {
     const DeviceTemplate &prepared = *device_template_of(filter->prepared);
     bool direct = out->memory == XNCC_DEVICE, wait = image->memory == XNCC_HOST || !direct;

@@ -1,9 +1,11 @@
 // The engine behind its C interface.
 #include "cuda/engine/engine_plan.h"
 
-#include "cuda/convolve/conv_kernels.cuh"
+#include "cuda/runtime/probe.h"
+
+#include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/batch_context.h"
-#include "cuda/windows/row_sums.cuh"
+#include "cuda/windows/row_sums.h"
 
 namespace xncc {
 
@@ -73,13 +75,13 @@ cudaError_t open_device(Engine *engine)
         code = convolve_set_max_shared_memory(most);
     if (code == cudaSuccess)
         code = constant_cache_open(FAMILY_TEXTURE, engine->device, texture_constant(),
-                         &engine->constant_caches[FAMILY_TEXTURE]);
+                                   &engine->constant_caches[FAMILY_TEXTURE]);
     if (code == cudaSuccess)
         code = constant_cache_open(FAMILY_SHARED, engine->device, shared_constant(),
-                         &engine->constant_caches[FAMILY_SHARED]);
+                                   &engine->constant_caches[FAMILY_SHARED]);
     if (code == cudaSuccess)
         code = constant_cache_open(FAMILY_CONVOLVE, engine->device, convolve_constant(),
-                         &engine->constant_caches[FAMILY_CONVOLVE]);
+                                   &engine->constant_caches[FAMILY_CONVOLVE]);
     return code;
 }
 
@@ -204,16 +206,18 @@ xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc
     return status ? status : filter_convolve(plan, image, filter, out, stream, error);
 }
 
-xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                           const xncc_peak_target *target, xncc_stream stream, xncc_error *error)
+xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image,
+                           const xncc_template *templ, const xncc_peak_target *target,
+                           xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
     return status ? status : dispatch_find_on_device(plan, image, templ, target, stream, error);
 }
 
-xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *constant_cache,
-                      const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
+xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
+                       const xncc_plan_batch *constant_cache, const xncc_peak_rule *rule,
+                       xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);

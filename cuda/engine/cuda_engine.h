@@ -1,6 +1,6 @@
 /* The CUDA engine's door: C, and no CUDA header. */
-#ifndef XNCC_CUDA_ENGINE_H
-#define XNCC_CUDA_ENGINE_H
+#ifndef XNCC_CUDA_ENGINE_CUDA_ENGINE_H
+#define XNCC_CUDA_ENGINE_CUDA_ENGINE_H
 
 #include "base/error.h"
 #include "engine/engine.h"

@@ -82,7 +82,8 @@ xncc_status put_search(const Call &call, const Search &s)
 // For a search that is not done.
 xncc_status put_tournament(const Call &call, const Search &s)
 {
-    xncc_status status = finds_from_products(call.plan) ? put_map(call, s, &s.job.state->done) : XNCC_OK;
+    xncc_status status = finds_from_products(call.plan) ? put_map(call, s, &s.job.state->done)
+                                                        : XNCC_OK;
     return status ? status
                   : check(launch_peak_tournament(s.job, 1, call.stream),
                           "launching the tournament of matches", call.error);

@@ -24,7 +24,7 @@ xncc_status bind_padded(xncc_engine_plan *plan, xncc_error *error)
     inner->progress = plan->progress;
     inner->roomy = true;
     inner->buffers = xncc_cuda_workspace(&problem, plan->decision.band_width,
-                                       plan->decision.band_height);
+                                         plan->decision.band_height);
     xncc_status status = check(inner->done.make(), "making an event", error);
     if (!status)
         status = check(plan->padded.take(bytes), "taking memory for the image with its border",
@@ -41,8 +41,8 @@ struct PaddedCall {
     xncc_image image;
 };
 
-xncc_status lay_out(xncc_engine_plan *plan, const xncc_image &image, cudaStream_t stream, PaddedCall *way,
-                    xncc_error *error)
+xncc_status lay_out(xncc_engine_plan *plan, const xncc_image &image, cudaStream_t stream,
+                    PaddedCall *way, xncc_error *error)
 {
     const xncc_extent map = xncc_problem_extent(&plan->problem);
     const xncc_problem &p = plan->inner->problem;
@@ -61,8 +61,8 @@ xncc_status lay_out(xncc_engine_plan *plan, const xncc_image &image, cudaStream_
                  "laying out the image", error);
 }
 
-xncc_status enter(xncc_engine_plan *plan, const xncc_image *image, cudaStream_t stream, PaddedCall *way,
-                  xncc_error *error)
+xncc_status enter(xncc_engine_plan *plan, const xncc_image *image, cudaStream_t stream,
+                  PaddedCall *way, xncc_error *error)
 {
     way->plan = plan;
     way->image = *image;
@@ -71,12 +71,12 @@ xncc_status enter(xncc_engine_plan *plan, const xncc_image *image, cudaStream_t 
     xncc_status status = plan->source.bring(*image, &plan->upload, stream, &way->image, error);
     const xncc_image brought = way->image;
     return status || plan->route == XNCC_ROUTE_GENERAL ? status
-                                                     : lay_out(plan, brought, stream, way, error);
+                                                       : lay_out(plan, brought, stream, way, error);
 }
 
 // Images from the host are waited for: the caller may change them after the call.
-xncc_status leave(xncc_engine_plan *plan, const xncc_image *image, cudaStream_t stream, xncc_status status,
-                  xncc_error *error)
+xncc_status leave(xncc_engine_plan *plan, const xncc_image *image, cudaStream_t stream,
+                  xncc_status status, xncc_error *error)
 {
     if (plan->route == XNCC_ROUTE_PLAIN)
         return status;
@@ -91,7 +91,7 @@ xncc_status general_bind(xncc_engine_plan *plan, xncc_error *error)
     const xncc_general_blocks &general = plan->decision.general;
     plan->buffers = {};
     plan->buffers.map = static_cast<uint64_t>(xncc_problem_extent(&plan->problem).width) *
-                      static_cast<uint64_t>(general.map_rows) * sizeof(float);
+                        static_cast<uint64_t>(general.map_rows) * sizeof(float);
     plan->buffers.total = plan->buffers.map;
     xncc_status status = bind_map(plan, xncc_problem_extent(&plan->problem).width, general.map_rows,
                                   error);
@@ -101,7 +101,7 @@ xncc_status general_bind(xncc_engine_plan *plan, xncc_error *error)
         return status;
     plan->general = create<GeneralPlan>();
     return plan->general ? plan->general->make(plan, error)
-                       : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
+                         : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
 }
 
 xncc_status put_general(const Call &call, int32_t first, int32_t rows, const Target &target)
@@ -123,8 +123,9 @@ void dispatch_unbind(xncc_engine_plan *plan)
     destroy(plan->inner);
 }
 
-xncc_status dispatch_correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                             const xncc_map *map, xncc_stream stream, xncc_error *error)
+xncc_status dispatch_correlate(xncc_engine_plan *plan, const xncc_image *image,
+                               const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                               xncc_error *error)
 {
     PaddedCall way;
     xncc_status status = enter(plan, image, stream, &way, error);
@@ -133,9 +134,9 @@ xncc_status dispatch_correlate(xncc_engine_plan *plan, const xncc_image *image, 
     return leave(plan, image, stream, status, error);
 }
 
-xncc_status dispatch_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                        const xncc_peak_rule *rule, xncc_match *match, size_t *found,
-                        xncc_stream stream, xncc_error *error)
+xncc_status dispatch_find(xncc_engine_plan *plan, const xncc_image *image,
+                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
+                          size_t *found, xncc_stream stream, xncc_error *error)
 {
     PaddedCall way;
     xncc_status status = enter(plan, image, stream, &way, error);
@@ -145,8 +146,8 @@ xncc_status dispatch_find(xncc_engine_plan *plan, const xncc_image *image, const
 }
 
 xncc_status dispatch_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
-                                  const xncc_template *templ, const xncc_peak_target *target,
-                                  xncc_stream stream, xncc_error *error)
+                                    const xncc_template *templ, const xncc_peak_target *target,
+                                    xncc_stream stream, xncc_error *error)
 {
     PaddedCall way;
     xncc_status status = enter(plan, image, stream, &way, error);
@@ -155,8 +156,9 @@ xncc_status dispatch_find_on_device(xncc_engine_plan *plan, const xncc_image *im
     return leave(plan, image, stream, status, error);
 }
 
-xncc_status dispatch_find_batch(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *batch,
-                             const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
+xncc_status dispatch_find_batch(xncc_engine_plan *plan, const xncc_image *image,
+                                const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                                xncc_stream stream, xncc_error *error)
 {
     PaddedCall way;
     xncc_status status = enter(plan, image, stream, &way, error);

@@ -1,12 +1,12 @@
 // What the files of the engine share: a device's state, and what a plan bound.
-#ifndef XNCC_CUDA_ENGINE_CUH
-#define XNCC_CUDA_ENGINE_CUH
+#ifndef XNCC_CUDA_ENGINE_ENGINE_PLAN_H
+#define XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 
 #include "cuda/products/correlate_family.h"
-#include "cuda/products/correlate_fft.cuh"
-#include "cuda/engine/tensor_plan.cuh"
+#include "cuda/products/correlate_fft.h"
+#include "cuda/engine/tensor_plan.h"
 #include "cuda/engine/find_state.h"
-#include "cuda/planes/make_planes.cuh"
+#include "cuda/planes/make_planes.h"
 
 namespace xncc {
 
@@ -34,9 +34,6 @@ inline const DeviceTemplate *device_template_of(void *const *slots)
     return static_cast<const DeviceTemplate *>(slots[1]); // slot 1 is CUDA's
 }
 
-// Says why the CUDA runtime has no usable device; nullptr when the code means something else.
-const char *why_unusable(cudaError_t code);
-
 class GeneralPlan;
 
 } // namespace xncc
@@ -55,7 +52,7 @@ struct xncc_engine_plan {
     xncc::DeviceMemory staged;     // convolution: rows of a host image
     xncc::DeviceMemory rows, sums; // matching: S and Q of window rows; X
     xncc::Fft fft;                 // matching with kernel fft
-    xncc::TensorPlan tensor;           // matching with the tensor kernels
+    xncc::TensorPlan tensor;       // matching with the tensor kernels
     xncc::DeviceMemory map;        // rows of a map whose home is the host
     xncc::PinnedMemory pinned;     // matching: map rows on their way to the peak search
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
@@ -78,8 +75,9 @@ inline bool fp64_is_slow_on(const xncc_engine_plan *plan)
 }
 
 xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error);
-xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                            const xncc_map *map, xncc_stream stream, xncc_error *error);
+xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image,
+                            const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                            xncc_error *error);
 xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                        const xncc_peak_rule *rule, xncc_match *match, size_t *found,
                        xncc_stream stream, xncc_error *error);
@@ -88,27 +86,31 @@ xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xn
 // or a joint one whose image is at hand.)
 xncc_status dispatch_bind(xncc_engine_plan *plan, xncc_error *error);
 void dispatch_unbind(xncc_engine_plan *plan);
-xncc_status dispatch_correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                             const xncc_map *map, xncc_stream stream, xncc_error *error);
-xncc_status dispatch_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                        const xncc_peak_rule *rule, xncc_match *match, size_t *found,
-                        xncc_stream stream, xncc_error *error);
+xncc_status dispatch_correlate(xncc_engine_plan *plan, const xncc_image *image,
+                               const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                               xncc_error *error);
+xncc_status dispatch_find(xncc_engine_plan *plan, const xncc_image *image,
+                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
+                          size_t *found, xncc_stream stream, xncc_error *error);
 xncc_status dispatch_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
-                                  const xncc_template *templ, const xncc_peak_target *target,
-                                  xncc_stream stream, xncc_error *error);
-xncc_status dispatch_find_batch(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *constant_cache,
-                             const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error);
+                                    const xncc_template *templ, const xncc_peak_target *target,
+                                    xncc_stream stream, xncc_error *error);
+xncc_status dispatch_find_batch(xncc_engine_plan *plan, const xncc_image *image,
+                                const xncc_plan_batch *constant_cache, const xncc_peak_rule *rule,
+                                xncc_stream stream, xncc_error *error);
 
 // As match_find, with matches and found in device memory; does not wait.
 xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
                                  const xncc_template *templ, const xncc_peak_target *target,
                                  xncc_stream stream, xncc_error *error);
-xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *constant_cache,
-                            const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error);
+xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
+                             const xncc_plan_batch *constant_cache, const xncc_peak_rule *rule,
+                             xncc_stream stream, xncc_error *error);
 
 xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error);
-xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
-                            const xncc_map *out, xncc_stream stream, xncc_error *error);
+xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
+                            const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                            xncc_error *error);
 
 // Progress in map elements.
 inline void progress_begin(xncc_engine_plan *plan)

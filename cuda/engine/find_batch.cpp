@@ -35,15 +35,17 @@ cudaError_t make_slots(xncc_engine_plan *plan)
         return cudaSuccess;
     b.plane = static_cast<int64_t>(bytes / sizeof(float));
     b.planes.release();
-    cudaError_t code = finds_from_products(plan) ? plan->tensor.make_slots(slots)
-                                        : b.planes.take(bytes * static_cast<uint64_t>(slots));
+    cudaError_t code = finds_from_products(plan)
+                           ? plan->tensor.make_slots(slots)
+                           : b.planes.take(bytes * static_cast<uint64_t>(slots));
     if (code == cudaSuccess)
         code = b.search.make(plan->x.map, plan->y.map, slots);
     b.slots = code == cudaSuccess ? slots : 0;
     return code;
 }
 
-xncc_status make_batch(xncc_engine_plan *plan, const xncc_plan_batch *batch, uint64_t top, xncc_error *error)
+xncc_status make_batch(xncc_engine_plan *plan, const xncc_plan_batch *batch, uint64_t top,
+                       xncc_error *error)
 {
     FindBatch &b = plan->find.batch;
     cudaError_t code = b.slots == 0 ? make_slots(plan) : cudaSuccess;
@@ -88,7 +90,8 @@ PeakJob make_job(const xncc_engine_plan *plan, const Templates &t, const Batch &
 }
 
 // X, the best score of every tile, and the matches.
-xncc_status search_from_products(xncc_engine_plan *plan, const Templates &t, Batch *batch, xncc_error *error)
+xncc_status search_from_products(xncc_engine_plan *plan, const Templates &t, Batch *batch,
+                                 xncc_error *error)
 {
     PeakJob search = make_job(plan, t, *batch);
     ProductSearch job = { search, batch->plane, batch->templ, batch->rule, 1, batch->count };
@@ -159,7 +162,7 @@ xncc_status put_batches(xncc_engine_plan *plan, const Templates &t, xncc_error *
                slots = static_cast<size_t>(plan->find.batch.slots);
         batch.count = static_cast<int>(left < slots ? left : slots);
         status = finds_from_products(plan) ? search_from_products(plan, t, &batch, error)
-                                  : search_maps(plan, t, &batch, error);
+                                           : search_maps(plan, t, &batch, error);
         batch.first += static_cast<size_t>(batch.count);
     }
     return status;
@@ -189,8 +192,9 @@ xncc_status find_one(xncc_engine_plan *plan, const Templates &t, size_t i, xncc_
 
 } // namespace
 
-xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *batch,
-                            const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
+xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
+                             const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                             xncc_stream stream, xncc_error *error)
 {
     Templates t = { image, batch, rule, stream };
     xncc_status status = XNCC_OK;

@@ -42,8 +42,8 @@ xncc_status put_tiles(xncc_engine_plan *plan, const ProductSearch &m, int first,
                  "launching the pass over tiles", error);
 }
 
-xncc_status put_batch_tiles(xncc_engine_plan *plan, const ProductSearch &m, bool begins, cudaStream_t stream,
-                           xncc_error *error)
+xncc_status put_batch_tiles(xncc_engine_plan *plan, const ProductSearch &m, bool begins,
+                            cudaStream_t stream, xncc_error *error)
 {
     TensorGroup group = { m.templs, m.first_slot, m.slots, plan->x.map, plan->y.map };
     const bool alone = begins && m.slots == 1; // for one template it takes longer

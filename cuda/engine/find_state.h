@@ -1,8 +1,8 @@
 // What a plan keeps for finding matches on the device.
-#ifndef XNCC_CUDA_FIND_CUH
-#define XNCC_CUDA_FIND_CUH
+#ifndef XNCC_CUDA_ENGINE_FIND_STATE_H
+#define XNCC_CUDA_ENGINE_FIND_STATE_H
 
-#include "cuda/peaks/collect.cuh"
+#include "cuda/peaks/collect.h"
 #include "cuda/runtime/upload.h"
 
 namespace xncc {

@@ -1,4 +1,5 @@
-#include "cuda/score/masked_score_u8.cuh"
+// The road of general problems: masks, several channels, and all pixel types.
+#include "cuda/engine/general_plan.h"
 
 #include "image/samples.h"
 
@@ -64,7 +65,8 @@ xncc_status GeneralPlan::make_buffers(const xncc_engine_plan *plan, xncc_error *
 }
 
 // What kernels of one product keep, where they are not the tensor's.
-xncc_status GeneralPlan::make_inner(xncc_engine_plan *plan, const xncc_problem &problem, xncc_error *error)
+xncc_status GeneralPlan::make_inner(xncc_engine_plan *plan, const xncc_problem &problem,
+                                    xncc_error *error)
 {
     inner = create<xncc_engine_plan>();
     if (!inner)
@@ -114,13 +116,15 @@ xncc_status GeneralPlan::make(xncc_engine_plan *plan, xncc_error *error)
         code = cudaMemset(images.as<void>(), 0,
                           static_cast<size_t>(buffers.image * planes.image_count));
     if (code == cudaSuccess && planes.term_count)
-        code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(buffers.term * planes.term_count));
+        code = cudaMemset(terms.as<void>(), 0,
+                          static_cast<size_t>(buffers.term * planes.term_count));
     xncc_status status = check(code, "taking the plan's workspace", error);
     if (!status)
         status = make_buffers(plan, error);
     const xncc_problem of_product = xncc_problem_inner(&p);
     if (!status && by_tensor)
-        status = tensor.make_planes(of_product, d, planes.templ_count, plan->engine->machine, error);
+        status = tensor.make_planes(of_product, d, planes.templ_count, plan->engine->machine,
+                                    error);
     if (!status && is_fused)
         status = set_max_shared_memory_of_planes(plan, error);
     if (!status && !by_tensor)
@@ -161,8 +165,8 @@ int GeneralPlan::group_at(int step) const
         const xncc_general_step &a = s[count - 1], &b = s[count];
         if (b.templ == XNCC_GENERAL_WINDOW || b.image != s->image || b.add != s->add)
             break;
-        if (count > 1 &&
-            (b.templ - a.templ != s[1].templ - s[0].templ || b.term - a.term != s[1].term - s[0].term))
+        if (count > 1 && (b.templ - a.templ != s[1].templ - s[0].templ ||
+                          b.term - a.term != s[1].term - s[0].term))
             break;
         count++;
     }
@@ -214,8 +218,8 @@ xncc_status GeneralPlan::put_products(const Call &call, const Band &band)
         one.templ = templ + s.templ;
         if (i == 0 || planes.step[i - 1].image != s.image)
             status = check(inner->stage.fill_plane(image_plane(s.image),
-                                                   static_cast<size_t>(buffers.image_pitch), band.bx,
-                                                   band.by, call.stream),
+                                                   static_cast<size_t>(buffers.image_pitch),
+                                                   band.bx, band.by, call.stream),
                            "copying a plane of the image", call.error);
         CorrelateJob job = {};
         job.stage = inner->stage.view(band.bx, band.by);
@@ -294,7 +298,8 @@ xncc_status GeneralPlan::put_score(const Call &call, const Band &band, const Tar
         job.n = call.source->whole;
     for (int c = 0; c < job.channels && planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_CONSTANT; c++)
         job.T[c] = call.templ->sum[c];
-    job.T2 = planes.needs.sum[XNCC_SUM_T2] == XNCC_FROM_CONSTANT ? call.templ->sum2 : xncc_u128_of(0);
+    job.T2 = planes.needs.sum[XNCC_SUM_T2] == XNCC_FROM_CONSTANT ? call.templ->sum2
+                                                                 : xncc_u128_of(0);
     job.sums = terms.as<void>();
     job.pitch = static_cast<int64_t>(buffers.term_pitch);
     job.plane = static_cast<int64_t>(buffers.term) / (planes.wide ? 8 : 4);
@@ -327,7 +332,8 @@ xncc_status GeneralPlan::run_band(const Call &call, const Band &band, const Targ
     return status ? status : put_score(call, band, target);
 }
 
-xncc_status GeneralPlan::put_pixels(const Call &call, int32_t first, int32_t count, const Target &target)
+xncc_status GeneralPlan::put_pixels(const Call &call, int32_t first, int32_t count,
+                                    const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
     PixelsJob job = {};
@@ -364,6 +370,113 @@ xncc_status GeneralPlan::run(const Call &call, int32_t first, int32_t count, con
                 Target{ target.map + row * target.pitch + x.start(bx), target.pitch });
         }
     return status;
+}
+
+// The masked match of 8-bit pixels: masked_score_u8.h.
+
+const uint32_t *GeneralPlan::find_term(int sum, int shift) const
+{
+    for (int i = 0; i < planes.term_count; i++)
+        if (planes.term[i].sum == sum && planes.term[i].shift == shift)
+            return reinterpret_cast<const uint32_t *>(term(i));
+    return nullptr;
+}
+
+const unsigned char *GeneralPlan::find_plane(int kind) const
+{
+    for (int i = 0; i < planes.image_count; i++)
+        if (planes.image[i].kind == kind && planes.image[i].digit == 0)
+            return image_plane(i);
+    return nullptr;
+}
+
+bool GeneralPlan::image_varies() const
+{
+    return planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_PRODUCTS;
+}
+
+MaskedScoreJob GeneralPlan::make_masked_score(const Call &call, const Band &band,
+                                              const Target &target) const
+{
+    const xncc_problem &p = call.plan->problem;
+    const xncc_general_rule rule = xncc_general_rule_make(call.source, p.method, p.flat,
+                                                          p.min_valid);
+    MaskedScoreJob job = {};
+    job.n = static_cast<uint32_t>(call.source->whole);
+    job.sum = static_cast<uint32_t>(call.templ->sum[0]);
+    job.sum2 = static_cast<uint32_t>(call.templ->sum2.low);
+    job.least = static_cast<uint32_t>(rule.least);
+    job.undefined = rule.undefined;
+    job.templ_width = p.width;
+    job.templ_height = p.height;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    return job;
+}
+
+xncc_status GeneralPlan::put_masked_score(const Call &call, const Band &band, const Target &target)
+{
+    MaskedScoreJob job = make_masked_score(call, band, target);
+    job.N = find_term(XNCC_SUM_N, 0);
+    job.X = find_term(XNCC_SUM_X, 0);
+    job.S = find_term(XNCC_SUM_S, 0);
+    job.T = find_term(XNCC_SUM_T, 0);
+    for (int i = 0; i < 2; i++) {
+        job.Q[i] = find_term(XNCC_SUM_Q, 8 * i);
+        job.T2[i] = find_term(XNCC_SUM_T2, 8 * i);
+    }
+    job.pitch = static_cast<int64_t>(buffers.term_pitch);
+    job.values = find_plane(XNCC_PLANE_VALUE);
+    job.counts = find_plane(XNCC_PLANE_COUNT);
+    job.plane_pitch = static_cast<int64_t>(buffers.image_pitch);
+    const bool masked = call.plan->problem.templ_masked != 0;
+    return check(masked ? launch_quick(job, image_varies(), call.stream)
+                        : launch_quick_windows(job, call.stream),
+                 "launching the score", call.error);
+}
+
+MaskedProduct GeneralPlan::find_product(int sum, int shift) const
+{
+    for (int i = 0; i < planes.products; i++) {
+        const xncc_general_step &s = planes.step[i];
+        if (planes.term[s.term].sum == sum && planes.term[s.term].shift == shift)
+            return { s.image, s.templ };
+    }
+    return {};
+}
+
+xncc_status GeneralPlan::set_max_shared_memory_of_planes(const xncc_engine_plan *plan,
+                                                         xncc_error *error) const
+{
+    const int most = static_cast<int>(plan->engine->machine.cuda.shared_optin);
+    return check(masked_planes_set_max_shared_memory(plan->decision.tensor, image_varies(), most),
+                 "taking the plan's workspace", error);
+}
+
+xncc_status GeneralPlan::put_planes(const Call &call, const Band &band, const Target &target)
+{
+    static const struct {
+        xncc_sum_id sum;
+        int shift;
+    } order[MASKED_PRODUCTS] = { { XNCC_SUM_X, 0 },  { XNCC_SUM_S, 0 }, { XNCC_SUM_Q, 8 },
+                                 { XNCC_SUM_Q, 0 },  { XNCC_SUM_N, 0 }, { XNCC_SUM_T, 0 },
+                                 { XNCC_SUM_T2, 8 }, { XNCC_SUM_T2, 0 } };
+    const xncc_tensor_blocks &blocks = call.plan->decision.tensor;
+    MaskedPlanes of = {};
+    of.image = image_rows(call, band);
+    of.image.data = image_plane(0);
+    of.plane = static_cast<int64_t>(buffers.image);
+    of.taps = reinterpret_cast<const uint4 *>(tensor.laid_planes());
+    of.templ_bytes = static_cast<int32_t>(blocks.toeplitz);
+    of.templs = planes.templ_count;
+    for (int i = 0; i < MASKED_PRODUCTS; i++)
+        of.product[i] = find_product(order[i].sum, order[i].shift);
+    return check(launch_masked_planes(make_masked_score(call, band, target), of, blocks,
+                                      image_varies(), call.plan->engine->machine.cuda.processors,
+                                      call.stream),
+                 "launching the match", call.error);
 }
 
 } // namespace xncc

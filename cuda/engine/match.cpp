@@ -1,6 +1,6 @@
 // Matching: the order of the passes over a band, and what becomes of its map.
 #include "cuda/engine/match_passes.h"
-#include "cuda/windows/row_sums.cuh"
+#include "cuda/windows/row_sums.h"
 
 #include <string.h>
 
@@ -289,7 +289,7 @@ xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const Te
                               const Target &target, const uint32_t *skip)
 {
     const xncc_engine_plan *plan = call.plan;
-    TensorTarget to = { call.rule,          target.map, target.pitch,          plan->x.length(bx),
+    TensorTarget to = { call.rule,          target.map, target.pitch,         plan->x.length(bx),
                         plan->y.length(by), skip,       fp64_is_slow_on(plan) };
     return check(plan->tensor.score(plane, to, call.stream), "launching the score", call.error);
 }
@@ -303,7 +303,8 @@ xncc_status put_scores(const Call &call, const ScoreJob &job)
     return check(code, "launching the score", call.error);
 }
 
-xncc_status bind_map(xncc_engine_plan *plan, int32_t band_width, int32_t band_height, xncc_error *error)
+xncc_status bind_map(xncc_engine_plan *plan, int32_t band_width, int32_t band_height,
+                     xncc_error *error)
 {
     const xncc_problem &p = plan->problem;
     const xncc_extent map = xncc_problem_extent(&p);
@@ -339,8 +340,9 @@ xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error)
     return status || d.kernel != XNCC_KERNEL_FFT_CUDA ? status : plan->fft.make(p, d.fft, error);
 }
 
-xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                            const xncc_map *map, xncc_stream stream, xncc_error *error)
+xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image,
+                            const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                            xncc_error *error)
 {
     Call call = make_call(plan, image, templ, stream, error);
     Target own = { plan->map.as<float>(), plan->x.map };

@@ -1,10 +1,10 @@
-// The passes of a match, for the files that put them in order: match.cpp for maps, device_find.cpp for
-// matches.
-#ifndef XNCC_CUDA_MATCH_CUH
-#define XNCC_CUDA_MATCH_CUH
+// The passes of a match, for the files that put them in order: match.cpp for maps, device_find.cpp
+// for matches.
+#ifndef XNCC_CUDA_ENGINE_MATCH_PASSES_H
+#define XNCC_CUDA_ENGINE_MATCH_PASSES_H
 
 #include "cuda/engine/engine_plan.h"
-#include "cuda/score/column_score.cuh"
+#include "cuda/score/column_score.h"
 
 namespace xncc {
 
@@ -50,7 +50,7 @@ bool finds_from_products(const xncc_engine_plan *plan);
 struct ProductSearch {
     const PeakJob &search; // of all slots
     const TensorPlane &plane;
-    const DeviceTemplate *const *buffers;
+    const DeviceTemplate *const *templs;
     const xncc_score_rule *rules;
     int first_slot, slots;
 };
@@ -58,8 +58,8 @@ struct ProductSearch {
 // best scores of all of its slots (begins: for the first time on this image).
 xncc_status put_tiles(xncc_engine_plan *plan, const ProductSearch &job, int first, int count,
                       cudaStream_t stream, xncc_error *error);
-xncc_status put_batch_tiles(xncc_engine_plan *plan, const ProductSearch &job, bool begins, cudaStream_t stream,
-                           xncc_error *error);
+xncc_status put_batch_tiles(xncc_engine_plan *plan, const ProductSearch &job, bool begins,
+                            cudaStream_t stream, xncc_error *error);
 // Then, for all slots at once, the matches.
 xncc_status put_matches(xncc_engine_plan *plan, const ProductSearch &job, cudaStream_t stream,
                         xncc_error *error);
@@ -84,7 +84,8 @@ xncc_status put_scores(const Call &call, const ScoreJob &job);
 xncc_status put_general(const Call &call, int32_t first, int32_t rows, const Target &target);
 // Takes what a map and its search want: axes, rows of the map (work->parts.map bytes), and the way
 // to the host.
-xncc_status bind_map(xncc_engine_plan *plan, int32_t band_width, int32_t band_height, xncc_error *error);
+xncc_status bind_map(xncc_engine_plan *plan, int32_t band_width, int32_t band_height,
+                     xncc_error *error);
 xncc_status general_bind(xncc_engine_plan *plan, xncc_error *error);
 
 // Takes what a plan needs to search on the device.

@@ -3,8 +3,9 @@
 // them. Each image plane has a ring; the sums of a batch of map rows stay in registers, six sums of
 // four rows as many as three of eight. Sums of squares are the product with the high bytes, times
 // 2^8, and that with the low bytes.
-#include "cuda/score/masked_score_u8.cuh"
+#include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/image_ring.cuh"
+#include "cuda/score/masked_score_u8.cuh"
 
 namespace xncc {
 
@@ -78,7 +79,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
     constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS,
                   SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
     constexpr int RINGS = VARIES ? MASKED_PLANES : MASKED_PLANES - 1,
-                  PRODUCTS = VARIES ? QUICK_PRODUCTS : FEW_PRODUCTS;
+                  PRODUCTS = VARIES ? MASKED_PRODUCTS : FEW_PRODUCTS;
     static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE,
                   "a batch's rows go where none of the batch before are");
     extern __shared__ __align__(16) unsigned char memory[];
@@ -93,7 +94,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
         for (int k = 0; k < RINGS; k++)
             feed.put(k * end + i * PITCH, row, k * p.of.plane);
     uint4 *taps = reinterpret_cast<uint4 *>(memory + RINGS * end);
-    for (int i = threadIdx.x; i < p.of.templ_bytes * p.of.buffers / 16; i += THREADS)
+    for (int i = threadIdx.x; i < p.of.templ_bytes * p.of.templs / 16; i += THREADS)
         taps[i] = p.of.taps[i];
     row = y0 + job.templ_height - 1 + BATCH + warp;
     int at = 0, feed_at = (p.rows - 1 + BATCH + warp) * PITCH;
@@ -158,7 +159,8 @@ Kernel kernel_of(const xncc_tensor_blocks &b, bool varies, bool vector)
 
 } // namespace
 
-cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks, bool varies, int most)
+cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks, bool varies,
+                                                int most)
 {
     cudaError_t code = cudaSuccess;
     for (int vector = 0; vector < 2 && code == cudaSuccess; vector++)
@@ -167,12 +169,12 @@ cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks
 }
 
 cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &of,
-                                const xncc_tensor_blocks &blocks, bool varies, int processors,
-                                cudaStream_t stream)
+                                 const xncc_tensor_blocks &blocks, bool varies, int processors,
+                                 cudaStream_t stream)
 {
     Planes p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0 };
-    const dim3 grid = cut_strips(job.width, job.height, job.templ_height, processors * blocks.stages,
-                                 batch_of(varies), &p.segment);
+    const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
+                                 processors * blocks.stages, batch_of(varies), &p.segment);
     const bool vector = rows_aligned(job.map, job.map_pitch, Apart::STEP);
     kernel_of(blocks, varies,
               vector)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);

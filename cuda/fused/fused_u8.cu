@@ -4,6 +4,7 @@
 // A block walks down a strip of 512 columns, four rows at a time, as the score pass does
 // (strip_windows.cuh). The image rows under a window are in a ring in shared memory
 // (image_ring.cuh): each is read from the image once, and serves the window sums and the products.
+#include "cuda/fused/fused_u8.h"
 #include "cuda/fused/image_ring.cuh"
 #include "cuda/score/tile_best.cuh"
 

@@ -2,18 +2,19 @@
 // kernels of plain (fused_u8.cu) and of masked matches (general_fused.cu) share.
 //
 // X of a batch of map rows is a chain of m16n8k32 products (the Toeplitz product of
-// correlate_wgmma.cu) that stays in the registers of the threads that score it. A warp's 128 columns
-// are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image bytes 8 g
+// correlate_wgmma.cu) that stays in the registers of the threads that score it. A warp's 128
+// columns are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image
+// bytes 8 g
 // + k, B template bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left
 // of it, 16 of that row and 16 of the next: there two template rows share a product.
 //
 // Template rows are made a multiple of eight by zeros above. So the last row of a window is always
 // the row that came in last.
-#ifndef XNCC_CUDA_TENSOR_RING_CUH
-#define XNCC_CUDA_TENSOR_RING_CUH
+#ifndef XNCC_CUDA_FUSED_IMAGE_RING_CUH
+#define XNCC_CUDA_FUSED_IMAGE_RING_CUH
 
 #include "cuda/products/mma_ptx.cuh"
-#include "cuda/windows/strip_windows.cuh"
+#include "cuda/score/strip_windows.cuh"
 
 namespace xncc {
 

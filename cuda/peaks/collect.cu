@@ -1,4 +1,4 @@
-#include "cuda/peaks/collect.cuh"
+#include "cuda/peaks/collect.h"
 
 #include "cuda/peaks/choose.cuh"
 
@@ -124,7 +124,7 @@ struct TileProducts {
         return across * down;
     }
     __device__ void put_templ(const WindowScores &scores, const unsigned char *templ,
-                             uint32_t *to) const
+                              uint32_t *to) const
     {
         for (int32_t i = threadIdx.x; i < templ_words(); i += THREADS) {
             const int32_t row = i % lines, column = i / lines * 4;

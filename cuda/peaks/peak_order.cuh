@@ -1,9 +1,9 @@
 // What the search's kernels share on the device.
-#ifndef XNCC_CUDA_PEAKS_DEVICE_CUH
-#define XNCC_CUDA_PEAKS_DEVICE_CUH
+#ifndef XNCC_CUDA_PEAKS_PEAK_ORDER_CUH
+#define XNCC_CUDA_PEAKS_PEAK_ORDER_CUH
 
 #include "cuda/runtime/pdl.cuh"
-#include "cuda/peaks/peak_search.cuh"
+#include "cuda/peaks/peak_key.cuh"
 
 namespace xncc {
 

@@ -33,8 +33,9 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
 // An order made worse by an error bound; 0 stays 0.
 __device__ uint32_t worse(uint32_t order, float bound_margin)
 {
-    return order == 0 || bound_margin == 0.0f ? order
-                                       : peak_order(__fsub_rd(score_of_order(order), bound_margin), 0);
+    return order == 0 || bound_margin == 0.0f
+               ? order
+               : peak_order(__fsub_rd(score_of_order(order), bound_margin), 0);
 }
 
 // The level: the highest that `wanted` threads have a tile for. Each thread stands for its best

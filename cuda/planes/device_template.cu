@@ -1,4 +1,4 @@
-#include "cuda/planes/device_template.cuh"
+#include "cuda/planes/device_template.h"
 
 namespace xncc {
 
@@ -124,8 +124,8 @@ template <class Sample> __global__ void spread_templ(const __grid_constant__ Tem
 
 } // namespace
 
-cudaError_t launch_templ_planes(const DeviceTemplate &templ, const xncc_general_planes &planes, DeviceTemplate *to,
-                               cudaStream_t stream)
+cudaError_t launch_templ_planes(const DeviceTemplate &templ, const xncc_general_planes &planes,
+                                DeviceTemplate *to, cudaStream_t stream)
 {
     constexpr int THREADS = 256;
     TemplPlanes job = {};

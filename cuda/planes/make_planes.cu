@@ -1,4 +1,4 @@
-#include "cuda/planes/make_planes.cuh"
+#include "cuda/planes/make_planes.h"
 
 #include "image/samples.h"
 

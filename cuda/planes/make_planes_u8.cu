@@ -1,6 +1,6 @@
 // Planes of images of one channel of 8 bits, 16 pixels a thread: inside the image as words, at its
 // edges and past them pixel by pixel.
-#include "cuda/planes/make_planes.cuh"
+#include "cuda/planes/make_planes.h"
 
 #include "image/samples.h"
 

@@ -1,7 +1,7 @@
 // The image under a band of the map: copied into memory of the plan whose pitch suits textures, and
 // seen through texture objects.
-#ifndef XNCC_CUDA_STAGE_CUH
-#define XNCC_CUDA_STAGE_CUH
+#ifndef XNCC_CUDA_PLANES_STAGE_H
+#define XNCC_CUDA_PLANES_STAGE_H
 
 #include "cuda/runtime/handles.h"
 
@@ -57,7 +57,8 @@ struct StageView {
 // A plan's staging memory and the textures of every shape of band, so that none is made later.
 class Stage {
   public:
-    cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y, const xncc_cuda_buffers &buffers);
+    cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y,
+                     const xncc_cuda_buffers &buffers);
 
     // Puts the copy of a band's pixels on the stream.
     cudaError_t fill(const xncc_image &image, int32_t band_x, int32_t band_y,

@@ -1,9 +1,9 @@
 // Middle pass: X, the sum of image times template, of every window. Each kernel family has one way
 // of doing it; the rest of a match is the same for all of them.
-#ifndef XNCC_CUDA_CORRELATE_CUH
-#define XNCC_CUDA_CORRELATE_CUH
+#ifndef XNCC_CUDA_PRODUCTS_CORRELATE_FAMILY_H
+#define XNCC_CUDA_PRODUCTS_CORRELATE_FAMILY_H
 
-#include "cuda/planes/device_template.cuh"
+#include "cuda/planes/device_template.h"
 #include "cuda/planes/stage.h"
 
 namespace xncc {
@@ -26,7 +26,8 @@ struct CorrelateJob {
 struct CorrelateFamily {
     Family constant_cache; // FAMILY_NONE: the template is not read from constant memory
     // Fills the bank with the block's rows.
-    cudaError_t (*load)(ConstantTurn &turn, const DeviceTemplate &prepared, int32_t first, int32_t rows);
+    cudaError_t (*load)(ConstantTurn &turn, const DeviceTemplate &prepared, int32_t first,
+                        int32_t rows);
     cudaError_t (*launch)(xncc_pixel pixel, bool narrow, const CorrelateJob &job,
                           cudaStream_t stream);
 };
@@ -44,7 +45,8 @@ const void *shared_constant();
 cudaError_t shared_set_max_shared_memory(int bytes);
 
 // Rows of a template, tightly packed, as pixels.
-inline cudaError_t load_rows(ConstantTurn &turn, const DeviceTemplate &p, int32_t first, int32_t rows)
+inline cudaError_t load_rows(ConstantTurn &turn, const DeviceTemplate &p, int32_t first,
+                             int32_t rows)
 {
     size_t bytes = static_cast<size_t>(p.width) * xncc_pixel_size(p.pixel);
     return turn.load(ConstantContent{ p.serial, first, 0 },

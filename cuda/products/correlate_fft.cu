@@ -1,4 +1,4 @@
-#include "cuda/products/correlate_fft.cuh"
+#include "cuda/products/correlate_fft.h"
 
 namespace xncc {
 
@@ -273,13 +273,14 @@ cudaError_t Fft::transform_template(const Pass &pass, const DeviceTemplate &temp
 {
     size_t size = xncc_pixel_size(pixel);
     TemplatePiece t = {};
-    t.pixels = templ.pixels.as<unsigned char>() + static_cast<size_t>(pass.batch.top) * templ.pitch +
+    t.pixels = templ.pixels.as<unsigned char>() +
+               static_cast<size_t>(pass.batch.top) * templ.pitch +
                static_cast<size_t>(pass.batch.left) * size;
     t.pitch = templ.pitch;
     t.width = templ.width - pass.batch.left < blocks.columns ? templ.width - pass.batch.left
-                                                            : blocks.columns;
+                                                             : blocks.columns;
     t.height = templ.height - pass.batch.top < blocks.rows ? templ.height - pass.batch.top
-                                                          : blocks.rows;
+                                                           : blocks.rows;
     dim3 grid = grid_of(blocks.width, blocks.height, 1);
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     cudaError_t code = cudaSuccess;

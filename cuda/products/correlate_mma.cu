@@ -1,11 +1,12 @@
 // X by the integer matrix products that every device has from compute capability 8.0 on.
 //
-// The same Toeplitz product as in correlate_wgmma.cu, m16n8k32 at a time: a warp keeps 16 map rows of
-// two times 16 values of a. For a chunk of 32 template columns, image row i meets template rows i,
-// i - 1, ... i - 15; from one image row to the next these move on by one, so a warp keeps them in
-// registers and loads one pair of registers for 32 products.
+// The same Toeplitz product as in correlate_wgmma.cu, m16n8k32 at a time: a warp keeps 16 map rows
+// of two times 16 values of a. For a chunk of 32 template columns, image row i meets template rows
+// i, i - 1, ... i - 15; from one image row to the next these move on by one, so a warp keeps them
+// in registers and loads one pair of registers for 32 products.
 #include "cuda/products/mma_ptx.cuh"
-#include "cuda/engine/tensor_plan.cuh"
+#include "cuda/products/correlate_mma.h"
+#include "cuda/runtime/shared_memory.h"
 
 namespace xncc {
 

@@ -1,3 +1,4 @@
+#include "cuda/runtime/constant_read.cuh"
 #include "cuda/products/correlate_family.h"
 
 #include "math/score.h"

@@ -22,6 +22,8 @@
 // templates' blocks take the place of those that have ended.
 #include "cuda/products/tile_bound.cuh"
 #include "cuda/products/wgmma_ptx.cuh"
+#include "cuda/runtime/pdl.cuh"
+#include "cuda/runtime/shared_memory.h"
 
 namespace xncc {
 

@@ -1,7 +1,7 @@
 // One product of bytes on the tensor cores of compute capability 8.0 and later: d += a b, 16 x 8
 // sums of 32 bits, 32 bytes of K.
-#ifndef XNCC_CUDA_MMA_CUH
-#define XNCC_CUDA_MMA_CUH
+#ifndef XNCC_CUDA_PRODUCTS_MMA_PTX_CUH
+#define XNCC_CUDA_PRODUCTS_MMA_PTX_CUH
 
 #include <stdint.h>
 

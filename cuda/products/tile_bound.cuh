@@ -1,9 +1,12 @@
 // Of a bank of templates, the best score of each tile of the search, from the registers that have X
 // (correlate_wgmma.cu).
-#ifndef XNCC_CUDA_TENSOR_JUDGE_CUH
-#define XNCC_CUDA_TENSOR_JUDGE_CUH
+#ifndef XNCC_CUDA_PRODUCTS_TILE_BOUND_CUH
+#define XNCC_CUDA_PRODUCTS_TILE_BOUND_CUH
 
-#include "cuda/engine/tensor_plan.cuh"
+#include "cuda/peaks/peak_key.cuh"
+#include "cuda/products/correlate_wgmma.h"
+#include "cuda/score/score_u8.h"
+#include "cuda/score/window_terms.cuh"
 
 namespace xncc {
 

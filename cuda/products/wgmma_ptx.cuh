@@ -1,6 +1,6 @@
 // PTX of Hopper's matrix products and bulk copies, one function an instruction.
-#ifndef XNCC_CUDA_TENSOR_WGMMA_CUH
-#define XNCC_CUDA_TENSOR_WGMMA_CUH
+#ifndef XNCC_CUDA_PRODUCTS_WGMMA_PTX_CUH
+#define XNCC_CUDA_PRODUCTS_WGMMA_PTX_CUH
 
 #include <stdint.h>
 

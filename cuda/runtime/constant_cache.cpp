@@ -16,7 +16,8 @@ uint64_t next_serial()
     return serials.fetch_add(1) + 1;
 }
 
-cudaError_t constant_cache_open(Family family, int device, const void *symbol, ConstantCache **result)
+cudaError_t constant_cache_open(Family family, int device, const void *symbol,
+                                ConstantCache **result)
 {
     if (device >= MOST_DEVICES)
         return cudaErrorInvalidDevice;
@@ -60,7 +61,7 @@ ConstantTurn::~ConstantTurn()
 }
 
 cudaError_t ConstantTurn::load(const ConstantContent &content, const void *source, size_t pitch,
-                           size_t bytes, size_t rows)
+                               size_t bytes, size_t rows)
 {
     if (waited != cudaSuccess)
         return waited;
@@ -68,10 +69,11 @@ cudaError_t ConstantTurn::load(const ConstantContent &content, const void *sourc
     if (held.serial == content.serial && held.row == content.row && held.layout == content.layout)
         return cudaSuccess;
     held.serial = 0;
-    cudaError_t code = bytes == pitch ? cudaMemcpyAsync(constant_cache->data, source, bytes * rows,
-                                                        cudaMemcpyDeviceToDevice, stream)
-                                      : cudaMemcpy2DAsync(constant_cache->data, bytes, source, pitch, bytes,
-                                                          rows, cudaMemcpyDeviceToDevice, stream);
+    cudaError_t code = bytes == pitch
+                           ? cudaMemcpyAsync(constant_cache->data, source, bytes * rows,
+                                             cudaMemcpyDeviceToDevice, stream)
+                           : cudaMemcpy2DAsync(constant_cache->data, bytes, source, pitch, bytes,
+                                               rows, cudaMemcpyDeviceToDevice, stream);
     if (code == cudaSuccess)
         held = content;
     return code;

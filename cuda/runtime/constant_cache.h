@@ -4,8 +4,8 @@
 // one module, and a module has one bank). Whose turn it is to fill an array is settled by a mutex
 // on the host; that a filling waits for the kernels that still read the previous one, by an event
 // on the device. Nothing waits on the host.
-#ifndef XNCC_CUDA_BATCH_CUH
-#define XNCC_CUDA_BATCH_CUH
+#ifndef XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H
+#define XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H
 
 #include "cuda/runtime/handles.h"
 
@@ -42,21 +42,11 @@ struct ConstantCache {
 
 // The bank of a family on the current device, made on the first call. It lives as long as the
 // process.
-cudaError_t constant_cache_open(Family family, int device, const void *symbol, ConstantCache **constant_cache);
+cudaError_t constant_cache_open(Family family, int device, const void *symbol,
+                                ConstantCache **constant_cache);
 
 // A number that no other prepared object of the process has.
 uint64_t next_serial();
-
-// 0, in a way that the compiler cannot see to be the same in every lane. An address in the bank
-// with this added is read through the cache for indexed constants; without, through the small one
-// for uniform operands, where a miss holds up the warp (one H200, 27 x 27 filter: 0.09 ms against
-// 0.51).
-__device__ __forceinline__ int lane_zero()
-{
-    unsigned mask;
-    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(mask)); // one bit
-    return __popc(mask) - 1;
-}
 
 // A turn at a bank on a stream: from construction to destruction no other turn is put on any
 // stream, and the device runs turns in that order.

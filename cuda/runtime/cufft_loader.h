@@ -1,7 +1,7 @@
 // The part of cuFFT that kernel fft uses, found at run time. Nothing of cuFFT is needed to build or
 // to start a program.
-#ifndef XNCC_CUDA_FFT_LIBRARY_CUH
-#define XNCC_CUDA_FFT_LIBRARY_CUH
+#ifndef XNCC_CUDA_RUNTIME_CUFFT_LOADER_H
+#define XNCC_CUDA_RUNTIME_CUFFT_LOADER_H
 
 #include "cuda/runtime/handles.h"
 

@@ -1,7 +1,7 @@
 // What every file of the engine stands on: the library's C headers, errors, and owners of CUDA
 // resources.
-#ifndef XNCC_CUDA_CORE_CUH
-#define XNCC_CUDA_CORE_CUH
+#ifndef XNCC_CUDA_RUNTIME_HANDLES_H
+#define XNCC_CUDA_RUNTIME_HANDLES_H
 
 #include <atomic>
 #include <math.h>

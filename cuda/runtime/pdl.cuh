@@ -6,8 +6,8 @@
 // waits likewise. So what was there before that kernel may be read without waiting. A kernel that
 // reads nothing of what the one in front writes may wait at its end alone, so that it ends after
 // that one; what the one in front waited for before it let it begin is there.
-#ifndef XNCC_CUDA_EARLY_CUH
-#define XNCC_CUDA_EARLY_CUH
+#ifndef XNCC_CUDA_RUNTIME_PDL_CUH
+#define XNCC_CUDA_RUNTIME_PDL_CUH
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
 // Which devices there are, and why one is not usable.
-#include "cuda/engine/engine_plan.h"
-#include "cuda/windows/row_sums.cuh"
+#include "cuda/runtime/probe.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Images on their way from host memory: through pinned chunks on a stream of their own, so that
 // what can be computed of the rows that have arrived runs beside the copy of the others.
-#ifndef XNCC_CUDA_UPLOAD_CUH
-#define XNCC_CUDA_UPLOAD_CUH
+#ifndef XNCC_CUDA_RUNTIME_UPLOAD_H
+#define XNCC_CUDA_RUNTIME_UPLOAD_H
 
 #include "cuda/runtime/handles.h"
 

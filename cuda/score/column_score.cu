@@ -1,6 +1,6 @@
-#include "cuda/score/column_score.cuh"
+#include "cuda/score/column_score.h"
 
-#include "cuda/windows/row_sums.cuh"
+#include "cuda/windows/row_sums.h"
 
 namespace xncc {
 

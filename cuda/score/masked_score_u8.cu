@@ -1,4 +1,7 @@
 #include "cuda/score/masked_score_u8.cuh"
+#include "cuda/score/masked_score_u8.h"
+
+#include "cuda/runtime/handles.h"
 
 namespace xncc {
 
@@ -22,8 +25,8 @@ struct Words {
 };
 
 template <bool VARIES>
-__global__ __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedScoreJob job,
-                                                          int y0)
+__global__
+__launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedScoreJob job, int y0)
 {
     const int x = (blockIdx.x * THREADS + threadIdx.x) * SPAN,
               y = y0 + static_cast<int>(blockIdx.y);

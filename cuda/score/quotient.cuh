@@ -1,7 +1,7 @@
 // num / sqrt(p) without a root and a division, rounded to float as the plain formula is, or the
 // knowledge that it may not be.
-#ifndef XNCC_CUDA_QUOTIENT_CUH
-#define XNCC_CUDA_QUOTIENT_CUH
+#ifndef XNCC_CUDA_SCORE_QUOTIENT_CUH
+#define XNCC_CUDA_SCORE_QUOTIENT_CUH
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 // The two ways of the tensor kernels' score passes from exact sums to scores, of the same bits: in
 // doubles, for devices that have them at half the rate of floats, and in pairs of floats
 // (math/float_float.h), where no double is touched unless the rounding is in doubt.
-#ifndef XNCC_CUDA_TENSOR_ROUTE_CUH
-#define XNCC_CUDA_TENSOR_ROUTE_CUH
+#ifndef XNCC_CUDA_SCORE_SCORE_ARITH_CUH
+#define XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 
 #include "cuda/score/score_common.cuh"
 

@@ -13,10 +13,13 @@
 // differ only when a midpoint of two floats lies between them: when the low 29 bits of q are within
 // 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q
 // is no number, are done once more by the formula of score.h.
-#ifndef XNCC_CUDA_TENSOR_SCORE_CUH
-#define XNCC_CUDA_TENSOR_SCORE_CUH
+#ifndef XNCC_CUDA_SCORE_SCORE_COMMON_CUH
+#define XNCC_CUDA_SCORE_SCORE_COMMON_CUH
 
-#include "cuda/engine/tensor_plan.cuh"
+#include "cuda/peaks/peak_key.cuh"
+#include "cuda/runtime/pdl.cuh"
+#include "cuda/runtime/shared_memory.h"
+#include "cuda/score/score_u8.h"
 #include "cuda/score/window_terms.cuh"
 
 #include "math/float_float.h"

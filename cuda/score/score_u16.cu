@@ -6,6 +6,7 @@
 // and then rounded to double once, as score.h does; or, where doubles are slow, they become pairs
 // of floats (math/float_float.h).
 #include "cuda/score/score_common.cuh"
+#include "cuda/score/score_u16.h"
 
 namespace xncc {
 
@@ -59,8 +60,8 @@ __device__ __forceinline__ bool quick_score(const Job &job, const Window &w, flo
     if (!PAIRS)
         return quick_quotient(to_double_signed(num), to_double(var), job.unit, score);
     xncc_pair spread = xncc_float_float_u128(static_cast<int64_t>(var));
-    return xncc_pair_quotient(xncc_float_float_u128(num), spread, job.pair_unit, xncc_pair_seed(spread),
-                              score) != 0;
+    return xncc_pair_quotient(xncc_float_float_u128(num), spread, job.pair_unit,
+                              xncc_pair_seed(spread), score) != 0;
 }
 
 __device__ __forceinline__ uint64_t parts_to_q(uint32_t ll, uint32_t lh, uint32_t hh)
@@ -335,7 +336,7 @@ cudaError_t score_u16_set_max_shared_memory()
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 16 && code == cudaSuccess; i++)
         code = set_max_shared_memory(kernel_of(i / 8 != 0, i / 2 % 4, i % 2 != 0),
-                     static_cast<int>(sizeof(Shared)));
+                                     static_cast<int>(sizeof(Shared)));
     return code;
 }
 

@@ -159,9 +159,9 @@ __global__ __launch_bounds__(THREADS,
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
     if (y0 < y1)
-        walk<Fp64, WORDS, SHIFT>(
-            of.job, shared, ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0), y0,
-            y1);
+        walk<Fp64, WORDS, SHIFT>(of.job, shared,
+                                 ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0),
+                                 y0, y1);
 #endif
 }
 
@@ -215,7 +215,8 @@ cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStrea
 {
     Job job = make_job(all);
     dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
-    MapKernel kernel = all.fp64_is_slow ? any_map_kernel<FloatFloat>(all) : any_map_kernel<Fp64>(all);
+    MapKernel kernel = all.fp64_is_slow ? any_map_kernel<FloatFloat>(all)
+                                        : any_map_kernel<Fp64>(all);
     return launch(kernel, grid, THREADS, 0, stream, all.pdl, job);
 }
 

@@ -1,9 +1,9 @@
 // Searches without a map: what the score pass of 8-bit pixels and the fused kernel make of a
 // strip's windows there.
-#ifndef XNCC_CUDA_TENSOR_TILES_CUH
-#define XNCC_CUDA_TENSOR_TILES_CUH
+#ifndef XNCC_CUDA_SCORE_TILE_BEST_CUH
+#define XNCC_CUDA_SCORE_TILE_BEST_CUH
 
-#include "cuda/windows/strip_windows.cuh"
+#include "cuda/score/strip_windows.cuh"
 
 namespace xncc {
 

@@ -5,7 +5,7 @@
 // window's height; a prefix sum along the row (in registers, then over the warp) goes to shared
 // memory, and the difference of two prefixes is a window's sum. All of it wraps modulo 2^32, which
 // is exact because the sums fit.
-#include "cuda/score/column_score.cuh"
+#include "cuda/score/column_score.h"
 
 namespace xncc {
 

@@ -1,4 +1,4 @@
-#include "cuda/windows/row_sums.cuh"
+#include "cuda/windows/row_sums.h"
 
 #include "math/score.h"
 
@@ -152,12 +152,6 @@ cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_
     else
         slide_rows<XNCC_U16><<<grid, block, 0, stream>>>(job, segment);
     return cudaGetLastError();
-}
-
-cudaError_t find_device_code()
-{
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, slide_rows<XNCC_U8>);
 }
 
 } // namespace xncc

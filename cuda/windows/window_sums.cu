@@ -1,6 +1,6 @@
 // Sums over whole windows of a plane of bytes: along rows first, then down columns. Integers wrap,
 // so what slides is exact.
-#include "cuda/engine/general_plan.h"
+#include "cuda/windows/window_sums.h"
 
 namespace xncc {
 
@@ -73,7 +73,8 @@ __global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ Wind
               y1 = min(y0 + strip, job.height);
     if (x >= job.width)
         return;
-    const uint32_t *pdl_after_products = job.rows + x + y0 * job.rows_pitch, *ahead = pdl_after_products;
+    const uint32_t *pdl_after_products = job.rows + x + y0 * job.rows_pitch,
+                   *ahead = pdl_after_products;
     Sum sum = 0;
 #pragma unroll 8
     for (int j = 0; j < job.templ_height - 1; j++, ahead += job.rows_pitch)

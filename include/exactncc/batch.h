@@ -28,10 +28,10 @@ extern "C" {
  * XNCC_ERROR_ARGUMENT (where a template is at fault, the text has its number), XNCC_ERROR_MEMORY,
  * XNCC_ERROR_UNSUPPORTED, XNCC_ERROR_DEVICE; *found is 0 after a failure. Threads as xncc_find. */
 XNCC_API xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
-                                    const xncc_template *const *templ, size_t count,
-                                    const xncc_find_options *options,
-                                    const xncc_merge_options *merge, xncc_candidate *match,
-                                    size_t capacity, size_t *found);
+                                     const xncc_template *const *templ, size_t count,
+                                     const xncc_find_options *options,
+                                     const xncc_merge_options *merge, xncc_candidate *match,
+                                     size_t capacity, size_t *found);
 
 /* The best template at each position: two maps of the same extents in the same memory. */
 typedef struct xncc_best {
@@ -74,24 +74,24 @@ typedef struct xncc_batch_options {
  * *many. On success *many is the caller's, to be given to xncc_batch_destroy before the context
  * goes; on failure it is NULL. Errors as xncc_find_batch. */
 XNCC_API xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
-                                      const xncc_preference *preference,
-                                      const xncc_template *const *templ, size_t count,
-                                      const xncc_batch_options *options, xncc_batch **batch);
+                                       const xncc_preference *preference,
+                                       const xncc_template *const *templ, size_t count,
+                                       const xncc_batch_options *options, xncc_batch **batch);
 
 /* Frees it, after waiting for its work. NULL is allowed. */
 XNCC_API void xncc_batch_destroy(xncc_batch *batch);
 
 /* xncc_find_batch with what was bound; stream as xncc_plan_find. match has the capacity given to
- * xncc_batch_create. The first call takes what xncc_plan_find_batch's first takes, and device memory
- * for an image from the host; later ones take no memory beyond what xncc_plan_find takes. */
-XNCC_API xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_candidate *match,
-                                    size_t *found, xncc_stream stream);
+ * xncc_batch_create. The first call takes what xncc_plan_find_batch's first takes, and device
+ * memory for an image from the host; later ones take no memory beyond what xncc_plan_find takes. */
+XNCC_API xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image,
+                                     xncc_candidate *match, size_t *found, xncc_stream stream);
 
 /* xncc_correlate_best with what was bound. The first call takes memory for a map, later ones none.
  * On the CUDA engine the work is put on the stream, and where image and best lie in device memory
  * the call does not wait (xncc_plan_correlate). */
-XNCC_API xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
-                                    xncc_stream stream);
+XNCC_API xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image,
+                                     const xncc_best *best, xncc_stream stream);
 
 /* The most candidates that are merged on a GPU. */
 #define XNCC_MAX_MERGER 65536

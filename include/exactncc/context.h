@@ -1,6 +1,6 @@
 /* exactncc: contexts and devices. SPDX-License-Identifier: BSD-2-Clause */
-#ifndef EXACTNCC_DEVICE_H
-#define EXACTNCC_DEVICE_H
+#ifndef EXACTNCC_CONTEXT_H
+#define EXACTNCC_CONTEXT_H
 
 #include "status.h"
 #include <stddef.h>

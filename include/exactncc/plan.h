@@ -29,8 +29,8 @@ typedef struct xncc_problem {
     int32_t channels;     /* XNCC_TASK_MATCH: samples a pixel; 0: 1 */
     int32_t image_masked; /* XNCC_TASK_MATCH: 1: images may come with a mask or a no-data value; 0:
                              they may not */
-    int32_t templ_masked;  /* XNCC_TASK_MATCH: 1: for templates of which not every pixel counts
-                             (xncc_template_masked); 0: for the others */
+    int32_t templ_masked; /* XNCC_TASK_MATCH: 1: for templates of which not every pixel counts
+                            (xncc_template_masked); 0: for the others */
     double min_valid;     /* XNCC_TASK_MATCH: as in xncc_options */
 } xncc_problem;
 
@@ -110,9 +110,9 @@ XNCC_API xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image 
  * the first with more results than any before, takes memory. Errors as xncc_plan_find; all of found
  * is 0 after a failure. */
 XNCC_API xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
-                                         const xncc_template *const *templ, size_t count,
-                                         const xncc_find_options *options, xncc_match *match,
-                                         size_t capacity, size_t *found, xncc_stream stream);
+                                          const xncc_template *const *templ, size_t count,
+                                          const xncc_find_options *options, xncc_match *match,
+                                          size_t capacity, size_t *found, xncc_stream stream);
 
 /* xncc_convolve with a plan; stream and memory as xncc_plan_correlate. */
 XNCC_API xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image,

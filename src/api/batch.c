@@ -19,7 +19,7 @@ static int is_alike(const xncc_template *a, const xncc_template *b)
 }
 
 static xncc_status check_templ(const xncc_batch *batch, const xncc_template *templ, size_t i,
-                              xncc_error *error)
+                               xncc_error *error)
 {
     const xncc_problem *p = &batch->problem;
     if (!templ)
@@ -42,7 +42,8 @@ static xncc_status check_templ(const xncc_batch *batch, const xncc_template *tem
 }
 
 /* Orders the templates by groups, which come in the order of their first templates. */
-static xncc_status group_templs(xncc_batch *batch, const xncc_template *const *templ, xncc_error *error)
+static xncc_status group_templs(xncc_batch *batch, const xncc_template *const *templ,
+                                xncc_error *error)
 {
     batch->templ = xncc_alloc(batch->count, sizeof *batch->templ);
     batch->number = xncc_alloc(batch->count, sizeof *batch->number);
@@ -131,14 +132,14 @@ static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xnc
     batch->merge = o->merge ? *o->merge : xncc_merge_defaults();
     /* coverage is good where it is large, as are the scores of the default */
     batch->merge.method = batch->problem.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED
-                                                               : batch->problem.method;
+                                                                 : batch->problem.method;
     if (!xncc_merge_is_valid(&batch->merge))
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
             "many: a limit of %g is out of the range of the merge rule, or there is no such rule",
             batch->merge.limit);
     batch->each = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
-                                                                   : batch->capacity;
+                                                                       : batch->capacity;
     if (batch->merge.top == 0 || batch->merge.top > batch->capacity)
         batch->merge.top = batch->capacity;
     uint64_t all;
@@ -182,7 +183,7 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
                            batch->count);
     for (size_t i = 0; i < batch->count && !status; i++)
         status = templ ? check_templ(batch, templ[i], i, error)
-                      : xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: part is a null pointer");
+                       : xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: part is a null pointer");
     if (!status)
         status = keep_find(batch, options ? options : &none, error);
     if (status || batch->count == 0)
@@ -201,8 +202,8 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
 }
 
 xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
-                             const xncc_preference *preference, const xncc_template *const *templ,
-                             size_t count, const xncc_batch_options *options, xncc_batch **result)
+                              const xncc_preference *preference, const xncc_template *const *templ,
+                              size_t count, const xncc_batch_options *options, xncc_batch **result)
 {
     xncc_error error = { "" };
     if (result)
@@ -246,7 +247,7 @@ void xncc_batch_destroy(xncc_batch *batch)
 }
 
 xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
-                                  xncc_image *shared, xncc_stream stream, xncc_error *error)
+                                   xncc_image *shared, xncc_stream stream, xncc_error *error)
 {
     *shared = *image;
     const xncc_batch_ops *ops = batch->engine->ops->share;
@@ -260,10 +261,12 @@ static size_t gather(xncc_batch *batch)
     size_t count = 0;
     for (size_t i = 0; i < batch->count; i++)
         for (size_t k = 0; k < batch->found[i]; k++)
-            batch->candidate[count++] = (xncc_candidate){ .match = batch->match[i * batch->each + k],
-                                                         .templ = (int32_t)batch->number[i],
-                                                         .width = batch->templ[i]->width,
-                                                         .height = batch->templ[i]->height };
+            batch->candidate[count++] = (xncc_candidate){
+                .match = batch->match[i * batch->each + k],
+                .templ = (int32_t)batch->number[i],
+                .width = batch->templ[i]->width,
+                .height = batch->templ[i]->height
+            };
     return count;
 }
 
@@ -292,15 +295,16 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
         status = xncc_batch_share_image(batch, image, batch->groups, &shared, stream, error);
     for (size_t g = 0; g < batch->groups && !status; g++) {
         const xncc_batch_group *group = &batch->group[g];
-        status = xncc_plan_find_batch(group->plan, &shared, batch->templ + group->first, group->count,
-                                     &batch->find, batch->match + group->first * batch->each,
-                                     batch->each, batch->found + group->first, stream);
+        status = xncc_plan_find_batch(group->plan, &shared, batch->templ + group->first,
+                                      group->count, &batch->find,
+                                      batch->match + group->first * batch->each, batch->each,
+                                      batch->found + group->first, stream);
     }
     return status;
 }
 
 xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_candidate *match,
-                           size_t *found, xncc_stream stream)
+                            size_t *found, xncc_stream stream)
 {
     xncc_error error = { "" };
     if (!batch)
@@ -320,9 +324,9 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
 }
 
 xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
-                           const xncc_template *const *templ, size_t count,
-                           const xncc_find_options *options, const xncc_merge_options *merge,
-                           xncc_candidate *match, size_t capacity, size_t *found)
+                            const xncc_template *const *templ, size_t count,
+                            const xncc_find_options *options, const xncc_merge_options *merge,
+                            xncc_candidate *match, size_t capacity, size_t *found)
 {
     static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
     const xncc_find_options *o = options ? options : &none;

@@ -38,8 +38,8 @@ static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xn
 
 /* The map of one template, and the fold of it. */
 static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, size_t i,
-                             const xncc_image *image, const xncc_map *room, xncc_stream stream,
-                             xncc_error *error)
+                              const xncc_image *image, const xncc_map *room, xncc_stream stream,
+                              xncc_error *error)
 {
     xncc_map map = *room;
     map.width = group->plan->map_width;
@@ -48,7 +48,8 @@ static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, 
                              .index = (int32_t)batch->number[i],
                              .smallest = xncc_method_is_distance(batch->problem.method) };
     xncc_status status = xncc_plan_correlate(group->plan, image, batch->templ[i], &map, stream);
-    return status ? status : batch->engine->ops->share->best_fold(batch->share, &fold, stream, error);
+    return status ? status
+                  : batch->engine->ops->share->best_fold(batch->share, &fold, stream, error);
 }
 
 static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
@@ -68,7 +69,7 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
 }
 
 xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
-                           xncc_stream stream)
+                            xncc_stream stream)
 {
     xncc_error error = { "" };
     if (!batch)

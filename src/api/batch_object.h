@@ -1,6 +1,6 @@
 /* What the parts of xncc_batch share. */
-#ifndef XNCC_RUN_BATCH_H
-#define XNCC_RUN_BATCH_H
+#ifndef XNCC_API_BATCH_OBJECT_H
+#define XNCC_API_BATCH_OBJECT_H
 
 #include "engine/batch_ops.h"
 #include "api/objects.h"
@@ -16,7 +16,7 @@ struct xncc_batch {
     xncc_problem problem; /* its sizes are of no template */
     size_t count, groups;
     const xncc_template **templ; /* group by group, each in the caller's order */
-    size_t *number;             /* of each in the caller's order */
+    size_t *number;              /* of each in the caller's order */
     xncc_batch_group *group;
     const xncc_engine *engine; /* of all plans; NULL without templates */
     xncc_batch_context *share;
@@ -35,6 +35,6 @@ struct xncc_batch {
 /* The image as the plans shall read it. Only calls that look at it several times need a view of
  * their own. */
 xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
-                                  xncc_image *shared, xncc_stream stream, xncc_error *error);
+                                   xncc_image *shared, xncc_stream stream, xncc_error *error);
 
 #endif

@@ -160,7 +160,7 @@ xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels
         return XNCC_ERROR_ARGUMENT;
     xncc_template *templ = xncc_alloc(1, sizeof *templ);
     xncc_status status = templ ? make_template(context, pixels, templ, &error)
-                              : xncc_fail(&error, XNCC_ERROR_MEMORY, "template: no memory");
+                               : xncc_fail(&error, XNCC_ERROR_MEMORY, "template: no memory");
     if (status)
         xncc_template_destroy(templ);
     else

@@ -1,7 +1,7 @@
 /* Rectangles of an image and of what its border makes of the pixels outside, laid out in host
  * memory. */
-#ifndef XNCC_RUN_PATCH_H
-#define XNCC_RUN_PATCH_H
+#ifndef XNCC_API_HALO_COPY_H
+#define XNCC_API_HALO_COPY_H
 
 #include "api/objects.h"
 

@@ -218,7 +218,8 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
     if (!templ)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: a null pointer");
     xncc_status status = check_sought(
-        plan, &(operand){ "template", templ->context, templ->width, templ->height, XNCC_TASK_MATCH },
+        plan,
+        &(operand){ "template", templ->context, templ->width, templ->height, XNCC_TASK_MATCH },
         error);
     if (!status && templ->pixel != plan->problem.pixel)
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -237,8 +238,8 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
     return status;
 }
 
-xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
-                                const xncc_map *map, xncc_stream stream)
+xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
+                                const xncc_template *templ, const xncc_map *map, xncc_stream stream)
 {
     xncc_error error = { "" };
     if (!plan)
@@ -259,11 +260,12 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
     xncc_error error = { "" };
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
-    xncc_status status = !filter ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter: a null pointer")
-                                 : check_sought(plan,
-                                                &(operand){ "filter", filter->context, filter->width,
-                                                           filter->height, XNCC_TASK_CONVOLVE },
-                                                &error);
+    xncc_status status = !filter
+                             ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter: a null pointer")
+                             : check_sought(plan,
+                                            &(operand){ "filter", filter->context, filter->width,
+                                                        filter->height, XNCC_TASK_CONVOLVE },
+                                            &error);
     if (!status)
         status = xncc_plan_check_image(plan, image, &error);
     if (!status)
@@ -322,8 +324,8 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
     if (!status)
         status = xncc_plan_rule(plan, options, capacity, &rule, &error);
     if (!status && rule.top > 0)
-        status = plan->engine->ops->find(plan->engine_plan, image, templ, &rule, match, found, stream,
-                                         &error);
+        status = plan->engine->ops->find(plan->engine_plan, image, templ, &rule, match, found,
+                                         stream, &error);
     if (status)
         *found = 0;
     xncc_plan_move_matches(plan, match, *found);
@@ -360,7 +362,8 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
     return xncc_context_note(plan->context, status, &error);
 }
 
-static xncc_status check_batch(const xncc_plan *plan, const xncc_plan_batch *batch, xncc_error *error)
+static xncc_status check_batch(const xncc_plan *plan, const xncc_plan_batch *batch,
+                               xncc_error *error)
 {
     if (batch->count && (!batch->templ || !batch->found || (!batch->match && batch->capacity)))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -372,21 +375,22 @@ static xncc_status check_batch(const xncc_plan *plan, const xncc_plan_batch *bat
 }
 
 /* For engines that have nothing better. */
-static xncc_status find_each(const xncc_plan *plan, const xncc_image *image, const xncc_plan_batch *batch,
-                             const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error)
+static xncc_status find_each(const xncc_plan *plan, const xncc_image *image,
+                             const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                             xncc_stream stream, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < batch->count && !status; i++)
         status = plan->engine->ops->find(plan->engine_plan, image, batch->templ[i], rule,
-                                         batch->match + i * batch->capacity, &batch->found[i], stream,
-                                         error);
+                                         batch->match + i * batch->capacity, &batch->found[i],
+                                         stream, error);
     return status;
 }
 
 xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
-                                const xncc_template *const *templ, size_t count,
-                                const xncc_find_options *options, xncc_match *match,
-                                size_t capacity, size_t *found, xncc_stream stream)
+                                 const xncc_template *const *templ, size_t count,
+                                 const xncc_find_options *options, xncc_match *match,
+                                 size_t capacity, size_t *found, xncc_stream stream)
 {
     xncc_error error = { "" };
     xncc_peak_rule rule = { 0 };
@@ -402,7 +406,8 @@ xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
         status = xncc_plan_rule(plan, options, capacity, &rule, &error);
     if (!status && rule.top > 0 && count > 0)
         status = plan->engine->ops->find_batch
-                     ? plan->engine->ops->find_batch(plan->engine_plan, image, &batch, &rule, stream, &error)
+                     ? plan->engine->ops->find_batch(plan->engine_plan, image, &batch, &rule,
+                                                     stream, &error)
                      : find_each(plan, image, &batch, &rule, stream, &error);
     for (size_t i = 0; i < count && found; i++) {
         if (status)

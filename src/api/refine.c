@@ -82,8 +82,8 @@ static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
             "refine: the image is %s of %d channels and the template %s of %d; give both one type",
-            xncc_pixel_name(image->pixel), xncc_image_channels(image), xncc_pixel_name(templ->pixel),
-            templ->channels);
+            xncc_pixel_name(image->pixel), xncc_image_channels(image),
+            xncc_pixel_name(templ->pixel), templ->channels);
     /* Flat windows get no value: their 0 is no score that a surface should pass through. */
     r->whole = (xncc_problem){ .task = XNCC_TASK_MATCH,
                                .pixel = image->pixel,

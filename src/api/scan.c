@@ -25,8 +25,8 @@ static xncc_status scan_begin(xncc_scan *scan, const xncc_find_options *options,
     if (!status)
         status = xncc_plan_rule(plan, options, capacity, &scan->rule, error);
     if (!status && scan->rule.top > 0 && plan->engine->ops->sweep_begin)
-        status = plan->engine->ops->sweep_begin(plan->engine_plan, &scan->image, scan->templ, &scan->rule,
-                                                &scan->sweep, error);
+        status = plan->engine->ops->sweep_begin(plan->engine_plan, &scan->image, scan->templ,
+                                                &scan->rule, &scan->sweep, error);
     return status;
 }
 
@@ -95,8 +95,8 @@ static xncc_status scan_end(xncc_scan *scan, xncc_match *match, size_t *found, x
     if (scan->sweep)
         return plan->engine->ops->sweep_finish(scan->sweep, match, found, error);
     if (scan->rule.top > 0)
-        return plan->engine->ops->find(plan->engine_plan, &scan->image, scan->templ, &scan->rule, match,
-                                       found, stream, error);
+        return plan->engine->ops->find(plan->engine_plan, &scan->image, scan->templ, &scan->rule,
+                                       match, found, stream, error);
     return XNCC_OK;
 }
 

@@ -62,7 +62,8 @@ static void fold_task(void *argument, uint64_t task, int32_t slot)
     }
 }
 
-static void run_rows(const xncc_batch_context *context, const xncc_fold *fold, int32_t width, int32_t height)
+static void run_rows(const xncc_batch_context *context, const xncc_fold *fold, int32_t width,
+                     int32_t height)
 {
     const int32_t rows = FOLD_ELEMENTS / width + 1;
     fold_run run = { context, fold, width, height, xncc_smaller(rows, height) };

@@ -42,8 +42,9 @@ static void map_write(map_run *run)
     xncc_pool_run(plan->engine->pool, (uint64_t)run->across * down, map_task, run);
 }
 
-static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                             const xncc_map *map, xncc_stream stream, xncc_error *error)
+static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image,
+                             const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                             xncc_error *error)
 {
     (void)stream;
     (void)error;
@@ -53,8 +54,9 @@ static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, co
     return XNCC_OK;
 }
 
-static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
-                            const xncc_map *out, xncc_stream stream, xncc_error *error)
+static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image,
+                            const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                            xncc_error *error)
 {
     (void)stream;
     (void)error;
@@ -66,8 +68,8 @@ static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, con
     return XNCC_OK;
 }
 
-static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ, void **prepared,
-                                    xncc_error *error)
+static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,
+                                    void **prepared, xncc_error *error)
 {
     (void)engine;
     (void)templ;
@@ -127,8 +129,8 @@ static xncc_status take_memory(xncc_engine_plan *plan, xncc_error *error)
 }
 
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, xncc_progress *progress, xncc_engine_plan **result,
-                        xncc_error *error)
+                        const xncc_decision *decision, xncc_progress *progress,
+                        xncc_engine_plan **result, xncc_error *error)
 {
     *result = NULL;
     xncc_engine_plan *plan = xncc_alloc(1, sizeof *plan);

@@ -222,9 +222,9 @@ void xncc_cpu_sweep_end(xncc_sweep *run)
     xncc_free(run);
 }
 
-xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                          const xncc_peak_rule *rule, xncc_match *match, size_t *found,
-                          xncc_stream stream, xncc_error *error)
+xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
+                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
+                          size_t *found, xncc_stream stream, xncc_error *error)
 {
     (void)stream;
     xncc_sweep *run;

@@ -1,6 +1,6 @@
 /* What the parts of the CPU engine share: the engine, a plan's work, and the start of a call. */
-#ifndef XNCC_CPU_WORK_H
-#define XNCC_CPU_WORK_H
+#ifndef XNCC_CPU_CPU_PLAN_H
+#define XNCC_CPU_CPU_PLAN_H
 
 #include "cpu/kernels/kernel.h"
 #include "base/pool.h"
@@ -76,8 +76,8 @@ xncc_status xncc_cpu_sweep_rows(xncc_sweep *sweep, int32_t rows, xncc_error *err
 xncc_status xncc_cpu_sweep_finish(xncc_sweep *sweep, xncc_match *match, size_t *found,
                                   xncc_error *error);
 void xncc_cpu_sweep_end(xncc_sweep *sweep);
-xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                          const xncc_peak_rule *rule, xncc_match *match, size_t *found,
-                          xncc_stream stream, xncc_error *error);
+xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
+                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
+                          size_t *found, xncc_stream stream, xncc_error *error);
 
 #endif

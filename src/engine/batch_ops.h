@@ -1,6 +1,6 @@
 /* What an engine does for many templates beside running their plans. */
-#ifndef XNCC_ENGINE_BATCH_H
-#define XNCC_ENGINE_BATCH_H
+#ifndef XNCC_ENGINE_BATCH_OPS_H
+#define XNCC_ENGINE_BATCH_OPS_H
 
 #include "exactncc/batch.h"
 #include "engine/engine.h"

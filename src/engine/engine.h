@@ -17,8 +17,9 @@ typedef _Atomic uint64_t xncc_counter;
 #endif
 
 typedef struct xncc_engine
-    xncc_engine;                    /* one device's state; may be used by several threads at once */
-typedef struct xncc_engine_plan xncc_engine_plan; /* what a plan bound: workspace; one thread at a time */
+    xncc_engine; /* one device's state; may be used by several threads at once */
+typedef struct xncc_engine_plan
+    xncc_engine_plan;                 /* what a plan bound: workspace; one thread at a time */
 typedef struct xncc_sweep xncc_sweep; /* a find that goes down the image as its rows arrive; holds
                                          its work until it ends */
 
@@ -69,27 +70,29 @@ typedef struct xncc_engine_ops {
     void (*describe)(const xncc_engine *engine, xncc_machine *machine);
 
     /* The engine's own form of a template or a filter, or NULL in *prepared when it needs none. */
-    xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *templ, void **prepared,
-                                    xncc_error *error);
+    xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *templ,
+                                    void **prepared, xncc_error *error);
     xncc_status (*prepare_filter)(xncc_engine *engine, const xncc_filter *filter, void **prepared,
                                   xncc_error *error);
     void (*release)(xncc_engine *engine, void *prepared);
 
     /* Takes the workspace for a decided problem. */
     xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, xncc_progress *progress, xncc_engine_plan **plan,
-                        xncc_error *error);
+                        const xncc_decision *decision, xncc_progress *progress,
+                        xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
 
     /* Run it. Views are valid, fit the problem, and lie where the engine can reach them. Semantics
      * of include/exactncc/plan.h. */
-    xncc_status (*correlate)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                             const xncc_map *map, xncc_stream stream, xncc_error *error);
+    xncc_status (*correlate)(xncc_engine_plan *plan, const xncc_image *image,
+                             const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                             xncc_error *error);
     xncc_status (*find)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                         const xncc_peak_rule *rule, xncc_match *match, size_t *found,
                         xncc_stream stream, xncc_error *error);
-    xncc_status (*convolve)(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
-                            const xncc_map *out, xncc_stream stream, xncc_error *error);
+    xncc_status (*convolve)(xncc_engine_plan *plan, const xncc_image *image,
+                            const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                            xncc_error *error);
 
     /* 1 when the engine has what the kernel needs, which it may have to load first. After a 0,
      * describe no longer promises it. NULL: always 1. */
@@ -105,14 +108,16 @@ typedef struct xncc_engine_ops {
     xncc_status (*find_on_device)(xncc_engine_plan *plan, const xncc_image *image,
                                   const xncc_template *templ, const xncc_peak_target *target,
                                   xncc_stream stream, xncc_error *error);
-    xncc_status (*find_batch)(xncc_engine_plan *plan, const xncc_image *image, const xncc_plan_batch *batch,
-                             const xncc_peak_rule *rule, xncc_stream stream, xncc_error *error);
+    xncc_status (*find_batch)(xncc_engine_plan *plan, const xncc_image *image,
+                              const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                              xncc_stream stream, xncc_error *error);
 
     /* find in steps, as include/exactncc/scan.h has it; what sweep_begin is given outlives the
      * sweep. Rows only grow, and are all there before sweep_finish. NULL, all four: the engine
      * finds at the end. */
-    xncc_status (*sweep_begin)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                               const xncc_peak_rule *rule, xncc_sweep **sweep, xncc_error *error);
+    xncc_status (*sweep_begin)(xncc_engine_plan *plan, const xncc_image *image,
+                               const xncc_template *templ, const xncc_peak_rule *rule,
+                               xncc_sweep **sweep, xncc_error *error);
     xncc_status (*sweep_rows)(xncc_sweep *sweep, int32_t rows, xncc_error *error);
     xncc_status (*sweep_finish)(xncc_sweep *sweep, xncc_match *match, size_t *found,
                                 xncc_error *error);

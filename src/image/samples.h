@@ -85,7 +85,7 @@ static XNCC_HD double xncc_sample_value(xncc_pixel pixel, const void *row, int64
 
 /* Is pixel x of a row other than the no-data value? */
 static XNCC_HD int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data,
-                                         const void *row, int64_t x)
+                                       const void *row, int64_t x)
 {
     int equal = 1;
     for (int64_t i = x * channels; i < (x + 1) * channels; i++) {
@@ -99,7 +99,7 @@ static XNCC_HD int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, doubl
 
 /* Does pixel x of a row count? mask: the row's, or NULL. */
 static XNCC_HD int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row,
-                                       const uint8_t *mask, int64_t x)
+                                     const uint8_t *mask, int64_t x)
 {
     if (mask && !mask[x])
         return 0;

@@ -6,25 +6,25 @@
  * score = num unit / sqrt(var): unit is 1 / root_var as a pair (off by 1, for the second float's
  * rounding, and by the few 2^-53 of its own roundings), num and var are the exact integers as pairs
  * (exact up to 2^48; off by 2 above, so that the root is off by 1). y is a seed of 1 /
- * sqrt(var.high), within 2^-22 (CUDA promises 2^-22.9 for rsqrt.approx.ftz.f32; tests/unit/float_float.c
- * tries 2^-22). e = 1 - var y^2 is below 2^-20.8: p = y^2 is a pair without error, and three fused
- * multiply-adds round values below 2^-20, each by at most 2^-45, which is 8; var.low p.low, left
- * out, is 1. Halved, since 1 / sqrt(var) = y / sqrt(1 - e): 12.5. c = e / 2 + 3/8 e^2 is below
- * 2^-21, so its rounding is at most 4; the terms left out are below 2^-63. t = num unit: the
- * roundings of its low part, below 2 u and 3 u, and num.low unit.low: 2 + 3 + 1. t y (1 + c): high
- * is rounded, and low, which begins with the exact error of that, takes t.low y (below 4 u: 4),
- * itself times c (below 5 u: 5), and high c (all of it below 2^-20.8: 9). The test adds and takes
- * away the bound B from low: 9. With the conversions 12.5 + 4 + 6 + 18 + 9 + 2 + 1 + 1 = 53.5;
- * score.h's own roundings to double are below 1/4, and products of errors less. B = 64 = 2^-42.
- * Rounding to float is monotonic: where high + (low - B) and high + (low + B) round to the same
- * float, the formula of score.h, which lies between, rounds to it too. Where they do not (one score
- * in 2^17 or 2^18), and where var is 0, so that no comparison holds, the caller takes the formula
- * itself.
+ * sqrt(var.high), within 2^-22 (CUDA promises 2^-22.9 for rsqrt.approx.ftz.f32;
+ * tests/unit/float_float.c tries 2^-22). e = 1 - var y^2 is below 2^-20.8: p = y^2 is a pair
+ * without error, and three fused multiply-adds round values below 2^-20, each by at most 2^-45,
+ * which is 8; var.low p.low, left out, is 1. Halved, since 1 / sqrt(var) = y / sqrt(1 - e): 12.5. c
+ * = e / 2 + 3/8 e^2 is below 2^-21, so its rounding is at most 4; the terms left out are below
+ * 2^-63. t = num unit: the roundings of its low part, below 2 u and 3 u, and num.low unit.low: 2 +
+ * 3 + 1. t y (1 + c): high is rounded, and low, which begins with the exact error of that, takes
+ * t.low y (below 4 u: 4), itself times c (below 5 u: 5), and high c (all of it below 2^-20.8: 9).
+ * The test adds and takes away the bound B from low: 9. With the conversions 12.5 + 4 + 6 + 18 + 9
+ * + 2 + 1 + 1 = 53.5; score.h's own roundings to double are below 1/4, and products of errors less.
+ * B = 64 = 2^-42. Rounding to float is monotonic: where high + (low - B) and high + (low + B) round
+ * to the same float, the formula of score.h, which lies between, rounds to it too. Where they do
+ * not (one score in 2^17 or 2^18), and where var is 0, so that no comparison holds, the caller
+ * takes the formula itself.
  *
  * Nothing here underflows where it matters: num and var are 0 or from 1 to 2^63, unit from 2^-32 to
  * 1, so the exact errors of products are multiples of 2^-110. */
-#ifndef XNCC_MODEL_PAIRS_H
-#define XNCC_MODEL_PAIRS_H
+#ifndef XNCC_MATH_FLOAT_FLOAT_H
+#define XNCC_MATH_FLOAT_FLOAT_H
 
 #include "math/score.h"
 
@@ -112,7 +112,7 @@ static XNCC_HD float xncc_pair_seed(xncc_pair var)
 
 /* 1 when *score is what the formula gives, 0 when that has to be asked. */
 static XNCC_HD int xncc_pair_quotient(xncc_pair num, xncc_pair var, xncc_pair unit, float y,
-                                        float *score)
+                                      float *score)
 {
     float p = xncc_times(y, y), p_low = xncc_fused(y, y, -p);
     float e = xncc_fused(-var.low, p, xncc_fused(-var.high, p_low, xncc_fused(-var.high, p, 1.0f)));
@@ -140,7 +140,7 @@ static XNCC_HD uint64_t xncc_pair_product(uint32_t a, uint32_t b)
 
 /* a*b - c*d; narrow: all of them fit 32 bits. */
 static XNCC_HD int64_t xncc_pair_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-                                              int narrow)
+                                            int narrow)
 {
     if (narrow)
         return (int64_t)(xncc_pair_product((uint32_t)a, (uint32_t)b) -
@@ -156,9 +156,8 @@ static XNCC_HD xncc_pair xncc_pair_of(int64_t v, int narrow)
 /* xncc_score_integer in pairs: 1 when *score is what that returns, 0 when that has to be asked
  * (always, where the rule is wide). narrow: pixels of 8 bits, and n, S, Q and X fit 32 bits, so
  * that num and var are at most (255 n / 2)^2 < 2^47. */
-static XNCC_HD int xncc_pair_score(xncc_method method, const xncc_score_rule *rule,
-                                     xncc_pair unit, int narrow, uint64_t S, uint64_t Q, uint64_t X,
-                                     float *score)
+static XNCC_HD int xncc_pair_score(xncc_method method, const xncc_score_rule *rule, xncc_pair unit,
+                                   int narrow, uint64_t S, uint64_t Q, uint64_t X, float *score)
 {
     xncc_pair one = { 1.0f, 0.0f }, num, var = one;
     float seed = 1.0f;

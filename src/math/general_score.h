@@ -7,8 +7,8 @@
  * channel, and S*S, are at most (n*m)^2, and all below is at most C (n*m)^2 < 2^127: n is at most
  * 2^31 for 16 bits and 2^28 for 32 (xncc_problem_check), C at most 2^6. Differences are exact
  * modulo 2^128, so they are exact. */
-#ifndef XNCC_MODEL_GENERAL_H
-#define XNCC_MODEL_GENERAL_H
+#ifndef XNCC_MATH_GENERAL_SCORE_H
+#define XNCC_MATH_GENERAL_SCORE_H
 
 #include "image/samples.h"
 #include "math/score.h"
@@ -34,7 +34,7 @@ typedef struct xncc_general_sums {
 typedef struct xncc_general {
     uint64_t n;
     xncc_u128 num, var, templ_var; /* n*X - S*sumT (signed), n*Q - S^2, n*sumT2 - sumT^2 */
-    xncc_u128 X, Q, T2;           /* of the samples themselves; X is signed */
+    xncc_u128 X, Q, T2;            /* of the samples themselves; X is signed */
 } xncc_general;
 
 static XNCC_HD xncc_general xncc_general_begin(uint64_t n)

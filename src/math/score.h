@@ -10,8 +10,8 @@
  * The exact integers are rounded to double (to nearest, ties to even), the formula runs in double
  * in the order written, without contraction, and the result is rounded to float. A kernel may reach
  * the same bits in another way, never other bits. */
-#ifndef XNCC_MODEL_SCORE_H
-#define XNCC_MODEL_SCORE_H
+#ifndef XNCC_MATH_SCORE_H
+#define XNCC_MATH_SCORE_H
 
 #include "exactncc/template.h"
 #include "math/uint128.h"
@@ -46,8 +46,8 @@ static XNCC_HD double xncc_difference(uint64_t a, uint64_t b, uint64_t c, uint64
 }
 
 /* The score of a window of integer pixels from its exact sums. */
-static XNCC_HD float xncc_score_integer(xncc_method method, const xncc_score_rule *rule,
-                                          uint64_t S, uint64_t Q, uint64_t X)
+static XNCC_HD float xncc_score_integer(xncc_method method, const xncc_score_rule *rule, uint64_t S,
+                                        uint64_t Q, uint64_t X)
 {
     switch (method) {
     case XNCC_CCOEFF_NORMED: {
@@ -115,7 +115,7 @@ static XNCC_HD float xncc_unit(double score)
  * its products: each row from left to right starting at 0, then the rows' sums from top to bottom
  * starting at 0, every step rounded to double. */
 static XNCC_HD float xncc_score_float(xncc_method method, const xncc_score_rule *rule, double S,
-                                        double Q, double X)
+                                      double Q, double X)
 {
     /* Products of finite floats cannot overflow a double, so X tells whether the window holds a NaN
      * or an infinity. */

@@ -1,7 +1,7 @@
 /* 128-bit integers for nvcc and for compilers without them. Differences are two's complement: of
  * signed meaning are the functions that say so. */
-#ifndef XNCC_MODEL_WIDE_H
-#define XNCC_MODEL_WIDE_H
+#ifndef XNCC_MATH_UINT128_H
+#define XNCC_MATH_UINT128_H
 
 #include "base/host_device.h"
 

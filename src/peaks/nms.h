@@ -1,6 +1,6 @@
 /* The rules of xncc_matches_merge (include/exactncc/merge.h), one text for both compilers. */
-#ifndef XNCC_PEAKS_MERGE_H
-#define XNCC_PEAKS_MERGE_H
+#ifndef XNCC_PEAKS_NMS_H
+#define XNCC_PEAKS_NMS_H
 
 #include "base/host_device.h"
 #include "exactncc/merge.h"
@@ -8,7 +8,7 @@
 
 /* Negative when a comes before b, 0 when nothing tells them apart. Neither score is NaN. */
 static XNCC_HD int xncc_candidate_compare(const xncc_candidate *a, const xncc_candidate *b,
-                                            int smallest)
+                                          int smallest)
 {
     if (xncc_match_before(&a->match, &b->match, smallest))
         return -1;
@@ -22,7 +22,7 @@ static XNCC_HD int xncc_candidate_compare(const xncc_candidate *a, const xncc_ca
 }
 
 static XNCC_HD int xncc_candidate_is_close(const xncc_candidate *a, const xncc_candidate *b,
-                                             double limit)
+                                           double limit)
 {
     const int64_t dx = 2 * ((int64_t)a->match.x - b->match.x) + a->width - b->width;
     const int64_t dy = 2 * ((int64_t)a->match.y - b->match.y) + a->height - b->height;
@@ -40,7 +40,7 @@ static XNCC_HD int64_t xncc_span_shared(int32_t a, int32_t a_length, int32_t b, 
 }
 
 static XNCC_HD int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_candidate *b,
-                                             double limit)
+                                           double limit)
 {
     const int64_t both = xncc_span_shared(a->match.x, a->width, b->match.x, b->width) *
                          xncc_span_shared(a->match.y, a->height, b->match.y, b->height);
@@ -52,7 +52,7 @@ static XNCC_HD int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_c
 
 /* Are they the same thing? */
 static XNCC_HD int xncc_candidate_same(const xncc_merge_options *o, const xncc_candidate *a,
-                                         const xncc_candidate *b)
+                                       const xncc_candidate *b)
 {
     return o->rule == XNCC_MERGE_DISTANCE ? xncc_candidate_is_close(a, b, o->limit)
                                           : xncc_candidate_overlaps(a, b, o->limit);

@@ -1,6 +1,6 @@
 /* A quadratic surface through nine scores (the formulas stand in include/exactncc/refine.h). */
-#ifndef XNCC_PEAKS_FIT_H
-#define XNCC_PEAKS_FIT_H
+#ifndef XNCC_PEAKS_SUBPIXEL_H
+#define XNCC_PEAKS_SUBPIXEL_H
 
 /* The scores around a position, s[1 + dy][1 + dx]; NaN where there is none. */
 typedef struct xncc_fit_scores {

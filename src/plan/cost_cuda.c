@@ -59,7 +59,8 @@ int xncc_cuda_is_one_pass(const xncc_problem *p)
     return xncc_cuda_is_narrow(p) && p->width <= XNCC_WINDOW_WIDTH;
 }
 
-xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *p, int32_t band_width, int32_t band_height)
+xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *p, int32_t band_width,
+                                      int32_t band_height)
 {
     xncc_cuda_buffers buffers = { 0 };
     /* sides are at most 2^30 and 2^16, so every product here is below 2^63 for bands that any
@@ -76,7 +77,8 @@ xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *p, int32_t band_width,
         buffers.rows_pitch = round_up((uint64_t)band_width, 32);
         if (!xncc_cuda_is_one_pass(p))
             buffers.rows = buffers.rows_pitch * rows * (p->pixel == XNCC_U8 ? 8 : 16);
-        buffers.sums = xncc_cuda_is_narrow(p) ? 0 : (uint64_t)band_width * (uint64_t)band_height * 8;
+        buffers.sums = xncc_cuda_is_narrow(p) ? 0
+                                              : (uint64_t)band_width * (uint64_t)band_height * 8;
     }
     buffers.total = buffers.stage + buffers.map + buffers.rows + buffers.sums;
     return buffers;

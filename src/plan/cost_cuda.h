@@ -55,7 +55,7 @@ typedef struct xncc_cuda_buffers {
     uint64_t total;
 } xncc_cuda_buffers;
 xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *problem, int32_t band_width,
-                                    int32_t band_height);
+                                      int32_t band_height);
 
 /* 1 for convolutions that conv-tiled has unrolled code for: float images, the widths of Gaussians
  * of sigma 1, 2 and 3.2, and taps that fit a kernel's parameters. */

@@ -46,8 +46,9 @@ double xncc_cuda_source_bytes(const xncc_problem *p)
                      (p->image_masked ? 1.0 : 0.0));
 }
 
-xncc_general_buffers xncc_general_workspace(const xncc_problem *p, const xncc_general_planes *planes,
-                                      const xncc_decision *d)
+xncc_general_buffers xncc_general_workspace(const xncc_problem *p,
+                                            const xncc_general_planes *planes,
+                                            const xncc_decision *d)
 {
     const double w = p->width, h = p->height;
     const double columns = (double)d->band_width + w - 1.0, rows = (double)d->band_height + h - 1.0;
@@ -59,20 +60,21 @@ xncc_general_buffers xncc_general_workspace(const xncc_problem *p, const xncc_ge
         buffers.term_pitch = round_up(d->band_width, XNCC_TENSOR_COLUMNS);
         if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* that one keeps the sums in registers */
             buffers.term = buffers.term_pitch *
-                         (round_up(d->band_height, 2 * XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) *
-                         (planes->wide ? 8.0 : 4.0);
+                           (round_up(d->band_height, 2 * XNCC_TENSOR_ROWS) +
+                            XNCC_TENSOR_SPARE_ROWS) *
+                           (planes->wide ? 8.0 : 4.0);
         buffers.rows = planes->windows ? 4.0 * buffers.term_pitch * rows : 0.0;
         buffers.templ = planes->templ_count * round_up(w, XNCC_STAGE_PITCH) * h;
         if (xncc_kernel_is_tensor(d->kernel)) {
             buffers.templ += planes->templ_count * (double)d->tensor.toeplitz * d->tensor.across *
-                          d->tensor.down;
+                             d->tensor.down;
         } else {
             buffers.templ += planes->templ_count * (w + 4.0) * (h + 4.0); /* in groups */
             buffers.stage = buffers.image;
         }
     }
-    buffers.total = planes->image_count * buffers.image + planes->term_count * buffers.term + buffers.rows +
-                  buffers.templ + buffers.stage + buffers.source + buffers.map;
+    buffers.total = planes->image_count * buffers.image + planes->term_count * buffers.term +
+                    buffers.rows + buffers.templ + buffers.stage + buffers.source + buffers.map;
     return buffers;
 }
 
@@ -166,8 +168,8 @@ static double estimate(const xncc_problem *p, const xncc_machine *m,
 }
 
 /* What a kernel of products refuses, whatever the sizes. */
-static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel, xncc_general_planes *planes,
-                              xncc_error *error)
+static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel,
+                              xncc_general_planes *planes, xncc_error *error)
 {
     const char *name = xncc_kernel_table[kernel].name;
     if (xncc_pixel_is_float(p->pixel))
@@ -190,7 +192,7 @@ static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel, xncc_ge
 }
 
 xncc_status xncc_fit_general_cuda(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
-                                xncc_decision *fit, xncc_error *error)
+                                  xncc_decision *fit, xncc_error *error)
 {
     const double workspace = m->cuda.workspace > 0 ? (double)m->cuda.workspace : 0.0;
     fit->kernel = kernel;

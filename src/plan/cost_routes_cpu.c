@@ -76,9 +76,9 @@ static double floats_cost(const xncc_problem *p, const xncc_machine *machine, xn
     const double one = xncc_cost_cpu(&inner, machine, kernel), channels = xncc_problem_channels(p);
     if (one < 0.0)
         return -1.0;
-    return channels * (one * (image_varies(p)  ? 3.5
+    return channels * (one * (image_varies(p)   ? 3.5
                               : p->templ_masked ? 1.5
-                                               : 1.0) +
+                                                : 1.0) +
                        milliseconds(6.0 * elements(p), machine));
 }
 

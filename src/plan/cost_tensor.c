@@ -195,7 +195,7 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
 }
 
 xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b,
-                                        int32_t width, int32_t height)
+                                          int32_t width, int32_t height)
 {
     xncc_tensor_buffers buffers = { 0 };
     uint64_t columns = (uint64_t)width + (uint64_t)p->width - 1,
@@ -206,7 +206,7 @@ xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *p, const xncc_tens
     buffers.sums_pitch = round_up((uint64_t)width, XNCC_TENSOR_COLUMNS);
     if (b->periods) /* tensor-fused keeps X in registers */
         buffers.sums = buffers.sums_pitch *
-                     (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
+                       (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
     buffers.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
     uint64_t planes = (uint64_t)buffers.planes;
     buffers.total = planes * (buffers.plane + buffers.toeplitz) + planes * planes * buffers.sums;
@@ -258,7 +258,7 @@ double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc
 
 /* Does a template fit the kernels and the shared memory? */
 static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
-                                  const fused_shape *shape, xncc_decision *fit, xncc_error *error)
+                                   const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,

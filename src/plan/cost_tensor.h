@@ -51,8 +51,8 @@ typedef struct xncc_tensor_buffers {
     uint64_t total;
 } xncc_tensor_buffers;
 xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *problem,
-                                        const xncc_tensor_blocks *blocks, int32_t width,
-                                        int32_t height);
+                                          const xncc_tensor_blocks *blocks, int32_t width,
+                                          int32_t height);
 
 /* Chooses blocks: fills fit->tensor, fit->shared_bytes and fit->estimate_ms. XNCC_ERROR_UNSUPPORTED
  * with a text that names the limit. */

@@ -120,8 +120,8 @@ typedef enum xncc_route {
     XNCC_ROUTE_PLAIN,  /* as it is: u8, u16 or f32, one channel, all pixels count, clamp border */
     XNCC_ROUTE_PADDED, /* the image is laid out with its border, signed samples biased;
                           xncc_problem_inner is the rest */
-    XNCC_ROUTE_GENERAL /* exact sums of byte planes by xncc_problem_inner (integers), and the score of
-                        general.h */
+    XNCC_ROUTE_GENERAL /* exact sums of byte planes by xncc_problem_inner (integers), and the score
+                        of general.h */
 } xncc_route;
 xncc_route xncc_problem_route(const xncc_problem *problem);
 

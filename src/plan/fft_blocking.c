@@ -51,7 +51,9 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *cut)
         return 0;
     for (int32_t nx = XNCC_FFT_LEAST; nx <= XNCC_FFT_MOST; nx *= 2) {
         for (int32_t ny = XNCC_FFT_LEAST; ny <= XNCC_FFT_MOST; ny *= 2) {
-            xncc_fft_blocking c = { .nx = nx, .ny = ny, .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
+            xncc_fft_blocking c = { .nx = nx,
+                                    .ny = ny,
+                                    .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
             if (nx < problem->width || ny < problem->height || is_large(&c, problem) ||
                 xncc_fft_error(&c, problem->pixel, n) > XNCC_FFT_MOST_ERROR)
                 continue;

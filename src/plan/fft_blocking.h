@@ -13,8 +13,8 @@
  * template digit (128), ||x|| <= sqrt(2N) * c for the two blocks together and ||y|| <= sqrt(n) * d.
  * xncc_fft_error returns the bound; cuts are made only where it is at most XNCC_FFT_MOST_ERROR,
  * below the 1/2 that would send a result to another integer. */
-#ifndef XNCC_PLAN_CUT_FFT_H
-#define XNCC_PLAN_CUT_FFT_H
+#ifndef XNCC_PLAN_FFT_BLOCKING_H
+#define XNCC_PLAN_FFT_BLOCKING_H
 
 #include "exactncc/plan.h"
 

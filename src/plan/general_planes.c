@@ -59,7 +59,7 @@ static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of
     xncc_general_step step = { .templ = XNCC_GENERAL_WINDOW, .square = (uint8_t)square };
     int at = place_plane(p->image, &p->image_count, XNCC_GENERAL_IMAGE_PLANES, image);
     int with = templ ? place_plane(p->templ, &p->templ_count, XNCC_GENERAL_TEMPL_PLANES, templ)
-                    : XNCC_GENERAL_WINDOW;
+                     : XNCC_GENERAL_WINDOW;
     int to = place_term(b, &term, &step.add);
     if (at < 0 || (templ && with < 0) || to < 0 || p->step_count == XNCC_GENERAL_STEPS) {
         b->complete = 0;
@@ -111,11 +111,11 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_plane
     for (size_t i = 0; i < count && i < XNCC_GENERAL_STEPS; i++)
         add_step(&b, &product[i].image, &product[i].templ,
                  (xncc_general_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel,
-                                    (uint8_t)product[i].shift },
+                                      (uint8_t)product[i].shift },
                  0);
     add_windows(&b, p);
-    /* all of general.h is at most C (n m)^2 with C channels and m the largest sample, twice that for
-     * the differences of sqdiff */
+    /* all of general.h is at most C (n m)^2 with C channels and m the largest sample, twice that
+     * for the differences of sqdiff */
     const double bound = (double)n * (double)xncc_pixel_max(p->pixel);
     planes->narrow_score = 4.0 * xncc_problem_channels(p) * bound * bound < 9.2e18;
     return b.complete && count <= XNCC_GENERAL_STEPS;

@@ -36,8 +36,8 @@ typedef struct xncc_general_planes {
     int32_t narrow_score;      /* 1: everything that general.h computes fits 63 bits */
     xncc_plane_of image[XNCC_GENERAL_IMAGE_PLANES], templ[XNCC_GENERAL_TEMPL_PLANES];
     xncc_general_term term[XNCC_GENERAL_TERMS];
-    xncc_general_step step[XNCC_GENERAL_STEPS]; /* products first, those of one image plane together;
-                                               then windows */
+    xncc_general_step step[XNCC_GENERAL_STEPS]; /* products first, those of one image plane
+                                               together; then windows */
 } xncc_general_planes;
 
 /* adds: 1 where products can be added to what a term holds. 0 when there are more planes or sums

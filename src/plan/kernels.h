@@ -24,7 +24,7 @@ enum { XNCC_MATCHES = 1 << XNCC_TASK_MATCH, XNCC_CONVOLVES = 1 << XNCC_TASK_CONV
     K(TENSOR_WGMMA, "tensor-wgmma", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                \
     K(TENSOR_MMA, "tensor-mma", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                    \
     K(TENSOR_FUSED, "tensor-fused", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                \
-    K(GENERAL, "general", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                              \
+    K(GENERAL, "general", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                          \
     K(CONV_TILED, "conv-tiled", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                                  \
     K(CONV_REGISTERS, "conv-registers", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                          \
     K(CONV_GLOBAL, "conv-global", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                                \

@@ -1,8 +1,8 @@
 /* The sums of a joint problem of integers, and the products of byte planes that they are made of.
  * Pure functions of plain data, which both engines follow, so that a window's exact sums come from
  * kernels that know nothing but one byte plane under another. */
-#ifndef XNCC_PLAN_PRODUCTS_H
-#define XNCC_PLAN_PRODUCTS_H
+#ifndef XNCC_PLAN_RECIPE_H
+#define XNCC_PLAN_RECIPE_H
 
 #include "plan/decide.h"
 
@@ -19,10 +19,10 @@ typedef enum xncc_sum {
 
 /* How a sum is had. */
 typedef enum xncc_sum_source {
-    XNCC_FROM_NOWHERE,   /* the method does not ask for it */
+    XNCC_FROM_NOWHERE,  /* the method does not ask for it */
     XNCC_FROM_CONSTANT, /* of the template alone, the same in every window */
-    XNCC_FROM_WINDOW,  /* of the image alone: every pixel of the template counts, so it is a sum over
-                         the whole window */
+    XNCC_FROM_WINDOW, /* of the image alone: every pixel of the template counts, so it is a sum over
+                        the whole window */
     XNCC_FROM_PRODUCTS /* of products */
 } xncc_sum_source;
 typedef struct xncc_sum_recipe {

@@ -52,9 +52,9 @@ static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xn
     for (int32_t y = 0; y < templ->height; y++)
         for (size_t x = 0; x < width; x++) {
             size_t at = (size_t)y * width + x;
-            templ->mask[at] = (uint8_t)xncc_pixel_counts(pixels, templ->channels,
-                                                        xncc_image_row(pixels, y),
-                                                        xncc_image_mask_row(pixels, y), (int64_t)x);
+            templ->mask[at] = (uint8_t)xncc_pixel_counts(
+                pixels, templ->channels, xncc_image_row(pixels, y), xncc_image_mask_row(pixels, y),
+                (int64_t)x);
             if (!templ->mask[at])
                 memset((char *)templ->pixels + at * bytes, 0, bytes);
             count += templ->mask[at];
@@ -172,20 +172,20 @@ static double channel_pivot(const xncc_template *templ, int32_t channel)
     return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
 }
 
-xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method, xncc_flat flat,
-                                     double min_valid)
+xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method,
+                                         xncc_flat flat, double min_valid)
 {
     xncc_general_rule rule = { .whole = templ->whole,
-                             .bias = xncc_pixel_bias(templ->pixel),
-                             .nan_flat = flat == XNCC_FLAT_NAN };
+                               .bias = xncc_pixel_bias(templ->pixel),
+                               .nan_flat = flat == XNCC_FLAT_NAN };
     rule.undefined = rule.nan_flat ? NAN : 0.0f;
     double least = ceil((min_valid == 0.0 ? 0.5 : min_valid) *
                         (double)templ->whole); /* at most 2^31 */
     rule.least = least < 1.0 ? 1 : (uint64_t)least;
     rule.noise = ldexp((double)templ->width + (double)templ->height + (double)templ->channels + 7.0,
                        -52); /* of one channel: as score.h has it */
-    for (int32_t c = 0; c < templ->channels && xncc_pixel_is_float(templ->pixel) && has_pivot(method);
-         c++)
+    for (int32_t c = 0;
+         c < templ->channels && xncc_pixel_is_float(templ->pixel) && has_pivot(method); c++)
         rule.pivot[c] = channel_pivot(templ, c);
     return rule;
 }

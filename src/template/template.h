@@ -1,6 +1,6 @@
 /* What a xncc_template and a xncc_filter hold. Immutable once made. */
-#ifndef XNCC_MODEL_TEMPLATE_H
-#define XNCC_MODEL_TEMPLATE_H
+#ifndef XNCC_TEMPLATE_TEMPLATE_H
+#define XNCC_TEMPLATE_TEMPLATE_H
 
 #include "base/error.h"
 #include "exactncc/convolve.h"
@@ -53,10 +53,11 @@ xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int
 void xncc_filter_clear(xncc_filter *filter);
 
 /* The rule that scores windows under this template. */
-xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method, xncc_flat flat);
+xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method,
+                                     xncc_flat flat);
 
 /* The same for general.h, of any template. min_valid: as in xncc_options, legal. */
-xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method, xncc_flat flat,
-                                     double min_valid);
+xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method,
+                                         xncc_flat flat, double min_valid);
 
 #endif

@@ -149,7 +149,7 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
 /* So many templates that a device takes them in several turns: each is asked for again and again.
  */
 static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
-                            const xncc_match (*want)[CAPACITY], const size_t *wanted)
+                             const xncc_match (*want)[CAPACITY], const size_t *wanted)
 {
     enum { LONG = 53 };
     static xncc_match got[LONG * CAPACITY];
@@ -158,7 +158,7 @@ static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
     for (int i = 0; i < LONG; i++)
         templ[i] = s->template[(i + i / TEMPLATES) % TEMPLATES];
     xncc_status status = xncc_plan_find_batch(plan, &s->image.view, templ, LONG, &r->options, got,
-                                             r->capacity, found, NULL);
+                                              r->capacity, found, NULL);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < LONG && !status; i++) {
         int of = (i + i / TEMPLATES) % TEMPLATES;
@@ -185,7 +185,7 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
     }
     memset(got, 0x5a, sizeof got);
     xncc_status status = xncc_plan_find_batch(plan, &s->image.view, templ, TEMPLATES, &r->options,
-                                             got, r->capacity, found, NULL);
+                                              got, r->capacity, found, NULL);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < TEMPLATES && !status; i++) {
         snprintf(r->what, sizeof r->what, "%.199s, bank, template %d", what, i);

@@ -30,7 +30,8 @@ static void fast_reference(subject *s)
     xncc_options options = s->options;
     options.kernel = macs < 1e8 ? "reference"
                                 : NULL; /* the CPU tests hold every CPU kernel to the reference */
-    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &template), s->run->cpu, s->name))
+    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &template), s->run->cpu,
+                 s->name))
         check_ok(xncc_correlate(s->run->cpu, &s->image.view, template, &options, &s->want.view),
                  s->run->cpu, s->name);
     xncc_template_destroy(template);
@@ -436,9 +437,9 @@ void check_device(check_run *run)
         const char *name;
         void (*check)(check_run *run);
     } templ[] = { { "shapes", check_shapes },      { "fallback", check_fallback },
-                 { "reuse", check_reuse },        { "beside", check_beside },
-                 { "threads", check_contention }, { "find", check_found },
-                 { "filters", check_filters } };
+                  { "reuse", check_reuse },        { "beside", check_beside },
+                  { "threads", check_contention }, { "find", check_found },
+                  { "filters", check_filters } };
     for (size_t i = 0; i < sizeof templ / sizeof *templ; i++)
         if (check_in_group(run, templ[i].name))
             templ[i].check(run);

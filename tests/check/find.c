@@ -34,7 +34,7 @@ static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, siz
 {
     int distance = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
     int32_t shorter = s->templ.view.width < s->templ.view.height ? s->templ.view.width
-                                                               : s->templ.view.height;
+                                                                 : s->templ.view.height;
     oracle_peak_rule rule = { .smallest = distance };
     rule.limit = !distance ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
     rule.min_distance = o->min_distance ? o->min_distance : shorter / 2 < 1 ? 1 : shorter / 2;

@@ -85,10 +85,10 @@ static unsigned tiny_rounds(const check_run *run)
 static void check_tiny(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size[] = { { 1, 1, 1, 1 },    { 2, 1, 1, 1 },  { 1, 9, 1, 3 },
-                                        { 9, 1, 4, 1 },    { 7, 5, 3, 2 },  { 13, 11, 13, 11 },
-                                        { 3, 2, 7, 5 },    { 33, 9, 6, 5 }, { 2, 3, 9, 2 },
-                                        { 17, 31, 17, 1 }, { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
-                                        { 1, 1, 5, 4 } };
+                                          { 9, 1, 4, 1 },    { 7, 5, 3, 2 },  { 13, 11, 13, 11 },
+                                          { 3, 2, 7, 5 },    { 33, 9, 6, 5 }, { 2, 3, 9, 2 },
+                                          { 17, 31, 17, 1 }, { 5, 21, 4, 4 }, { 40, 12, 8, 8 },
+                                          { 1, 1, 5, 4 } };
     const uint64_t count = sizeof size / sizeof *size;
     for (uint64_t i = 0; i < GENERAL_COMBINATIONS * (run->full ? 16u : tiny_rounds(run)); i++) {
         uint64_t at = (i * 5 + i / GENERAL_COMBINATIONS * 3 + (uint64_t)pixel) % count;
@@ -216,7 +216,8 @@ static void check_large(check_run *run, xncc_pixel pixel)
                                    { KIT_NOISE, GENERAL_CROP },
                                    { KIT_NEAR_FLAT, GENERAL_CROP },
                                    { KIT_CHECKER, KIT_CHECKER } };
-    static const general_masks masks[] = { GENERAL_TEMPL, GENERAL_BOTH, GENERAL_IMAGE, GENERAL_NO_DATA };
+    static const general_masks masks[] = { GENERAL_TEMPL, GENERAL_BOTH, GENERAL_IMAGE,
+                                           GENERAL_NO_DATA };
     const uint64_t each = run->full ? 28 : 2;
     for (uint64_t i = 0; i < sizeof some / sizeof *some * each; i++) {
         const uint64_t at = i / each, turn = i + at + (uint64_t)pixel;

@@ -9,7 +9,7 @@
 /* Who says that pixels do not count. */
 typedef enum general_masks {
     GENERAL_NONE,
-    GENERAL_TEMPL,    /* the template's mask, or its no-data value */
+    GENERAL_TEMPL,   /* the template's mask, or its no-data value */
     GENERAL_IMAGE,   /* the image's mask */
     GENERAL_NO_DATA, /* the image's no-data value */
     GENERAL_BOTH,    /* the template's and the image's, by either or both */
@@ -45,8 +45,8 @@ typedef struct general_subject {
     char name[288];
 } general_subject;
 
-/* Sets method, mode, border and masks of combination index (any number; each GENERAL_COMBINATIONS in
- * turn are all of them, and each 77 give every method in every place). */
+/* Sets method, mode, border and masks of combination index (any number; each GENERAL_COMBINATIONS
+ * in turn are all of them, and each 77 give every method in every place). */
 void general_combine(general_case *c, uint64_t index);
 
 /* Images, templates, problem and oracle of a case. 0 when a template could not be made, which is a
@@ -83,7 +83,7 @@ typedef struct general_sizes {
 /* A case of these extents and combination index (general_combine); what is not crossed is drawn by
  * number. */
 general_case general_some_case(xncc_pixel pixel, uint64_t number, const general_sizes *z,
-                           int32_t most_channels);
+                               int32_t most_channels);
 
 /* Is the case one that mode XNCC_VALID cannot have? */
 int general_is_illegal(const general_case *c);

@@ -175,7 +175,7 @@ static void check_rows(general_subject *s, xncc_plan *plan, const request *r)
     const xncc_image *image = &s->image.view;
     const kit_room room = { 3, KIT_AFTER };
     kit_image pdl = kit_image_create_channels(image->pixel, image->channels, image->width,
-                                                image->height, room);
+                                              image->height, room);
     kit_image_fill(&pdl.view, KIT_NOISE, &s->random);
     if (image->mask)
         kit_image_mask(&pdl, room);
@@ -183,9 +183,9 @@ static void check_rows(general_subject *s, xncc_plan *plan, const request *r)
     pdl.view.no_data = image->no_data;
     xncc_scan *scan = NULL;
     size_t found = 12345;
-    if (check_ok(xncc_scan_create(plan, &pdl.view, s->template[0], &r -> options, r -> capacity,
-                                  &scan),
-                 s->run->context[0], s->name)) {
+    if (check_ok(
+            xncc_scan_create(plan, &pdl.view, s->template[0], &r -> options, r -> capacity, &scan),
+            s->run->context[0], s->name)) {
         const int32_t step = kit_between(&s->random, 1, image->height);
         for (int32_t y = 0; y < image->height; y++) {
             xncc_image row;
@@ -255,7 +255,7 @@ static void check_batch(general_subject *s, xncc_plan *plan, const char *kernel)
     } while (count < BATCH && general_change(s, GENERAL_OTHER_TEMPL));
     device_image twin;
     xncc_status status = xncc_plan_find_batch(plan, image_for(s, &twin), templ, count,
-                                             &want[0].options, got, want[0].capacity, found, NULL);
+                                              &want[0].options, got, want[0].capacity, found, NULL);
     if (check_ok(status, s->run->context[0], s->name))
         for (size_t i = 0; i < count; i++)
             compare(s, &want[i], "in a bank", got + i * want[0].capacity, found[i]);
@@ -275,7 +275,8 @@ static void check_kernel(const general_subject *like, const char *kernel)
     if (check_ok(xncc_plan_create(s.run->context[0], &s.problem,
                                   &(xncc_preference){ .kernel = kernel }, &plan),
                  s.run->context[0], s.name)) {
-        static const int change[] = { 0, GENERAL_OTHER_IMAGE, GENERAL_OTHER_TEMPL, GENERAL_BARE_IMAGE,
+        static const int change[] = { 0, GENERAL_OTHER_IMAGE, GENERAL_OTHER_TEMPL,
+                                      GENERAL_BARE_IMAGE,
                                       GENERAL_OTHER_IMAGE | GENERAL_OTHER_TEMPL };
         for (size_t i = 0; i < sizeof change / sizeof *change; i++)
             if (general_change(&s, change[i]))
@@ -332,8 +333,8 @@ static void check_bands(check_run *run, xncc_pixel pixel)
 void general_check_find(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size[] = { { 37, 29, 5, 7 },  { 24, 33, 8, 8 },  { 9, 7, 4, 3 },
-                                        { 41, 13, 11, 6 }, { 6, 5, 7, 8 },    { 30, 26, 17, 3 },
-                                        { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
+                                          { 41, 13, 11, 6 }, { 6, 5, 7, 8 },    { 30, 26, 17, 3 },
+                                          { 14, 131, 5, 7 }, { 11, 173, 4, 12 } };
     const uint64_t count = sizeof size / sizeof *size;
     const int on_gpu = run->device == XNCC_DEVICE_CUDA;
     for (uint64_t i = 0; i < (run->full             ? GENERAL_COMBINATIONS

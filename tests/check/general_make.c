@@ -28,26 +28,28 @@ int general_is_illegal(const general_case *c)
 }
 
 general_case general_some_case(xncc_pixel pixel, uint64_t number, const general_sizes *z,
-                           int32_t most_channels)
+                               int32_t most_channels)
 {
     static const double least[] = { 0.0, 0.0, 0.25, 1e-9, 1.0, 0.7 };
-    static const int fill[][2] = { { KIT_NOISE, GENERAL_CROP },    { KIT_NOISE, KIT_NOISE },
-                                   { KIT_MAX, KIT_MAX },         { KIT_NEAR_FLAT, GENERAL_CROP },
-                                   { KIT_BLOCKS, GENERAL_CROP },   { KIT_CHECKER, KIT_CHECKER },
-                                   { KIT_FLAT, KIT_NOISE },      { KIT_ZERO, KIT_NOISE },
-                                   { KIT_BLOCKS, KIT_MAX },      { KIT_ONE_OFF, KIT_ONE_OFF },
-                                   { KIT_GRADIENT, GENERAL_CROP }, { KIT_NOISE, KIT_FLAT },
-                                   { KIT_ZERO, KIT_ZERO },       { KIT_NEAR_FLAT, KIT_NEAR_FLAT } };
+    static const int fill[][2] = {
+        { KIT_NOISE, GENERAL_CROP },    { KIT_NOISE, KIT_NOISE },
+        { KIT_MAX, KIT_MAX },           { KIT_NEAR_FLAT, GENERAL_CROP },
+        { KIT_BLOCKS, GENERAL_CROP },   { KIT_CHECKER, KIT_CHECKER },
+        { KIT_FLAT, KIT_NOISE },        { KIT_ZERO, KIT_NOISE },
+        { KIT_BLOCKS, KIT_MAX },        { KIT_ONE_OFF, KIT_ONE_OFF },
+        { KIT_GRADIENT, GENERAL_CROP }, { KIT_NOISE, KIT_FLAT },
+        { KIT_ZERO, KIT_ZERO },         { KIT_NEAR_FLAT, KIT_NEAR_FLAT }
+    };
     kit_random random = kit_stream(50000 + number * 8 + (uint64_t)pixel);
     const int *f = fill[kit_below(&random, sizeof fill / sizeof *fill)];
     general_case c = { .number = number,
-                     .pixel = pixel,
-                     .image_width = z->image_width,
-                     .image_height = z->image_height,
-                     .width = z->width,
-                     .height = z->height,
-                     .image_fill = f[0],
-                     .part_fill = f[1] };
+                       .pixel = pixel,
+                       .image_width = z->image_width,
+                       .image_height = z->image_height,
+                       .width = z->width,
+                       .height = z->height,
+                       .image_fill = f[0],
+                       .part_fill = f[1] };
     /* one channel is what most kernels are for; 0 means it too */
     c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2)
                                        : kit_between(&random, 1, most_channels);
@@ -239,15 +241,15 @@ static void templ_no_data(kit_image *templ, kit_random *random)
 kit_image general_templ(const general_case *c, const kit_image *image, kit_random *random)
 {
     kit_image templ = kit_image_create_channels(c->pixel, c->channels, c->width, c->height,
-                                               some_room(random));
+                                                some_room(random));
     const int fits = c->width <= c->image_width && c->height <= c->image_height;
     if (c->part_fill == GENERAL_CROP && fits) {
         const spot at = some_spot(random, c->image_width - c->width + 1,
                                   c->image_height - c->height + 1);
         kit_image_copy(&templ.view, &image->view, at.x, at.y);
     } else {
-        kit_image_fill(&templ.view, c->part_fill == GENERAL_CROP ? KIT_NOISE : (kit_fill)c->part_fill,
-                       random);
+        kit_image_fill(&templ.view,
+                       c->part_fill == GENERAL_CROP ? KIT_NOISE : (kit_fill)c->part_fill, random);
     }
     for (int32_t y = 0; y < c->height && is_float(c->pixel); y++) /* templates are finite */
         for (int32_t x = 0; x < c->width; x++)
@@ -266,7 +268,7 @@ kit_image general_templ(const general_case *c, const kit_image *image, kit_rando
 static void name_it(general_subject *s)
 {
     static const char *const masks[GENERAL_MASKS] = { "no masks", "template mask", "image mask",
-                                                    "no-data", "both masks" };
+                                                      "no-data", "both masks" };
     static const char *const mode[] = { "valid", "same", "full" }, *const border[] = {
         "clamp", "zero", "mirror", "wrap", "overlap"
     };
@@ -314,7 +316,7 @@ int general_make(general_subject *s, check_run *run, const general_case *c)
     kit_image_freeze(&s->templ);
     name_it(s);
     s->oracle = oracle_general_make(&s->image.view, &s->templ.view, c->options.mode,
-                                  c->options.border);
+                                    c->options.border);
     s->problem = check_problem(&s->image.view, c->width, c->height);
     s->problem.method = c->options.method;
     s->problem.mode = c->options.mode;
@@ -358,7 +360,7 @@ int general_change(general_subject *s, int what)
         }
         oracle_general_free(&s->oracle);
         s->oracle = oracle_general_make(&s->image.view, &s->templ.view, s->c.options.mode,
-                                      s->c.options.border);
+                                        s->c.options.border);
         if ((s->oracle.templ_counts < pixels) == (s->problem.templ_masked != 0)) {
             if (what & GENERAL_OTHER_TEMPL)
                 free_templates(s);

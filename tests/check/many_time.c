@@ -1,7 +1,8 @@
-/* What a bank of mixed sizes takes against the sum of its parts: xncc_batch_find, and xncc_plan_find
- * with a plan of its own for each template, in turn, and the best template at each position against
- * the templates' maps. Not a test: it prints times. The results of both ways are compared.
- * batch_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N] [--templates N]
+/* What a bank of mixed sizes takes against the sum of its parts: xncc_batch_find, and
+ * xncc_plan_find with a plan of its own for each template, in turn, and the best template at each
+ * position against the templates' maps. Not a test: it prints times. The results of both ways are
+ * compared. batch_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N]
+ * [--templates N]
  */
 #include "kit/device.h"
 
@@ -74,9 +75,10 @@ static void make_buffers(bench *b, const xncc_image *host, kit_random *random)
         must(b, xncc_plan_create(b->context, &problem, &preference, &b->plan[i]));
         templ[i] = b->templ[i];
     }
-    const xncc_batch_options options = { .find = &find_options, .capacity = (size_t)b->count * TOP };
+    const xncc_batch_options options = { .find = &find_options,
+                                         .capacity = (size_t)b->count * TOP };
     must(b, xncc_batch_create(b->context, &problem, &preference, templ, (size_t)b->count, &options,
-                             &b->batch));
+                              &b->batch));
 }
 
 static void destroy_templs(bench *b)

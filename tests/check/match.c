@@ -152,7 +152,7 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
     s.image = kit_image_create(pixel, z->image_width, z->image_height, pad,
                                kit_next(&random) & 1 ? KIT_BEFORE : KIT_AFTER);
     s.templ = kit_image_create(pixel, z->width, z->height, kit_between(&random, 0, 3),
-                              kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
+                               kit_next(&random) & 1 ? KIT_AFTER : KIT_BEFORE);
     if (image_fill == HOLES)
         fill_holes(&s.image.view, &random);
     else

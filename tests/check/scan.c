@@ -58,8 +58,8 @@ static int32_t step(scene *s, split how, int32_t done)
                               : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *templ,
-                        const request *r, split how)
+static void check_split(scene *s, xncc_context *context, xncc_plan *plan,
+                        const xncc_template *templ, const request *r, split how)
 {
     static const char *const name[SPLITS] = { "no rows before the end", "all rows at once",
                                               "row by row", "random steps" };

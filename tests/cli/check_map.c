@@ -141,7 +141,7 @@ static size_t count_wrong(const app_picture *map, const oracle_general *general,
             int ok;
             if (real) {
                 const oracle_bounded b = oracle_general_real(general, w->options.method,
-                                                           w->options.min_valid, x, y);
+                                                             w->options.min_valid, x, y);
                 ok = isnan(b.value) ? isnan(got) : fabsl((long double)got - b.value) <= b.bound;
             } else {
                 ok = same_bits(got, oracle_general_score(general, &w->options, x, y));
@@ -209,10 +209,10 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
     int (*check)(const app_picture *map,
-                 char **argv) = strcmp(what, "score") == 0 && argc == 8    ? check_scores
-                                : strcmp(what, "general") == 0 && argc >= 8  ? check_general
-                                : strcmp(what, "filter") == 0 && argc == 7 ? check_filter
-                                                                           : NULL;
+                 char **argv) = strcmp(what, "score") == 0 && argc == 8     ? check_scores
+                                : strcmp(what, "general") == 0 && argc >= 8 ? check_general
+                                : strcmp(what, "filter") == 0 && argc == 7  ? check_filter
+                                                                            : NULL;
     if (!check)
         return 2;
     app_picture map = load(argv[1]);

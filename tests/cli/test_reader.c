@@ -81,11 +81,12 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
                              .width = SIDE,
                              .height = SIDE };
     const size_t size = xncc_pixel_size(whole->pixel);
-    const xncc_image templ = { .data = (const char *)whole->data + ((size_t)500 * WIDTH + 30) * size,
-                              .width = SIDE,
-                              .height = SIDE,
-                              .pitch = (int64_t)(WIDTH * size),
-                              .pixel = whole->pixel };
+    const xncc_image templ = { .data = (const char *)whole->data +
+                                       ((size_t)500 * WIDTH + 30) * size,
+                               .width = SIDE,
+                               .height = SIDE,
+                               .pitch = (int64_t)(WIDTH * size),
+                               .pixel = whole->pixel };
     xncc_template *template = NULL;
     xncc_plan *plan = NULL;
     xncc_match want[8], got[8];

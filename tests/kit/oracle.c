@@ -35,7 +35,8 @@ static void window_sums(const plane *scene, const plane *templ, int64_t x, int64
 {
     uint64_t s = 0, q = 0, c = 0;
     for (int64_t j = 0; j < templ->height; j++) {
-        const uint32_t *a = scene->at + (y + j) * scene->width + x, *b = templ->at + j * templ->width;
+        const uint32_t *a = scene->at + (y + j) * scene->width + x,
+                       *b = templ->at + j * templ->width;
         for (int64_t i = 0; i < templ->width; i++) {
             s += a[i];
             q += (uint64_t)a[i] * a[i];

@@ -83,20 +83,20 @@ static oracle_plane plane_make(const xncc_image *image, xncc_border border, int6
 }
 
 oracle_general oracle_general_make(const xncc_image *image, const xncc_image *templ, xncc_mode mode,
-                               xncc_border border)
+                                   xncc_border border)
 {
     oracle_general general = { .pixel = image->pixel, .channels = kit_channels(image) };
     const int32_t w = templ->width, h = templ->height;
     general.width = mode == XNCC_VALID  ? image->width - w + 1
-                  : mode == XNCC_SAME ? image->width
-                                      : image->width + w - 1;
+                    : mode == XNCC_SAME ? image->width
+                                        : image->width + w - 1;
     general.height = mode == XNCC_VALID  ? image->height - h + 1
-                   : mode == XNCC_SAME ? image->height
-                                       : image->height + h - 1;
+                     : mode == XNCC_SAME ? image->height
+                                         : image->height + h - 1;
     general.x0 = mode == XNCC_VALID ? 0 : mode == XNCC_SAME ? -(w / 2) : 1 - w;
     general.y0 = mode == XNCC_VALID ? 0 : mode == XNCC_SAME ? -(h / 2) : 1 - h;
-    general.image = plane_make(image, border, general.x0, general.y0, (int64_t)general.width + w - 1,
-                             (int64_t)general.height + h - 1);
+    general.image = plane_make(image, border, general.x0, general.y0,
+                               (int64_t)general.width + w - 1, (int64_t)general.height + h - 1);
     general.templ = plane_make(templ, XNCC_BORDER_ZERO, 0, 0, w, h);
     for (int64_t i = 0; i < (int64_t)w * h; i++)
         general.templ_counts += general.templ.counts[i];
@@ -121,7 +121,8 @@ void oracle_general_free(oracle_general *general)
 
 /* Goes through a window: *i and *t become the indices of the next pair of pixels that both count; 0
  * at the end. at: 0 to begin with. */
-static int next_pair(const oracle_general *o, int32_t x, int32_t y, int64_t *at, size_t *i, size_t *t)
+static int next_pair(const oracle_general *o, int32_t x, int32_t y, int64_t *at, size_t *i,
+                     size_t *t)
 {
     const int64_t w = o->templ.width, end = w * o->templ.height;
     for (int64_t k = *at; k < end; k++) {
@@ -154,7 +155,8 @@ static int has_score(const oracle_general *o, double min_valid, int64_t n)
 
 /* ---- integers ---- */
 
-float oracle_general_score(const oracle_general *o, const xncc_options *options, int32_t x, int32_t y)
+float oracle_general_score(const oracle_general *o, const xncc_options *options, int32_t x,
+                           int32_t y)
 {
     oracle_terms terms = { .n = count_pairs(o, x, y), .whole = o->templ_counts };
     if (options->method == XNCC_COVERAGE)
@@ -195,7 +197,8 @@ typedef struct moments {
 
 /* Where the library's pivot of a channel may lie: it is the mean of the template's samples that
  * count, as a float for f32, of a plain sum in double. */
-static void pivot_of(const oracle_general *o, int32_t c, long double *mean, long double *bound_margin)
+static void pivot_of(const oracle_general *o, int32_t c, long double *mean,
+                     long double *bound_margin)
 {
     long double sum = 0, size = 0;
     for (int64_t k = 0; k < o->templ.width * o->templ.height; k++)
@@ -206,7 +209,7 @@ static void pivot_of(const oracle_general *o, int32_t c, long double *mean, long
     long double n = (long double)o->templ_counts;
     *mean = sum / n;
     *bound_margin = ldexpl((n + 2) * size / n, -53) +
-             (o->pixel == XNCC_F32 ? ldexpl(fabsl(*mean), -23) : 0);
+                    (o->pixel == XNCC_F32 ? ldexpl(fabsl(*mean), -23) : 0);
 }
 
 static void add_channel(const oracle_general *o, int32_t c, int32_t x, int32_t y, moments *m)
@@ -234,8 +237,8 @@ static void add_channel(const oracle_general *o, int32_t c, int32_t x, int32_t y
     at = 0;
     for (size_t i, t; next_pair(o, x, y, &at, &i, &t);) {
         long double a = o->image.real[i + (size_t)c], b = o->templ.real[t + (size_t)c];
-        long double da = a - i0 - si / n, db = b - t0 - st / n, pa = fabsl(a - pivot) + bound_margin,
-                    pb = fabsl(b - pivot) + bound_margin;
+        long double da = a - i0 - si / n, db = b - t0 - st / n,
+                    pa = fabsl(a - pivot) + bound_margin, pb = fabsl(b - pivot) + bound_margin;
         m->vi += da * da;
         m->vt += db * db;
         m->cov += da * db;
@@ -296,7 +299,7 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
 }
 
 oracle_bounded oracle_general_real(const oracle_general *o, xncc_method method, double min_valid,
-                                 int32_t x, int32_t y)
+                                   int32_t x, int32_t y)
 {
     const int64_t n = count_pairs(o, x, y);
     if (method == XNCC_COVERAGE) /* no sums: the same float as for integers */

@@ -25,12 +25,12 @@ typedef struct oracle_general {
 
 /* Views in host memory, legal for the mode. */
 oracle_general oracle_general_make(const xncc_image *image, const xncc_image *templ, xncc_mode mode,
-                               xncc_border border);
+                                   xncc_border border);
 void oracle_general_free(oracle_general *general);
 
 /* Integer pixels: element (x, y) of the map. Of options, method, flat and min_valid count. */
 float oracle_general_score(const oracle_general *general, const xncc_options *options, int32_t x,
-                         int32_t y);
+                           int32_t y);
 
 /* Float pixels: the score in long double and how far from it a result may lie. A float that
  * overflows is bounded by infinity.
@@ -40,7 +40,7 @@ float oracle_general_score(const oracle_general *general, const xncc_options *op
  * (w + h + channels + 7) u every sum of products a*b is within g sqrt(A B) of the right one, A and
  * B the sums of a^2 and b^2 (Higham, section 3.1; over channels by Cauchy and Schwarz). From there
  * on as in docs/numerics.md, with g for N u. */
-oracle_bounded oracle_general_real(const oracle_general *general, xncc_method method, double min_valid,
-                                 int32_t x, int32_t y);
+oracle_bounded oracle_general_real(const oracle_general *general, xncc_method method,
+                                   double min_valid, int32_t x, int32_t y);
 
 #endif

@@ -126,7 +126,8 @@ static void check_gain(const subject *s)
                 close &= a == b || a == nextafterf(b, 2.0f) || a == nextafterf(b, -2.0f);
             }
         CHECK(close);
-        CHECK(i != 0 || same_templ(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
+        CHECK(i != 0 ||
+              same_templ(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
         kit_map_destroy(&map);
         kit_image_destroy(&templ);
     }
@@ -172,7 +173,7 @@ static void check_transpose(const subject *s)
 {
     kit_image image = kit_image_create(s->pixel, HEIGHT, WIDTH, 0, KIT_AFTER);
     kit_image templ = kit_image_create(s->pixel, s->templ.view.height, s->templ.view.width, 0,
-                                      KIT_AFTER);
+                                       KIT_AFTER);
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_pixel_set(&image.view, y, x, kit_pixel(&s->image.view, x, y));
@@ -262,7 +263,8 @@ static void check_threads(xncc_device device)
         kit_map first = { .view = { .width = 0 } };
         for (int i = 0; i < 5; i++) {
             subject s = { .context = kit_context(device, threads[i]), .pixel = (xncc_pixel)pixel };
-            kit_map map = map_of(&s, &image.view, &templ.view, &(xncc_options){ .mode = XNCC_SAME });
+            kit_map map = map_of(&s, &image.view, &templ.view,
+                                 &(xncc_options){ .mode = XNCC_SAME });
             if (i == 0) {
                 first = map;
             } else {

@@ -133,7 +133,8 @@ static void check_self(xncc_pixel pixel, int32_t channels, int of_image)
         for (int32_t x = 0; x < TEMPL_WIDTH; x++)
             for (int32_t c = 0; c < channels; c++)
                 if (of_image ? kit_mask(&image.view, 20 + x, 11 + y) : kit_mask(&templ.view, x, y))
-                    kit_sample_set(&image.view, 20 + x, 11 + y, c, kit_sample(&templ.view, x, y, c));
+                    kit_sample_set(&image.view, 20 + x, 11 + y, c,
+                                   kit_sample(&templ.view, x, y, c));
     static const float want[METHODS] = { 1.0f, NAN, NAN, 1.0f, 0.0f, 0.0f, NAN };
     for (int method = 0; method < METHODS; method++) {
         if (isnan(want[method]))
@@ -213,7 +214,8 @@ static void check_crop(xncc_pixel pixel, int method)
     xncc_image crop;
     CHECK_STATUS(xncc_image_crop(&image.view, x, y, width, height, &crop), XNCC_OK);
     xncc_options o = { .method = (xncc_method)method, .min_valid = 0.4 };
-    check_alike((pair){ &crop, &templ.view }, (pair){ &image.view, &templ.view }, &o, x, y, "a crop");
+    check_alike((pair){ &crop, &templ.view }, (pair){ &image.view, &templ.view }, &o, x, y,
+                "a crop");
     for (int32_t j = 0; j < HEIGHT; j++)
         for (int32_t i = 0; i < WIDTH; i++)
             if (i < x || j < y || i >= x + width || j >= y + height)

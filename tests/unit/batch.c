@@ -43,9 +43,9 @@ static size_t expect(const batch_scene *s, const wish *w, xncc_candidate *want)
     static xncc_match match[CAPACITY];
     size_t count = 0, found;
     for (int i = 0; i < s->count; i++) {
-        CHECK_STATUS(
-            xncc_find(s->context, &s->scene.view, s->templ[i], &w->find, match, w->capacity, &found),
-            XNCC_OK);
+        CHECK_STATUS(xncc_find(s->context, &s->scene.view, s->templ[i], &w->find, match,
+                               w->capacity, &found),
+                     XNCC_OK);
         for (size_t k = 0; k < found; k++)
             want[count++] = (xncc_candidate){ match[k], i, s->pixels[i].view.width,
                                               s->pixels[i].view.height };
@@ -88,8 +88,8 @@ static void check_object(batch_scene *s, const wish *w, kit_random *random)
     static xncc_candidate got[CAPACITY], want[ALL];
     const xncc_problem problem = problem_of(s, w);
     const xncc_batch_options options = { .find = &w->find,
-                                        .merge = w->merges ? &w->merge : NULL,
-                                        .capacity = w->capacity };
+                                         .merge = w->merges ? &w->merge : NULL,
+                                         .capacity = w->capacity };
     const xncc_template *templ[BATCH_TEMPLS];
     xncc_batch *batch = NULL;
     memcpy(templ, s->templ, sizeof templ);
@@ -121,7 +121,7 @@ static void check_find(xncc_context *context, int on_device, int rounds)
     for (int k = 0; k < 60 && k < rounds; k++) {
         kit_random random = kit_stream(800 + (uint64_t)k);
         const batch_kind kind = { pixel[k % 5], k % 7 ? 0 : 3, (xncc_mode)(k % 3),
-                                 (xncc_border)(k / 3 % 5), k % 4 == 3 };
+                                  (xncc_border)(k / 3 % 5), k % 4 == 3 };
         batch_scene_make(&s, context, &kind, (uint64_t)k, on_device);
         wish w = { .find = { .method = method[k / 5 % (kind.masks ? 5 : 3)],
                              .mode = kind.mode,
@@ -145,7 +145,7 @@ static void check_find(xncc_context *context, int on_device, int rounds)
         const xncc_template *templ[BATCH_TEMPLS];
         memcpy(templ, s.templ, sizeof templ);
         CHECK_STATUS(xncc_find_batch(context, &s.scene.view, templ, (size_t)s.count, &w.find,
-                                    w.merges ? &w.merge : NULL, got, w.capacity, &found),
+                                     w.merges ? &w.merge : NULL, got, w.capacity, &found),
                      XNCC_OK);
         compare(&s, "one call", got, found, want, wanted);
         check_object(&s, &w, &random);
@@ -166,8 +166,9 @@ static void check_defaults(xncc_context *context)
     CHECK_INT(found, 0);
     CHECK_STATUS(xncc_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, NULL, 0, &found),
                  XNCC_OK);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, got, CAPACITY, &found),
-                 XNCC_OK);
+    CHECK_STATUS(
+        xncc_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, got, CAPACITY, &found),
+        XNCC_OK);
     CHECK(found > 0 && got[0].match.score == 1.0f && got[0].templ == 0);
     xncc_batch *batch = NULL;
     const xncc_problem problem = { .image_width = s.scene.view.width,
@@ -205,8 +206,9 @@ static void check_refusals(xncc_context *context, xncc_context *other)
                                         "template 1: it was made with another context",
                                         "template 1: its 1920 x 1 pixels do not fit" };
     for (int i = 0; i < 4; i++) {
-        CHECK_STATUS(xncc_find_batch(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found),
-                     XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(
+            xncc_find_batch(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found),
+            XNCC_ERROR_ARGUMENT);
         CHECK_INT(found, 0);
         if (!CHECK(strncmp(xncc_context_error(context, text, sizeof text), word[i],
                            strlen(word[i])) == 0))
@@ -226,7 +228,7 @@ static void check_refusals(xncc_context *context, xncc_context *other)
     CHECK_STATUS(xncc_find_batch(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_find_batch(context, &s.scene.view, with[0], 1,
-                                &(xncc_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
+                                 &(xncc_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
     xncc_batch *batch = NULL;
     const xncc_problem problem = { .image_width = s.scene.view.width,
@@ -236,11 +238,11 @@ static void check_refusals(xncc_context *context, xncc_context *other)
     CHECK_STATUS(xncc_batch_create(context, &problem, NULL, with[0], 1, NULL, NULL),
                  XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_batch_create(context, &problem, &(xncc_preference){ .kernel = "none" },
-                                  with[0], 1, NULL, &batch),
+                                   with[0], 1, NULL, &batch),
                  XNCC_ERROR_ARGUMENT);
     CHECK(batch == NULL && xncc_context_error(context, text, sizeof text)[0] != 0);
     CHECK_STATUS(xncc_batch_create(context, &problem, NULL, with[0], 1,
-                                  &(xncc_batch_options){ .capacity = 4 }, &batch),
+                                   &(xncc_batch_options){ .capacity = 4 }, &batch),
                  XNCC_OK);
     wide = s.scene.view;
     wide.height--;

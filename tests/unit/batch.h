@@ -33,8 +33,8 @@ typedef struct batch_kind {
 } batch_kind;
 
 /* The scene of a round; free with batch_scene_free. on_device: make the copy too. */
-void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *kind, uint64_t number,
-                     int on_device);
+void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *kind,
+                      uint64_t number, int on_device);
 void batch_scene_free(batch_scene *s);
 
 /* Does the context have a kernel for each template? The CPU's always has. */

@@ -105,7 +105,7 @@ static void check_there(const batch_scene *s, xncc_batch *batch, const expected 
     best.index = index;
     for (int turn = 0; turn < 3; turn++) {
         CHECK_STATUS(xncc_batch_best(batch, turn == 1 ? &s->scene.view : &s->there, &best,
-                                    turn == 2 ? NULL : stream),
+                                     turn == 2 ? NULL : stream),
                      XNCC_OK);
         CHECK(kit_device_wait(turn == 2 ? NULL : stream));
         CHECK(kit_device_download(got_score, score, sizeof got_score) &&
@@ -140,8 +140,9 @@ static void check_kind(batch_scene *s, const xncc_options *o, kit_random *random
                  XNCC_OK);
     compare(s, "one call", got_score, got_index, &e);
     xncc_batch *batch = NULL;
-    CHECK_STATUS(xncc_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, NULL, &batch),
-                 XNCC_OK);
+    CHECK_STATUS(
+        xncc_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, NULL, &batch),
+        XNCC_OK);
     for (int turn = 0; turn < 2 && batch; turn++) {
         if (turn)
             batch_scene_change(s, random);
@@ -211,7 +212,7 @@ void check_batch_best(xncc_context *context, int on_device, int rounds)
     for (int k = 0; k < 40 && k < rounds; k++) {
         kit_random random = kit_stream(850 + (uint64_t)k);
         const batch_kind kind = { pixel[k % 4], k % 7 ? 0 : 2, (xncc_mode)(k % 2),
-                                 (xncc_border)(k / 2 % 5), k % 4 == 3 };
+                                  (xncc_border)(k / 2 % 5), k % 4 == 3 };
         batch_scene_make(&s, context, &kind, 100 + (uint64_t)k, on_device);
         check_kind(&s,
                    &(xncc_options){ .method = method[k / 3 % 4],

@@ -88,8 +88,8 @@ void batch_scene_change(batch_scene *s, kit_random *random)
         upload(s);
 }
 
-void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *kind, uint64_t number,
-                     int on_device)
+void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *kind,
+                      uint64_t number, int on_device)
 {
     static const int32_t size[][2] = {
         { 5, 4 }, { 9, 7 }, { 3, 8 }, { 5, 4 }

@@ -113,7 +113,8 @@ static void check_conversion(void)
     for (int i = 0; i < 200000; i++) {
         int bits = kit_between(&random, 1, 62);
         int64_t v = (int64_t)variance(&random, bits, bits) * (kit_next(&random) & 1 ? 1 : -1);
-        xncc_pair wide = xncc_float_float_u128(v), narrow = xncc_pair_narrow(v % (INT64_C(1) << 48));
+        xncc_pair wide = xncc_float_float_u128(v),
+                  narrow = xncc_pair_narrow(v % (INT64_C(1) << 48));
         long double got = (long double)wide.high + (long double)wide.low;
         CHECK(fabsl(got - (long double)v) <= fabsl((long double)v) * 0x1p-47L);
         CHECK(fabsf(wide.low) <= fabsf(wide.high) * 0x1p-24f);
@@ -121,7 +122,8 @@ static void check_conversion(void)
         CHECK(fabsf(narrow.low) <= fabsf(narrow.high) * 0x1p-24f);
     }
     for (int64_t v = -1; v <= 1; v++)
-        CHECK((int64_t)xncc_pair_narrow(v).high == v && (int64_t)xncc_float_float_u128(v).high == v);
+        CHECK((int64_t)xncc_pair_narrow(v).high == v &&
+              (int64_t)xncc_float_float_u128(v).high == v);
     xncc_pair most = xncc_pair_narrow(INT64_C(1) << 48),
               least = xncc_pair_narrow(-(INT64_C(1) << 48));
     CHECK(most.high == 0x1p48f && most.low == 0.0f && least.high == -0x1p48f && least.low == 0.0f);

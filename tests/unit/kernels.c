@@ -48,7 +48,7 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     kit_image image = kit_image_create(problem->pixel, problem->image_width, problem->image_height,
                                        1, KIT_AFTER);
     kit_image templ = kit_image_create(problem->pixel, problem->width, problem->height, 1,
-                                      KIT_AFTER);
+                                       KIT_AFTER);
     kit_random random = kit_stream(1);
     kit_image_fill(&image.view, KIT_NOISE, &random);
     kit_image_fill(&templ.view, KIT_NOISE, &random);

@@ -120,7 +120,7 @@ static xncc_status find_batch(void)
     size_t found = 77;
     const xncc_template *const both[] = { template, template };
     xncc_status status = xncc_find_batch(context, &image.view, both, 2, NULL,
-                                        &(xncc_merge_options){ .limit = 4 }, match, 6, &found);
+                                         &(xncc_merge_options){ .limit = 4 }, match, 6, &found);
     CHECK(status == XNCC_OK ? found > 0 : found == 0);
     return status;
 }

@@ -130,7 +130,8 @@ static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel
     unsigned __int128 total = 0;
     for (int64_t j = 0; j < s->oracle.templ.height; j++)
         for (int64_t i = 0; i < s->oracle.templ.width; i++) {
-            int64_t at = (y + j) * s->oracle.image.width + x + i, of = j * s->oracle.templ.width + i;
+            int64_t at = (y + j) * s->oracle.image.width + x + i,
+                    of = j * s->oracle.templ.width + i;
             if (!s->oracle.image.counts[at] || !s->oracle.templ.counts[of])
                 continue;
             unsigned __int128 a = biased(s, &s->oracle.image, at, channel),
@@ -218,7 +219,7 @@ static void check_scene(xncc_problem problem, uint64_t number)
     s.image = kit_image_create_channels(problem.pixel, problem.channels, problem.image_width,
                                         problem.image_height, room);
     s.templ = kit_image_create_channels(problem.pixel, problem.channels, problem.width,
-                                       problem.height, room);
+                                        problem.height, room);
     kit_image_fill(&s.image.view, number % 3 ? KIT_NOISE : KIT_MAX, &random);
     kit_image_fill(&s.templ.view, number % 2 ? KIT_NOISE : KIT_NEAR_FLAT, &random);
     kit_image_mask(&s.image, room);
@@ -281,12 +282,12 @@ static void check_routes(void)
                                                 method == XNCC_CCORR_NORMED ||
                                                 method == XNCC_SQDIFF_NORMED;
                             const int general = !all || channels > 1 || p == XNCC_U32 ||
-                                              p == XNCC_F64 || method == XNCC_COVERAGE ||
-                                              (biased_type && product);
+                                                p == XNCC_F64 || method == XNCC_COVERAGE ||
+                                                (biased_type && product);
                             const int padded = biased_type ||
                                                (mode != XNCC_VALID && border != XNCC_BORDER_CLAMP);
                             CHECK_INT(xncc_problem_counts_all(&problem), all);
-                            CHECK_INT(xncc_problem_route(&problem), general    ? XNCC_ROUTE_GENERAL
+                            CHECK_INT(xncc_problem_route(&problem), general  ? XNCC_ROUTE_GENERAL
                                                                     : padded ? XNCC_ROUTE_PADDED
                                                                              : XNCC_ROUTE_PLAIN);
                         }

@@ -105,7 +105,7 @@ void check_every_problem(xncc_context *context, int on_device)
         memset(&templ, 0, sizeof templ);
         scene.view.pixel = templ.view.pixel = (xncc_pixel)(k % 7);
         scene.view.channels = templ.view.channels = k % 3 ? 0
-                                                         : kit_between(&random, 1, MOST_CHANNELS);
+                                                          : kit_between(&random, 1, MOST_CHANNELS);
         const xncc_find_options o = { .method = (xncc_method)kit_below(&random, 7),
                                       .mode = (xncc_mode)(k / 7 % 3),
                                       .border = (xncc_border)(k / 21 % 5),

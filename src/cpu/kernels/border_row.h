@@ -1,6 +1,6 @@
 /* Rows of the image with what its border adds to their left and right, above and below. */
-#ifndef XNCC_CPU_RAW_H
-#define XNCC_CPU_RAW_H
+#ifndef XNCC_CPU_KERNELS_BORDER_ROW_H
+#define XNCC_CPU_KERNELS_BORDER_ROW_H
 
 #include "cpu/kernels/kernel.h"
 

@@ -2,8 +2,8 @@
  * products one by one in the order of include/exactncc/convolve.h, so the bits are those of the
  * reference. The including file defines CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS, 4 or 2
  * side by side: 4 rows of them are the accumulators, which should fit the registers. */
-#ifndef XNCC_CPU_CONVOLVE_BODY_H
-#define XNCC_CPU_CONVOLVE_BODY_H
+#ifndef XNCC_CPU_KERNELS_CONVOLVE_BODY_H
+#define XNCC_CPU_KERNELS_CONVOLVE_BODY_H
 
 #include "cpu/kernels/windows.h"
 

@@ -229,7 +229,7 @@ static void stage(strip *t, int32_t i0, int32_t panel_width, int64_t image_y, in
     int32_t count = t->width + panel_width - 1;
     char *to = t->s.ring + slot * t->c.row_bytes;
     const void *raw = xncc_border_row(t->job, image_y, (int64_t)t->job->x0 + t->x + i0, count,
-                                   t->s.raw);
+                                      t->s.raw);
     if (t->c.dot.form == XNCC_FORM_BYTES)
         memcpy(to, raw, (size_t)count);
     else

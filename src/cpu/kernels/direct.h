@@ -7,8 +7,8 @@
  * template row shifted right by p pixels: its dword g, the same for all lanes. So a template row is
  * stored as table[g][p] dwords, g < groups = ceil((w + P - 1) / P), zero where the shift leaves
  * nothing. With P = 1 (portable C) there is one phase and a dword is one template pixel. */
-#ifndef XNCC_CPU_DIRECT_H
-#define XNCC_CPU_DIRECT_H
+#ifndef XNCC_CPU_KERNELS_DIRECT_H
+#define XNCC_CPU_KERNELS_DIRECT_H
 
 #include "cpu/kernels/general_rows.h"
 #include "cpu/kernels/kernel.h"
@@ -74,7 +74,8 @@ typedef struct xncc_isa_windows {
     void (*give)(const xncc_given_row *row);
     uint32_t (*plane)(const xncc_plane_row *row);
     void (*fold)(const xncc_fold_row *row);
-    void (*general_score)(xncc_method method, const xncc_general_rule *rule, const xncc_general_row *row);
+    void (*general_score)(xncc_method method, const xncc_general_rule *rule,
+                          const xncc_general_row *row);
 } xncc_isa_windows;
 
 /* How one pixel type's products are made. */

@@ -101,8 +101,8 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
 
 const xncc_isa_windows xncc_windows_avx512 = { rows_add_u8,     rows_slide_u8, window_sums,
                                                rows_score,      rows_wide_add, rows_wide_slide,
-                                               rows_wide_score, general_give,    general_plane,
-                                               general_fold,      general_score };
+                                               rows_wide_score, general_give,  general_plane,
+                                               general_fold,    general_score };
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },

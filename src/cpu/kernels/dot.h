@@ -5,8 +5,8 @@
  * needed where DOT_BYTES is 0) vec_words(sum, image, &dword)             sum + 2 products of s16 in
  * each lane vec_store4(out, sum[4]), vec_store2(out, sum[2])    4 or 2 phases into consecutive
  * columns */
-#ifndef XNCC_CPU_DOT_H
-#define XNCC_CPU_DOT_H
+#ifndef XNCC_CPU_KERNELS_DOT_H
+#define XNCC_CPU_KERNELS_DOT_H
 
 #define DOT_INLINE __attribute__((always_inline)) static inline
 

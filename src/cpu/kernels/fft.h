@@ -8,8 +8,8 @@
  * has the same order, and the inverse undoes it.
  *
  * Rounding the results gives exact integers: plan/cut_fft.h. */
-#ifndef XNCC_CPU_FFT_H
-#define XNCC_CPU_FFT_H
+#ifndef XNCC_CPU_KERNELS_FFT_H
+#define XNCC_CPU_KERNELS_FFT_H
 
 #include "cpu/kernels/windows.h"
 #include "plan/fft_blocking.h"
@@ -31,7 +31,8 @@ typedef struct xncc_fft_isa {
     void (*row_in)(const void *table, const xncc_fft_blocking *cut, const xncc_fft_pixels *pixels,
                    void *row);
     /* nx template digits likewise. */
-    void (*digits_in)(const void *table, const xncc_fft_blocking *cut, const double *digit, void *row);
+    void (*digits_in)(const void *table, const xncc_fft_blocking *cut, const double *digit,
+                      void *row);
     /* An array of such rows into a spectrum, scaled by 1 / (nx * ny). */
     void (*columns)(const void *table, const xncc_fft_blocking *cut, char *array, void *spectrum);
     /* The columns of array[0] forward, times the conjugate of each plane's spectrum, backward into

@@ -6,8 +6,8 @@
  * elements l, l + lanes, ...: the vectors are transformed over m like columns, then multiplied by
  * w_N^(l * k), then the lanes are combined by a transform of length FFT_LANES after a transposition
  * of lanes x lanes. */
-#ifndef XNCC_CPU_FFT_BODY_H
-#define XNCC_CPU_FFT_BODY_H
+#ifndef XNCC_CPU_KERNELS_FFT_BODY_H
+#define XNCC_CPU_KERNELS_FFT_BODY_H
 
 #include "cpu/kernels/fft.h"
 #include "cpu/kernels/fft_points.h"
@@ -188,7 +188,8 @@ FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t 
     return v;
 }
 
-static void row_in(const void *table, const xncc_fft_blocking *cut, const xncc_fft_pixels *p, void *row)
+static void row_in(const void *table, const xncc_fft_blocking *cut, const xncc_fft_pixels *p,
+                   void *row)
 {
     vc *x = row;
     for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
@@ -198,7 +199,8 @@ static void row_in(const void *table, const xncc_fft_blocking *cut, const xncc_f
     row_forward(table, cut->nx, cut->ny, x);
 }
 
-static void digits_in(const void *table, const xncc_fft_blocking *cut, const double *digit, void *row)
+static void digits_in(const void *table, const xncc_fft_blocking *cut, const double *digit,
+                      void *row)
 {
     vc *x = row;
     for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {

@@ -1,7 +1,7 @@
 /* Complex vectors of FFT_LANES doubles, transforms of 4 and 8 of them, and the transposition of
  * FFT_LANES x FFT_LANES lanes. */
-#ifndef XNCC_CPU_FFT_POINTS_H
-#define XNCC_CPU_FFT_POINTS_H
+#ifndef XNCC_CPU_KERNELS_FFT_POINTS_H
+#define XNCC_CPU_KERNELS_FFT_POINTS_H
 
 #include <stdint.h>
 #include <string.h>

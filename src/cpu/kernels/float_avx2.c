@@ -23,5 +23,5 @@ static inline cf convolve_fma(cf a, cf b, cf c)
 const xncc_cpu_kernel xncc_float_avx2_match = { float_shape, float_begin, float_area, NULL, NULL };
 const xncc_cpu_kernel xncc_direct_avx2_convolve = { convolve_shape, NULL, convolve_area, NULL,
                                                     NULL };
-const xncc_cpu_kernel xncc_float_avx2_general = { fgeneral_shape, fgeneral_begin, fgeneral_area, NULL,
-                                                NULL };
+const xncc_cpu_kernel xncc_float_avx2_general = { fgeneral_shape, fgeneral_begin, fgeneral_area,
+                                                  NULL, NULL };

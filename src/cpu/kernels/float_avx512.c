@@ -24,5 +24,5 @@ const xncc_cpu_kernel xncc_float_avx512_match = { float_shape, float_begin, floa
                                                   NULL };
 const xncc_cpu_kernel xncc_direct_avx512_convolve = { convolve_shape, NULL, convolve_area, NULL,
                                                       NULL };
-const xncc_cpu_kernel xncc_float_avx512_general = { fgeneral_shape, fgeneral_begin, fgeneral_area, NULL,
-                                                  NULL };
+const xncc_cpu_kernel xncc_float_avx512_general = { fgeneral_shape, fgeneral_begin, fgeneral_area,
+                                                    NULL, NULL };

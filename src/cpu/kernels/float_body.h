@@ -7,8 +7,8 @@
  * One image row at a time meets all the template rows of the windows in hand: a window's rows come
  * in order, and no more than the image row and the running sums of BAND x STRIP windows have to be
  * kept. */
-#ifndef XNCC_CPU_FLOAT_BODY_H
-#define XNCC_CPU_FLOAT_BODY_H
+#ifndef XNCC_CPU_KERNELS_FLOAT_BODY_H
+#define XNCC_CPU_KERNELS_FLOAT_BODY_H
 
 #include "cpu/kernels/windows.h"
 
@@ -215,7 +215,7 @@ static void float_band(const xncc_job *job, const float_sums *s, const xncc_area
     memset(s->X, 0, 3 * sizeof(double) * FLOAT_BAND * FLOAT_STRIP);
     for (int32_t yy = 0; yy < templ->height + job->templ->height - 1; yy++) {
         const float *raw = xncc_border_row(job, (int64_t)job->y0 + templ->y + yy,
-                                        (int64_t)job->x0 + templ->x, count, s->raw);
+                                           (int64_t)job->x0 + templ->x, count, s->raw);
         for (int32_t i = 0; i < count; i++)
             s->line[i] = xncc_centred(raw[i], job->rule.pivot);
         float_row_sums(s, width);

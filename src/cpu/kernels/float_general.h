@@ -1,7 +1,7 @@
 /* Float pixels of the joint route: one build for each instruction set of `direct`
  * (float_general_body.h). */
-#ifndef XNCC_CPU_FLOAT_GENERAL_H
-#define XNCC_CPU_FLOAT_GENERAL_H
+#ifndef XNCC_CPU_KERNELS_FLOAT_GENERAL_H
+#define XNCC_CPU_KERNELS_FLOAT_GENERAL_H
 
 #include "cpu/kernels/kernel.h"
 

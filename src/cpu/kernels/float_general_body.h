@@ -2,8 +2,8 @@
  * run over neighbouring windows, as in float_body.h, whose loops serve where every pixel counts.
  * Where some do not, they add 0, which changes no bit of a sum that began with +0; a pixel that the
  * template leaves out is passed over. */
-#ifndef XNCC_CPU_FLOAT_GENERAL_BODY_H
-#define XNCC_CPU_FLOAT_GENERAL_BODY_H
+#ifndef XNCC_CPU_KERNELS_FLOAT_GENERAL_BODY_H
+#define XNCC_CPU_KERNELS_FLOAT_GENERAL_BODY_H
 
 #include "cpu/kernels/float_body.h"
 #include "cpu/kernels/float_general.h"
@@ -59,7 +59,7 @@ static uint64_t fgeneral_lay(const xncc_problem *problem, char *memory, fgeneral
 }
 
 static void fgeneral_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
-                         xncc_shape *shape)
+                           xncc_shape *shape)
 {
     (void)self;
     *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
@@ -76,7 +76,7 @@ static double *fgeneral_values(const void *shared, const xncc_template *templ, i
 }
 
 static void fgeneral_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
-                         void *scratch)
+                           void *scratch)
 {
     (void)self;
     (void)scratch;
@@ -89,9 +89,9 @@ static void fgeneral_begin(const xncc_cpu_kernel *self, const xncc_job *job, voi
             double T = 0.0, T2 = 0.0;
             for (int32_t i = 0; i < templ->width; i++) {
                 const size_t at = (size_t)j * (size_t)templ->width + (size_t)i;
-                const double t = xncc_sum(
-                    xncc_sample_value(templ->pixel, templ->pixels, (int64_t)at * templ->channels + c),
-                    -job->general.pivot[c]);
+                const double t = xncc_sum(xncc_sample_value(templ->pixel, templ->pixels,
+                                                            (int64_t)at * templ->channels + c),
+                                          -job->general.pivot[c]);
                 out[at] = t;
                 T += templ->mask && !templ->mask[at] ? 0.0 : t;
                 T2 += templ->mask && !templ->mask[at] ? 0.0 : t * t;
@@ -136,7 +136,7 @@ typedef struct fgeneral_row {
 } fgeneral_row;
 
 __attribute__((always_inline)) static inline void fgeneral_step(fgeneral_row *row, fd v, fl mask,
-                                                              double t, int varies)
+                                                                double t, int varies)
 {
     row->S += v;
     row->Q += v * v;
@@ -151,8 +151,8 @@ __attribute__((always_inline)) static inline void fgeneral_step(fgeneral_row *ro
     row->T2 += templ * templ;
 }
 
-__attribute__((always_inline)) static inline void fgeneral_store(const fgeneral_run *r, ptrdiff_t at,
-                                                               const fgeneral_row *row, int varies)
+__attribute__((always_inline)) static inline void
+fgeneral_store(const fgeneral_run *r, ptrdiff_t at, const fgeneral_row *row, int varies)
 {
     float_add(r->m.sums.S + at, row->S);
     float_add(r->m.sums.Q + at, row->Q);
@@ -228,7 +228,7 @@ static void fgeneral_add(const fgeneral_run *r, int32_t channel, float *out, ptr
         for (int32_t x = 0; x < r->width; x++) {
             const ptrdiff_t at = (ptrdiff_t)y * FLOAT_STRIP + x;
             xncc_general_reals sums = { r->m.sums.S[at], r->m.sums.Q[at], r->m.sums.X[at],
-                                      s->T[channel], s->T2[channel] };
+                                        s->T[channel], s->T2[channel] };
             uint64_t n = r->job->general.whole;
             if (r->varies) {
                 n = (uint64_t)r->m.N[at];
@@ -239,14 +239,14 @@ static void fgeneral_add(const fgeneral_run *r, int32_t channel, float *out, ptr
                 r->m.general[at] = xncc_general_real_begin(n);
             xncc_general_real_add(&r->m.general[at], &sums);
             if (channel == r->job->templ->channels - 1)
-                out[y * pitch + x] = xncc_general_real_score(r->job->problem->method, &r->job->general,
-                                                           n, &r->m.general[at]);
+                out[y * pitch + x] = xncc_general_real_score(
+                    r->job->problem->method, &r->job->general, n, &r->m.general[at]);
         }
     }
 }
 
 static void fgeneral_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
-                        const xncc_area *area)
+                          const xncc_area *area)
 {
     (void)self;
     fgeneral_run r = { .job = job, .varies = fgeneral_varies(job->problem) };

@@ -25,5 +25,5 @@ const xncc_cpu_kernel xncc_float_portable_match = { float_shape, float_begin, fl
                                                     NULL };
 const xncc_cpu_kernel xncc_direct_portable_convolve = { convolve_shape, NULL, convolve_area, NULL,
                                                         NULL };
-const xncc_cpu_kernel xncc_float_portable_general = { fgeneral_shape, fgeneral_begin, fgeneral_area, NULL,
-                                                    NULL };
+const xncc_cpu_kernel xncc_float_portable_general = { fgeneral_shape, fgeneral_begin, fgeneral_area,
+                                                      NULL, NULL };

@@ -34,7 +34,8 @@ static int32_t piece_of(const xncc_general_run *r, const xncc_product_of *produc
 static void give(xncc_general_run *r, const xncc_product_of *product, const xncc_image *plane,
                  given *g)
 {
-    const xncc_general_templ *templ = &r->shared->templ[xncc_general_templ_index(&r->cut, &product->templ)];
+    const xncc_general_templ *templ =
+        &r->shared->templ[xncc_general_templ_index(&r->cut, &product->templ)];
     const int32_t piece = piece_of(r, product);
     g->sums = (xncc_sums){ .X = r->m.sum[product->sum][piece],
                            .shift = product->shift - 16 * piece };
@@ -170,8 +171,8 @@ static void put_windows(xncc_general_run *r, const void *plane, xncc_pixel pixel
 {
     const xncc_image view = plane_view(r, plane, pixel);
     const xncc_template templ = { .width = r->job->templ->width,
-                                 .height = r->job->templ->height,
-                                 .pixel = pixel };
+                                  .height = r->job->templ->height,
+                                  .pixel = pixel };
     const xncc_job job = { .problem = &r->cut.inner, .image = &view, .templ = &templ };
     const size_t bytes = (size_t)r->area->width * sizeof(uint64_t);
     xncc_windows windows;
@@ -190,7 +191,8 @@ static void put_windows(xncc_general_run *r, const void *plane, xncc_pixel pixel
  * nothing overflows. */
 static void put_channel_windows(xncc_general_run *r, int32_t channel)
 {
-    const int S = r->source_of[XNCC_SUM_S] == XNCC_FROM_WINDOW, Q = r->source_of[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
+    const int S = r->source_of[XNCC_SUM_S] == XNCC_FROM_WINDOW,
+              Q = r->source_of[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
     if (r->cut.digits == 1 || (!S && !Q))
         return;
     if (r->cut.digits == 2) {
@@ -252,10 +254,10 @@ void xncc_planes_area(const xncc_cpu_kernel *self, const xncc_job *job, void *sc
 {
     const xncc_general_variant *variant = self->variant;
     xncc_general_run r = { .job = job,
-                         .area = area,
-                         .isa = variant->windows,
-                         .inner = variant->inner,
-                         .shared = job->shared };
+                           .area = area,
+                           .isa = variant->windows,
+                           .inner = variant->inner,
+                           .shared = job->shared };
     r.cut = xncc_tile_shape_make(variant, job->problem);
     (void)xncc_general_lay(&r.cut, scratch, &r.m);
     r.m.stage.job = job;

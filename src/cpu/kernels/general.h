@@ -7,8 +7,8 @@
  * kernel that serves the plain problem; window sums beside them; the terms of the formulas, and the
  * scores. A plane that is 0 all over takes no product, and in a rectangle whose pixels all count
  * the sums of the template alone are constants. */
-#ifndef XNCC_CPU_GENERAL_H
-#define XNCC_CPU_GENERAL_H
+#ifndef XNCC_CPU_KERNELS_GENERAL_H
+#define XNCC_CPU_KERNELS_GENERAL_H
 
 #include "cpu/kernels/windows.h"
 #include "plan/recipe.h"

@@ -1,7 +1,7 @@
 /* The rows of general_rows.h in C that compilers turn into vectors. Included by the file of each
  * instruction set, after rows.h. */
-#ifndef XNCC_CPU_GENERAL_BODY_H
-#define XNCC_CPU_GENERAL_BODY_H
+#ifndef XNCC_CPU_KERNELS_GENERAL_BODY_H
+#define XNCC_CPU_KERNELS_GENERAL_BODY_H
 
 #include "cpu/kernels/rows.h"
 
@@ -22,7 +22,7 @@ static void general_give(const xncc_given_row *row)
 }
 
 /* One channel out of several, with a loop for each usual number of them. */
-#define GENERAL_PICK(name, type)                                                                     \
+#define GENERAL_PICK(name, type)                                                                   \
     static inline void name(const xncc_plane_row *r, type *restrict out)                           \
     {                                                                                              \
         const type *restrict in = (const type *)r->raw + r->channel;                               \
@@ -42,7 +42,7 @@ GENERAL_PICK(general_pick_u16, uint16_t)
 GENERAL_PICK(general_pick_u32, uint32_t)
 
 /* The digits of a row; `number` holds a sample's square. Returns all of them or-ed. */
-#define GENERAL_DIGITS(name, type, number, piece)                                                    \
+#define GENERAL_DIGITS(name, type, number, piece)                                                  \
     static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type turn,       \
                                 piece *restrict out)                                               \
     {                                                                                              \
@@ -135,7 +135,7 @@ static inline rows_ulong general_load(const uint64_t *from)
 
 /* xncc_general_score in vectors. root: of row->part. */
 static inline rows_double general_lanes(xncc_method method, const xncc_general_rule *rule,
-                                      const xncc_general_row *row, double root, int32_t i)
+                                        const xncc_general_row *row, double root, int32_t i)
 {
     const rows_ulong a = general_load(row->a + i), b = general_load(row->b + i);
     const rows_ulong c = row->c ? general_load(row->c + i) : row->templ - (rows_ulong){ 0 };
@@ -162,7 +162,7 @@ static inline rows_double general_lanes(xncc_method method, const xncc_general_r
 }
 
 static inline void general_score_method(xncc_method method, const xncc_general_rule *rule,
-                                      const xncc_general_row *row)
+                                        const xncc_general_row *row)
 {
     const double root = sqrt((double)row->templ);
     const rows_ulong least = rule->least - (rows_ulong){ 0 };
@@ -179,7 +179,8 @@ static inline void general_score_method(xncc_method method, const xncc_general_r
 }
 
 /* One loop for each method. */
-static void general_score(xncc_method method, const xncc_general_rule *rule, const xncc_general_row *row)
+static void general_score(xncc_method method, const xncc_general_rule *rule,
+                          const xncc_general_row *row)
 {
     switch (method) {
     case XNCC_CCOEFF_NORMED: general_score_method(XNCC_CCOEFF_NORMED, rule, row); return;

@@ -1,7 +1,7 @@
 /* What the files of the joint route's integers share: how a problem is cut, what is kept of a
  * template, and a thread's memory. */
-#ifndef XNCC_CPU_GENERAL_TEMPLS_H
-#define XNCC_CPU_GENERAL_TEMPLS_H
+#ifndef XNCC_CPU_KERNELS_GENERAL_PARTS_H
+#define XNCC_CPU_KERNELS_GENERAL_PARTS_H
 
 #include "cpu/kernels/general.h"
 
@@ -29,7 +29,8 @@ typedef struct xncc_tile_shape {
     uint64_t templ_bytes; /* each, with what the kernel of the products makes of it */
 } xncc_tile_shape;
 
-xncc_tile_shape xncc_tile_shape_make(const xncc_general_variant *variant, const xncc_problem *problem);
+xncc_tile_shape xncc_tile_shape_make(const xncc_general_variant *variant,
+                                     const xncc_problem *problem);
 
 /* A plane of the template. Its pixels hold 128 more where bare (xncc_job). */
 typedef struct xncc_general_templ {
@@ -66,7 +67,7 @@ typedef struct xncc_general_memory {
     uint64_t *constant[XNCC_SUMS]; /* rows */
     uint64_t *none;                /* a row of 0 */
     uint64_t *term[3];             /* planes with several channels, rows with one */
-    xncc_general *general;             /* where the terms do not fit, and there are several channels */
+    xncc_general *general;         /* where the terms do not fit, and there are several channels */
     char *windows;
 } xncc_general_memory;
 
@@ -82,11 +83,11 @@ typedef struct xncc_general_run {
     const xncc_general_shared *shared;
     xncc_tile_shape cut;
     xncc_general_memory m;
-    xncc_sum_source source_of[XNCC_SUMS];              /* in this rectangle */
-    int32_t channel;                      /* under way */
+    xncc_sum_source source_of[XNCC_SUMS];   /* in this rectangle */
+    int32_t channel;                        /* under way */
     int started[XNCC_SUMS][GENERAL_PIECES]; /* products that its sums have had */
-    uint64_t templ_term; /* the template's term, when it is the same in every window, of the channels
-                           so far */
+    uint64_t templ_term; /* the template's term, when it is the same in every window, of the
+                           channels so far */
 } xncc_general_run;
 
 /* A channel's sums are there in columns x .. x + width - 1 of row y: adds their terms; those of the

@@ -10,13 +10,14 @@ static const uint64_t *sum_row(const xncc_general_run *r, xncc_sum_id sum, int32
     case XNCC_FROM_WINDOW:
     case XNCC_FROM_PRODUCTS: break;
     }
-    return r->m.sum[sum][0] + (xncc_general_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) +
-           x;
+    return r->m.sum[sum][0] +
+           (xncc_general_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) + x;
 }
 
 static int templ_varies(const xncc_general_run *r)
 {
-    return r->source_of[XNCC_SUM_T2] == XNCC_FROM_PRODUCTS || r->source_of[XNCC_SUM_T] == XNCC_FROM_PRODUCTS;
+    return r->source_of[XNCC_SUM_T2] == XNCC_FROM_PRODUCTS ||
+           r->source_of[XNCC_SUM_T] == XNCC_FROM_PRODUCTS;
 }
 
 /* Columns x .. x + width - 1 of row y; their terms stand at `at`. */
@@ -28,12 +29,12 @@ typedef struct stretch {
 static void score_stretch(const xncc_general_run *r, const stretch *s)
 {
     const xncc_general_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
-                                 .a = r->m.term[0] + s->at,
-                                 .b = r->m.term[1] + s->at,
-                                 .c = templ_varies(r) ? r->m.term[2] + s->at : NULL,
-                                 .templ = r->templ_term,
-                                 .out = r->area->out + s->y * r->area->pitch + s->x,
-                                 .count = s->width };
+                                   .a = r->m.term[0] + s->at,
+                                   .b = r->m.term[1] + s->at,
+                                   .c = templ_varies(r) ? r->m.term[2] + s->at : NULL,
+                                   .templ = r->templ_term,
+                                   .out = r->area->out + s->y * r->area->pitch + s->x,
+                                   .count = s->width };
     r->isa->general_score(r->job->problem->method, &r->job->general, &row);
 }
 
@@ -92,7 +93,8 @@ static uint64_t count_at(const xncc_general_run *r, ptrdiff_t at)
 }
 
 /* Sums that the method does not ask for are 0, and their terms are not looked at. */
-static void add_channel(const xncc_general_run *r, int32_t channel, ptrdiff_t at, xncc_general *general)
+static void add_channel(const xncc_general_run *r, int32_t channel, ptrdiff_t at,
+                        xncc_general *general)
 {
     xncc_general_sums s = { .S = 0 };
     if (is_plane(r, XNCC_SUM_S))
@@ -109,13 +111,13 @@ static void add_wide(const xncc_general_run *r, int32_t x, int32_t y)
 {
     const ptrdiff_t at = (ptrdiff_t)y * r->cut.stride + x;
     xncc_general one = xncc_general_begin(count_at(r, at)),
-               *general = r->m.general ? &r->m.general[at] : &one;
+                 *general = r->m.general ? &r->m.general[at] : &one;
     if (r->channel == 0)
         *general = one;
     add_channel(r, r->channel, at, general);
     if (r->channel == r->cut.channels - 1)
         r->area->out[y * r->area->pitch + x] = xncc_general_score(r->job->problem->method,
-                                                                &r->job->general, general);
+                                                                  &r->job->general, general);
 }
 
 void xncc_general_row_terms(const xncc_general_run *r, int32_t x, int32_t y, int32_t width)
@@ -135,6 +137,6 @@ void xncc_general_coverage(const xncc_general_run *r)
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
             (void)xncc_general_is_settled(XNCC_COVERAGE, &r->job->general,
-                                        count_at(r, (ptrdiff_t)y * r->cut.stride + x),
-                                        &r->area->out[y * r->area->pitch + x]);
+                                          count_at(r, (ptrdiff_t)y * r->cut.stride + x),
+                                          &r->area->out[y * r->area->pitch + x]);
 }

@@ -1,6 +1,6 @@
 /* Rows of the joint route that each instruction set has its own build of (general_body.h). */
-#ifndef XNCC_CPU_GENERAL_ROWS_H
-#define XNCC_CPU_GENERAL_ROWS_H
+#ifndef XNCC_CPU_KERNELS_GENERAL_ROWS_H
+#define XNCC_CPU_KERNELS_GENERAL_ROWS_H
 
 #include "math/general_score.h"
 
@@ -20,9 +20,9 @@ typedef struct xncc_plane_row {
     void *buffer; /* room for a row of one channel's samples */
 } xncc_plane_row;
 
-/* A row of one channel's sums, biased as general.h has them, into the terms of the formulas: num, var
- * and templ_var when centred, else X, Q and T2 of the samples themselves. All of it fits 63 bits. c
- * may be NULL. */
+/* A row of one channel's sums, biased as general.h has them, into the terms of the formulas: num,
+ * var and templ_var when centred, else X, Q and T2 of the samples themselves. All of it fits 63
+ * bits. c may be NULL. */
 typedef struct xncc_fold_row {
     const uint64_t *n, *S, *Q, *X, *T, *T2;
     uint64_t *a, *b, *c;

@@ -1,7 +1,7 @@
 /* What a kernel of the CPU engine is: something that fills a rectangle of a map. The engine cuts
  * the map into rectangles and shares them out among its threads. */
-#ifndef XNCC_CPU_KERNEL_H
-#define XNCC_CPU_KERNEL_H
+#ifndef XNCC_CPU_KERNELS_KERNEL_H
+#define XNCC_CPU_KERNELS_KERNEL_H
 
 #include "template/template.h"
 #include "plan/kernels.h"
@@ -36,10 +36,10 @@ typedef struct xncc_job {
     const xncc_problem *problem;
     const xncc_image *image;
     const xncc_template *templ; /* matching */
-    const xncc_filter *filter; /* convolution */
-    xncc_score_rule rule;      /* matching */
-    xncc_general_rule general;     /* matching, problems of the joint route */
-    int32_t x0, y0;            /* window of the map's element (0, 0) */
+    const xncc_filter *filter;  /* convolution */
+    xncc_score_rule rule;       /* matching */
+    xncc_general_rule general;  /* matching, problems of the joint route */
+    int32_t x0, y0;             /* window of the map's element (0, 0) */
     int32_t map_width, map_height;
     int32_t turned; /* 1: the image's samples are signed, and are read with their bias */
     int32_t bare; /* 1, with sums: the template has 128 added; the products wanted are those without

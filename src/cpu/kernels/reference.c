@@ -39,8 +39,9 @@ static float score_integer(const xncc_job *job, int64_t left, int64_t top)
     for (int32_t j = 0; j < templ->height; j++) {
         for (int32_t i = 0; i < templ->width; i++) {
             size_t at = (size_t)j * (size_t)templ->width + (size_t)i;
-            uint64_t t = xncc_pixel_digits(templ->pixel) == 1 ? ((const uint8_t *)templ->pixels)[at]
-                                                             : ((const uint16_t *)templ->pixels)[at];
+            uint64_t t = xncc_pixel_digits(templ->pixel) == 1
+                             ? ((const uint8_t *)templ->pixels)[at]
+                             : ((const uint16_t *)templ->pixels)[at];
             uint64_t v = integer_pixel(job, left + i, top + j);
             S += v;
             Q += v * v;

@@ -19,7 +19,8 @@ static meeting meet(const xncc_job *job, int64_t left, int64_t top, int32_t i, i
     const xncc_template *templ = job->templ;
     int64_t x = xncc_border_index(job->problem->border, left + i, image->width);
     int64_t y = xncc_border_index(job->problem->border, top + j, image->height);
-    meeting m = { NULL, 0, !templ->mask || templ->mask[(size_t)j * (size_t)templ->width + (size_t)i] };
+    meeting m = { NULL, 0,
+                  !templ->mask || templ->mask[(size_t)j * (size_t)templ->width + (size_t)i] };
     if (x < 0 || y < 0) {
         m.counts = m.counts && job->problem->border == XNCC_BORDER_ZERO;
         return m;
@@ -61,8 +62,9 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top, uint
                     continue;
                 int64_t at = ((int64_t)j * templ->width + i) * templ->channels + c;
                 uint64_t t = xncc_sample(stored, templ->pixels, at);
-                uint64_t v = m.row ? xncc_sample(templ->pixel, m.row, m.column * templ->channels + c)
-                                   : bias;
+                uint64_t v = m.row
+                                 ? xncc_sample(templ->pixel, m.row, m.column * templ->channels + c)
+                                 : bias;
                 s.S += v;
                 s.T += t;
                 s.Q = xncc_u128_add(s.Q, product(v, v));
@@ -76,7 +78,7 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top, uint
 
 /* One row of a channel's sums, from left to right. */
 static xncc_general_reals row_of_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j,
-                                     int32_t c)
+                                       int32_t c)
 {
     const xncc_template *templ = job->templ;
     const double pivot = job->general.pivot[c];
@@ -124,5 +126,5 @@ float xncc_reference_general(const xncc_job *job, int64_t left, int64_t top)
     if (xncc_general_is_settled(job->problem->method, &job->general, n, &settled))
         return settled;
     return xncc_pixel_is_float(job->templ->pixel) ? score_reals(job, left, top, n)
-                                                 : score_integers(job, left, top, n);
+                                                  : score_integers(job, left, top, n);
 }

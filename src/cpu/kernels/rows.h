@@ -1,7 +1,7 @@
 /* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of
  * each instruction set, so that each has its own build of it. */
-#ifndef XNCC_CPU_ROWS_H
-#define XNCC_CPU_ROWS_H
+#ifndef XNCC_CPU_KERNELS_ROWS_H
+#define XNCC_CPU_KERNELS_ROWS_H
 
 #include "cpu/kernels/direct.h"
 

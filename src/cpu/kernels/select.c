@@ -13,10 +13,10 @@ typedef struct row {
 
 /* The wrappers around a kernel for what is not plain: cpu/joint.h. */
 #define WRAPPED(name, isa)                                                                         \
-    static const xncc_general_variant name##_variant = { &xncc_##name##_match,                       \
-                                                       &xncc_windows_##isa };                      \
-    static const xncc_cpu_kernel name##_general = { xncc_planes_shape, xncc_planes_begin,            \
-                                                  xncc_planes_area, NULL, &name##_variant };       \
+    static const xncc_general_variant name##_variant = { &xncc_##name##_match,                     \
+                                                         &xncc_windows_##isa };                    \
+    static const xncc_cpu_kernel name##_general = { xncc_planes_shape, xncc_planes_begin,          \
+                                                    xncc_planes_area, NULL, &name##_variant };     \
     static const xncc_cpu_kernel name##_signed = { xncc_signed_shape, xncc_signed_begin,           \
                                                    xncc_signed_area, NULL, &xncc_##name##_match };
 

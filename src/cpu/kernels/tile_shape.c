@@ -5,7 +5,7 @@
 
 enum {
     MOST_COLUMNS = 384,
-    MOST_ROWS = 132,   /* a multiple of the rows that each kernel takes at a time */
+    MOST_ROWS = 132,    /* a multiple of the rows that each kernel takes at a time */
     BATCH_COLUMNS = 256 /* where every window keeps 128-bit numbers */
 };
 
@@ -37,7 +37,7 @@ static void cut_templs(xncc_tile_shape *c)
 {
     c->templs = 1 + c->channels * c->digits * (from_products(c, XNCC_SUM_T2) ? 3 : 1);
     c->templ_bytes = ((uint64_t)c->problem.width * (uint64_t)c->problem.height + 127) / 64 * 64 +
-                    (c->shape.shared_bytes + 127) / 64 * 64;
+                     (c->shape.shared_bytes + 127) / 64 * 64;
 }
 
 int32_t xncc_general_templ_index(const xncc_tile_shape *c, const xncc_plane_of *plane)
@@ -49,12 +49,13 @@ int32_t xncc_general_templ_index(const xncc_tile_shape *c, const xncc_plane_of *
     return 1 + c->channels * c->digits + plane->channel * 2 * c->digits + plane->digit;
 }
 
-xncc_tile_shape xncc_tile_shape_make(const xncc_general_variant *variant, const xncc_problem *problem)
+xncc_tile_shape xncc_tile_shape_make(const xncc_general_variant *variant,
+                                     const xncc_problem *problem)
 {
     const xncc_extent map = xncc_problem_extent(problem);
     xncc_tile_shape c = { .problem = *problem,
-                         .inner = xncc_problem_inner(problem),
-                         .needs = xncc_sum_recipe_of(problem) };
+                          .inner = xncc_problem_inner(problem),
+                          .needs = xncc_sum_recipe_of(problem) };
     c.channels = xncc_problem_channels(problem);
     c.digits = xncc_pixel_digits(problem->pixel);
     c.pieces = problem->pixel == XNCC_U32 ? GENERAL_PIECES : 1;
@@ -120,9 +121,9 @@ uint64_t xncc_general_lay(const xncc_tile_shape *c, char *memory, xncc_general_m
     for (int s = 0; s < XNCC_SUMS; s++) {
         m->constant[s] = take(memory, &total, row);
         for (int32_t i = 0; i < (s == XNCC_SUM_N ? 1 : c->pieces) && kept(c, (xncc_sum_id)s); i++)
-            m->sum[s][i] = take(memory, &total,
-                                xncc_general_in_row(c, (xncc_sum_id)s) ? row
-                                                                     : windows * sizeof(uint64_t));
+            m->sum[s][i] = take(
+                memory, &total,
+                xncc_general_in_row(c, (xncc_sum_id)s) ? row : windows * sizeof(uint64_t));
     }
     m->none = take(memory, &total, row);
     for (int i = 0; i < 3 && c->fits; i++)
@@ -138,7 +139,7 @@ static uint64_t shared_head(const xncc_tile_shape *c, uint64_t *products, uint64
 {
     *products = (sizeof(xncc_general_shared) + 63) / 64 * 64;
     *templs = *products +
-             (xncc_products_of(&c->problem, NULL, 0) * sizeof(xncc_product_of) + 63) / 64 * 64;
+              (xncc_products_of(&c->problem, NULL, 0) * sizeof(xncc_product_of) + 63) / 64 * 64;
     return *templs + ((uint64_t)c->templs * sizeof(xncc_general_templ) + 63) / 64 * 64;
 }
 
@@ -178,17 +179,19 @@ static uint8_t templ_pixel(const xncc_template *templ, const xncc_plane_of *plan
 }
 
 /* Planes of counts are bare: their products need no window sums. */
-static void make_templ(const xncc_general_run *run, const xncc_plane_of *plane, xncc_general_templ *made,
-                      char *memory)
+static void make_templ(const xncc_general_run *run, const xncc_plane_of *plane,
+                       xncc_general_templ *made, char *memory)
 {
     const xncc_template *templ = run->job->templ;
     const int64_t pixels = (int64_t)templ->width * templ->height;
     const int bare = plane->kind == XNCC_PLANE_COUNT;
     uint8_t *out = (uint8_t *)memory, any = 0;
     *made = (xncc_general_templ){ .bare = bare, .made = 1 };
-    made->templ = (xncc_template){
-        .width = templ->width, .height = templ->height, .pixel = XNCC_U8, .channels = 1, .pixels = out
-    };
+    made->templ = (xncc_template){ .width = templ->width,
+                                   .height = templ->height,
+                                   .pixel = XNCC_U8,
+                                   .channels = 1,
+                                   .pixels = out };
     made->templ.whole = (uint64_t)pixels;
     for (int64_t i = 0; i < pixels; i++) {
         const uint8_t v = templ_pixel(templ, plane, i);
@@ -209,8 +212,8 @@ void xncc_planes_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *s
 {
     const xncc_general_variant *variant = self->variant;
     xncc_general_run run = { .job = job,
-                           .inner = variant->inner,
-                           .cut = xncc_tile_shape_make(variant, job->problem) };
+                             .inner = variant->inner,
+                             .cut = xncc_tile_shape_make(variant, job->problem) };
     const xncc_tile_shape *c = &run.cut;
     xncc_general_shared *s = shared;
     uint64_t products, templs;
@@ -226,6 +229,6 @@ void xncc_planes_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *s
         const int32_t at = xncc_general_templ_index(c, &s->product[i].templ);
         if (!s->templ[at].made)
             make_templ(&run, &s->product[i].templ, &s->templ[at],
-                      memory + (uint64_t)at * c->templ_bytes);
+                       memory + (uint64_t)at * c->templ_bytes);
     }
 }

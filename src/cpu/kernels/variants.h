@@ -1,7 +1,7 @@
 /* The variants by instruction set. Only those of the processor that the library is built for exist
  * (XNCC_CPU_X86). */
-#ifndef XNCC_CPU_VARIANTS_H
-#define XNCC_CPU_VARIANTS_H
+#ifndef XNCC_CPU_KERNELS_VARIANTS_H
+#define XNCC_CPU_KERNELS_VARIANTS_H
 
 #include "cpu/kernels/direct.h"
 

@@ -1,6 +1,6 @@
 /* What the two 256-bit instruction sets share. */
-#ifndef XNCC_CPU_VEC256_H
-#define XNCC_CPU_VEC256_H
+#ifndef XNCC_CPU_KERNELS_VEC256_H
+#define XNCC_CPU_KERNELS_VEC256_H
 
 #include <immintrin.h>
 #include <stdint.h>

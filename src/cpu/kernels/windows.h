@@ -1,7 +1,7 @@
 /* Window sums that slide down a strip of the map, and the scores made from them: for every kernel
  * that brings the products. */
-#ifndef XNCC_CPU_WINDOWS_H
-#define XNCC_CPU_WINDOWS_H
+#ifndef XNCC_CPU_KERNELS_WINDOWS_H
+#define XNCC_CPU_KERNELS_WINDOWS_H
 
 #include "cpu/kernels/direct.h"
 #include "cpu/kernels/border_row.h"

@@ -12,7 +12,8 @@ int main(void)
     for (int i = 0; i < 4; i++)
         scene[(20 + i / 2) * 48 + 30 + i % 2] = templ[i];
     xncc_context_create(NULL, &context);
-    xncc_template_create(context, &(xncc_image){ .data = templ, .width = 2, .height = 2 }, &operand);
+    xncc_template_create(context, &(xncc_image){ .data = templ, .width = 2, .height = 2 },
+                         &operand);
     xncc_status status = xncc_find(context,
                                    &(xncc_image){ .data = scene, .width = 48, .height = 32 },
                                    operand, NULL, &match, 1, &found);

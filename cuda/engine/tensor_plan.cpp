@@ -1,106 +1,13 @@
 // A plan's share of kernel tensor: what it keeps on the device, and the order of the products.
-#include "cuda/engine/tensor_plan.cuh"
+#include "cuda/engine/tensor_plan.h"
+
+#include "cuda/products/combine_products.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int THREADS = 256;
 constexpr uint32_t BOX_WORD = 4; // image boxes count in 32-bit elements
-
-__host__ __device__ int arrays_of(const xncc_tensor_blocks &b)
-{
-    return b.chunks + b.half;
-}
-
-// One thread a byte. Step q of array c holds template row (last - q) of the block: 8 values of b
-// times 16 bytes of K. The array of halves holds 8 bytes of that row and 8 of the next.
-__global__ void build_toeplitz(ToeplitzJob job)
-{
-    let_next_begin();
-    int64_t at = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
-    if (at >= static_cast<int64_t>(job.blocks.toeplitz))
-        return;
-    int k = static_cast<int>(at % 16), b = static_cast<int>(at / 16 % 8),
-        core = static_cast<int>(at / XNCC_TENSOR_CORE);
-    int array = core % arrays_of(job.blocks), step = core / arrays_of(job.blocks);
-    int row = XNCC_TENSOR_PERIOD * job.blocks.periods - 1 - step, column = 16 * array - b;
-    if (array < job.blocks.chunks) {
-        column += k;
-    } else {
-        row += k / 8;
-        column += k % 8;
-    }
-    const unsigned char *pixels = job.slot_pixels[blockIdx.y];
-    bool inside = row >= 0 && row < job.blocks.height && job.y + row < job.height && column >= 0 &&
-                  column < job.blocks.width && job.x + column < job.width;
-    job.toeplitz[blockIdx.y * job.slot_toeplitz + at] =
-        inside ? pixels[(job.y + row) * job.pitch +
-                        static_cast<int64_t>(job.x + column) * job.size + job.plane]
-               : 0;
-}
-
-// The band as the windows see it, with the image's edge repeated: one byte plane, or the low and
-// the high bytes apart.
-template <class Pixel>
-__global__ void copy_planes(StageView stage, unsigned char *planes, int64_t pitch,
-                            int64_t plane_bytes, int width)
-{
-    int x = blockIdx.x * THREADS + threadIdx.x;
-    int64_t y = blockIdx.y;
-    if (x >= width)
-        return;
-    unsigned v = tex2D<Pixel>(
-        stage.pixels, static_cast<float>(min(max(x + stage.left, 0), stage.width - 1)),
-        static_cast<float>(min(max(static_cast<int>(y) + stage.top, 0), stage.height - 1)));
-    planes[y * pitch + x] = static_cast<unsigned char>(v);
-    if (sizeof(Pixel) == 2)
-        planes[plane_bytes + y * pitch + x] = static_cast<unsigned char>(v >> 8);
-}
-
-// Sixteen-bit pixels that lie aligned, eight a thread, to two planes.
-__global__ void split_planes(const unsigned char *image, int64_t image_pitch, unsigned char *planes,
-                             int64_t pitch, int64_t plane_bytes, int width)
-{
-    int x = (blockIdx.x * THREADS + threadIdx.x) * 8;
-    int64_t y = blockIdx.y;
-    if (x >= width)
-        return;
-    uint4 v = __ldcs(reinterpret_cast<const uint4 *>(image + y * image_pitch + 2 * x));
-    constexpr unsigned LOW = 0x6420, HIGH = 0x7531; // bytes of two words
-    uint2 *low = reinterpret_cast<uint2 *>(planes + y * pitch + x),
-          *high = reinterpret_cast<uint2 *>(planes + plane_bytes + y * pitch + x);
-    *low = make_uint2(__byte_perm(v.x, v.y, LOW), __byte_perm(v.z, v.w, LOW));
-    *high = make_uint2(__byte_perm(v.x, v.y, HIGH), __byte_perm(v.z, v.w, HIGH));
-}
-
-// X of 16-bit pixels from the products of their bytes: part 2 i + j has byte i of the image and
-// byte j of the template.
-__global__ void combine(const uint32_t *buffers, int64_t templ_elements, int64_t pitch, uint64_t *sums,
-                        int64_t sums_pitch, int width)
-{
-    int x = blockIdx.x * THREADS + threadIdx.x;
-    if (x >= width)
-        return;
-    const uint32_t *p = buffers + blockIdx.y * pitch + x;
-    uint64_t middle = static_cast<uint64_t>(p[templ_elements]) + p[2 * templ_elements];
-    sums[blockIdx.y * sums_pitch + x] = p[0] + (middle << 8) +
-                                        (static_cast<uint64_t>(p[3 * templ_elements]) << 16);
-}
-
-cudaError_t toeplitz_build(const ToeplitzJob &job, cudaStream_t stream)
-{
-    dim3 grid(static_cast<unsigned>(ceil_div<uint64_t>(job.blocks.toeplitz, THREADS)),
-              static_cast<unsigned>(job.slots));
-    build_toeplitz<<<grid, THREADS, 0, stream>>>(job);
-    return cudaGetLastError();
-}
-
-dim3 rows_grid(int32_t width, int64_t rows)
-{
-    return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)),
-                static_cast<unsigned>(rows));
-}
 
 using Encode = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
                             const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
@@ -126,9 +33,10 @@ xncc_status encode(const TensorPlane &plane, const xncc_tensor_blocks &blocks, C
     const cuuint64_t extents[2] = { static_cast<cuuint64_t>(plane.width) / BOX_WORD,
                                     static_cast<cuuint64_t>(plane.height) };
     const cuuint64_t pitch[1] = { static_cast<cuuint64_t>(plane.pitch) };
-    const cuuint32_t box[2] = { static_cast<cuuint32_t>(xncc_tensor_row_bytes(arrays_of(blocks))) /
-                                    BOX_WORD,
-                                XNCC_TENSOR_PERIOD };
+    const cuuint32_t box[2] = {
+        static_cast<cuuint32_t>(xncc_tensor_row_bytes(blocks.chunks + blocks.half)) / BOX_WORD,
+        XNCC_TENSOR_PERIOD
+    };
     const cuuint32_t steps[2] = { 1, 1 };
     CUresult code = !f ? CUDA_ERROR_NOT_FOUND
                        : f(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2,
@@ -145,7 +53,7 @@ xncc_status encode(const TensorPlane &plane, const xncc_tensor_blocks &blocks, C
 } // namespace
 
 void TensorPlan::set_up(const xncc_problem &p, const xncc_decision &decision,
-                    const xncc_machine &machine)
+                        const xncc_machine &machine)
 {
     problem = p;
     blocks = decision.tensor;
@@ -159,11 +67,13 @@ void TensorPlan::set_up(const xncc_problem &p, const xncc_decision &decision,
 cudaError_t TensorPlan::set_max_shared_memory(const xncc_machine &machine) const
 {
     const int most = static_cast<int>(machine.cuda.shared_optin);
-    return fused ? fused_set_max_shared_memory(blocks, most) : hopper ? wgmma_set_max_shared_memory(blocks, most) : mma_set_max_shared_memory(most);
+    return fused    ? fused_set_max_shared_memory(blocks, most)
+           : hopper ? wgmma_set_max_shared_memory(blocks, most)
+                    : mma_set_max_shared_memory(most);
 }
 
 xncc_status TensorPlan::make(const xncc_problem &p, const xncc_decision &decision,
-                         const xncc_machine &machine, xncc_error *error)
+                             const xncc_machine &machine, xncc_error *error)
 {
     set_up(p, decision, machine);
     uint64_t count = static_cast<uint64_t>(buffers.planes);
@@ -180,7 +90,7 @@ xncc_status TensorPlan::make(const xncc_problem &p, const xncc_decision &decisio
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(nullptr);
     if (code == cudaSuccess)
-        code = may_use_pdl(build_toeplitz, &pdl);
+        code = toeplitz_may_use_pdl(&pdl);
     if (code == cudaSuccess)
         code = set_max_shared_memory(machine);
     if (code == cudaSuccess && p.pixel == XNCC_U16)
@@ -196,8 +106,8 @@ TensorPlane TensorPlan::plane(int32_t width, int32_t height) const
                         height + problem.height - 1 };
 }
 
-TensorPlane TensorPlan::direct(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x,
-                           int32_t band_y, bool roomy) const
+TensorPlane TensorPlan::direct(const xncc_image &image, const Axis &x, const Axis &y,
+                               int32_t band_x, int32_t band_y, bool roomy) const
 {
     TensorPlane none = {};
     int64_t pitch = xncc_image_pitch(&image);
@@ -216,8 +126,15 @@ TensorPlane TensorPlan::direct(const xncc_image &image, const Axis &x, const Axi
     return TensorPlane{ data, pitch, width, y.stage_length(band_y) };
 }
 
+PlaneTarget TensorPlan::plane_target(int32_t row) const
+{
+    const int64_t pitch = static_cast<int64_t>(buffers.plane_pitch);
+    return PlaneTarget{ planes.as<unsigned char>() + row * pitch, pitch,
+                        static_cast<int64_t>(buffers.plane) };
+}
+
 bool TensorPlan::split(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x,
-                   int32_t band_y, bool roomy, cudaStream_t stream)
+                       int32_t band_y, bool roomy, cudaStream_t stream)
 {
     int64_t pitch = xncc_image_pitch(&image);
     int32_t width = x.stage_length(band_x), height = y.stage_length(band_y);
@@ -231,33 +148,27 @@ bool TensorPlan::split(const xncc_image &image, const Axis &x, const Axis &y, in
                                 2 * static_cast<int64_t>(x.stage_start(band_x));
     if (reinterpret_cast<uintptr_t>(data) % 16 != 0)
         return false;
-    split_planes<<<rows_grid(width / 8, height), THREADS, 0, stream>>>(
-        data, pitch, planes.as<unsigned char>(), static_cast<int64_t>(buffers.plane_pitch),
-        static_cast<int64_t>(buffers.plane), width);
+    launch_split_planes(data, pitch, plane_target(0), width, height, stream);
     return true;
 }
 
-cudaError_t TensorPlan::copy(const StageView &stage, int32_t width, int32_t height, cudaStream_t stream)
+cudaError_t TensorPlan::copy(const StageView &stage, int32_t width, int32_t height,
+                             cudaStream_t stream)
 {
     TensorPlane to = plane(width, height);
     int32_t columns = width + problem.width - 1;
     for (int32_t row = 0; row < to.height; row += UINT16_MAX) {
-        StageView templ = stage;
-        templ.top += row;
-        unsigned char *data = planes.as<unsigned char>() + row * to.pitch;
-        int32_t rows = to.height - row < UINT16_MAX ? to.height - row : UINT16_MAX;
-        if (problem.pixel == XNCC_U8)
-            copy_planes<unsigned char><<<rows_grid(columns, rows), THREADS, 0, stream>>>(
-                templ, data, to.pitch, 0, columns);
-        else
-            copy_planes<unsigned short><<<rows_grid(columns, rows), THREADS, 0, stream>>>(
-                templ, data, to.pitch, static_cast<int64_t>(buffers.plane), columns);
+        StageView rest = stage;
+        rest.top += row;
+        const int32_t rows = to.height - row < UINT16_MAX ? to.height - row : UINT16_MAX;
+        launch_copy_planes(problem.pixel, rest, plane_target(row), columns, rows, stream);
     }
     return cudaGetLastError();
 }
 
 // All blocks of all planes of the template.
-cudaError_t TensorPlan::build(const TensorGroup &group, unsigned char *to, cudaStream_t stream) const
+cudaError_t TensorPlan::build(const TensorGroup &group, unsigned char *to,
+                              cudaStream_t stream) const
 {
     const DeviceTemplate &templ = **group.templ;
     ToeplitzJob job = {};
@@ -287,7 +198,7 @@ cudaError_t TensorPlan::build(const TensorGroup &group, unsigned char *to, cudaS
 }
 
 xncc_status TensorPlan::multiply_wgmma(const TensorPlane &plane, const Products &to,
-                                   cudaStream_t stream, xncc_error *error) const
+                                       cudaStream_t stream, xncc_error *error) const
 {
     TensorJob job = {};
     xncc_status status = encode(plane, blocks, &job.image, error);
@@ -316,8 +227,8 @@ xncc_status TensorPlan::multiply_wgmma(const TensorPlane &plane, const Products 
     return check(code, "launching the correlation", error);
 }
 
-xncc_status TensorPlan::multiply_mma(const TensorPlane &plane, const Products &to, cudaStream_t stream,
-                                 xncc_error *error) const
+xncc_status TensorPlan::multiply_mma(const TensorPlane &plane, const Products &to,
+                                     cudaStream_t stream, xncc_error *error) const
 {
     MmaJob job = {};
     job.image = plane;
@@ -338,8 +249,9 @@ xncc_status TensorPlan::multiply_mma(const TensorPlane &plane, const Products &t
     return check(code, "launching the correlation", error);
 }
 
-xncc_status TensorPlan::correlate(const DeviceTemplate &templ, const TensorPlane &from, int32_t width,
-                              int32_t height, cudaStream_t stream, xncc_error *error)
+xncc_status TensorPlan::correlate(const DeviceTemplate &templ, const TensorPlane &from,
+                                  int32_t width, int32_t height, cudaStream_t stream,
+                                  xncc_error *error)
 {
     const DeviceTemplate *one = &templ;
     xncc_status status = check(
@@ -371,8 +283,8 @@ xncc_status TensorPlan::correlate(const DeviceTemplate &templ, const TensorPlane
     return status;
 }
 
-xncc_status TensorPlan::deliver(const CorrelateJob &job, const DeviceTemplate &templ, cudaStream_t stream,
-                            xncc_error *error)
+xncc_status TensorPlan::deliver(const CorrelateJob &job, const DeviceTemplate &templ,
+                                cudaStream_t stream, xncc_error *error)
 {
     xncc_status status = check(copy(job.stage, job.width, job.height, stream),
                                "splitting the image", error);
@@ -393,15 +305,15 @@ xncc_status TensorPlan::deliver(const CorrelateJob &job, const DeviceTemplate &t
                      "copying the sums", error);
     for (int32_t row = 0; row < job.height; row += UINT16_MAX) {
         int32_t rows = job.height - row < UINT16_MAX ? job.height - row : UINT16_MAX;
-        combine<<<rows_grid(job.width, rows), THREADS, 0, stream>>>(
-            from + row * pitch, elements, pitch,
-            static_cast<uint64_t *>(job.sums) + row * job.pitch, job.pitch, job.width);
+        launch_combine(from + row * pitch, elements, pitch,
+                       static_cast<uint64_t *>(job.sums) + row * job.pitch, job.pitch, job.width,
+                       rows, stream);
     }
     return check(cudaGetLastError(), "putting the sums together", error);
 }
 
 cudaError_t TensorPlan::score(const TensorPlane &image, const TensorTarget &target,
-                          cudaStream_t stream) const
+                              cudaStream_t stream) const
 {
     TensorScoreJob job = windows_job(image, target.rule, target.width, target.height);
     job.plane = static_cast<int64_t>(buffers.plane);
@@ -416,6 +328,218 @@ cudaError_t TensorPlan::score(const TensorPlane &image, const TensorTarget &targ
         return fused_launch(job, blocks, slot_toeplitz(0), processors, stream);
     return problem.pixel == XNCC_U16 ? score_u16_launch(job, processors, stream)
                                      : score_u8_launch(job, processors, stream);
+}
+
+// Several templates on one image: their X are side by side in memory.
+
+// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the
+// others lie behind each other.
+uint32_t *TensorPlan::slot_sums(int of) const
+{
+    return of == 0 ? sums.as<uint32_t>() : more_sums.as<uint32_t>() + (of - 1) * products_plane();
+}
+
+unsigned char *TensorPlan::slot_toeplitz(int of) const
+{
+    return of == 0 ? toeplitz.as<unsigned char>()
+                   : more_toeplitz.as<unsigned char>() + (of - 1) * toeplitz_bytes();
+}
+
+int64_t TensorPlan::toeplitz_bytes() const
+{
+    return buffers.planes * static_cast<int64_t>(buffers.toeplitz);
+}
+
+int64_t TensorPlan::products_plane() const
+{
+    return buffers.planes * buffers.planes * static_cast<int64_t>(buffers.sums / sizeof(uint32_t));
+}
+
+uint64_t TensorPlan::slot_bytes() const
+{
+    return static_cast<uint64_t>(products_plane()) * sizeof(uint32_t) +
+           static_cast<uint64_t>(toeplitz_bytes());
+}
+
+cudaError_t TensorPlan::make_slots(int count)
+{
+    uint64_t batch = static_cast<uint64_t>(count),
+             bytes = batch * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
+    more_sums.release();
+    more_toeplitz.release();
+    cudaError_t code = more_sums.take(bytes);
+    if (code == cudaSuccess)
+        code = more_toeplitz.take(buffers.toeplitz * static_cast<uint64_t>(buffers.planes) * batch);
+    if (code == cudaSuccess)
+        code = bytes == 0 ? cudaSuccess
+                          : cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
+    if (code == cudaSuccess && bounds_tiles()) {
+        code = terms.take(terms_bytes());
+        // below the map they stay 0
+        if (code == cudaSuccess)
+            code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(terms_bytes()));
+    }
+    return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
+}
+
+xncc_status TensorPlan::correlate_group(const TensorGroup &group, const TensorPlane &plane,
+                                        cudaStream_t stream, xncc_error *error)
+{
+    if (hopper) {
+        xncc_status status = check(build(group, slot_toeplitz(group.first), stream),
+                                   "laying out templates", error);
+        Products to = { slot_toeplitz(group.first),
+                        slot_sums(group.first),
+                        group.width,
+                        group.height,
+                        false,
+                        group.count,
+                        toeplitz_bytes(),
+                        products_plane(),
+                        true };
+        return status ? status : multiply_wgmma(plane, to, stream, error);
+    }
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < group.count && !status; i++) {
+        TensorGroup one = { group.templ + i, group.first + i, 1, group.width, group.height };
+        status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template",
+                       error);
+        Products to = { slot_toeplitz(one.first),
+                        slot_sums(one.first),
+                        group.width,
+                        group.height,
+                        false,
+                        1,
+                        0,
+                        0,
+                        false };
+        if (!status && !fused)
+            status = multiply_mma(plane, to, stream, error);
+    }
+    return status;
+}
+
+// A template of one block has all of X in the registers of the thread that stores it.
+uint64_t TensorPlan::terms_bytes() const
+{
+    bool whole = hopper && problem.pixel == XNCC_U8 && blocks.across * blocks.down == 1;
+    return whole && !fp64_is_slow ? buffers.sums / sizeof(uint32_t) * sizeof(WindowTerms) : 0;
+}
+
+// Window sums have the same passes for a map, for tiles and for terms.
+TensorScoreJob TensorPlan::windows_job(const TensorPlane &image, const xncc_score_rule &rule,
+                                       int32_t width, int32_t height) const
+{
+    TensorScoreJob job = {};
+    job.image = image;
+    job.rule = rule;
+    job.window_width = problem.width;
+    job.window_height = problem.height;
+    job.sums_pitch = products_pitch();
+    job.width = width;
+    job.height = height;
+    return job;
+}
+
+cudaError_t TensorPlan::put_terms(const TensorPlane &image, const TensorGroup &group,
+                                  const xncc_score_rule &rule, cudaStream_t stream) const
+{
+    return tensor_terms_launch(windows_job(image, rule, group.width, group.height),
+                               terms.as<WindowTerms>(), processors, stream);
+}
+
+xncc_status TensorPlan::bound_group(const TensorGroup &group, const TensorPlane &plane,
+                                    const TensorTiles &tiles, const xncc_score_rule *rules,
+                                    cudaStream_t stream, xncc_error *error) const
+{
+    xncc_status status = check(build(group, slot_toeplitz(group.first), stream),
+                               "laying out templates", error);
+    for (int i = 0; i < group.count && !status; i += TENSOR_SLOTS) {
+        const int of = group.first + i,
+                  count = group.count - i < TENSOR_SLOTS ? group.count - i : TENSOR_SLOTS;
+        Products to = {
+            slot_toeplitz(of), slot_sums(of),    group.width, group.height, false, count,
+            toeplitz_bytes(),  products_plane(), true
+        };
+        to.pdl_after_products = i > 0;
+        to.bound.terms = terms.as<WindowTerms>();
+        to.bound.best = tiles.best + static_cast<int64_t>(i) * tiles.count;
+        to.bound.rows = tiles.rows;
+        to.bound.across = tiles.across;
+        to.bound.count = tiles.count;
+        to.bound.n = static_cast<double>(rules->n);
+        to.bound.lowered = -to.bound.n * LIFT;
+        for (int k = 0; k < count; k++) {
+            to.bound.sum[k] = static_cast<double>(rules[i + k].sum);
+            to.bound.unit[k] = unit_of(rules[i + k].root_var);
+        }
+        status = multiply_wgmma(plane, to, stream, error);
+    }
+    return status;
+}
+
+cudaError_t TensorPlan::best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first,
+                                      cudaStream_t stream) const
+{
+    TensorScoreJob job = windows_job(image, tiles.rule[0], tiles.width, tiles.height);
+    TensorTiles of = tiles;
+    of.plane = products_plane();
+    job.sums = slot_sums(first);
+    job.pdl = pdl;
+    if (fused)
+        return fused_tiles_launch(job, of, blocks, slot_toeplitz(first), processors, stream);
+    return tensor_tiles_launch(job, of, processors, stream);
+}
+
+// Products of byte planes for general problems: the caller owns the image planes and the sums;
+// the plan owns the template planes.
+
+xncc_status TensorPlan::make_planes(const xncc_problem &p, const xncc_decision &decision, int count,
+                                    const xncc_machine &machine, xncc_error *error)
+{
+    set_up(p, decision, machine);
+    cudaError_t code = toeplitz.take(buffers.toeplitz * static_cast<uint64_t>(count));
+    if (code == cudaSuccess && !fused)
+        code = set_max_shared_memory(machine);
+    return check(code, "taking the plan's workspace", error);
+}
+
+cudaError_t TensorPlan::build_planes(const DeviceTemplate *templ, int count,
+                                     cudaStream_t stream) const
+{
+    cudaError_t code = cudaSuccess;
+    for (int first = 0, some; first < count && code == cudaSuccess; first += some) {
+        const DeviceTemplate *some_templs[TENSOR_SLOTS] = {};
+        some = !hopper ? 1 : count - first < TENSOR_SLOTS ? count - first : TENSOR_SLOTS;
+        for (int i = 0; i < some; i++)
+            some_templs[i] = templ + first + i;
+        code = build(TensorGroup{ some_templs, 0, some, 0, 0 },
+                     toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
+    }
+    return code;
+}
+
+xncc_status TensorPlan::multiply_planes(const TensorPlane &image, const PlaneProducts &p,
+                                        cudaStream_t stream, xncc_error *error) const
+{
+    Products to = { toeplitz.as<unsigned char>() + p.first * toeplitz_bytes(),
+                    p.sums,
+                    p.width,
+                    p.height,
+                    p.add,
+                    p.count,
+                    p.step * toeplitz_bytes(),
+                    p.sums_step,
+                    false };
+    if (hopper)
+        return multiply_wgmma(image, to, stream, error);
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < p.count && !status; i++) {
+        status = multiply_mma(image, to, stream, error);
+        to.toeplitz += to.slot_toeplitz;
+        to.sums += to.slot_sums;
+    }
+    return status;
 }
 
 } // namespace xncc

@@ -1,7 +1,7 @@
 // First pass: S and Q of every window row, that is of every run of `width` pixels in a staged image
 // row.
-#ifndef XNCC_CUDA_SUMS_CUH
-#define XNCC_CUDA_SUMS_CUH
+#ifndef XNCC_CUDA_WINDOWS_ROW_SUMS_H
+#define XNCC_CUDA_WINDOWS_ROW_SUMS_H
 
 #include "cuda/planes/stage.h"
 
@@ -37,9 +37,6 @@ struct RowSumsJob {
 };
 
 cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_t stream);
-
-// For the probe: is there machine code for the current device?
-cudaError_t find_device_code();
 
 } // namespace xncc
 

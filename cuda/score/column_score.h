@@ -1,7 +1,8 @@
 // Last pass: S and Q of every window, and with X they become the score. In general window rows'
-// sums (row_sums.cuh) slide down into S and Q; for small windows of 8-bit pixels one pass does both.
-#ifndef XNCC_CUDA_SCORE_CUH
-#define XNCC_CUDA_SCORE_CUH
+// sums (row_sums.cuh) slide down into S and Q; for small windows of 8-bit pixels one pass does
+// both.
+#ifndef XNCC_CUDA_SCORE_COLUMN_SCORE_H
+#define XNCC_CUDA_SCORE_COLUMN_SCORE_H
 
 #include "cuda/planes/stage.h"
 

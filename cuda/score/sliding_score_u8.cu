@@ -1,9 +1,11 @@
 // Templates of which all pixels count: window sums slide down the image's planes. With the score in
 // the same pass, for images of which not every pixel counts; or by themselves. A block walks down a
-// strip, as in window_score_u8.cu: each thread keeps the sums of 4 adjacent columns over the window's
-// height, a prefix sum along the row goes to shared memory, and the difference of two prefixes is a
-// window's sum. All of it wraps modulo 2^32.
+// strip, as in window_score_u8.cu: each thread keeps the sums of 4 adjacent columns over the
+// window's height, a prefix sum along the row goes to shared memory, and the difference of two
+// prefixes is a window's sum. All of it wraps modulo 2^32.
 #include "cuda/score/masked_score_u8.cuh"
+#include "cuda/score/masked_score_u8.h"
+#include "cuda/score/sliding_score_u8.h"
 
 namespace xncc {
 
@@ -240,8 +242,9 @@ struct Stores {
     }
 };
 
-__global__ __launch_bounds__(THREADS, 4) void slide_windows(const __grid_constant__ MaskedScoreJob job,
-                                                            int strip)
+__global__ __launch_bounds__(THREADS,
+                             4) void slide_windows(const __grid_constant__ MaskedScoreJob job,
+                                                   int strip)
 {
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const Rows rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);

@@ -1,7 +1,7 @@
 // Images laid out for kernels that know neither borders nor masks: the pixels of a rectangle that
 // may reach past the image, as one plane of them or as planes of bytes.
-#ifndef XNCC_CUDA_LAYOUT_CUH
-#define XNCC_CUDA_LAYOUT_CUH
+#ifndef XNCC_CUDA_PLANES_MAKE_PLANES_H
+#define XNCC_CUDA_PLANES_MAKE_PLANES_H
 
 #include "cuda/runtime/upload.h"
 

@@ -1,9 +1,9 @@
 // Peak search without a map: scores of the few tiles that matter are computed where they are
 // needed, from X or from the pixels.
-#ifndef XNCC_CUDA_PEAKS_WINDOWS_CUH
-#define XNCC_CUDA_PEAKS_WINDOWS_CUH
+#ifndef XNCC_CUDA_PEAKS_COLLECT_H
+#define XNCC_CUDA_PEAKS_COLLECT_H
 
-#include "cuda/peaks/peak_search.cuh"
+#include "cuda/peaks/peak_search.h"
 
 #include "math/score.h"
 

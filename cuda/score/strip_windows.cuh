@@ -1,7 +1,7 @@
 // Window sums of a strip of 512 columns, four rows at a time, and the map made of them and X: what
 // the score pass of 8-bit pixels (score_u8.cu) and the fused kernel (fused_u8.cu) share.
-#ifndef XNCC_CUDA_TENSOR_WINDOWS_CUH
-#define XNCC_CUDA_TENSOR_WINDOWS_CUH
+#ifndef XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
+#define XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 
 #include "cuda/score/score_arith.cuh"
 

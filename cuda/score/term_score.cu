@@ -10,7 +10,7 @@
 // within as much of a midpoint of two floats, 2^28. Those within 32, and windows or templates
 // without variance, are done by general.h itself. Quotients are 0 or at least 2^-63: no float is
 // subnormal.
-#include "cuda/engine/general_plan.h"
+#include "cuda/score/term_score.h"
 #include "cuda/score/quotient.cuh"
 
 namespace xncc {

@@ -1,6 +1,6 @@
 // Templates and filters as the device holds them, made once when they are created.
-#ifndef XNCC_CUDA_PREPARED_CUH
-#define XNCC_CUDA_PREPARED_CUH
+#ifndef XNCC_CUDA_PLANES_DEVICE_TEMPLATE_H
+#define XNCC_CUDA_PLANES_DEVICE_TEMPLATE_H
 
 #include "cuda/runtime/constant_cache.h"
 
@@ -56,8 +56,8 @@ struct TemplPlanes {
     xncc_general_term plane[XNCC_GENERAL_TEMPL_PLANES]; // sum: xncc_plane; shift: 8 * digit
     unsigned char *to[XNCC_GENERAL_TEMPL_PLANES];
 };
-cudaError_t launch_templ_planes(const DeviceTemplate &templ, const xncc_general_planes &planes, DeviceTemplate *to,
-                               cudaStream_t stream);
+cudaError_t launch_templ_planes(const DeviceTemplate &templ, const xncc_general_planes &planes,
+                                DeviceTemplate *to, cudaStream_t stream);
 
 // The device is the current one; the stream is used and waited for. most_height: of a texture.
 xncc_status prepare_template(const xncc_template *templ, int64_t most_height, cudaStream_t stream,

@@ -1,159 +1,20 @@
 // Kernel tensor: exact integer matrix products for X, and a pass of its own for window sums and
 // score.
-#ifndef XNCC_CUDA_TENSOR_CUH
-#define XNCC_CUDA_TENSOR_CUH
+#ifndef XNCC_CUDA_ENGINE_TENSOR_PLAN_H
+#define XNCC_CUDA_ENGINE_TENSOR_PLAN_H
 
+#include "cuda/fused/fused_u8.h"
+#include "cuda/planes/split_planes.h"
 #include "cuda/products/correlate_family.h"
-#include "cuda/runtime/pdl.cuh"
-#include "cuda/peaks/collect.cuh"
-#include "cuda/score/column_score.cuh"
-#include "cuda/score/window_terms.cuh"
-
-#include <cuda.h>
+#include "cuda/products/correlate_mma.h"
+#include "cuda/products/correlate_wgmma.h"
+#include "cuda/score/score_u16.h"
 
 extern "C" {
 #include "plan/cost_tensor.h"
 }
 
 namespace xncc {
-
-// Templates whose X is computed at once. Three share the 132 processors of an H200 evenly.
-constexpr int TENSOR_SLOTS = 3;
-
-// Lets a block of a kernel have so much shared memory; nullptr: there is no such kernel.
-template <class Kernel> cudaError_t set_max_shared_memory(Kernel *kernel, int most)
-{
-    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, most)
-                  : cudaErrorInvalidValue;
-}
-
-// A byte plane: rows begin at multiples of 16 bytes, `width` bytes of them may be read, a multiple
-// of 16.
-struct TensorPlane {
-    const unsigned char *data;
-    int64_t pitch;
-    int32_t width, height;
-};
-
-// The best score of each tile of the map, as TensorTiles has it, from the products of whole
-// templates.
-struct TileBound {
-    const WindowTerms
-        *terms;           // of the image, rows as long as those of X; nullptr: no scores are wanted
-    uint32_t *best;       // of slot 0
-    int32_t rows, across; // of a tile; tiles in a row
-    int32_t count;        // of tiles, from slot to slot
-    double n, lowered;    // pixels of a template, -n 2^52
-    double sum[TENSOR_SLOTS]; // of a template
-    float unit[TENSOR_SLOTS]; // unit_of it
-};
-
-// One block of the template over a band: sums(x, y) = or += the block's share of X.
-struct TensorJob {
-    CUtensorMap image; // the plane, in 32-bit elements, boxes of a period
-    const uint4 *toeplitz;
-    uint32_t *sums;
-    int64_t pitch; // elements; a multiple of XNCC_TENSOR_COLUMNS
-    int32_t tiles_across, tiles;
-    int32_t x, y; // of the block's first pixel in the template: 32-bit elements, rows
-    int32_t add;
-    uint32_t zero; // 0
-    xncc_tensor_blocks blocks;
-    int32_t
-        slots; // templates at once, at least 1; each has its own share of the device's processors
-    int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-    bool pdl;                       // the kernel in front is that of toeplitz_build,
-    bool pdl_after_products; // or one like this, and the templates of both were laid out before
-    TileBound bound;
-};
-
-// The template's block as the products read it.
-struct ToeplitzJob {
-    const unsigned char *pixels;
-    int64_t pitch;
-    int32_t size, plane;   // bytes of a pixel, and which of them
-    int32_t width, height; // of the template
-    int32_t x, y;          // of the block's first pixel
-    xncc_tensor_blocks blocks;
-    unsigned char *toeplitz;
-    // of templates at once: their pixels, and bytes from one's blocks to the next one's
-    const unsigned char *slot_pixels[PEAK_SLOTS];
-    int64_t slot_toeplitz;
-    int32_t slots;
-};
-
-// For devices of compute capability 9.0 only. raise: lets a block have that much shared memory: all
-// that the device allows, since the last call holds for every plan.
-cudaError_t wgmma_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most);
-cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream);
-
-// One block of the template over a band, for devices of compute capability 8.0 and later.
-struct MmaJob {
-    TensorPlane image;
-    const uint2 *toeplitz;
-    uint32_t *sums;
-    int64_t pitch;         // elements; a multiple of XNCC_TENSOR_COLUMNS
-    int32_t width, height; // of the band
-    int32_t x, y;          // of the block's first pixel in the template; x a multiple of 16
-    int32_t add;
-    xncc_tensor_blocks blocks;
-};
-cudaError_t mma_set_max_shared_memory(int most);
-cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream);
-cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream);
-
-// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH wide, of 16 bits
-// XNCC_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes, lie behind
-// the first.
-struct TensorScoreJob {
-    TensorPlane image;
-    int64_t plane;     // bytes
-    int64_t sums_step; // elements
-    xncc_score_rule rule;
-    int32_t window_width, window_height;
-    const uint32_t *sums; // X
-    int64_t sums_pitch;
-    float *map;
-    int64_t map_pitch;
-    int32_t width, height; // of the band
-    const uint32_t *skip;  // nullptr, or a word on the device: where it is not 0 nothing is done
-    bool fp64_is_slow;     // scores in pairs of floats
-    bool pdl;            // pdl.cuh, where the kernel in front lets it
-};
-cudaError_t score_u8_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
-// The same with X computed in place, from what fused_build made of the template; job.sums is not
-// read. For devices of compute capability 8.0 and later.
-cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most);
-cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream);
-cudaError_t fused_launch(const TensorScoreJob &job, const xncc_tensor_blocks &blocks,
-                         const unsigned char *taps, int processors, cudaStream_t stream);
-cudaError_t score_u16_set_max_shared_memory();
-cudaError_t score_u16_launch(const TensorScoreJob &job, int processors,
-                                     cudaStream_t stream);
-
-// Of up to TENSOR_SLOTS templates on one image, all at once: the best score of each tile of the
-// map, as peak_order and within BOUND_MARGIN, and at least that of 0. 8-bit pixels.
-constexpr float BOUND_MARGIN = 1.0f / (1 << 18);
-struct TensorTiles {
-    uint32_t *best;       // of slot 0
-    int32_t rows, across; // of a tile; tiles in a row
-    int32_t count, slots;
-    int32_t width, height; // of the map
-    int64_t plane;         // elements of X from slot to slot
-    bool fp64_is_slow;
-    xncc_score_rule rule[TENSOR_SLOTS];
-};
-cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors,
-                                cudaStream_t stream);
-// The windows' terms; rows as long as those of X.
-cudaError_t tensor_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors,
-                                cudaStream_t stream);
-// The same with X computed in place, from what fused_build made of the templates, one behind the
-// other.
-cudaError_t fused_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles,
-                               const xncc_tensor_blocks &blocks, const unsigned char *taps,
-                               int processors, cudaStream_t stream);
 
 // A band's part of the map.
 struct TensorTarget {
@@ -275,8 +136,8 @@ class TensorPlan {
         bool add;
         int32_t slots;
         int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-        bool pdl;                       // the template was laid out just before,
-        bool pdl_after_products = false;              // or before the products in front
+        bool pdl;                         // the template was laid out just before,
+        bool pdl_after_products = false;  // or before the products in front
         TileBound bound = {};
     };
     xncc_status multiply_wgmma(const TensorPlane &plane, const Products &to, cudaStream_t stream,
@@ -286,6 +147,7 @@ class TensorPlan {
 
     TensorScoreJob windows_job(const TensorPlane &image, const xncc_score_rule &rule, int32_t width,
                                int32_t height) const;
+    PlaneTarget plane_target(int32_t row) const;
     uint32_t *slot_sums(int of) const;
     unsigned char *slot_toeplitz(int of) const;
     int64_t toeplitz_bytes() const; // of a slot

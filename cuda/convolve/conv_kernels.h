@@ -2,10 +2,10 @@
 // default), small filters with the image in registers, and three plainer ways to compare with.
 // Every result starts at 0 and takes one fused multiply-add a tap, row by row from the top and from
 // the left within a row.
-#ifndef XNCC_CUDA_CONVOLVE_CUH
-#define XNCC_CUDA_CONVOLVE_CUH
+#ifndef XNCC_CUDA_CONVOLVE_CONV_KERNELS_H
+#define XNCC_CUDA_CONVOLVE_CONV_KERNELS_H
 
-#include "cuda/planes/device_template.cuh"
+#include "cuda/planes/device_template.h"
 
 namespace xncc {
 
@@ -26,42 +26,6 @@ struct ConvolveJob {
     float *out;           // result row y0
     int64_t out_pitch;    // elements
 };
-
-// The image with its border at column x, row y.
-template <class Pixel> __device__ float pixel_at(const ConvolveJob &job, int x, int y)
-{
-    int cx = min(max(x, 0), job.image_width - 1), cy = min(max(y, job.first), job.end - 1);
-    if (job.zero && (cx != x || cy != y))
-        return 0.0f;
-    const unsigned char *row = job.data + static_cast<int64_t>(cy - job.first) * job.pitch;
-    return static_cast<float>(__ldg(reinterpret_cast<const Pixel *>(row) + cx));
-}
-
-// COUNT adjacent results, as far as they lie in the map.
-template <int COUNT>
-__device__ void store(const ConvolveJob &job, int x, int y, const float (&sum)[COUNT])
-{
-    if (y >= job.rows)
-        return;
-    float *out = job.out + y * job.out_pitch + x;
-    if (x + COUNT <= job.image_width && reinterpret_cast<uintptr_t>(out) % sizeof(float4) == 0) {
-#pragma unroll
-        for (int i = 0; i < COUNT; i += 4)
-            *reinterpret_cast<float4 *>(out + i) = make_float4(sum[i], sum[i + 1], sum[i + 2],
-                                                               sum[i + 3]);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < COUNT; i++)
-        if (x + i < job.image_width)
-            out[i] = sum[i];
-}
-
-inline dim3 grid_of(const ConvolveJob &job, int width, int height)
-{
-    return dim3(static_cast<unsigned>(ceil_div(job.image_width, width)),
-                static_cast<unsigned>(ceil_div(job.rows, height)));
-}
 
 const void *convolve_constant();
 

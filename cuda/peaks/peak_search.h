@@ -9,8 +9,8 @@
 // until there are enough. That is always right.
 //
 // Every kernel serves several maps of one size at once (slots, by blockIdx.z).
-#ifndef XNCC_CUDA_PEAKS_CUH
-#define XNCC_CUDA_PEAKS_CUH
+#ifndef XNCC_CUDA_PEAKS_PEAK_SEARCH_H
+#define XNCC_CUDA_PEAKS_PEAK_SEARCH_H
 
 #include "cuda/runtime/handles.h"
 
@@ -48,7 +48,7 @@ struct PeakJob {
     int32_t min_distance;
     uint32_t top;
     uint32_t wanted;     // tiles that shall reach the level
-    float bound_margin;         // the tiles' scores are within so much of the exact ones
+    float bound_margin;  // the tiles' scores are within so much of the exact ones
     int32_t x0, y0;      // added to the matches
     uint32_t *best;      // of each tile, the order of its best score; 0: it has none
     uint32_t *list;      // tiles that reach the level
@@ -57,64 +57,8 @@ struct PeakJob {
     PeakState *state;
     xncc_match *match; // top a slot
     uint32_t *found;   // nullptr: in the state only
-    bool pdl;        // the passes behind the first may be launched early (pdl.cuh)
+    bool pdl;          // the passes behind the first may be launched early (pdl.cuh)
 };
-
-// A float as an unsigned integer that is the larger the better the score; 0 for NaN. Both zeros are
-// one.
-__host__ __device__ inline uint32_t peak_order(float score, int32_t smallest)
-{
-    float v = (smallest ? -score : score) + 0.0f;
-    if (v != v)
-        return 0;
-#ifdef __CUDA_ARCH__
-    uint32_t bits = __float_as_uint(v);
-#else
-    union {
-        float f;
-        uint32_t u;
-    } pun;
-    pun.f = v;
-    uint32_t bits = pun.u;
-#endif
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-// A candidate as a number: the best first is the largest. `at` is y * width + x.
-__device__ inline uint64_t peak_key(uint32_t order, uint32_t at)
-{
-    return static_cast<uint64_t>(order) << 32 | (0xffffffffu - at);
-}
-
-// Is the element at `here` before its neighbours in the order? left .. below: 1 where there is a
-// neighbour on that side.
-struct PeakSides {
-    bool left, right, above, below;
-};
-__device__ inline bool peak_leads(const float *here, int64_t pitch, uint32_t order,
-                                  const PeakSides &sides, int32_t smallest)
-{
-    for (int dy = sides.above ? -1 : 0; dy <= (sides.below ? 1 : 0); dy++)
-        for (int dx = sides.left ? -1 : 0; dx <= (sides.right ? 1 : 0); dx++) {
-            if (dx == 0 && dy == 0)
-                continue;
-            uint32_t other = peak_order(here[dy * pitch + dx], smallest);
-            bool earlier = dy < 0 || (dy == 0 && dx < 0);
-            if (other > order || (earlier && other == order))
-                return false;
-        }
-    return true;
-}
-
-__device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order, int32_t x,
-                                   int32_t y)
-{
-    uint32_t at = atomicAdd(&job.state[slot].candidates, 1u);
-    if (at < PEAK_ROOM)
-        job.candidate[static_cast<size_t>(slot) * PEAK_ROOM + at] = peak_key(
-            order,
-            static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
-}
 
 // The passes, in their order. The first and the last are for a map that holds scores; other ways to
 // fill `best` and to collect stand elsewhere.

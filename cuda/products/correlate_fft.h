@@ -1,8 +1,8 @@
 // X by fast Fourier transforms in double precision, rounded to the exact integer (cost_fft_cuda.c
 // has the bound): blocks of the image that overlap by the template's size less one, a batch of them
 // at a time.
-#ifndef XNCC_CUDA_FFT_CUH
-#define XNCC_CUDA_FFT_CUH
+#ifndef XNCC_CUDA_PRODUCTS_CORRELATE_FFT_H
+#define XNCC_CUDA_PRODUCTS_CORRELATE_FFT_H
 
 #include "cuda/products/correlate_family.h"
 #include "cuda/runtime/cufft_loader.h"
@@ -64,7 +64,7 @@ class Fft {
     xncc_pixel pixel = XNCC_U8;
     xncc_fft_blocks blocks = {};
     int32_t across = 1, down = 1; // pieces of the template
-    FftHandle batch, one;          // a batch; one transform
+    FftHandle batch, one;         // a batch; one transform
     DeviceMemory data, product, spectrum, area;
     // Which piece of which template the spectrum is of, as far as eager calls know. A captured
     // graph may overwrite it whenever it is launched, so once there is one nothing is held.

@@ -1,0 +1,47 @@
+// What the convolution kernels share on the device.
+#ifndef XNCC_CUDA_CONVOLVE_CONV_DEVICE_CUH
+#define XNCC_CUDA_CONVOLVE_CONV_DEVICE_CUH
+
+#include "cuda/convolve/conv_kernels.h"
+
+namespace xncc {
+
+// The image with its border at column x, row y.
+template <class Pixel> __device__ float pixel_at(const ConvolveJob &job, int x, int y)
+{
+    int cx = min(max(x, 0), job.image_width - 1), cy = min(max(y, job.first), job.end - 1);
+    if (job.zero && (cx != x || cy != y))
+        return 0.0f;
+    const unsigned char *row = job.data + static_cast<int64_t>(cy - job.first) * job.pitch;
+    return static_cast<float>(__ldg(reinterpret_cast<const Pixel *>(row) + cx));
+}
+
+// COUNT adjacent results, as far as they lie in the map.
+template <int COUNT>
+__device__ void store(const ConvolveJob &job, int x, int y, const float (&sum)[COUNT])
+{
+    if (y >= job.rows)
+        return;
+    float *out = job.out + y * job.out_pitch + x;
+    if (x + COUNT <= job.image_width && reinterpret_cast<uintptr_t>(out) % sizeof(float4) == 0) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 4)
+            *reinterpret_cast<float4 *>(out + i) = make_float4(sum[i], sum[i + 1], sum[i + 2],
+                                                               sum[i + 3]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        if (x + i < job.image_width)
+            out[i] = sum[i];
+}
+
+inline dim3 grid_of(const ConvolveJob &job, int width, int height)
+{
+    return dim3(static_cast<unsigned>(ceil_div(job.image_width, width)),
+                static_cast<unsigned>(ceil_div(job.rows, height)));
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,67 @@
+// Candidates as numbers whose order is the order of matches.
+#ifndef XNCC_CUDA_PEAKS_PEAK_KEY_CUH
+#define XNCC_CUDA_PEAKS_PEAK_KEY_CUH
+
+#include "cuda/peaks/peak_search.h"
+
+namespace xncc {
+
+// A float as an unsigned integer that is the larger the better the score; 0 for NaN. Both zeros are
+// one.
+__host__ __device__ inline uint32_t peak_order(float score, int32_t smallest)
+{
+    float v = (smallest ? -score : score) + 0.0f;
+    if (v != v)
+        return 0;
+#ifdef __CUDA_ARCH__
+    uint32_t bits = __float_as_uint(v);
+#else
+    union {
+        float f;
+        uint32_t u;
+    } pun;
+    pun.f = v;
+    uint32_t bits = pun.u;
+#endif
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+// A candidate as a number: the best first is the largest. `at` is y * width + x.
+__device__ inline uint64_t peak_key(uint32_t order, uint32_t at)
+{
+    return static_cast<uint64_t>(order) << 32 | (0xffffffffu - at);
+}
+
+// Is the element at `here` before its neighbours in the order? left .. below: 1 where there is a
+// neighbour on that side.
+struct PeakSides {
+    bool left, right, above, below;
+};
+__device__ inline bool peak_leads(const float *here, int64_t pitch, uint32_t order,
+                                  const PeakSides &sides, int32_t smallest)
+{
+    for (int dy = sides.above ? -1 : 0; dy <= (sides.below ? 1 : 0); dy++)
+        for (int dx = sides.left ? -1 : 0; dx <= (sides.right ? 1 : 0); dx++) {
+            if (dx == 0 && dy == 0)
+                continue;
+            uint32_t other = peak_order(here[dy * pitch + dx], smallest);
+            bool earlier = dy < 0 || (dy == 0 && dx < 0);
+            if (other > order || (earlier && other == order))
+                return false;
+        }
+    return true;
+}
+
+__device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order, int32_t x,
+                                   int32_t y)
+{
+    uint32_t at = atomicAdd(&job.state[slot].candidates, 1u);
+    if (at < PEAK_ROOM)
+        job.candidate[static_cast<size_t>(slot) * PEAK_ROOM + at] = peak_key(
+            order,
+            static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
+}
+
+} // namespace xncc
+
+#endif

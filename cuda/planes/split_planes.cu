@@ -1,0 +1,71 @@
+// Byte planes of staged or aligned pixels.
+#include "cuda/planes/split_planes.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 256;
+
+// The band as the windows see it, with the image's edge repeated: one byte plane, or the low and
+// the high bytes apart.
+template <class Pixel>
+__global__ void copy_planes(StageView stage, unsigned char *planes, int64_t pitch,
+                            int64_t plane_bytes, int width)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x;
+    int64_t y = blockIdx.y;
+    if (x >= width)
+        return;
+    unsigned v = tex2D<Pixel>(
+        stage.pixels, static_cast<float>(min(max(x + stage.left, 0), stage.width - 1)),
+        static_cast<float>(min(max(static_cast<int>(y) + stage.top, 0), stage.height - 1)));
+    planes[y * pitch + x] = static_cast<unsigned char>(v);
+    if (sizeof(Pixel) == 2)
+        planes[plane_bytes + y * pitch + x] = static_cast<unsigned char>(v >> 8);
+}
+
+// Sixteen-bit pixels that lie aligned, eight a thread, to two planes.
+__global__ void split_planes(const unsigned char *image, int64_t image_pitch, unsigned char *planes,
+                             int64_t pitch, int64_t plane_bytes, int width)
+{
+    int x = (blockIdx.x * THREADS + threadIdx.x) * 8;
+    int64_t y = blockIdx.y;
+    if (x >= width)
+        return;
+    uint4 v = __ldcs(reinterpret_cast<const uint4 *>(image + y * image_pitch + 2 * x));
+    constexpr unsigned LOW = 0x6420, HIGH = 0x7531; // bytes of two words
+    uint2 *low = reinterpret_cast<uint2 *>(planes + y * pitch + x),
+          *high = reinterpret_cast<uint2 *>(planes + plane_bytes + y * pitch + x);
+    *low = make_uint2(__byte_perm(v.x, v.y, LOW), __byte_perm(v.z, v.w, LOW));
+    *high = make_uint2(__byte_perm(v.x, v.y, HIGH), __byte_perm(v.z, v.w, HIGH));
+}
+
+dim3 rows_grid(int32_t width, int64_t rows)
+{
+    return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)),
+                static_cast<unsigned>(rows));
+}
+
+} // namespace
+
+void launch_copy_planes(xncc_pixel pixel, const StageView &stage, const PlaneTarget &to,
+                        int32_t width, int32_t rows, cudaStream_t stream)
+{
+    const dim3 grid = rows_grid(width, rows);
+    if (pixel == XNCC_U8)
+        copy_planes<unsigned char>
+            <<<grid, THREADS, 0, stream>>>(stage, to.data, to.pitch, 0, width);
+    else
+        copy_planes<unsigned short>
+            <<<grid, THREADS, 0, stream>>>(stage, to.data, to.pitch, to.plane_bytes, width);
+}
+
+void launch_split_planes(const unsigned char *image, int64_t image_pitch, const PlaneTarget &to,
+                         int32_t width, int32_t rows, cudaStream_t stream)
+{
+    split_planes<<<rows_grid(width / 8, rows), THREADS, 0, stream>>>(
+        image, image_pitch, to.data, to.pitch, to.plane_bytes, width);
+}
+
+} // namespace xncc

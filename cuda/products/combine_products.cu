@@ -1,0 +1,39 @@
+// X of 16-bit pixels from the products of their bytes.
+#include "cuda/products/combine_products.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 256;
+
+// X of 16-bit pixels from the products of their bytes: part 2 i + j has byte i of the image and
+// byte j of the template.
+__global__ void combine(const uint32_t *buffers, int64_t templ_elements, int64_t pitch,
+                        uint64_t *sums, int64_t sums_pitch, int width)
+{
+    int x = blockIdx.x * THREADS + threadIdx.x;
+    if (x >= width)
+        return;
+    const uint32_t *p = buffers + blockIdx.y * pitch + x;
+    uint64_t middle = static_cast<uint64_t>(p[templ_elements]) + p[2 * templ_elements];
+    sums[blockIdx.y * sums_pitch + x] = p[0] + (middle << 8) +
+                                        (static_cast<uint64_t>(p[3 * templ_elements]) << 16);
+}
+
+dim3 rows_grid(int32_t width, int64_t rows)
+{
+    return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)),
+                static_cast<unsigned>(rows));
+}
+
+} // namespace
+
+void launch_combine(const uint32_t *products, int64_t step, int64_t pitch, uint64_t *sums,
+                    int64_t sums_pitch, int32_t width, int32_t rows, cudaStream_t stream)
+{
+    combine<<<rows_grid(width, rows), THREADS, 0, stream>>>(products, step, pitch, sums, sums_pitch,
+                                                            width);
+}
+
+} // namespace xncc
