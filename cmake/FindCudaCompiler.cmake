@@ -15,13 +15,14 @@ if(CMAKE_CUDA_COMPILER)
   find_package(CUDAToolkit REQUIRED)
   set(EXACTNCC_HAVE_CUDA ON)
   if(architectures_by_default)
-    # Turing and later, machine code for each generation, and PTX of the last for what comes after.
+    # Turing and later: machine code for each generation (that for 8.0 also runs on 8.6 and 8.9), and PTX of the last for
+    # what comes after.
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
-      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90-real 100-real 120)
     elseif(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12)
-      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
     else()
-      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80)
     endif()
   endif()
   message(STATUS "exactncc: CUDA engine with ${CMAKE_CUDA_COMPILER} for ${CMAKE_CUDA_ARCHITECTURES}")

@@ -2,6 +2,7 @@
 #include "cuda/engine/engine_plan.h"
 
 #include "cuda/runtime/probe.h"
+#include "cuda/runtime/score_arithmetic.h"
 
 #include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/batch_context.h"
@@ -33,8 +34,16 @@ cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
     return code;
 }
 
+// 1: exact sums become scores in pairs of floats, since double precision is slow or is not built.
+int32_t choose_arithmetic(int arch, int64_t ratio)
+{
+    if (!builds_float_float(arch) || !builds_fp64(arch))
+        return builds_float_float(arch);
+    return ratio > FAST_RATIO;
+}
+
 // Asks the device once for all that plans will want to know.
-cudaError_t read_limits(int device, xncc_machine *machine)
+cudaError_t read_limits(int device, int arch, xncc_machine *machine)
 {
     auto &m = machine->cuda;
     int64_t major = 0, minor = 0, processors = 0, ratio = 0;
@@ -58,16 +67,16 @@ cudaError_t read_limits(int device, xncc_machine *machine)
     m.major = static_cast<int32_t>(major);
     m.minor = static_cast<int32_t>(minor);
     m.processors = static_cast<int32_t>(processors);
-    m.fp64_is_slow = ratio > FAST_RATIO;
+    m.fp64_is_slow = choose_arithmetic(arch, ratio);
     m.constant_bytes = CONSTANT_BYTES;
     return code;
 }
 
 cudaError_t open_device(Engine *engine)
 {
-    cudaError_t code = find_device_code();
+    cudaError_t code = find_device_code(&engine->code_arch);
     if (code == cudaSuccess)
-        code = read_limits(engine->device, &engine->machine);
+        code = read_limits(engine->device, engine->code_arch, &engine->machine);
     int most = static_cast<int>(engine->machine.cuda.shared_optin);
     if (code == cudaSuccess)
         code = shared_set_max_shared_memory(most);
@@ -270,9 +279,14 @@ constexpr xncc_engine_ops operations = name_operations();
 
 } // namespace xncc
 
-extern "C" void xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
+extern "C" int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
 {
-    xncc::engine_of(engine)->machine.cuda.fp64_is_slow = slow;
+    xncc::Engine *of = xncc::engine_of(engine);
+    const int arch = of->code_arch;
+    if (slow ? !xncc::builds_float_float(arch) : !xncc::builds_fp64(arch))
+        return 0;
+    of->machine.cuda.fp64_is_slow = slow;
+    return 1;
 }
 
 extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit,

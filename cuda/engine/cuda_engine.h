@@ -17,9 +17,10 @@ extern "C" {
 xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit, int32_t threads,
                                     xncc_engine **engine, xncc_error *error);
 
-/* For tests: takes the device for one with slow doubles (1) or fast ones (0), before plans are
- * made. Scores have the same bits. */
-void xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow);
+/* For tests, before plans are made: treats the device as one whose double precision is slow (1) or
+ * fast (0). Scores have the same bits. Returns 0, and changes nothing, when the build has no
+ * kernels for that (EXACTNCC_ALL_ARITHMETICS has all). */
+int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow);
 
 /* Describes up to capacity CUDA devices and returns how many entries there are: one a device, or
  * one with usable = 0 and index = -1 whose text says why there is none. */

@@ -13,6 +13,7 @@ namespace xncc {
 struct Engine {
     xncc_engine base; // first: a xncc_engine pointer is an Engine pointer
     int32_t device = 0;
+    int code_arch = 0; // of the loaded machine code, as __CUDA_ARCH__
     uint64_t workspace_limit = 0;
     xncc_machine machine = {}; // the CUDA half, but for the workspace
     ConstantCache *constant_caches[FAMILY_COUNT] = {};

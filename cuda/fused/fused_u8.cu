@@ -115,10 +115,11 @@ __global__ __launch_bounds__(THREADS,
     const int y0 = first_row(job), y1 = min(y0 + job.segment, job.all.height);
     if (job.all.skip)
         wait_for_front();
-    if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Arith, CHUNKS, HALF, SHIFT>(
-            job, fused.layout, memory,
-            ToMap<Arith, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
+    if constexpr (Arith::IS_BUILT)
+        if (y0 < y1 && !(job.all.skip && *job.all.skip))
+            walk<Arith, CHUNKS, HALF, SHIFT>(
+                job, fused.layout, memory,
+                ToMap<Arith, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
 #endif
 }
 
@@ -132,9 +133,10 @@ __global__ __launch_bounds__(THREADS,
     const int y0 = first_row(job), y1 = min(y0 + job.segment, job.all.height);
     Layout layout = fused.layout;
     layout.taps += blockIdx.z * (layout.bytes / 16);
-    if (y0 < y1)
-        walk<Arith, CHUNKS, HALF, SHIFT>(job, layout, memory, ToTiles<Arith, Apart>(fused.of.tiles),
-                                         y1);
+    if constexpr (Arith::IS_BUILT)
+        if (y0 < y1)
+            walk<Arith, CHUNKS, HALF, SHIFT>(job, layout, memory,
+                                             ToTiles<Arith, Apart>(fused.of.tiles), y1);
 #endif
 }
 

@@ -11,10 +11,12 @@ __global__ void probe_kernel()
 
 } // namespace
 
-cudaError_t find_device_code()
+cudaError_t find_device_code(int *arch)
 {
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, probe_kernel);
+    cudaFuncAttributes attributes = {};
+    cudaError_t code = cudaFuncGetAttributes(&attributes, probe_kernel);
+    *arch = 10 * attributes.ptxVersion;
+    return code;
 }
 
 } // namespace xncc

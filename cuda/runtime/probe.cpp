@@ -59,7 +59,8 @@ void describe_device(int device, xncc_device_info *info)
         (void)snprintf(info->name, sizeof info->name, "%.*s",
                        static_cast<int>(sizeof info->name - 1), properties.name);
         DeviceScope scope(device);
-        code = find_device_code();
+        int arch = 0;
+        code = find_device_code(&arch);
     }
     info->usable = code == cudaSuccess;
     if (code != cudaSuccess)

@@ -1,5 +1,6 @@
 #include "cuda/score/column_score.h"
 
+#include "cuda/runtime/score_arithmetic.h"
 #include "cuda/windows/row_sums.h"
 
 namespace xncc {
@@ -24,6 +25,8 @@ __device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair un
 template <class Row, class Sum, xncc_method METHOD, bool NARROW, bool PAIRS>
 __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
 {
+    if constexpr (!builds_arithmetic(PAIRS))
+        return;
     int x = blockIdx.x * THREADS + threadIdx.x, y0 = blockIdx.y * strip,
         y1 = min(y0 + strip, job.height);
     if (x >= job.width)

@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 #define XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 
+#include "cuda/runtime/score_arithmetic.h"
 #include "cuda/score/score_common.cuh"
 
 namespace xncc {
@@ -11,6 +12,7 @@ namespace xncc {
 // S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53 (n^2 255^2 < 2^53
 // to n = 372,000): two fused multiply-adds each give numerator and variance exactly.
 struct Fp64 {
+    static constexpr bool IS_BUILT = builds_arithmetic(false);
     using Sum = double; // 2^52 and the sum: its low word
     using Whole = double;
     static constexpr int ONE = 0x3ff00000; // high word of 1.0
@@ -61,6 +63,7 @@ struct Fp64 {
 
 // S^2 and the like are below 2^49, and numerator and variance below 2^48 (math/float_float.h).
 struct FloatFloat {
+    static constexpr bool IS_BUILT = builds_arithmetic(true);
     using Sum = uint32_t;
     using Whole = uint32_t;
 

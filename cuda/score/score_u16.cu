@@ -5,6 +5,7 @@
 // as one, does to n = 33,025. num and var are below 2^63 (score.h: n to 46,341), exact in 64 bits
 // and then rounded to double once, as score.h does; or, where doubles are slow, they become pairs
 // of floats (math/float_float.h).
+#include "cuda/runtime/score_arithmetic.h"
 #include "cuda/score/score_common.cuh"
 #include "cuda/score/score_u16.h"
 
@@ -303,8 +304,9 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void slide_wide(const __grid_const
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
-    if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<PAIRS, SHIFT, VECTOR>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
+    if constexpr (builds_arithmetic(PAIRS))
+        if (y0 < y1 && !(job.all.skip && *job.all.skip))
+            walk<PAIRS, SHIFT, VECTOR>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
 #endif
 }
 

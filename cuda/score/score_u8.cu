@@ -127,10 +127,12 @@ __global__ __launch_bounds__(THREADS,
         let_next_begin();
         wait_for_front();
     }
-    if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Arith, WORDS, SHIFT>(
-            job, shared,
-            ToMap<Arith, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0, y1);
+    if constexpr (Arith::IS_BUILT)
+        if (y0 < y1 && !(job.all.skip && *job.all.skip))
+            walk<Arith, WORDS, SHIFT>(
+                job, shared,
+                ToMap<Arith, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0,
+                y1);
 #endif
 }
 
@@ -141,8 +143,9 @@ __global__ __launch_bounds__(THREADS,
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
-    if (y0 < y1)
-        walk<Arith, WORDS, SHIFT>(of.job, shared, ToTiles<Arith, Adjacent>(of.tiles), y0, y1);
+    if constexpr (Arith::IS_BUILT)
+        if (y0 < y1)
+            walk<Arith, WORDS, SHIFT>(of.job, shared, ToTiles<Arith, Adjacent>(of.tiles), y0, y1);
 #endif
 }
 
@@ -158,10 +161,11 @@ __global__ __launch_bounds__(THREADS,
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
-    if (y0 < y1)
-        walk<Fp64, WORDS, SHIFT>(of.job, shared,
-                                 ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0),
-                                 y0, y1);
+    if constexpr (Fp64::IS_BUILT)
+        if (y0 < y1)
+            walk<Fp64, WORDS, SHIFT>(
+                of.job, shared, ToTerms(of.job, of.terms, first_column() + Adjacent::first(), y0),
+                y0, y1);
 #endif
 }
 

@@ -5,6 +5,7 @@
 // window's height; a prefix sum along the row (in registers, then over the warp) goes to shared
 // memory, and the difference of two prefixes is a window's sum. All of it wraps modulo 2^32, which
 // is exact because the sums fit.
+#include "cuda/runtime/score_arithmetic.h"
 #include "cuda/score/column_score.h"
 
 namespace xncc {
@@ -215,10 +216,17 @@ struct Windows {
 };
 static_assert(sizeof(Prefixes) % sizeof(uint2) == 0, "rows of prefixes follow each other");
 
+// Where double precision would be the plain formula, with its root and its quotient, pairs of
+// floats are faster on every device.
+template <xncc_method METHOD>
+constexpr bool ALWAYS_PAIRS = METHOD == XNCC_CCORR_NORMED || METHOD == XNCC_SQDIFF_NORMED;
+
 template <xncc_method METHOD, bool PAIRS>
 __global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0, int strip,
                                                        Units units)
 {
+    if constexpr (!builds_arithmetic(PAIRS) && !ALWAYS_PAIRS<METHOD>)
+        return;
     __shared__ Prefixes prefixes[BATCH];
     xncc_score_rule rule = job.rule;
     rule.wide = 0; // n * 255 < 2^25
@@ -280,13 +288,11 @@ template <xncc_method METHOD> void launch(const ScoreJob &job, cudaStream_t stre
         strip /= 2;
     dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(ceil_div(job.height, strip)));
     Units units = { 1.0 / job.rule.root_var, job.pair_unit };
-    // where the other way is the plain formula, with its root and its quotient in double, pairs are
-    // faster on every device
-    constexpr bool ALWAYS = METHOD == XNCC_CCORR_NORMED || METHOD == XNCC_SQDIFF_NORMED;
-    if (ALWAYS || job.fp64_is_slow)
+    if (ALWAYS_PAIRS<METHOD> || job.fp64_is_slow)
         one_pass<METHOD, true><<<grid, THREADS, 0, stream>>>(job, column0, strip, units);
     else
-        one_pass<METHOD, ALWAYS><<<grid, THREADS, 0, stream>>>(job, column0, strip, units);
+        one_pass<METHOD, ALWAYS_PAIRS<METHOD>>
+            <<<grid, THREADS, 0, stream>>>(job, column0, strip, units);
 }
 
 } // namespace

@@ -7,7 +7,8 @@
 
 void check_slow_doubles(xncc_context *context)
 {
-    xncc_cuda_engine_slow_doubles(context->engine[xncc_slot(XNCC_DEVICE_CUDA)], 1);
+    if (!xncc_cuda_engine_slow_doubles(context->engine[xncc_slot(XNCC_DEVICE_CUDA)], 1))
+        kit_skip("--slow-doubles needs a build with EXACTNCC_ALL_ARITHMETICS");
 }
 #else
 void check_slow_doubles(xncc_context *context)
