@@ -1,6 +1,16 @@
 # Sets EXACTNCC_HAVE_CUDA and enables the CUDA language, or says in one line why the engine is left out.
 include(CheckLanguage)
-# Not `native`: that is a configure error on a machine without a GPU.
+option(EXACTNCC_CUDA_ONE_GPU "Build machine code for one GPU only: the one that is here, or compute capability 9.0" OFF)
+# The value `native` needs CMake 3.24, and is a configure error on a machine without a GPU.
+if(EXACTNCC_CUDA_ONE_GPU AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE gpus RESULT_VARIABLE result ERROR_QUIET)
+  if(result EQUAL 0 AND gpus MATCHES "^([0-9]+)\\.([0-9]+)")
+    set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_MATCH_1}${CMAKE_MATCH_2}-real)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 90-real)
+  endif()
+endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 75)
   set(architectures_by_default ON)

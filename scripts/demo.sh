@@ -6,17 +6,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/setup.sh
 setup
 
-build=${BUILD_DIR:-build}
+build=build # of the preset
 mkdir -p "$build" out
 log=$build/demo.log
 echo "building in $build ..."
-# The CUDA engine for the GPU that is here, and only where one is: the full list is the project's default when built by hand.
+# The CUDA engine is built only where there is a GPU, and for that GPU. The full list of architectures is the default of a build
+# by hand. The tests are built too, so that `ctest --preset release` can follow.
 cuda=(-DEXACTNCC_CUDA=OFF)
 if has_gpu; then
-    cuda=(-DEXACTNCC_CUDA=AUTO -DCMAKE_CUDA_ARCHITECTURES=native)
+    cuda=(-DEXACTNCC_CUDA=AUTO -DEXACTNCC_CUDA_ONE_GPU=ON)
 fi
-if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_TESTS=OFF "${cuda[@]}" &&
-       cmake --build "$build" --parallel "$jobs"; } >"$log" 2>&1; then
+if ! { cmake --preset release "${cuda[@]}" && cmake --build --preset release --parallel "$jobs"; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "the build failed; all of its output is in $log" >&2
     exit 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds on a machine with an NVIDIA GPU and nvcc, and runs the tests that need the GPU. libtiff is not needed: without it the tool and its
-# tests are left out.
+# Builds on a machine with an NVIDIA GPU and nvcc, and runs the tests that need the GPU. libtiff is not needed: without it, the tool and
+# its tests are left out.
 #
-#   bash scripts/gpu-test.sh             the tests labelled gpu
+#   bash scripts/gpu-test.sh             the tests labelled gpu, several at a time
 #   bash scripts/gpu-test.sh sanitize    after them, compute-sanitizer's four tools over the tests labelled brief, which reach every kernel
 #
-# BUILD_DIR (default build-gpu) is where it builds.
+# BUILD_DIR (default build-gpu) is where it builds. GPU_JOBS (default: half of the processors, at most 8) is how many tests run at a time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build-gpu}
@@ -25,32 +25,45 @@ for tool in cmake nvcc nvidia-smi; do
     fi
 done
 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader
+jobs=${GPU_JOBS:-$((($(nproc) + 1) / 2 < 8 ? ($(nproc) + 1) / 2 : 8))}
 
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native -DEXACTNCC_CUDA=ON
+cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=ON -DEXACTNCC_CUDA_ONE_GPU=ON \
+    -DEXACTNCC_ALL_ARITHMETICS=ON
 cmake --build "$build" --parallel "$(nproc)"
 
-# A test that finds no device reports itself as skipped; here that is a failure.
+# A test that finds no device reports itself as skipped. Here that is a failure.
 log=$build/gpu-test.log
-ctest --test-dir "$build" -L '^gpu$' --output-on-failure --no-tests=error | tee "$log"
+start=$SECONDS
+ctest --test-dir "$build" --parallel "$jobs" -L '^gpu$' --output-on-failure --no-tests=error | tee "$log"
+echo "gpu-test.sh: $((SECONDS - start)) s with $jobs tests at a time"
 if grep -q 'Skipped' "$log"; then
     echo "gpu-test.sh: tests were skipped although there is a device" >&2
     exit 1
 fi
 
 if [[ $mode == sanitize ]]; then
+    start=$SECONDS
+    # A few cases that reach every kernel: under these tools a program runs up to a hundred times slower.
+    names=$(ctest --test-dir "$build" -N -L '^brief$' | sed -n 's/^ *Test *#[0-9]*: //p')
+    mkdir -p "$build/sanitize"
+    # sanitize TOOL TEST: one summary per process; all must be clean.
+    sanitize() {
+        local log=$2/sanitize/$1-$3.log
+        compute-sanitizer --tool "$1" --target-processes all --error-exitcode 9 \
+            ctest --test-dir "$2" -R "^$3\$" --no-tests=error --timeout 1500 >"$log" 2>&1 &&
+            grep -q 'SUMMARY' "$log" && ! grep -qE 'SUMMARY: [1-9]' "$log" && return
+        echo "gpu-test.sh: $1 found errors in $3; see $log" >&2
+        tail -n 40 "$log" >&2
+        return 1
+    }
+    export -f sanitize
     for tool in memcheck racecheck initcheck synccheck; do
-        echo "== compute-sanitizer --tool $tool"
-        log=$build/sanitize-$tool.log
-        # a few cases that reach every kernel: under these tools a program runs up to a hundred times slower
-        compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 9 \
-            ctest --test-dir "$build" -L '^brief$' --no-tests=error --timeout 1500 >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
-        grep 'SUMMARY' "$log"
-        # one summary a process: all have to be clean
-        if grep -qE 'SUMMARY: [1-9]' "$log"; then
-            echo "gpu-test.sh: $tool found errors; see $log" >&2
-            exit 1
-        fi
-    done
+        for name in $names; do
+            printf '%s %s %s\0' "$tool" "$build" "$name"
+        done
+    done | xargs -0 -n 1 -P "$jobs" bash -c 'sanitize $0'
+    echo "gpu-test.sh: $(grep -lE 'SUMMARY: 0' "$build"/sanitize/*.log | wc -l) runs of compute-sanitizer are clean," \
+        "$((SECONDS - start)) s"
 fi

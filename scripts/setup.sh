@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Sourced by demo.sh and test.sh: sees to a C compiler, CMake 3.25 and libtiff, by apt-get where there is one, with sudo if not root.
+# Sourced by demo.sh and test.sh. Makes sure that there are a C compiler, CMake 3.22, Ninja and libtiff: with apt-get where there is one,
+# with sudo for users other than root.
 
 # Does a C program that includes the header compile and link?
 has_library() {
@@ -8,34 +9,44 @@ has_library() {
 }
 
 missing_packages() {
-    command -v cc >/dev/null && command -v c++ >/dev/null && command -v make >/dev/null || echo build-essential
+    command -v cc >/dev/null && command -v c++ >/dev/null || echo build-essential
     command -v cmake >/dev/null || echo cmake
+    command -v ninja >/dev/null || echo ninja-build
     has_library tiffio.h -ltiff || echo libtiff-dev
 }
 
+# Packages that are used where they can be had: overlays as PNG, and the check of the format.
+optional_packages() {
+    has_library png.h -lpng || echo libpng-dev
+    [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
+}
+
+# setup [tests]
 setup() {
-    local missing optional=() as_root=()
+    local missing optional as_root=() package
     missing=$(missing_packages | tr '\n' ' ')
-    has_library png.h -lpng || optional=(libpng-dev)
-    if [[ -n $missing ]]; then
-        if ! command -v apt-get >/dev/null; then
-            echo "missing here: a C and C++ compiler, make, CMake 3.25 or newer, or libtiff with its headers (Debian's names: $missing)" >&2
-            echo "install them with this system's package manager and run this again" >&2
-            exit 1
-        fi
-        if [[ $(id -u) != 0 ]]; then
-            command -v sudo >/dev/null || { echo "not root and no sudo: have an administrator install $missing" >&2; exit 1; }
-            as_root=(sudo)
-        fi
-        echo "installing $missing${optional[*]}"
+    optional=$(optional_packages "${1:-}")
+    if [[ -n $missing$optional ]] && command -v apt-get >/dev/null && { [[ $(id -u) == 0 ]] || command -v sudo >/dev/null; }; then
+        [[ $(id -u) == 0 ]] || as_root=(sudo)
+        echo "installing $missing$(tr '\n' ' ' <<<"$optional")"
         "${as_root[@]}" apt-get update -q
-        # shellcheck disable=SC2086 # a list of names
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing "${optional[@]}"
+        if [[ -n $missing ]]; then
+            # shellcheck disable=SC2086 # a list of names
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+        fi
+        for package in $optional; do
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$package" ||
+                echo "$package is not to be had here; going on without it"
+        done
+    elif [[ -n $missing ]]; then
+        echo "missing here: a C and C++ compiler, CMake 3.22 or newer, Ninja, or libtiff with its headers (Debian's names: $missing)" >&2
+        echo "install them with this system's package manager and run this again" >&2
+        exit 1
     fi
     local version
     version=$(cmake --version | sed -n '1s/.* //p')
-    if [[ $(printf '%s\n3.25\n' "$version" | sort -V | head -n 1) != 3.25 ]]; then
-        echo "CMake $version is too old: 3.25 is needed (pip install cmake, or https://cmake.org/download)" >&2
+    if [[ $(printf '%s\n3.22\n' "$version" | sort -V | head -n 1) != 3.22 ]]; then
+        echo "CMake $version is too old: 3.22 is needed (pip install cmake, or https://cmake.org/download)" >&2
         exit 1
     fi
 }

@@ -4,6 +4,8 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
+#   bash scripts/test.sh full      after all of it: a shared library, the oldest CMake that is promised, and a build for all GPUs with its
+#                                  limits of size; half an hour more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -12,10 +14,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
-setup
+setup tests
 root=${BUILD_ROOT:-build-test}
 architectures=${EXACTNCC_CUDA_ARCHITECTURES:-}
-[[ -n $architectures ]] || { has_gpu && architectures=native || architectures="75;90"; }
+[[ -n $architectures ]] || { has_gpu && architectures=one || architectures="75;90"; }
 mkdir -p "$root"
 report=$root/summary.txt
 : >"$report"
@@ -29,7 +31,7 @@ build() {
     local name=$1 start=$SECONDS
     shift
     echo "== $name: build"
-    cmake -S . -B "$root/$name" -DEXACTNCC_WERROR=ON "$@"
+    cmake -S . -B "$root/$name" -G Ninja -DEXACTNCC_WERROR=ON "$@"
     cmake --build "$root/$name" --parallel "$jobs"
     note "$name: built in $((SECONDS - start)) s"
 }
@@ -62,7 +64,11 @@ finish() {
 launcher=()
 cuda=()
 if command -v nvcc >/dev/null; then
-    [[ $architectures == default ]] || cuda=(-DCMAKE_CUDA_ARCHITECTURES="$architectures")
+    case $architectures in
+        default) ;;
+        one) cuda=(-DEXACTNCC_CUDA_ONE_GPU=ON -DEXACTNCC_ALL_ARITHMETICS=ON) ;;
+        *) cuda=(-DCMAKE_CUDA_ARCHITECTURES="$architectures") ;;
+    esac
 else
     note "no nvcc here: the CUDA engine is not built"
 fi
@@ -86,6 +92,34 @@ if command -v clang >/dev/null; then
     build clang -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DCMAKE_C_COMPILER=clang
     run clang --label-regex 'threads|lint'
 else
-    note "no clang here: its warnings were not looked at"
+    note "no clang here: its warnings are not checked"
+fi
+
+# Everything below takes long, or needs packages from PyPI.
+at_most() {
+    local what=$1 file=$2 limit=$3 size
+    size=$(stat -c %s "$file")
+    note "$what: $((size / 1000000)) MB (at most $limit)"
+    if ((size > limit * 1000000)); then
+        finish
+        echo "test.sh: $file is larger than $limit MB" >&2
+        exit 1
+    fi
+}
+
+if [[ ${1:-} == full ]]; then
+    build shared -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DBUILD_SHARED_LIBS=ON
+    run shared --label-exclude 'gpu|slow|mutant'
+
+    python3 -m venv "$root/cmake-3.22"
+    "$root/cmake-3.22/bin/pip" install --quiet 'cmake==3.22.*'
+    (PATH=$PWD/$root/cmake-3.22/bin:$PATH && cmake --version | head -n 1 && build oldest-cmake -DCMAKE_BUILD_TYPE=Release "${cuda[@]}" &&
+        run oldest-cmake --label-regex '^lint$')
+
+    if command -v nvcc >/dev/null; then
+        build all-gpus -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_TESTS=OFF
+        at_most "archive for all GPUs" "$root/all-gpus/libexactncc.a" 40
+        at_most "tool for all GPUs" "$root/all-gpus/apps/exactncc" 30
+    fi
 fi
 finish

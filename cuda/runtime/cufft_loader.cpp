@@ -28,8 +28,8 @@ static_assert(sizeof(cufftCreate((int *)nullptr)) + sizeof(cufftDestroy(0)) +
                       sizeof(cufftSetStream(0, cudaStream_t())) +
                       sizeof(cufftExecZ2Z(0, (double2 *)nullptr, (double2 *)nullptr, 0)) +
                       sizeof(cufftMakePlanMany64(0, 0, (long long *)nullptr, (long long *)nullptr,
-                                                  0ll, 0ll, (long long *)nullptr, 0ll, 0ll,
-                                                  CUFFT_Z2Z, 0ll, (size_t *)nullptr)) >
+                                                 0ll, 0ll, (long long *)nullptr, 0ll, 0ll,
+                                                 CUFFT_Z2Z, 0ll, (size_t *)nullptr)) >
                   0,
               "cuFFT's functions are not those of FftLibrary");
 #endif

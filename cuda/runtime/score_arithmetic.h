@@ -11,8 +11,8 @@
 
 namespace xncc {
 
-// `arch` is __CUDA_ARCH__, or ten times the ptxVersion of cudaFuncAttributes. Code for 8.0 also runs
-// on 8.6 and 8.9, and code for 10.0 on 10.3, where double precision is slow.
+// `arch` is __CUDA_ARCH__, or ten times the ptxVersion of cudaFuncAttributes. Code for 8.0 also
+// runs on 8.6 and 8.9, and code for 10.0 on 10.3, where double precision is slow.
 constexpr __host__ __device__ bool builds_fp64(int arch)
 {
 #ifdef XNCC_ALL_ARITHMETICS
@@ -31,8 +31,8 @@ constexpr __host__ __device__ bool builds_float_float(int arch)
 #endif
 }
 
-// Does this pass of the compiler build the kernels of an arithmetic? Where it does not, their bodies
-// are empty, and the engine never launches them (cuda_engine.cpp).
+// Does this pass of the compiler build the kernels of an arithmetic? Where it does not, their
+// bodies are empty, and the engine never launches them (cuda_engine.cpp).
 constexpr __host__ __device__ bool builds_arithmetic(bool float_float)
 {
 #ifdef __CUDA_ARCH__

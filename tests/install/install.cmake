@@ -1,5 +1,5 @@
 # cmake -D BUILD=... -D CONFIG=... -D WORK=... -D CONSUMER=... -D COMPILER=... -D GENERATOR=... -P install.cmake
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
 

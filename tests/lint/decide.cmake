@@ -1,5 +1,5 @@
 # cmake -D NM=... -D LIBRARY=... -P decide.cmake: the decision's objects call only each other and text functions.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${NM} -u -A ${LIBRARY} OUTPUT_VARIABLE text RESULT_VARIABLE result ERROR_QUIET)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${NM} cannot read ${LIBRARY}")
@@ -9,7 +9,7 @@ set(allowed "^(xncc_[a-z0-9_]+|snprintf|__snprintf_chk|mem(cpy|set|cmp|move)|str
 set(seen 0)
 set(bad "")
 foreach(line IN LISTS lines)
-  if(line MATCHES "[:/](decide|cost_[a-z_]+|cut_fft|kernels|problem)\\.c\\.o:? *[^ ]* *U +([^ @]+)")
+  if(line MATCHES "[:/](decide|cost_[a-z_]+|fft_blocking|general_planes|kernels|problem|recipe)\\.c\\.o:? *[^ ]* *U +([^ @]+)")
     set(symbol ${CMAKE_MATCH_2})
     math(EXPR seen "${seen} + 1")
     if(NOT symbol MATCHES "${allowed}" OR symbol MATCHES "^xncc_(cpu|cuda|context)_[a-z_]*(create|probe|features|processors)")

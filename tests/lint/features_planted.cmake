@@ -1,5 +1,5 @@
 # cmake -D WORK=<scratch> -D BUILD=<build tree> -D CTEST=<ctest> -P features_planted.cmake: features.cmake takes a page that is in order and sees what is not.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 set(head "text\n\n| feature | exactncc | other | test |\n|---|---|---|---|\n| one | yes | - | `lint.layers`, `lint.sees.*` |\n| none | - | yes | |\n")
 set(page_good "${head}")
 set(page_unknown "${head}| two [a; b] | yes | - | `lint.layers`, `lint.no-such-test` |\n")

@@ -1,6 +1,6 @@
 # cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... -P headers.cmake
 # Every public header compiles by itself, twice in one unit, with pedantic warnings as errors, and leaves no warning in strict C or C++.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/*.h)
 if(NOT headers)
   message(FATAL_ERROR "no headers under ${INCLUDE}")

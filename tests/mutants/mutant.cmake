@@ -1,5 +1,5 @@
 # Builds the library's sources of one mutant, links them in front of the library with the objects of `check`, and runs it: it must fail.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 file(REMOVE_RECURSE ${WORK})
 file(READ ${MUTANT} text)
 string(REPLACE "|" ";" OBJECTS "${OBJECTS}")
