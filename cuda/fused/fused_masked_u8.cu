@@ -12,9 +12,8 @@
 // the image may not count either (VARIES), six sums of four rows.
 //
 // Resources: dynamic shared memory blocks.shared_bytes: 3 or 4 (VARIES) rings of (padded template
-// rows + 8) * 592 bytes and the template's fragments; up to 3 blocks of 128 threads per
-// multiprocessor
-// (__launch_bounds__), so at most 168 registers per thread.
+// rows + 8) * 592 bytes and the template's fragments. Up to 3 blocks of 128 threads per
+// multiprocessor (__launch_bounds__), so at most 168 registers per thread.
 //
 // Preconditions: xncc_fit_tensor_planes has checked that the template is at most 41 wide and its
 // sums fit 32 bits. Compute capability 8.0; below it the kernels are empty.

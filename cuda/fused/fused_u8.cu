@@ -5,9 +5,10 @@
 //
 // Data mapping: a block of four warps walks down a segment of a strip of 512 map columns, as the
 // score pass does (strip_windows.cuh), eight map rows per batch. The image rows under the windows
-// are in a ring in shared memory (image_ring.cuh): each is read from the image once and serves the
-// products and the window sums. A warp computes X of 128 columns with m16n8k32 products; a thread
-// holds X of two pairs of columns 64 apart (Apart) and scores those. blockIdx.x: strip; blockIdx.y:
+// are in a ring in shared memory (image_ring.cuh): each is loaded once and serves the products and
+// the window sums (the sums of a segment's first windows alone read the image again). A warp
+// computes X of 128 columns with m16n8k32 products; a thread holds X of two pairs of columns 64
+// apart (Apart) and scores those. blockIdx.x: strip; blockIdx.y:
 // segment; blockIdx.z: template (tiles only).
 //
 // Resources: dynamic shared memory blocks.shared_bytes: 20,608 bytes of prefix sums, a ring of

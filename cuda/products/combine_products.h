@@ -6,8 +6,10 @@
 
 namespace xncc {
 
-// sums(x, y) = p0 + 2^8 (p1 + p2) + 2^16 p3, where pk(x, y) is plane k of `products`:
-// image byte * template byte = low * low, low * high, high * low, high * high.
+//     sums(x, y) = p0(x, y) + 2^8 (p1(x, y) + p2(x, y)) + 2^16 p3(x, y)
+//
+// pk is plane k of `products`, image byte * template byte: low * low, low * high, high * low,
+// high * high.
 //
 // step: elements from one plane to the next. pitch, sums_pitch: elements per row. width: map
 // elements per row. rows: at most 65535 (grid.y). 256 threads per block, no shared memory, any

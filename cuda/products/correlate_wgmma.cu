@@ -214,8 +214,8 @@ __device__ __forceinline__ void run_period(uint32_t *d, uint32_t (*even)[4], uin
     }
 }
 
-// Writes a warp's sums, OUT_ROWS rows at a time. d[4 r ...] of a thread are columns c, c + 1, c +
-// 64 and c + 65 of row r.
+// Writes a warp's sums, OUT_ROWS rows at a time. The four elements of d from 4 r on are the
+// thread's columns c, c + 1, c + 64 and c + 65 of row r.
 struct SumWriter {
     // The warp's first column in the tile's first row, and the pitch in elements.
     uint32_t *sums;
@@ -260,7 +260,8 @@ struct SumWriter {
 };
 
 // Computes a tile: one UPPER period, periods - 2 ALL periods, one LOWER period. The upper map rows
-// are complete before the last period, and are written while the lower ones are still computed.
+// are complete before the last period; they are written first, and the lower ones move to the first
+// half of the registers.
 template <class W, bool BOUNDS>
 __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cursor,
                          const SumWriter &writer, TileMaxima<BOUNDS> maxima)

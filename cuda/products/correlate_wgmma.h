@@ -55,9 +55,10 @@ struct TensorJob {
     int32_t slots;
     // From one slot to the next: bytes of `toeplitz`, elements of `sums`.
     int64_t slot_toeplitz, slot_sums;
-    // Launch early (pdl.cuh): the previous kernel on the stream is that of toeplitz_build, ...
+    // Launch before the previous kernel on the stream has ended (pdl.cuh). That kernel must be the
+    // one of toeplitz_build or, with pdl_after_products, another one of wgmma_launch.
     bool pdl;
-    // ... or, if this is set as well, another one of wgmma_launch whose templates were laid out
+    // Only with pdl: the previous kernel is one of wgmma_launch, and its templates were laid out
     // together with this one's.
     bool pdl_after_products;
     // Scores of tiles.

@@ -7,8 +7,8 @@
 
 namespace xncc {
 
-// d += a b with 32-bit sums: a is 16 x 32 bytes (row major), b 32 x 8 bytes (column major), d 16
-// x 8. Fragments of a lane, with g = lane / 4 and t = lane % 4:
+// d += a b with 32-bit sums. a is 16 x 32 bytes (row major), b is 32 x 8 bytes (column major), d is
+// 16 x 8. Fragments of a lane, with g = lane / 4 and t = lane % 4:
 //
 // - a[0], a[1]: rows g and g + 8, columns 4 t .. 4 t + 3. a[2], a[3]: the same, 16 columns on.
 // - b.x: rows 4 t .. 4 t + 3 of column g. b.y: the same, 16 rows on.

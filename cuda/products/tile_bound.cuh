@@ -51,10 +51,11 @@ template <bool BOUNDS> struct TileMaxima {
   private:
     // Adds one window: s and root are its terms (WindowTerms), x its X.
     __device__ __forceinline__ void add_window(uint32_t s, uint32_t root, uint32_t x,
-                                               double of_template)
+                                               double templ_sum)
     {
-        const double sum = __dadd_rn(__hiloint2double(LIFT_HIGH, static_cast<int>(s)), -LIFT);
-        best = max(best, bound_key(job.bound.n, job.bound.lowered, of_template, sum, x,
+        const double sum = __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(s)),
+                                     -LIFT);
+        best = max(best, bound_key(job.bound.n, job.bound.lowered, templ_sum, sum, x,
                                    static_cast<int>(root)));
     }
     // Stores the warp's maximum as the score of search tile (across, down) and starts anew.

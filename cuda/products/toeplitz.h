@@ -29,11 +29,11 @@ struct ToeplitzJob {
     xncc_tensor_blocks blocks;
     // The result for the first template, blocks.toeplitz bytes.
     unsigned char *toeplitz;
-    // toeplitz_build only: the pixels of each template, ...
+    // toeplitz_build only: the pixels of each template.
     const unsigned char *slot_pixels[LAYOUT_SLOTS];
-    // ... bytes from one template's result to the next one's, ...
+    // toeplitz_build only: bytes from one template's result to the next one's.
     int64_t slot_toeplitz;
-    // ... and the number of templates, at least 1.
+    // toeplitz_build only: number of templates, at least 1.
     int32_t slots;
 };
 

@@ -114,9 +114,9 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait()
 // clang-format off
 #define XNCC_ACCUMULATE(o) "+r"(d[o]), "+r"(d[o + 1]), "+r"(d[o + 2]), "+r"(d[o + 3]), "+r"(d[o + 4]), "+r"(d[o + 5]), "+r"(d[o + 6]), "+r"(d[o + 7])
 
-// d += a b with 32-bit sums of unsigned bytes, for a warpgroup: a is 64 x 32 (registers), b 32 x 128 or
-// 32 x 64 (a matrix descriptor of shared memory). Thread t of warp v holds d[4 j + 2 p + q] = row
-// 16 v + 8 p + (t / 4), column 8 j + 2 (t % 4) + q.
+// d += a b with 32-bit sums of unsigned bytes, for a warpgroup. a is 64 x 32 (registers), b is
+// 32 x 128 or 32 x 64 (a matrix descriptor of shared memory). Thread t of warp v holds
+// d[4 j + 2 p + q] = row 16 v + 8 p + t / 4, column 8 j + 2 (t % 4) + q, with p, q = 0 or 1.
 __device__ __forceinline__ void wgmma_m64n128k32(uint32_t *d, const uint32_t *a, uint64_t b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 "

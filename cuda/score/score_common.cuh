@@ -4,10 +4,9 @@
 // The score without a square root and a division. num and var are numerator and variance, exact or
 // (16 bits) rounded to double once, as in score.h. Let u = 2^-53.
 //
-// - y is the hardware's reciprocal square root of var; e = 1 - var y^2 is at most 2^-19 (measured
-// over
-//   all 2^21 arguments of its table, tests and docs/performance-gpu.md: 2^-19.04), off by at most
-//   u.
+// - y is the hardware's reciprocal square root of var; e = 1 - var y^2 is at most 2^-19, off by at
+//   most u. (Measured over all 2^21 arguments that the hardware distinguishes: 2^-19.04; see
+//   docs/performance-gpu.md.)
 // - c = e (1/2 + 3/8 e) omits 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1.
 // - t = (num cT) y has two roundings, and cT, the reciprocal of a rounded root, three: 5 u.
 // - q = t + t c adds u / 2 + u + 2^-58.

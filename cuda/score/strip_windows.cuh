@@ -4,18 +4,28 @@
 //
 // A block of four warps walks down a segment of a strip. Per batch of four map rows:
 //
-// 1. Each warp takes one map row and sums what that row's window gains at its lower edge (lead)
-// less
-//    what it loses at its upper edge (lag), as it is and squared, along the row; prefix_row writes
-//    the prefix sums to shared memory.
+// 1. Each warp takes one map row. It sums what that row's window gains at its lower edge (lead) and
+//    loses at its upper edge (lag) along the row, as it is and squared. prefix_row writes the
+//    prefix sums to shared memory.
 // 2. Each thread slides the windows of its four columns down the four rows: the difference of two
 //    prefixes is the change of a window's S or Q.
 //
 // All of it wraps modulo 2^32, which is exact because S and Q fit 32 bits.
 //
-// An output class (MapOutput, TilesOutput, TermsOutput) says what becomes of the sums; it has
-// FROM_PRODUCTS, whether it needs X; sums(), where X is; score_row(), called per map row; and
-// end_batch(), called per batch.
+// An output class (MapOutput, TilesOutput, TermsOutput) says what becomes of the sums. It has
+//
+// - FROM_PRODUCTS: whether it needs X,
+// - sums(): where X is,
+// - score_row(): called for each map row, and
+// - end_batch(): called after each batch.
+//
+// A column class (Adjacent, Apart) says which four columns of a strip belong to a thread. It has
+//
+// - STEP: columns per access to shared memory; windows' right edges are read in aligned pieces of
+//   this many columns,
+// - first(): the thread's first column,
+// - column(i): the distance of its i-th column from the first, and
+// - store(): writes the four scores of a map row.
 #ifndef XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 #define XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 
@@ -29,10 +39,8 @@ template <int WORDS> struct StripPrefixes {
     alignas(16) uint32_t s[ROWS][PITCH], q[ROWS][PITCH];
 };
 
-// The four columns of a thread (template parameter Columns): adjacent ones, ...
+// Column class: four adjacent columns.
 struct Adjacent {
-    // Columns per access to shared memory. The windows' right edges are read in aligned pieces of
-    // this many columns.
     static constexpr int STEP = 4;
 
     __device__ __forceinline__ static int first()
@@ -50,7 +58,8 @@ struct Adjacent {
     }
 };
 
-// ... or two pairs 64 columns apart, as an m16n8 product with 8 columns per matrix row leaves them.
+// Column class: two pairs 64 columns apart, as an m16n8 product with 8 columns per matrix row
+// leaves them.
 struct Apart {
     static constexpr int STEP = 2, DISTANCE = 64;
 
@@ -83,17 +92,17 @@ __device__ __forceinline__ float exact_score(const Job &job, uint32_t s, uint32_
     return xncc_score_integer(XNCC_CCOEFF_NORMED, &job.all.rule, s, q, x);
 }
 
-// X of a batch at a thread's columns: in memory, where another kernel left it, ...
+// X of a batch at a thread's adjacent columns, in memory, where another kernel left it.
 struct StoredProducts {
-    // x, y: the thread's first column and the batch's first row. row: in the batch. column: which
-    // of the thread's four
+    // x, y: the thread's first column and the batch's first row. row: in the batch. column:
+    // which of the thread's four
     __device__ __forceinline__ static uint32_t at(const Job &job, int x, int y, int row, int column)
     {
         return job.all.sums[(y + row) * job.all.sums_pitch + x + Adjacent::column(column)];
     }
 };
 
-// ... or in registers.
+// X of a batch at a thread's columns, in registers.
 struct RegisterProducts {
     uint32_t x[ROWS][4];
 

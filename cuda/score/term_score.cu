@@ -5,9 +5,8 @@
 // ccorr_normed they are X, Q and sumT2). Let u = 2^-53.
 //
 // - p = var * templ_var has one rounding, so its reciprocal root is off by u / 2.
-// - y is the hardware's reciprocal root of p; e = 1 - p y^2 is at most 2^-18, and c = e (1/2 + 3/8
-// e)
-//   omits less than 2^-55.
+// - y is the hardware's reciprocal root of p. e = 1 - p y^2 is at most 2^-18, and
+//   c = e (1/2 + 3/8 e) omits less than 2^-55.
 // - t = num y and q = t + t c have one rounding each.
 //
 // So q is within 4 u of the exact quotient, relatively, and the four roundings of general_score.h

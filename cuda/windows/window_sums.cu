@@ -1,9 +1,8 @@
 // Sums over whole windows of a byte plane (window_sums.h), in two passes: along rows, then down
 // columns. Integers wrap, so sliding sums are exact.
 //
-// - sum_along: a warp slides along a segment of a row, 128 windows at a time, as row_sums.cu does.
-// A
-//   block is 4 warps, each on a row of its own; blockIdx.x: group of 4 rows; blockIdx.y: segment.
+// - sum_along: a warp slides along a segment of a row, 128 windows at a time, as in row_sums.cu.
+//   A block is 4 warps, each on a row of its own; blockIdx.x: group of 4 rows; blockIdx.y: segment.
 // - sum_down: a thread slides down a column of a strip of 64 to 256 rows; 128 adjacent columns per
 //   block; loads of 4 rows are in flight at a time.
 //
