@@ -432,8 +432,8 @@ xncc_status GeneralPlan::put_masked_score(const Call &call, const Band &band, co
     job.counts = find_plane(XNCC_PLANE_COUNT);
     job.plane_pitch = static_cast<int64_t>(buffers.image_pitch);
     const bool masked = call.plan->problem.templ_masked != 0;
-    return check(masked ? launch_quick(job, image_varies(), call.stream)
-                        : launch_quick_windows(job, call.stream),
+    return check(masked ? launch_masked_score(job, image_varies(), call.stream)
+                        : launch_masked_windows(job, call.stream),
                  "launching the score", call.error);
 }
 

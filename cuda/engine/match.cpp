@@ -1,5 +1,6 @@
 // Matching: the order of the passes over a band, and what becomes of its map.
 #include "cuda/engine/match_passes.h"
+#include "cuda/score/window_score_u8.h"
 #include "cuda/windows/row_sums.h"
 
 #include <string.h>
@@ -298,7 +299,7 @@ xncc_status put_scores(const Call &call, const ScoreJob &job)
 {
     const xncc_problem &p = call.plan->problem;
     cudaError_t code = xncc_cuda_is_one_pass(&p)
-                           ? launch_one_pass(job, call.stream)
+                           ? launch_window_score(job, call.stream)
                            : launch_score(p.pixel, xncc_cuda_is_narrow(&p) != 0, job, call.stream);
     return check(code, "launching the score", call.error);
 }

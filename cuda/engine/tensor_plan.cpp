@@ -444,8 +444,8 @@ TensorScoreJob TensorPlan::windows_job(const TensorPlane &image, const xncc_scor
 cudaError_t TensorPlan::put_terms(const TensorPlane &image, const TensorGroup &group,
                                   const xncc_score_rule &rule, cudaStream_t stream) const
 {
-    return tensor_terms_launch(windows_job(image, rule, group.width, group.height),
-                               terms.as<WindowTerms>(), processors, stream);
+    return score_u8_terms_launch(windows_job(image, rule, group.width, group.height),
+                                 terms.as<WindowTerms>(), processors, stream);
 }
 
 xncc_status TensorPlan::bound_group(const TensorGroup &group, const TensorPlane &plane,
@@ -488,7 +488,7 @@ cudaError_t TensorPlan::best_of_tiles(const TensorPlane &image, const TensorTile
     job.pdl = pdl;
     if (fused)
         return fused_tiles_launch(job, of, blocks, slot_toeplitz(first), processors, stream);
-    return tensor_tiles_launch(job, of, processors, stream);
+    return score_u8_tiles_launch(job, of, processors, stream);
 }
 
 // Products of byte planes for general problems: the caller owns the image planes and the sums;

@@ -115,7 +115,7 @@ class TensorPlan {
         return static_cast<int64_t>(buffers.sums_pitch);
     }
     int64_t products_plane() const; // from slot to slot
-    // tensor_tiles_launch for the slots from `first` on.
+    // score_u8_tiles_launch for the slots from `first` on.
     cudaError_t best_of_tiles(const TensorPlane &image, const TensorTiles &tiles, int first,
                               cudaStream_t stream) const;
 

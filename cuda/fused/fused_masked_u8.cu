@@ -1,8 +1,27 @@
-// The common joint match of small templates in one kernel, as fused_u8.cu is the plain one's:
-// all sums over a window are made as products of byte planes, so that no pass writes and reads
-// them. Each image plane has a ring; the sums of a batch of map rows stay in registers, six sums of
-// four rows as many as three of eight. Sums of squares are the product with the high bytes, times
-// 2^8, and that with the low bytes.
+// ccoeff_normed of masked 8-bit windows in one kernel (fused_masked_u8.h), as fused_u8.cu does for
+// plain ones:
+//
+//     score = (N X - S T) / sqrt((N Q - S^2) (N T2 - T^2))
+//
+// All sums over a window are products of byte planes, so no pass writes and reads them. Sums of
+// squares are 2^8 times the product with the high bytes plus that with the low bytes: the
+// accumulator is shifted between the two.
+//
+// Data mapping: that of fused_u8.cu, without window sums. Each image plane has a ring of its own.
+// The sums of a batch of map rows stay in registers: three sums of eight rows, or, where pixels of
+// the image may not count either (VARIES), six sums of four rows.
+//
+// Resources: dynamic shared memory blocks.shared_bytes: 3 or 4 (VARIES) rings of (padded template
+// rows + 8) * 592 bytes and the template's fragments. Up to 3 blocks of 128 threads per
+// multiprocessor (__launch_bounds__), so at most 168 registers per thread.
+//
+// Preconditions: xncc_fit_tensor_planes has checked that the template is at most 41 wide and its
+// sums fit 32 bits. Compute capability 8.0; below it the kernels are empty.
+//
+// Measured (H200, November 2026, 8192 x 8192, masked template, 0.075 ms of it to lay out the
+// planes): n = 8 0.326 ms, 16 0.510 ms, 24 0.639 ms, 32 1.097 ms; passes by correlate_wgmma.cu and
+// masked_score_u8.cu take 0.756 ms at n = 16 and 0.987 ms at n = 32 and are faster from n = 25 on.
+// With six sums: n = 8 0.517 ms, 16 0.923 ms, 24 1.28 ms.
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/image_ring.cuh"
 #include "cuda/score/masked_score_u8.cuh"
@@ -13,8 +32,8 @@ namespace {
 
 constexpr int BLOCKS = XNCC_TENSOR_PLANES_BLOCKS;
 
-// The sum that a product adds to. The last three are made where pixels of the image do not count;
-// elsewhere they are the template's own.
+// The sum that a product adds to. N, T and T2 are only computed where pixels of the image may not
+// count; otherwise they are the template's own.
 enum { OF_X, OF_S, OF_Q, OF_N, OF_T, OF_T2, MOST_SUMS };
 constexpr int FEW_SUMS = OF_N, FEW_PRODUCTS = 4;
 __device__ __forceinline__ constexpr int sum_of(int product)
@@ -24,34 +43,37 @@ __device__ __forceinline__ constexpr int sum_of(int product)
            : product < 6            ? OF_N + product - FEW_PRODUCTS
                                     : OF_T2;
 }
-// The second of two products of squares: of their low bytes.
+// True for the second product of a sum of squares, that of the low bytes.
 __device__ __forceinline__ constexpr bool is_low(int product)
 {
     return product > 0 && sum_of(product) == sum_of(product - 1);
 }
 
-// Map rows that a block takes at a time.
+// Map rows that a block computes at a time.
 __host__ __device__ constexpr int batch_of(bool varies)
 {
     return varies ? 4 : 8;
 }
 
-struct Planes {
+struct FusedMaskedJob {
     MaskedScoreJob job;
     MaskedPlanes of;
-    int32_t rows;    // of the template and the zeros above it
-    int32_t segment; // rows of a strip that a block walks
+    // Template rows, including the zero rows above.
+    int32_t rows;
+    // Map rows of a strip per block.
+    int32_t segment;
 };
 
-// The score of a thread's four columns of a map row, from `sums`, which hold it at row r of part i.
+// The scores of a thread's four columns of a map row; `sums` holds it at row r of part i.
 template <bool VARIES, int PARTS>
-__device__ __forceinline__ void score_row(const Planes &p,
-                                          const Held (&sums)[VARIES ? MOST_SUMS : FEW_SUMS][PARTS],
-                                          int i, int r, float *f)
+__device__ __forceinline__ void
+score_row(const FusedMaskedJob &p,
+          const RegisterProducts (&sums)[VARIES ? MOST_SUMS : FEW_SUMS][PARTS], int i, int r,
+          float *f)
 {
     const MaskedScoreJob &job = p.job;
     unsigned doubts = 0;
-    QuickSums q[4];
+    MaskedSums q[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
         q[c] = {
@@ -63,17 +85,19 @@ __device__ __forceinline__ void score_row(const Planes &p,
             q[c].T = sums[OF_T][i].x[r][c];
             q[c].T2 = sums[OF_T2][i].x[r][c];
         }
-        doubts |= quick_quotient(q[c], job.least, &f[c]) ? 0 : 1u << c;
+        doubts |= masked_score_fast(q[c], job.least, &f[c]) ? 0 : 1u << c;
     }
     if (doubts)
 #pragma unroll
         for (int c = 0; c < 4; c++)
             if (doubts >> c & 1)
-                f[c] = quick_exact(q[c], job.least, job.undefined);
+                f[c] = masked_score_exact(q[c], job.least, job.undefined);
 }
 
+// blockIdx.x: strip; blockIdx.y: segment. VECTOR: map rows are aligned to pairs of floats.
 template <bool VARIES, bool VECTOR, int CHUNKS, int HALF>
-__global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_constant__ Planes p)
+__global__ __launch_bounds__(THREADS,
+                             BLOCKS) void match_planes(const __grid_constant__ FusedMaskedJob p)
 {
 #if __CUDA_ARCH__ >= 800
     constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS,
@@ -81,49 +105,49 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
     constexpr int RINGS = VARIES ? MASKED_PLANES : MASKED_PLANES - 1,
                   PRODUCTS = VARIES ? MASKED_PRODUCTS : FEW_PRODUCTS;
     static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE,
-                  "a batch's rows go where none of the batch before are");
+                  "a batch's rows do not overwrite those of the previous batch");
     extern __shared__ __align__(16) unsigned char memory[];
     const MaskedScoreJob &job = p.job;
     const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height),
               x0 = first_column();
     const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES,
               lane = threadIdx.x % LANES;
-    const Feed feed(p.of.image, memory, x0, job.templ_width);
-    int row = y0 - (p.rows - job.templ_height) + warp; // that comes in
+    const RingLoader loader(p.of.image, memory, x0, job.templ_width);
+    int row = y0 - (p.rows - job.templ_height) + warp; // next image row to load
     for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)
         for (int k = 0; k < RINGS; k++)
-            feed.put(k * end + i * PITCH, row, k * p.of.plane);
+            loader.load_row(k * end + i * PITCH, row, k * p.of.plane);
     uint4 *taps = reinterpret_cast<uint4 *>(memory + RINGS * end);
     for (int i = threadIdx.x; i < p.of.templ_bytes * p.of.templs / 16; i += THREADS)
         taps[i] = p.of.taps[i];
     row = y0 + job.templ_height - 1 + BATCH + warp;
-    int at = 0, feed_at = (p.rows - 1 + BATCH + warp) * PITCH;
-    feed_at -= feed_at >= end ? end : 0;
+    int at = 0, load_at = (p.rows - 1 + BATCH + warp) * PITCH;
+    load_at -= load_at >= end ? end : 0;
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
-        Feed::wait();
-        __syncthreads(); // this batch's rows are there
-        Held sums[SUMS][PARTS] = {};
+        RingLoader::wait();
+        __syncthreads(); // this batch's rows are loaded
+        RegisterProducts sums[SUMS][PARTS] = {};
 #pragma unroll
         for (int k = 0; k < PRODUCTS; k++) {
             const MaskedProduct &of = p.of.product[k];
-            Held *sum = sums[sum_of(k)];
+            RegisterProducts *sum = sums[sum_of(k)];
             if (is_low(k))
 #pragma unroll
                 for (int i = 0; i < BATCH * 4; i++)
                     sum[i / (4 * ROWS)].x[i / 4 % ROWS][i % 4] <<= 8;
             multiply<BATCH, CHUNKS, HALF>(
-                sum, own_bytes(memory + of.plane * end, warp, lane), at, end,
+                sum, fragment_bytes(memory + of.plane * end, warp, lane), at, end,
                 reinterpret_cast<const uint2 *>(taps) + of.templ * (p.of.templ_bytes / 8) + lane,
                 p.rows);
         }
-        __syncthreads(); // the rows that go are not read again
+        __syncthreads(); // the rows that leave the windows are not read again
 #pragma unroll
         for (int i = 0; i < PARTS;
-             i++, row += ROWS, feed_at = further(feed_at, end), at = further(at, end))
+             i++, row += ROWS, load_at = further(load_at, end), at = further(at, end))
             for (int k = 0; k < RINGS; k++)
-                feed.put(k * end + feed_at, row, k * p.of.plane);
+                loader.load_row(k * end + load_at, row, k * p.of.plane);
 #pragma unroll
         for (int r = 0; r < BATCH; r++, to += job.map_pitch) {
             if (left <= r)
@@ -133,13 +157,13 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void match_planes(const __grid_con
             Apart::store<VECTOR>(to, f, x, job.width);
         }
     }
-    Feed::wait();
+    RingLoader::wait();
 #endif
 }
 
-using Kernel = void (*)(Planes);
+using Kernel = void (*)(FusedMaskedJob);
 
-// nullptr: there is none. vector: rows of the map are made of whole pairs of floats.
+// nullptr if the width has no kernel. vector: map rows are aligned to pairs of floats.
 template <bool VARIES, bool VECTOR> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
     switch (2 * b.chunks + b.half) {
@@ -172,7 +196,7 @@ cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &
                                  const xncc_tensor_blocks &blocks, bool varies, int processors,
                                  cudaStream_t stream)
 {
-    Planes p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0 };
+    FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0 };
     const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
                                  processors * blocks.stages, batch_of(varies), &p.segment);
     const bool vector = rows_aligned(job.map, job.map_pitch, Apart::STEP);

@@ -1,4 +1,5 @@
-// The masked match of 8-bit pixels in one kernel.
+// ccoeff_normed of masked 8-bit matches in one kernel, for small templates (kernel `tensor-fused`).
+// For compute capability 8.0 and later. Method and data mapping: fused_masked_u8.cu.
 #ifndef XNCC_CUDA_FUSED_FUSED_MASKED_U8_H
 #define XNCC_CUDA_FUSED_FUSED_MASKED_U8_H
 
@@ -12,22 +13,35 @@ extern "C" {
 
 namespace xncc {
 
-// The same from the planes themselves, small templates on tensor cores (general_fused.cu): job's
-// sums are not read. The products are, in order, of X, S, the high and the low bytes of Q, and,
-// where the image varies, N, T, the high and the low bytes of T2.
+// The most image planes, and the most products.
 constexpr int MASKED_PLANES = 4, MASKED_PRODUCTS = 8;
+
+// A product: plane number of the image, plane number of the template.
 struct MaskedProduct {
-    int32_t plane, templ; // of the image, of the template
+    int32_t plane, templ;
 };
+
+// The planes that the kernel multiplies.
 struct MaskedPlanes {
-    TensorPlane image; // the first of them
-    int64_t plane;     // bytes from one to the next
-    const uint4 *taps; // the template's planes as fused_build leaves them, one behind the other
+    // The image's first byte plane, and bytes from one plane to the next.
+    TensorPlane image;
+    int64_t plane;
+    // The template's planes as fused_build laid them out, contiguous: bytes per plane, number of
+    // planes.
+    const uint4 *taps;
     int32_t templ_bytes, templs;
+    // The products, in this order: X, S, high bytes of Q, low bytes of Q, and, where the image
+    // varies, N, T, high bytes of T2, low bytes of T2.
     MaskedProduct product[MASKED_PRODUCTS];
 };
+
+// Sets the kernels' dynamic shared-memory limit on the current device to `most` bytes. The last
+// call holds for all plans, so pass the device's maximum.
 cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks, bool varies,
                                                 int most);
+
+// Scores of a band. All sums are computed in the kernel: the planes of sums in `job` are not read.
+// varies: pixels of the image may not count either, so N, T and T2 are products, too.
 cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &planes,
                                  const xncc_tensor_blocks &blocks, bool varies, int processors,
                                  cudaStream_t stream);

@@ -1,9 +1,31 @@
-// ccoeff_normed of 8-bit pixels in one kernel, for templates so small that writing and reading X
-// costs more than computing it.
+// ccoeff_normed of 8-bit pixels in one kernel (fused_u8.h), for templates so small that writing and
+// reading X costs more than computing it:
 //
-// A block walks down a strip of 512 columns, four rows at a time, as the score pass does
-// (strip_windows.cuh). The image rows under a window are in a ring in shared memory
-// (image_ring.cuh): each is read from the image once, and serves the window sums and the products.
+//     score = (n X - S sumT) / (sqrt(n Q - S^2) * root_var)
+//
+// Data mapping: a block of four warps walks down a segment of a strip of 512 map columns, as the
+// score pass does (strip_windows.cuh), eight map rows per batch. The image rows under the windows
+// are in a ring in shared memory (image_ring.cuh): each is loaded once and serves the products and
+// the window sums (the sums of a segment's first windows alone read the image again). A warp
+// computes X of 128 columns with m16n8k32 products; a thread holds X of two pairs of columns 64
+// apart (Apart) and scores those. blockIdx.x: strip; blockIdx.y:
+// segment; blockIdx.z: template (tiles only).
+//
+// Resources: dynamic shared memory blocks.shared_bytes: 20,608 bytes of prefix sums, a ring of
+// (padded template rows + 8) * 592 bytes, and the template's fragments. Up to 4 blocks of 128
+// threads per multiprocessor (__launch_bounds__), so at most 128 registers per thread. 4 blocks fit
+// for templates of up to 32 rows, 3 up to 48.
+//
+// Template parameters: Arith, the arithmetic of the score (score_arith.cuh); CHUNKS and HALF, the
+// bytes of a template row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2;
+// VECTOR, map rows aligned to pairs of floats.
+//
+// Preconditions: xncc_fit_tensor has checked that the template is at most 57 wide and that its sums
+// fit 32 bits. Compute capability 8.0; below it the kernels are empty.
+//
+// Measured (H200, November 2026, 8192 x 8192, against the two passes of correlate_wgmma.cu and
+// score_u8.cu): n = 8 0.192 ms (0.275), 16 0.232 ms (0.282), 24 0.268 ms (0.303). From n = 25 on
+// two passes are faster: n = 32 0.369 ms (0.347). Products and score do not overlap here.
 #include "cuda/fused/fused_u8.h"
 #include "cuda/fused/image_ring.cuh"
 #include "cuda/score/tile_best.cuh"
@@ -13,13 +35,16 @@ namespace xncc {
 namespace {
 
 constexpr int BLOCKS = XNCC_TENSOR_FUSED_BLOCKS;
-static_assert(sizeof(Windows<WORDS>) == XNCC_TENSOR_FUSED_WINDOWS, "shared memory before the ring");
+static_assert(sizeof(StripPrefixes<WORDS>) == XNCC_TENSOR_FUSED_WINDOWS,
+              "shared memory before the ring");
 
-// What build_taps lays out of a template.
+// A template as build_taps laid it out.
 struct Layout {
+    // Its B fragments, and their size in bytes.
     const uint4 *taps;
     int32_t bytes;
-    int32_t rows; // of the template and the zeros above it
+    // Template rows, including the zero rows above.
+    int32_t rows;
 };
 
 struct FusedJob {
@@ -29,46 +54,47 @@ struct FusedJob {
 
 struct FusedTilesJob {
     TilesJob of;
-    Layout layout; // of the first slot; the others lie behind it
+    Layout layout; // of the first slot; those of the others follow it
 };
 
-// Map rows that a block takes at a time.
+// Map rows that a block computes at a time, and batches of ROWS scored rows in them.
 constexpr int BATCH = XNCC_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
 
+// Walks down the block's segment, map rows first_row(job) .. y1 - 1. memory: dynamic shared memory.
 template <class Arith, int CHUNKS, int HALF, int SHIFT, class Output>
 __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output,
                      int y1)
 {
-    Windows<WORDS> &windows = *reinterpret_cast<Windows<WORDS> *>(memory);
+    StripPrefixes<WORDS> &windows = *reinterpret_cast<StripPrefixes<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
     const int y0 = first_row(job), x0 = first_column();
     const int rows = layout.rows, above = rows - job.all.window_height,
               end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const Feed feed(job.all.image, ring, x0, job.all.window_width);
-    int row = y0 - above + warp; // that comes in
+    const RingLoader loader(job.all.image, ring, x0, job.all.window_width);
+    int row = y0 - above + warp; // next image row to load
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
-        feed.put(i * PITCH, row);
+        loader.load_row(i * PITCH, row);
     int at = 0, lead_at = (rows - 1 + warp) * PITCH,
         lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
-    start<WORDS>(job, windows, x0, y0);
+    sum_first_windows<WORDS>(job, windows, x0, y0);
     uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
     wait_for_front();
     for (int i = threadIdx.x; i < layout.bytes / 16; i += THREADS)
         taps[i] = layout.taps[i];
     const int own = Apart::first(), x = x0 + own, distance = job.all.window_width - SHIFT;
     typename Arith::Sum s[4], q[4];
-    lift_started<Arith, Apart>(job, windows, s, q);
-    // the last lanes' columns lie behind those that windows reach, whatever they hold
+    load_first_windows<Arith, Apart>(job, windows, s, q);
+    // no window reaches the last lanes' columns, so their values do not matter; stay in the row
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
-    const unsigned char *pixels = own_bytes(ring, warp, lane);
+    const unsigned char *pixels = fragment_bytes(ring, warp, lane);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
     row = y0 + job.all.window_height - 1 + BATCH + warp;
-    int feed_at = further(further(lead_at, end), end);
+    int load_at = further(further(lead_at, end), end);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
-        Feed::wait();
-        __syncthreads(); // the batch before has been worked on, and this one's rows are there
-        Held products[SCORED] = {};
+        RingLoader::wait();
+        __syncthreads(); // the previous batch is done and this one's rows are loaded
+        RegisterProducts products[SCORED] = {};
         multiply<BATCH, CHUNKS, HALF>(products, pixels, at, end,
                                       reinterpret_cast<const uint2 *>(taps) + lane, rows);
         at = further(further(at, end), end);
@@ -86,28 +112,29 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
             gone = ~0u;
             lead_at = further(lead_at, end);
             lag_at = further(lag_at, end);
-            sum_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane],
-                           &windows.q[warp][4 * WORDS * lane]);
+            prefix_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane],
+                              &windows.q[warp][4 * WORDS * lane]);
             __syncthreads();
-            if (i == SCORED - 1) // the rows that go are not read again
+            if (i == SCORED - 1) // the rows that leave the window are not read again
 #pragma unroll
-                for (int j = 0; j < SCORED; j++, row += ROWS, feed_at = further(feed_at, end))
-                    feed.put(feed_at, row);
+                for (int j = 0; j < SCORED; j++, row += ROWS, load_at = further(load_at, end))
+                    loader.load_row(load_at, row);
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 slide<Arith, Apart, SHIFT>(s, &windows.s[r][own], distance);
                 slide<Arith, Apart, SHIFT>(q, &windows.q[r][own], distance);
-                output.row(job, s, q, products[i].x[r], x, more > r);
+                output.score_row(job, s, q, products[i].x[r], x, more > r);
             }
-            output.batch(job, windows, s, q, products[i], x, y1 - more, more);
+            output.end_batch(job, windows, s, q, products[i], x, y1 - more, more);
         }
     }
-    Feed::wait();
+    RingLoader::wait();
 }
 
+// The scores of a band.
 template <class Arith, int CHUNKS, int HALF, int SHIFT, bool VECTOR>
 __global__ __launch_bounds__(THREADS,
-                             BLOCKS) void match_small(const __grid_constant__ FusedJob fused)
+                             BLOCKS) void match_fused(const __grid_constant__ FusedJob fused)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
@@ -119,13 +146,14 @@ __global__ __launch_bounds__(THREADS,
         if (y0 < y1 && !(job.all.skip && *job.all.skip))
             walk<Arith, CHUNKS, HALF, SHIFT>(
                 job, fused.layout, memory,
-                ToMap<Arith, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
+                MapOutput<Arith, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
 #endif
 }
 
+// The best score of each tile.
 template <class Arith, int CHUNKS, int HALF, int SHIFT>
 __global__ __launch_bounds__(THREADS,
-                             BLOCKS) void bound_small(const __grid_constant__ FusedTilesJob fused)
+                             BLOCKS) void tiles_fused(const __grid_constant__ FusedTilesJob fused)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(16) unsigned char memory[];
@@ -136,12 +164,13 @@ __global__ __launch_bounds__(THREADS,
     if constexpr (Arith::IS_BUILT)
         if (y0 < y1)
             walk<Arith, CHUNKS, HALF, SHIFT>(job, layout, memory,
-                                             ToTiles<Arith, Apart>(fused.of.tiles), y1);
+                                             TilesOutput<Arith, Apart>(fused.of.tiles), y1);
 #endif
 }
 
-// One thread a pair of registers of B: the whole chunks of each row, then the halves of each two
-// rows.
+// Lays a template out as B fragments of mma.m16n8k32. One thread per lane's register pair: first
+// the whole chunks of each row, then the halves that each two rows share. The rows above the
+// template are zeros.
 __global__ void build_taps(ToeplitzJob job)
 {
     let_next_begin();
@@ -170,7 +199,7 @@ __global__ void build_taps(ToeplitzJob job)
     reinterpret_cast<uint2 *>(job.toeplitz)[i] = make_uint2(words[0], words[1]);
 }
 
-// The kernels of a width: of a map, and of tiles.
+// The kernels for a template width: for a map and for tiles.
 struct Kernels {
     void (*match)(FusedJob);
     void (*bound)(FusedTilesJob);
@@ -179,15 +208,16 @@ struct Kernels {
 template <class Arith, int CHUNKS, int HALF> Kernels kernels_of(bool odd, bool vector)
 {
     if (odd)
-        return { vector ? match_small<Arith, CHUNKS, HALF, 1, true>
-                        : match_small<Arith, CHUNKS, HALF, 1, false>,
-                 bound_small<Arith, CHUNKS, HALF, 1> };
-    return { vector ? match_small<Arith, CHUNKS, HALF, 0, true>
-                    : match_small<Arith, CHUNKS, HALF, 0, false>,
-             bound_small<Arith, CHUNKS, HALF, 0> };
+        return { vector ? match_fused<Arith, CHUNKS, HALF, 1, true>
+                        : match_fused<Arith, CHUNKS, HALF, 1, false>,
+                 tiles_fused<Arith, CHUNKS, HALF, 1> };
+    return { vector ? match_fused<Arith, CHUNKS, HALF, 0, true>
+                    : match_fused<Arith, CHUNKS, HALF, 0, false>,
+             tiles_fused<Arith, CHUNKS, HALF, 0> };
 }
 
-// nullptr: there are none.
+// nullptr if the width has no kernels. odd: the width is odd. vector: map rows are aligned to
+// pairs.
 template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd, bool vector)
 {
     switch (2 * b.chunks + b.half) {
@@ -219,7 +249,7 @@ cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int mo
     for (int i = 0; i < 8 && code == cudaSuccess; i++) {
         Kernels kernels = kernels_of(blocks, i & 4, i & 1, i & 2);
         code = set_max_shared_memory(kernels.match, most);
-        if (code == cudaSuccess && !(i & 2)) // the other knows no vectors
+        if (code == cudaSuccess && !(i & 2)) // the tiles kernel does not depend on it
             code = set_max_shared_memory(kernels.bound, most);
     }
     return code;

@@ -1,15 +1,15 @@
-// Products of small templates with image rows that lie in a ring in shared memory: what the fused
-// kernels of plain (fused_u8.cu) and of masked matches (general_fused.cu) share.
+// Products of small templates with image rows that are in a ring in shared memory: the common part
+// of the fused kernels of plain (fused_u8.cu) and of masked matches (fused_masked_u8.cu).
 //
 // X of a batch of map rows is a chain of m16n8k32 products (the Toeplitz product of
 // correlate_wgmma.cu) that stays in the registers of the threads that score it. A warp's 128
-// columns are two times 64: x = 64 p + 8 g + b, with g a row of A, b a column of B. A holds image
-// bytes 8 g
-// + k, B template bytes k - b. The 32 bytes of K are those of an image row, or, where 16 are left
-// of it, 16 of that row and 16 of the next: there two template rows share a product.
+// columns are two times 64: x = 64 p + 8 g + b, where p and g select a row of A and b is a column
+// of B. A holds image bytes 8 g + k, B template bytes k - b. The 32 bytes of K are those of one
+// image row or, where up to 16 are left of it, 16 of that row and 16 of the next: there two
+// template rows share a product (a "half").
 //
-// Template rows are made a multiple of eight by zeros above. So the last row of a window is always
-// the row that came in last.
+// Template rows are padded to a multiple of eight by zero rows above. So the last row of a window
+// is always the row that was loaded last.
 #ifndef XNCC_CUDA_FUSED_IMAGE_RING_CUH
 #define XNCC_CUDA_FUSED_IMAGE_RING_CUH
 
@@ -19,12 +19,12 @@
 namespace xncc {
 
 constexpr int PITCH = XNCC_TENSOR_FUSED_PITCH;
-constexpr int PIECES = PITCH / 16; // of a ring row
-static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces a lane");
+constexpr int PIECES = PITCH / 16; // 16-byte pieces per ring row
+static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces per lane");
 
-// The registers of A for an image row, and those of its last bytes with the next row's. Each four
-// are loaded one by one where a product wants them: a wider load's registers would have to be moved
-// for every product.
+// The A registers of an image row, and those of its last bytes with the next row's. They are loaded
+// as single words: a wider load would leave them in registers from which they had to be moved for
+// every product.
 template <int CHUNKS, int HALF> struct Pixels {
     uint32_t whole[CHUNKS ? CHUNKS : 1][4], half[4];
 
@@ -32,7 +32,7 @@ template <int CHUNKS, int HALF> struct Pixels {
     {
         return *reinterpret_cast<const uint32_t *>(from);
     }
-    // from: a thread's four bytes of a row
+    // from: the thread's four bytes of a row (fragment_bytes).
     __device__ __forceinline__ void load(const unsigned char *from)
     {
 #pragma unroll
@@ -48,23 +48,24 @@ template <int CHUNKS, int HALF> struct Pixels {
     }
 };
 
-// BATCH: map rows that a block takes at a time, and rows of image and template that are worked on
-// at a time; 4 or 8.
+// BATCH below: map rows that a block computes at a time, and also the number of image and template
+// rows per group; 4 or 8.
 //
-// Where a group of image rows stands: the first meets no template row above the first, the one
-// behind the last none below the last.
+// Which group of image rows under a batch: in the FIRST, an image row meets no template row above
+// the template's first; in the one BEHIND the last, none below its last.
 enum Part { FIRST, MIDDLE, BEHIND };
 
-// Template rows that are in use: row j in place j modulo BATCH, and of the halves, two rows each,
-// modulo BATCH / 2.
+// The B fragments in use: template row j is whole[j % BATCH], and the half that rows j and j + 1
+// share, j even, is half[j / 2 % (BATCH / 2)].
 template <int BATCH, int CHUNKS> struct Taps {
     uint2 whole[BATCH][CHUNKS ? CHUNKS : 1], half[BATCH / 2];
 };
 
-// A group of image rows. Row s meets template row s - r of the group, or of the one before, in map
-// row r. next: the group below.
+// Adds the products of a group of image rows. Image row s meets template row s - r of this group,
+// or of the one before, in map row r. now, next: this group and the one below in the ring. taps,
+// halves: the group's fragments.
 template <int BATCH, int CHUNKS, int HALF, Part PART>
-__device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b,
+__device__ __forceinline__ void multiply_group(RegisterProducts *x, Taps<BATCH, CHUNKS> &b,
                                                const unsigned char *now, const unsigned char *next,
                                                const uint2 *taps, const uint2 *halves)
 {
@@ -79,7 +80,8 @@ __device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b,
             b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
         if (HALF && s % 2 == 0 && PART != BEHIND)
             b.half[s / 2] = halves[s / 2 * LANES];
-            // a map row's products wait for each other
+            // products of the same map row depend on each other, so the loop over map rows is the
+            // inner one
 #pragma unroll
         for (int c = 0; c < CHUNKS + HALF; c++)
 #pragma unroll
@@ -88,26 +90,26 @@ __device__ __forceinline__ void multiply_group(Held *x, Taps<BATCH, CHUNKS> &b,
                 if (PART == FIRST ? r > s : PART == BEHIND ? r <= s : false)
                     continue;
                 if (c < CHUNKS)
-                    product(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[tap][c]);
+                    mma_m16n8k32(x[r / ROWS].x[r % ROWS], a.whole[c], b.whole[tap][c]);
                 else if (tap % 2 == 0)
-                    product(x[r / ROWS].x[r % ROWS], a.half, b.half[tap / 2]);
+                    mma_m16n8k32(x[r / ROWS].x[r % ROWS], a.half, b.half[tap / 2]);
             }
     }
 }
 
-// Where a thread's bytes of A lie in a ring row.
-__device__ __forceinline__ const unsigned char *own_bytes(const unsigned char *row, int warp,
-                                                          int lane)
+// The thread's bytes of A in a ring row.
+__device__ __forceinline__ const unsigned char *fragment_bytes(const unsigned char *row, int warp,
+                                                               int lane)
 {
     return row + 2 * Apart::DISTANCE * warp + 8 * (lane / 4) + 4 * (lane % 4);
 }
 
-// X of a batch of map rows. image: the ring, with a thread's offset into a row; at: of the first
-// window's first row; taps: with the lane's offset. What lies below the last window is not there
-// yet.
+// X of a batch of map rows. image: the ring, with the thread's offset into a row (fragment_bytes);
+// at: offset of the first window's first row; end: size of the ring in bytes; taps: with the lane's
+// offset; rows: padded template rows. Rows below the last window need not be loaded yet.
 template <int BATCH, int CHUNKS, int HALF>
-__device__ __forceinline__ void multiply(Held *x, const unsigned char *image, int at, int end,
-                                         const uint2 *taps, int rows)
+__device__ __forceinline__ void multiply(RegisterProducts *x, const unsigned char *image, int at,
+                                         int end, const uint2 *taps, int rows)
 {
     constexpr int GROUP = BATCH * PITCH;
     const uint2 *halves = taps + rows * CHUNKS * LANES;
@@ -125,15 +127,18 @@ __device__ __forceinline__ void multiply(Held *x, const unsigned char *image, in
     multiply_group<BATCH, CHUNKS, HALF, BEHIND>(x, b, next, next, taps, halves);
 }
 
-// Image rows on their way to the ring, a warp a row.
-struct Feed {
+// Loads image rows into the ring by asynchronous copies, one row per warp.
+struct RingLoader {
     const unsigned char *image;
     int64_t pitch;
     int height;
-    uint32_t to;        // shared
-    uint32_t near, far; // bytes of the lane's pieces that lie in the image
+    // Shared-memory address of the lane's first piece in the ring's first row.
+    uint32_t to;
+    // Bytes inside the image (0 or 16) of the lane's first and second piece.
+    uint32_t near, far;
 
-    __device__ Feed(const TensorPlane &plane, const unsigned char *ring, int x0, int window_width)
+    __device__ RingLoader(const TensorPlane &plane, const unsigned char *ring, int x0,
+                          int window_width)
     {
         const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
         near = x < plane.width ? 16 : 0;
@@ -143,23 +148,25 @@ struct Feed {
         height = plane.height;
         to = static_cast<uint32_t>(__cvta_generic_to_shared(ring + 16 * lane));
     }
-    // What lies outside the image becomes 0. plane: bytes from the image to another one like it.
-    __device__ void put(int at, int row, int64_t plane = 0) const
+    // Starts loading image row `row` to ring offset `at`. Pixels outside the image become 0. plane:
+    // bytes from the first image plane to the one to load.
+    __device__ void load_row(int at, int row, int64_t plane = 0) const
     {
         const bool inside = row >= 0 && row < height;
         const unsigned char *from = image + plane + (inside ? row * pitch : 0);
-        Rows<WORDS>::copy(to + at, from, inside ? near : 0);
+        RowLoader<WORDS>::copy(to + at, from, inside ? near : 0);
         if (threadIdx.x % LANES < PIECES - LANES)
-            Rows<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0),
-                              inside ? far : 0);
+            RowLoader<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0),
+                                   inside ? far : 0);
     }
+    // Waits until the thread's copies are complete.
     __device__ static void wait()
     {
         asm volatile("cp.async.wait_all;" ::: "memory");
     }
 };
 
-// A place in the ring, in bytes.
+// The ring offset one batch of ROWS rows further.
 __device__ __forceinline__ int further(int at, int end)
 {
     at += ROWS * PITCH;

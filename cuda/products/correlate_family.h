@@ -1,5 +1,8 @@
-// Middle pass: X, the sum of image times template, of every window. Each kernel family has one way
-// of doing it; the rest of a match is the same for all of them.
+// Interface of the correlation kernels that read the image through textures (correlate_texture.cu
+// and correlate_shared.cu): their parameters, and a table entry per kernel family for the engine.
+//
+// All families compute the same integers or doubles, X = sum I*T of every window, so the engine
+// chooses one by speed alone; every other pass of a match is independent of the choice.
 #ifndef XNCC_CUDA_PRODUCTS_CORRELATE_FAMILY_H
 #define XNCC_CUDA_PRODUCTS_CORRELATE_FAMILY_H
 
@@ -8,43 +11,67 @@
 
 namespace xncc {
 
-// A block of template rows under a band of the map.
+// Parameters of one launch: template rows first .. first + rows - 1 over a band of the map.
+//
+//     sums(x, y) (+)= sum over j < rows, i < size of I(x + i, y + first + j) * T(i, first + j)
+//
+// A template that does not fit into constant memory takes several launches, the later ones with
+// `add` set.
 struct CorrelateJob {
+    // The image under the band, as textures.
     StageView stage;
-    int32_t width, height;                       // of the band, in map elements
-    int32_t size;                                // pixels of a template row
-    int32_t first, rows;                         // the block's rows of the template
-    int32_t tile_pitch, tile_rows, shared_bytes; // as decided, for kernels that have a tile
-    void *sums;    // X: 32-bit integers (narrow), 64-bit integers or, for floats, doubles
-    int64_t pitch; // elements a row of sums
-    int32_t add;   // 0: sums are overwritten, 1: the block is added to them
-    double pivot;  // floats only
-    cudaTextureObject_t texture; // the template, for kernels that read it so
+    // Size of the band in map elements.
+    int32_t width, height;
+    // Template width in pixels.
+    int32_t size;
+    // First template row of this launch, and the number of rows.
+    int32_t first, rows;
+    // Shared-memory tile as the plan decided it: pitch in bytes (a multiple of 64), rows, and total
+    // bytes. Read by correlate_shared.cu only.
+    int32_t tile_pitch, tile_rows, shared_bytes;
+    // Output X: uint32_t (8-bit pixels, narrow), uint64_t (other integer pixels) or double (f32).
+    void *sums;
+    // Pitch of `sums` in elements.
+    int64_t pitch;
+    // 0: overwrite `sums`. 1: add to `sums`.
+    int32_t add;
+    // f32 only: subtracted from every pixel of image and template.
+    double pivot;
+    // The whole template, row by row. Read only by the family that has no template in constant
+    // memory.
+    cudaTextureObject_t texture;
 };
 
-// What a kernel family gives the engine.
+// One kernel family, as the engine calls it.
 struct CorrelateFamily {
-    Family constant_cache; // FAMILY_NONE: the template is not read from constant memory
-    // Fills the bank with the block's rows.
+    // The constant-memory array that holds the template; FAMILY_NONE if the family needs none.
+    Family constant_cache;
+    // Copies template rows first .. first + rows - 1 into that array, in the family's own layout.
+    // nullptr for FAMILY_NONE.
     cudaError_t (*load)(ConstantTurn &turn, const DeviceTemplate &prepared, int32_t first,
                         int32_t rows);
+    // Launches the kernel for a pixel type. narrow: 8-bit pixels whose X fits 32 bits for every
+    // window; `sums` then holds uint32_t.
     cudaError_t (*launch)(xncc_pixel pixel, bool narrow, const CorrelateJob &job,
                           cudaStream_t stream);
 };
 
-CorrelateFamily texture_family();  // image and template through textures
-CorrelateFamily constant_family(); // image through a texture, template in constant memory
-CorrelateFamily
-shared_family(); // image through a texture into a shared tile, template in constant memory
+// Image and template through textures.
+CorrelateFamily texture_family();
+// Image through a texture, template in constant memory.
+CorrelateFamily constant_family();
+// Image through a texture into a tile in shared memory, template in constant memory.
+CorrelateFamily shared_family();
 
-// The addresses of the families' banks, for constant_cache_open.
+// Symbols of the families' constant-memory arrays, for constant_cache_open().
 const void *texture_constant();
 const void *shared_constant();
 
-// Lets the tile of `shared` grow to what a block of the current device may have.
+// Raises the dynamic shared-memory limit of the kernels in correlate_shared.cu to `bytes` on the
+// current device.
 cudaError_t shared_set_max_shared_memory(int bytes);
 
-// Rows of a template, tightly packed, as pixels.
+// Copies template rows into constant memory as they are, tightly packed.
 inline cudaError_t load_rows(ConstantTurn &turn, const DeviceTemplate &p, int32_t first,
                              int32_t rows)
 {

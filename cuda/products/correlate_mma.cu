@@ -1,9 +1,26 @@
-// X by the integer matrix products that every device has from compute capability 8.0 on.
+// X by integer matrix products, mma.sync.m16n8k32: the kernel `tensor-mma`, for compute capability
+// 8.0 and later (correlate_mma.h).
 //
-// The same Toeplitz product as in correlate_wgmma.cu, m16n8k32 at a time: a warp keeps 16 map rows
-// of two times 16 values of a. For a chunk of 32 template columns, image row i meets template rows
-// i, i - 1, ... i - 15; from one image row to the next these move on by one, so a warp keeps them
-// in registers and loads one pair of registers for 32 products.
+// Method: the Toeplitz product that correlate_wgmma.cu derives. For one image row and one chunk of
+// 32 template columns it is A[a][k] = I[8 a + k] times B[k][b] = T[k - b], which gives the row's
+// contribution to map elements x = 8 a + b.
+//
+// Data mapping: a block of 128 threads is 2 x 2 warps and covers 512 x 32 map elements. A warp
+// covers 256 x 16: two tiles of 16 values of a (128 map columns each), 16 map rows. For a chunk,
+// image row i contributes to map row r with template row i - r, r = 0 .. 15. From one image row to
+// the next these template rows advance by one, so the warp keeps 16 B fragments in registers as a
+// ring and loads one fragment (two registers) per 32 products.
+//
+// Resources: dynamic shared memory blocks.shared_bytes holds all image rows under the block;
+// 128 accumulators and 32 registers of B per thread, two blocks per multiprocessor
+// (__launch_bounds__), so up to 255 registers. The template fragments come through the read-only
+// cache.
+//
+// Unsigned 32-bit sums are exact: xncc_fit_tensor checks that the template's pixels times 255^2
+// fit.
+//
+// Measured (H200, November 2026, 8192 x 8192, u8, whole match): n = 8 0.33 ms, 32 0.58 ms,
+// 64 1.10 ms, 128 2.84 ms; correlate_wgmma.cu takes 0.27, 0.33, 0.60 and 1.53 ms there.
 #include "cuda/products/mma_ptx.cuh"
 #include "cuda/products/correlate_mma.h"
 #include "cuda/runtime/shared_memory.h"
@@ -13,12 +30,15 @@ namespace xncc {
 namespace {
 
 constexpr int ROWS = XNCC_TENSOR_ROWS;
-constexpr int TILES = 2; // of 16 values of a, that is of 128 map columns, for a warp
+// Tiles per warp, of 16 values of a (128 map columns) each.
+constexpr int TILES = 2;
 constexpr int WARP_COLUMNS = 128 * TILES;
 constexpr int WARPS_ACROSS = XNCC_TENSOR_COLUMNS / WARP_COLUMNS, WARPS_DOWN = XNCC_TENSOR_MMA_DOWN;
 constexpr int THREADS = 32 * WARPS_ACROSS * WARPS_DOWN;
-constexpr int CHUNK = 32; // template columns of a product
+// Template columns per product.
+constexpr int CHUNK = 32;
 
+// Asynchronous copy of 16 bytes from global to shared memory, past the first-level cache.
 __device__ __forceinline__ void copy16(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -28,8 +48,9 @@ __device__ __forceinline__ void copy16(void *to, const void *from)
 #endif
 }
 
-// The image under a block's tile. Past the plane: whatever is there last, which meets zeros of the
-// template alone.
+// Loads the image rows under a block's tile into shared memory. Past the plane's right and bottom
+// edge its last bytes are repeated; they only meet zeros of the template or windows outside the
+// map.
 __device__ void load_image(const MmaJob &job, unsigned char *tile, int x0, int y0)
 {
     const TensorPlane &image = job.image;
@@ -48,11 +69,13 @@ __device__ void load_image(const MmaJob &job, unsigned char *tile, int x0, int y
     __syncthreads();
 }
 
-// One chunk of template columns over all image rows of a warp's tile.
+// Adds the products of one chunk of template columns with all `rows` image rows under a warp's
+// tile. image: the thread's bytes of the first row; pitch: bytes per row. toeplitz: the chunk's
+// fragments, with the lane's offset.
 __device__ __forceinline__ void run_chunk(uint32_t (*d)[TILES][4], const unsigned char *image,
                                           const uint2 *toeplitz, int rows, int pitch)
 {
-    uint2 b[ROWS]; // for map row r of image row i: slot (r - i) modulo 16
+    uint2 b[ROWS]; // ring: the fragment for map row r and image row i is b[(r - i) % 16]
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         b[r] = __ldg(toeplitz + (ROWS - 1 - r) * 32);
@@ -71,7 +94,7 @@ __device__ __forceinline__ void run_chunk(uint32_t (*d)[TILES][4], const unsigne
             for (int r = 0; r < ROWS; r++)
 #pragma unroll
                 for (int m = 0; m < TILES; m++)
-                    product(d[r][m], a[m], b[(r - s + ROWS) % ROWS]);
+                    mma_m16n8k32(d[r][m], a[m], b[(r - s + ROWS) % ROWS]);
             b[ROWS - 1 - s] = next;
         }
     }
@@ -105,7 +128,9 @@ __global__ __launch_bounds__(THREADS, 2) void correlate_mma(const __grid_constan
             }
 }
 
-// One thread a register pair: step q of a chunk holds template row q - 15, zeros outside.
+// Lays one block of a template out as B fragments of mma.m16n8k32. One thread per lane's register
+// pair. For each chunk, step q holds template row q - 15, so that 15 zero rows precede the
+// template; rows and columns outside it are 0.
 __global__ void build_fragments(ToeplitzJob job)
 {
     int steps = XNCC_TENSOR_PERIOD * job.blocks.periods + ROWS,

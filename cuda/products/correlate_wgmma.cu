@@ -1,25 +1,49 @@
-// X by Hopper's asynchronous matrix products, for compute capability 9.0 (this file alone is
-// compiled for sm_90a).
+// X by Hopper's asynchronous matrix products, wgmma: the kernel `tensor-wgmma`, for compute
+// capability 9.0 (this file alone is compiled for sm_90a). Parameters: correlate_wgmma.h.
 //
-// A map element x = 8a + b of row y is the sum over template rows j and columns k of I[y + j][8a +
-// k] * T[j][k - b]: for one image row a product of A[a][k] = I[8a + k] (overlapping reads of the
-// row, nothing is copied) and B[k][b] = T[k - b] (a Toeplitz matrix of the template row, zero
-// outside). An m64n128k32 product takes 64 values of a, and 16 map rows times 8 values of b; image
-// row i meets template rows i, i - 1, ... i - 15 there, so that B is a window that slides over one
-// array in shared memory, by one step for an image row. A comes from registers. K is a chain of
-// chunks of 16 bytes, two a product; a remainder of up to 8 bytes of a row shares a chunk with the
-// next row's, which slides just the same.
+// Method. A map element x = 8 a + b of row y is the sum over template rows j and columns k of
+// I[y + j][8 a + k] * T[j][k - b]. For one image row that is a matrix product of
 //
-// A block's warpgroups work on tiles of 512 x 16 map elements each, on their own, so that one's
-// stores are hidden by the others' products; a warp for each fetches image rows. In the first 8
-// image rows of a tile only its upper 8 map rows have products, in the last 8 only the lower: these
-// take m64n64k32.
+// - A[a][k] = I[8 a + k]: overlapping reads of the row, nothing is copied, and
+// - B[k][b] = T[k - b]: a Toeplitz matrix of the template row, zero outside.
 //
-// Unsigned 32-bit sums are exact: a template's pixels times 255^2 fit (cost_tensor.c).
+// An m64n128k32 product takes 64 values of a, and 16 map rows times 8 values of b. Image row i
+// meets template rows i, i - 1, ... i - 15 there, so B is a window into one array in shared memory
+// that slides by one step per image row. A comes from registers. K is a chain of chunks of 16
+// bytes, two per product; if at most 8 bytes of a row are left over, they share a chunk with the
+// next row's (a "half chunk"), which slides just the same.
 //
-// Of a bank of templates the best score of each tile is wanted too. Where the windows' terms are
-// known it is taken here, from the registers, while other warpgroups multiply; and the next
-// templates' blocks take the place of those that have ended.
+// In the first 8 image rows of a tile only its upper 8 map rows have products, in the last 8 only
+// the lower ones: these take m64n64k32.
+//
+// Data mapping. A block has three warpgroups for products and one for loads, 512 threads. It is
+// persistent: each of the three works on tiles of 512 x 16 map elements of its own, so that one's
+// stores are hidden by the others' products, and one warp per product warpgroup loads the image
+// rows of its tiles, 8 rows (a "period") per copy of the tensor copy engine. Warp v of a warpgroup
+// computes map columns 128 v .. 128 v + 127 of its tile. blockIdx.y is the template (slot).
+//
+// Shared memory, blocks.shared_bytes in all (fit_shared_memory in cost_tensor.c):
+//
+// - the template's block as toeplitz_build left it,
+// - a ring of blocks.stages periods of image rows per warpgroup,
+// - if blocks.staged, 4 KB per warp through which sums go to global memory, and
+// - a pair of barriers (full, empty) per stage, and one for the template.
+//
+// Registers: 152 per thread of the product warpgroups, 40 of the loading one (setmaxnreg); one
+// block per multiprocessor. The accumulators take 64.
+//
+// Unsigned 32-bit sums are exact: xncc_fit_tensor checks that the template's pixels times 255^2
+// fit.
+//
+// Many templates on one image: where the windows' terms are known (window_terms.h), the best score
+// of each tile is taken here, from the registers, while other warpgroups multiply
+// (tile_bound.cuh); blocks of the next templates start as those of these end.
+//
+// Measured (H200, November 2026, 8192 x 8192, u8, this kernel alone): n = 8 0.097 ms, 32 0.154 ms,
+// 64 0.404 ms, 96 0.793 ms, 128 1.33 ms (800 T useful multiply-adds per second). Whole match at
+// n = 64: 0.603 ms, against 1.10 ms by correlate_mma.cu. Tried and slower: one tile per block with
+// the template loaded by each (0.573 ms at n = 64), offsets from a table in shared memory (0.533),
+// and one bulk copy per image row (0.434).
 #include "cuda/products/tile_bound.cuh"
 #include "cuda/products/wgmma_ptx.cuh"
 #include "cuda/runtime/pdl.cuh"
@@ -31,36 +55,42 @@ namespace {
 
 constexpr int GROUPS = XNCC_TENSOR_WARPGROUPS;
 constexpr int GROUP_THREADS = 128;
-constexpr int THREADS = (GROUPS + 1) * GROUP_THREADS; // the last warpgroup fetches
+constexpr int THREADS = (GROUPS + 1) * GROUP_THREADS; // the last warpgroup loads
 constexpr int LOADER_REGISTERS = 40, PRODUCT_REGISTERS = 152;
-constexpr int OUT_ROWS = 8;                          // map rows that leave a warp at a time
-constexpr int OUT_COLUMNS = XNCC_TENSOR_COLUMNS / 4; // and columns
+// Map rows and columns that a warp writes at a time.
+constexpr int OUT_ROWS = 8;
+constexpr int OUT_COLUMNS = XNCC_TENSOR_COLUMNS / 4;
 constexpr int OUT_BYTES = OUT_ROWS * OUT_COLUMNS * 4;
-constexpr int BARRIER = 16; // bytes: a stage's pair is `full`, then 8 bytes on `empty`
-constexpr int DESCRIPTOR_CORE = XNCC_TENSOR_CORE / 16; // descriptors count in 16 bytes
+// Bytes of a stage's pair of barriers: `full`, and 8 bytes further `empty`.
+constexpr int BARRIER = 16;
+// A core matrix in the unit of matrix descriptors, 16 bytes.
+constexpr int DESCRIPTOR_CORE = XNCC_TENSOR_CORE / 16;
 
+// A chunk of K: an image row of the period, and an array of chunks (toeplitz.cu).
 struct Chunk {
     int row, array;
 };
 
-// What a template width means: CHUNKS whole chunks a row and, with HALF, one half. A period of 8
-// image rows takes STEPS products, committed in an even number of BATCHES, since two sets of A
-// registers take turns.
+// Constants of a template width: CHUNKS whole chunks per row and, with HALF, a half chunk. A period
+// of 8 image rows takes STEPS products. They are committed in BATCHES groups, an even number,
+// because two sets of A registers alternate.
 template <int CHUNKS, int HALF> struct Width {
     static constexpr int ARRAYS = CHUNKS + HALF;
     static constexpr int WHOLE_STEPS = XNCC_TENSOR_PERIOD * CHUNKS / 2;
     static constexpr int STEPS = WHOLE_STEPS + 2 * HALF;
     static constexpr int BATCHES = 2 * ((STEPS + 7) / 8);
-    static constexpr int ROW = (XNCC_TENSOR_COLUMNS + 16 * ARRAYS + 63) / 128 * 128 +
-                               64; // xncc_tensor_row_bytes
+    // Bytes per image row and per stage in shared memory; xncc_tensor_row_bytes().
+    static constexpr int ROW = (XNCC_TENSOR_COLUMNS + 16 * ARRAYS + 63) / 128 * 128 + 64;
     static constexpr int STAGE = XNCC_TENSOR_PERIOD * ROW;
 
+    // First step of a batch.
     __device__ static constexpr int first(int batch)
     {
         return batch * STEPS / BATCHES;
     }
-    // Chunk 0 or 1 of a product. A descriptor's distance to the second chunk must not be negative,
-    // so that is the one that lies higher: of a later array, or of an earlier row.
+    // Chunk 0 or 1 (`which`) of product `step`. The descriptor's distance from the first chunk to
+    // the second must not be negative, so the second is the one at the higher address: of a later
+    // array or, because B runs from the bottom row up, of an earlier row.
     __device__ static constexpr Chunk chunk(int step, int which)
     {
         if (step >= WHOLE_STEPS)
@@ -73,25 +103,32 @@ template <int CHUNKS, int HALF> struct Width {
             return Chunk{ two_rows + 1, 2 * (at - PAIRS) + which };
         return Chunk{ two_rows + (which ? 0 : 1), CHUNKS - 1 };
     }
+    // Where a chunk is in a stage, in bytes.
     __device__ static constexpr int image_offset(int step, int which)
     {
         return chunk(step, which).row * ROW + 16 * chunk(step, which).array;
     }
-    __device__ static constexpr int toeplitz_offset(int step, int which) // as descriptors count
+    // Where a chunk's B is, relative to that of the period's first row, in units of 16 bytes.
+    __device__ static constexpr int toeplitz_offset(int step, int which)
     {
         return (chunk(step, which).array - ARRAYS * chunk(step, which).row) * DESCRIPTOR_CORE;
     }
 };
 
-// Which map rows of a tile a period reaches.
+// The map rows of a tile that a period contributes to.
 enum Reach { UPPER, ALL, LOWER };
 
-// A tile's place in the ring of stages, and what is constant for a thread.
-struct Walk {
-    uint32_t ring, barriers; // of the warpgroup; ring with the thread's own offset into a row
-    uint32_t half_shift;     // a half chunk's second part comes from the next row
+// A product warp's position in its warpgroup's ring of stages.
+struct RingCursor {
+    // Shared-memory addresses of the warpgroup's ring, plus the thread's offset into a row, and of
+    // its barriers.
+    uint32_t ring, barriers;
+    // Extra offset for half chunks: threads with t >= 2 read the second 8 bytes from the next row.
+    uint32_t half_shift;
+    // Number of stages, current stage, and parity of its `full` barrier.
     uint32_t stages, stage, parity;
-    bool leader; // of the warp
+    // True in lane 0, which arrives at `empty` for the warp.
+    bool leader;
 
     __device__ uint32_t full() const
     {
@@ -101,6 +138,7 @@ struct Walk {
     {
         return ring + stage * stage_bytes;
     }
+    // Gives the current stage back to the loader and moves on.
     __device__ void release()
     {
         __syncwarp();
@@ -113,6 +151,7 @@ struct Walk {
     }
 };
 
+// Loads the A registers of a batch from the image rows of a stage.
 template <class W, int BATCH>
 __device__ __forceinline__ void load_a(uint32_t (*a)[4], uint32_t rows, uint32_t half_shift)
 {
@@ -132,10 +171,13 @@ __device__ __forceinline__ void load_a(uint32_t (*a)[4], uint32_t rows, uint32_t
     }
 }
 
+// Issues the products of a batch. toeplitz: descriptor address of B for the period's first row. The
+// descriptor has the distance between the product's two chunks in bits 16..29 and that between
+// steps (eight columns of B, one map row) in bits 32..45.
 template <class W, int BATCH, Reach REACH>
 __device__ __forceinline__ void multiply(uint32_t *d, uint32_t (*a)[4], uint32_t toeplitz)
 {
-    product_fence();
+    wgmma_fence();
 #pragma unroll
     for (int step = W::first(BATCH); step < W::first(BATCH + 1); step++) {
         uint64_t strides =
@@ -144,43 +186,49 @@ __device__ __forceinline__ void multiply(uint32_t *d, uint32_t (*a)[4], uint32_t
         uint64_t b = strides + (toeplitz + W::toeplitz_offset(step, 0) +
                                 (REACH == LOWER ? W::ARRAYS * 8 * DESCRIPTOR_CORE : 0));
         if (REACH == ALL)
-            product_128(d, a[step - W::first(BATCH)], b);
+            wgmma_m64n128k32(d, a[step - W::first(BATCH)], b);
         else
-            product_64(d, a[step - W::first(BATCH)], b);
+            wgmma_m64n64k32(d, a[step - W::first(BATCH)], b);
     }
-    product_commit();
+    wgmma_commit();
 }
 
-// The batches of a period from BATCH on, each batch's A loaded while the one before is multiplied;
-// at the end the next period's first.
+// Issues the batches of a period from BATCH on. The next batch's A is loaded while a batch is
+// multiplied; after the last batch, that of the next period's first one.
 template <class W, int BATCH, Reach REACH>
 __device__ __forceinline__ void run_period(uint32_t *d, uint32_t (*even)[4], uint32_t (*odd)[4],
-                                           uint32_t toeplitz, Walk &walk)
+                                           uint32_t toeplitz, RingCursor &cursor)
 {
     multiply<W, BATCH, REACH>(d, BATCH % 2 ? odd : even, toeplitz);
     if constexpr (BATCH + 1 < W::BATCHES) {
-        product_wait<1>();
-        load_a<W, BATCH + 1>(BATCH % 2 ? even : odd, walk.rows(W::STAGE), walk.half_shift);
-        run_period<W, BATCH + 1, REACH>(d, even, odd, toeplitz, walk);
+        wgmma_wait<1>();
+        load_a<W, BATCH + 1>(BATCH % 2 ? even : odd, cursor.rows(W::STAGE), cursor.half_shift);
+        run_period<W, BATCH + 1, REACH>(d, even, odd, toeplitz, cursor);
     } else {
-        walk.release();
-        product_wait<1>();
+        cursor.release();
+        wgmma_wait<1>();
         if (REACH != LOWER) {
-            barrier_wait(walk.full(), walk.parity);
-            load_a<W, 0>(even, walk.rows(W::STAGE), walk.half_shift);
+            barrier_wait(cursor.full(), cursor.parity);
+            load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
         }
     }
 }
 
-// Eight rows of a warp's sums. d[4 r ...] of a thread: columns c, c + 1, c + 64, c + 65 of row r.
-struct Out {
-    uint32_t *sums; // the warp's first column
+// Writes a warp's sums, OUT_ROWS rows at a time. The four elements of d from 4 r on are the
+// thread's columns c, c + 1, c + 64 and c + 65 of row r.
+struct SumWriter {
+    // The warp's first column in the tile's first row, and the pitch in elements.
+    uint32_t *sums;
     int64_t pitch;
-    uint32_t buffer; // shared, of the warp
+    // Shared-memory address of the warp's staging buffer (staged only).
+    uint32_t buffer;
+    // Lane, and the thread's first column c.
     int lane, column;
+    // Whether sums go through shared memory by bulk copies; whether they are added.
     bool staged, add;
 
-    __device__ void put(const uint32_t *d, int row) const
+    // d: the sums of rows row .. row + OUT_ROWS - 1.
+    __device__ void write_rows(const uint32_t *d, int row) const
     {
         uint32_t *to = sums + row * pitch;
         if (!staged) {
@@ -211,9 +259,12 @@ struct Out {
     }
 };
 
+// Computes a tile: one UPPER period, periods - 2 ALL periods, one LOWER period. The upper map rows
+// are complete before the last period; they are written first, and the lower ones move to the first
+// half of the registers.
 template <class W, bool BOUNDS>
-__device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, const Out &out,
-                         Bounds<BOUNDS> bound)
+__device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cursor,
+                         const SumWriter &writer, TileMaxima<BOUNDS> maxima)
 {
     uint32_t d[64], even[4][4], odd[4][4];
 #pragma unroll
@@ -221,29 +272,31 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, Walk &walk, co
         d[i] = 0;
     constexpr uint32_t DOWN = W::ARRAYS * XNCC_TENSOR_PERIOD *
                               DESCRIPTOR_CORE; // later image rows meet earlier rows of B
-    barrier_wait(walk.full(), walk.parity);
-    load_a<W, 0>(even, walk.rows(W::STAGE), walk.half_shift);
-    run_period<W, 0, UPPER>(d, even, odd, toeplitz, walk);
-    product_wait<0>();
+    barrier_wait(cursor.full(), cursor.parity);
+    load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
+    run_period<W, 0, UPPER>(d, even, odd, toeplitz, cursor);
+    wgmma_wait<0>();
     for (int period = 1; period < job.blocks.periods - 1; period++)
-        run_period<W, 0, ALL>(d, even, odd, toeplitz -= DOWN, walk);
-    product_wait<0>();
-    out.put(d, 0);
-    bound.template put<OUT_ROWS>(d, 0);
-    // products of another width want registers of their own: the addition of 0 keeps the compiler
-    // from making them the same
+        run_period<W, 0, ALL>(d, even, odd, toeplitz -= DOWN, cursor);
+    wgmma_wait<0>();
+    writer.write_rows(d, 0);
+    maxima.template add_rows<OUT_ROWS>(d, 0);
+    // m64n64k32 accumulates in 32 registers, but the lower rows are in the other 32. Products of
+    // different width on overlapping registers make the compiler serialize all products (C7511).
+    // The addition of job.zero, which it cannot see through, keeps the copy a copy.
 #pragma unroll
     for (int i = 0; i < 32; i++)
         d[i] = d[32 + i] + job.zero;
-    run_period<W, 0, LOWER>(d, even, odd, toeplitz - DOWN, walk);
-    product_wait<0>();
-    out.put(d, OUT_ROWS);
-    bound.template put<OUT_ROWS>(d, OUT_ROWS);
+    run_period<W, 0, LOWER>(d, even, odd, toeplitz - DOWN, cursor);
+    wgmma_wait<0>();
+    writer.write_rows(d, OUT_ROWS);
+    maxima.template add_rows<OUT_ROWS>(d, OUT_ROWS);
 }
 
-// One thread: the image rows of a warpgroup's tiles.
+// Loads the image rows of a warpgroup's tiles, period by period, into its ring. Called by one
+// thread.
 template <class W>
-__device__ void fetch_tiles(const TensorJob &job, uint32_t ring, uint32_t barriers, int group)
+__device__ void load_tiles(const TensorJob &job, uint32_t ring, uint32_t barriers, int group)
 {
     int stage = 0;
     uint32_t parity = 1;
@@ -263,7 +316,8 @@ __device__ void fetch_tiles(const TensorJob &job, uint32_t ring, uint32_t barrie
     }
 }
 
-__device__ void fetch_toeplitz(const TensorJob &job, uint32_t to, uint32_t barrier)
+// Loads the template's block, in pieces of 16 KB. Called by one thread.
+__device__ void load_toeplitz(const TensorJob &job, uint32_t to, uint32_t barrier)
 {
     constexpr uint32_t PIECE = 16384;
     uint32_t bytes = static_cast<uint32_t>(job.blocks.toeplitz);
@@ -274,19 +328,20 @@ __device__ void fetch_toeplitz(const TensorJob &job, uint32_t to, uint32_t barri
         bulk_load(to + at, from + at, min(PIECE, bytes - at), barrier);
 }
 
+// What a product warpgroup does: its tiles, one after the other.
 template <class W, bool BOUNDS>
 __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, uint32_t buffers,
                           uint32_t barriers)
 {
     int group = threadIdx.x / GROUP_THREADS, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32,
         g = lane / 4, t = lane % 4;
-    Walk walk = { ring + (warp * 16 + g) * 8 + 4 * t,
-                  barriers,
-                  t >= 2 ? W::ROW - 8u : 0u,
-                  static_cast<uint32_t>(job.blocks.stages),
-                  0,
-                  0,
-                  lane == 0 };
+    RingCursor cursor = { ring + (warp * 16 + g) * 8 + 4 * t,
+                          barriers,
+                          t >= 2 ? W::ROW - 8u : 0u,
+                          static_cast<uint32_t>(job.blocks.stages),
+                          0,
+                          0,
+                          lane == 0 };
     uint32_t last = W::ARRAYS * (XNCC_TENSOR_PERIOD * job.blocks.periods - 1) *
                     DESCRIPTOR_CORE; // B of image row 0
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
@@ -294,11 +349,11 @@ __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, ui
                          static_cast<int64_t>(tile / job.tiles_across * XNCC_TENSOR_ROWS) *
                              job.pitch +
                          tile % job.tiles_across * XNCC_TENSOR_COLUMNS + warp * OUT_COLUMNS;
-        Out out = { sums,        job.pitch,     buffers + (group * 4 + warp) * OUT_BYTES,
-                    lane,        8 * g + 2 * t, job.blocks.staged != 0,
-                    job.add != 0 };
-        run_tile<W>(job, base / 16 + last, walk, out,
-                    Bounds<BOUNDS>{ job, tile, warp, lane, 8 * g + 2 * t, 0 });
+        SumWriter writer = { sums,        job.pitch,     buffers + (group * 4 + warp) * OUT_BYTES,
+                             lane,        8 * g + 2 * t, job.blocks.staged != 0,
+                             job.add != 0 };
+        run_tile<W>(job, base / 16 + last, cursor, writer,
+                    TileMaxima<BOUNDS>{ job, tile, warp, lane, 8 * g + 2 * t, 0 });
     }
     if (job.blocks.staged && lane < OUT_ROWS)
         bulk_store_wait();
@@ -331,19 +386,20 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
         if (threadIdx.x % 32 != 0)
             return;
         if (loader == 0) {
-            // Without the template there are no products, and nothing is written. Behind another
-            // kernel of products it is there: this one has begun because every block of that one
-            // had waited for it, or was let begin by one that had.
+            // Nothing is multiplied or written before the template is here, so this wait is enough.
+            // With pdl_after_products the template was laid out before the previous kernel of
+            // products: this kernel can only have started because every block of that one had
+            // waited for the template, or was itself let start by one that had.
             if (!BOUNDS || !job.pdl_after_products)
                 wait_for_front();
             let_next_begin();
-            fetch_toeplitz(job, base, whole);
+            load_toeplitz(job, base, whole);
         }
         if (loader < GROUPS)
-            fetch_tiles<W>(job, ring + loader * stages * W::STAGE,
-                           barriers + loader * stages * BARRIER, loader);
+            load_tiles<W>(job, ring + loader * stages * W::STAGE,
+                          barriers + loader * stages * BARRIER, loader);
         if (BOUNDS && loader == 0 && job.pdl_after_products)
-            wait_for_front(); // so that none ends before the one in front
+            wait_for_front(); // kernels end in the order of their launches
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(PRODUCT_REGISTERS));
         barrier_wait(whole, 0);
@@ -354,6 +410,7 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
 
 using Kernel = void (*)(TensorJob);
 
+// The instance for a template width; nullptr if there is none.
 template <bool BOUNDS> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
 #define XNCC_WIDTH(chunks, half)                                                                   \

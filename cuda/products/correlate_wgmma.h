@@ -1,4 +1,5 @@
-// X by the asynchronous matrix products of compute capability 9.0.
+// X by the asynchronous matrix products of compute capability 9.0: the kernel `tensor-wgmma`
+// (method and data mapping: correlate_wgmma.cu).
 #ifndef XNCC_CUDA_PRODUCTS_CORRELATE_WGMMA_H
 #define XNCC_CUDA_PRODUCTS_CORRELATE_WGMMA_H
 
@@ -9,41 +10,67 @@
 
 namespace xncc {
 
-// The best score of each tile of the map, as TensorTiles has it, from the products of whole
-// templates.
+// Optional output of wgmma_launch: the best score of each tile of the map, as TensorTiles
+// (score_u8.h) has it. Only for templates of a single block, whose X is complete in one launch.
 struct TileBound {
-    const WindowTerms
-        *terms;           // of the image, rows as long as those of X; nullptr: no scores are wanted
-    uint32_t *best;       // of slot 0
-    int32_t rows, across; // of a tile; tiles in a row
-    int32_t count;        // of tiles, from slot to slot
-    double n, lowered;    // pixels of a template, -n 2^52
-    double sum[TENSOR_SLOTS]; // of a template
-    float unit[TENSOR_SLOTS]; // unit_of it
+    // Terms of the image's windows, in rows as long as those of X; nullptr: no scores are computed.
+    const WindowTerms *terms;
+    // Output of slot 0: a peak_order per tile.
+    uint32_t *best;
+    // Map rows per tile (8 or 16), and tiles per row of tiles.
+    int32_t rows, across;
+    // Number of tiles, which is also the distance from slot to slot in `best`.
+    int32_t count;
+    // Pixels of a template n, and -n 2^52.
+    double n, lowered;
+    // sumT of each slot's template.
+    double sum[TENSOR_SLOTS];
+    // unit_of() each slot's template.
+    float unit[TENSOR_SLOTS];
 };
 
-// One block of the template over a band: sums(x, y) = or += the block's share of X.
+// One block of the template over a band of the map, for up to TENSOR_SLOTS templates at once:
+//
+//     sums(x, y) (+)= the block's contribution to X
 struct TensorJob {
-    CUtensorMap image; // the plane, in 32-bit elements, boxes of a period
+    // The byte plane of the image as a tensor map of 32-bit elements, with boxes of one period.
+    CUtensorMap image;
+    // The block as toeplitz_build laid it out, for slot 0.
     const uint4 *toeplitz;
+    // Output of slot 0, 32-bit sums. Whole tiles are written.
     uint32_t *sums;
-    int64_t pitch; // elements; a multiple of XNCC_TENSOR_COLUMNS
+    // Pitch of `sums` in elements; a multiple of XNCC_TENSOR_COLUMNS.
+    int64_t pitch;
+    // Tiles of 512 x 16 map elements: per row of tiles, and in all.
     int32_t tiles_across, tiles;
-    int32_t x, y; // of the block's first pixel in the template: 32-bit elements, rows
+    // Where the block begins in the template: column in 32-bit elements, row.
+    int32_t x, y;
+    // 0: overwrite `sums`. 1: add to them.
     int32_t add;
-    uint32_t zero; // 0
+    // Always 0; a value that the compiler does not know (run_tile).
+    uint32_t zero;
+    // The shape of the block.
     xncc_tensor_blocks blocks;
-    int32_t
-        slots; // templates at once, at least 1; each has its own share of the device's processors
-    int64_t slot_toeplitz, slot_sums; // bytes, elements from one to the next
-    bool pdl;                         // the kernel in front is that of toeplitz_build,
-    bool pdl_after_products; // or one like this, and the templates of both were laid out before
+    // Number of templates, at least 1. Each gets its own share of the multiprocessors.
+    int32_t slots;
+    // From one slot to the next: bytes of `toeplitz`, elements of `sums`.
+    int64_t slot_toeplitz, slot_sums;
+    // Launch before the previous kernel on the stream has ended (pdl.cuh). That kernel must be the
+    // one of toeplitz_build or, with pdl_after_products, another one of wgmma_launch.
+    bool pdl;
+    // Only with pdl: the previous kernel is one of wgmma_launch, and its templates were laid out
+    // together with this one's.
+    bool pdl_after_products;
+    // Scores of tiles.
     TileBound bound;
 };
 
-// For devices of compute capability 9.0 only. raise: lets a block have that much shared memory: all
-// that the device allows, since the last call holds for every plan.
+// Sets the dynamic shared-memory limit of the kernels for this shape of block on the current device
+// to `most` bytes. The last call holds for all plans, so pass the device's maximum.
 cudaError_t wgmma_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most);
+
+// Launches the job on a device of compute capability 9.0 with `processors` multiprocessors, at most
+// one block per multiprocessor.
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream);
 
 } // namespace xncc

@@ -1,5 +1,8 @@
-// Of a bank of templates, the best score of each tile of the search, from the registers that have X
-// (correlate_wgmma.cu).
+// Epilogue of correlate_wgmma.cu: the best score of each tile of the search, taken from the
+// registers that hold X. Used when many templates are searched for on one image.
+//
+// The score is an approximation within BOUND_MARGIN (score_u8.h, tile_best.cuh has the bound);
+// tiles that could hold a match are evaluated exactly afterwards.
 #ifndef XNCC_CUDA_PRODUCTS_TILE_BOUND_CUH
 #define XNCC_CUDA_PRODUCTS_TILE_BOUND_CUH
 
@@ -10,18 +13,21 @@
 
 namespace xncc {
 
-// A warp's part of a tile of the products, some map rows at a time. It is as wide and as high as a
-// tile of the search, or twice as high.
-template <bool BOUNDS> struct Bounds {
+// The running maximum of one warp over its part of a product tile, 128 columns wide. Its rows form
+// one search tile of 16 rows, or two of 8 rows. Does nothing if BOUNDS is false.
+template <bool BOUNDS> struct TileMaxima {
     const TensorJob &job;
-    int tile, warp, lane, column; // column: of the warp's part, the thread's first
-    int best;                     // num y
+    // Product tile, warp in the warpgroup, lane, and the thread's first column in the warp's part.
+    int tile, warp, lane, column;
+    // The largest bound_key() so far; at least 0.
+    int best;
 
     static_assert(PEAK_COLUMNS == XNCC_TENSOR_COLUMNS / 4 && PEAK_ROWS == XNCC_TENSOR_ROWS,
-                  "a warp's part");
+                  "a warp covers a search tile");
 
-    // X of a thread: d[4 r ...] are columns c, c + 1, c + 64, c + 65 of row r.
-    template <int COUNT> __device__ __forceinline__ void put(const uint32_t *d, int row)
+    // Adds COUNT rows from `row` on. d[4 r ...] is the thread's X of columns c, c + 1, c + 64 and
+    // c + 65 of row r. Stores the maximum when a search tile is complete.
+    template <int COUNT> __device__ __forceinline__ void add_rows(const uint32_t *d, int row)
     {
         if constexpr (!BOUNDS)
             return;
@@ -33,23 +39,27 @@ template <bool BOUNDS> struct Bounds {
 #pragma unroll
         for (int r = 0; r < COUNT; r++, terms += job.pitch / 2) {
             const uint4 near = __ldg(terms), far = __ldg(terms + 32);
-            take(near.x, near.y, d[4 * r], sum);
-            take(near.z, near.w, d[4 * r + 1], sum);
-            take(far.x, far.y, d[4 * r + 2], sum);
-            take(far.z, far.w, d[4 * r + 3], sum);
+            add_window(near.x, near.y, d[4 * r], sum);
+            add_window(near.z, near.w, d[4 * r + 1], sum);
+            add_window(far.x, far.y, d[4 * r + 2], sum);
+            add_window(far.z, far.w, d[4 * r + 3], sum);
         }
         if ((row + COUNT) % of.rows == 0)
-            store(x / PEAK_COLUMNS, y / of.rows);
+            store_best(x / PEAK_COLUMNS, y / of.rows);
     }
 
   private:
-    __device__ __forceinline__ void take(uint32_t s, uint32_t root, uint32_t x, double of_template)
+    // Adds one window: s and root are its terms (WindowTerms), x its X.
+    __device__ __forceinline__ void add_window(uint32_t s, uint32_t root, uint32_t x,
+                                               double templ_sum)
     {
-        const double sum = __dadd_rn(__hiloint2double(LIFT_HIGH, static_cast<int>(s)), -LIFT);
-        best = max(best, weigh(job.bound.n, job.bound.lowered, of_template, sum, x,
-                               static_cast<int>(root)));
+        const double sum = __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(s)),
+                                     -LIFT);
+        best = max(best, bound_key(job.bound.n, job.bound.lowered, templ_sum, sum, x,
+                                   static_cast<int>(root)));
     }
-    __device__ __forceinline__ void store(int across, int down)
+    // Stores the warp's maximum as the score of search tile (across, down) and starts anew.
+    __device__ __forceinline__ void store_best(int across, int down)
     {
         const TileBound &of = job.bound;
         const int all = __reduce_max_sync(0xffffffffu, best), at = down * of.across + across;

@@ -1,4 +1,5 @@
-// Lays templates out for the asynchronous matrix products of compute capability 9.0.
+// Expands templates to the Toeplitz matrices of correlate_wgmma.cu, as matrix descriptors read
+// them.
 #include "cuda/products/toeplitz.h"
 
 #include "cuda/runtime/pdl.cuh"
@@ -9,13 +10,19 @@ namespace {
 
 constexpr int THREADS = 256;
 
+// Chunk arrays: one per whole chunk of 16 template bytes per row, and one for half chunks.
 __host__ __device__ int arrays_of(const xncc_tensor_blocks &b)
 {
     return b.chunks + b.half;
 }
 
-// One thread a byte. Step q of array c holds template row (last - q) of the block: 8 values of b
-// times 16 bytes of K. The array of halves holds 8 bytes of that row and 8 of the next.
+// One thread per byte of the result; blockIdx.y is the template (slot).
+//
+// The result is a sequence of core matrices of 8 x 16 bytes (XNCC_TENSOR_CORE): for each step q,
+// one core matrix per chunk array. Step q holds template row r = 8 * periods - 1 - q of the block,
+// so steps go from the bottom row to the top, with zero rows on both sides. Row b and column k of
+// the core matrix of chunk array c is T(16 c + k - b, r), zero outside the template. In the array
+// of half chunks columns 0..7 belong to row r and columns 8..15 to row r + 1.
 __global__ void build_toeplitz(ToeplitzJob job)
 {
     let_next_begin();

@@ -1,4 +1,4 @@
-// Templates laid out for the integer matrix products.
+// Templates expanded to Toeplitz matrices for the integer tensor-core kernels.
 #ifndef XNCC_CUDA_PRODUCTS_TOEPLITZ_H
 #define XNCC_CUDA_PRODUCTS_TOEPLITZ_H
 
@@ -11,24 +11,38 @@ extern "C" {
 
 namespace xncc {
 
-// The template's block as the products read it.
+// One block of template pixels to expand, for up to LAYOUT_SLOTS templates of the same size. The
+// three tensor-core families have layouts of their own (toeplitz_build, mma_build, fused_build) but
+// share these parameters.
 struct ToeplitzJob {
+    // Template pixels, row by row (mma_build and fused_build; one template).
     const unsigned char *pixels;
+    // Pitch of the template rows in bytes.
     int64_t pitch;
-    int32_t size, plane;   // bytes of a pixel, and which of them
-    int32_t width, height; // of the template
-    int32_t x, y;          // of the block's first pixel
+    // Bytes per pixel, and the byte to expand (0: the low one).
+    int32_t size, plane;
+    // Template size in pixels.
+    int32_t width, height;
+    // Template pixel where the block begins.
+    int32_t x, y;
+    // How the template is cut into blocks; blocks.toeplitz is the size of one expanded block.
     xncc_tensor_blocks blocks;
+    // The result for the first template, blocks.toeplitz bytes.
     unsigned char *toeplitz;
-    // of templates at once: their pixels, and bytes from one's blocks to the next one's
+    // toeplitz_build only: the pixels of each template.
     const unsigned char *slot_pixels[LAYOUT_SLOTS];
+    // toeplitz_build only: bytes from one template's result to the next one's.
     int64_t slot_toeplitz;
+    // toeplitz_build only: number of templates, at least 1.
     int32_t slots;
 };
 
-// The layout of correlate_wgmma.h.
+// Expands the block of every slot for correlate_wgmma.cu (layout: toeplitz.cu). One thread per
+// byte, 256 threads per block. Lets the next kernel on the stream begin at once (pdl.cuh).
 cudaError_t toeplitz_build(const ToeplitzJob &job, cudaStream_t stream);
-// May kernels behind toeplitz_build be launched early (pdl.cuh)?
+
+// *may: whether the device code in use supports programmatic dependent launch (pdl.cuh), so that
+// kernels after toeplitz_build may be launched early.
 cudaError_t toeplitz_may_use_pdl(bool *may);
 
 } // namespace xncc

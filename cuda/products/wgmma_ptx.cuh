@@ -1,4 +1,5 @@
-// PTX of Hopper's matrix products and bulk copies, one function an instruction.
+// PTX wrappers for Hopper (compute capability 9.0, target sm_90a): asynchronous matrix products,
+// bulk copies and the memory barriers that they signal. One function per instruction.
 #ifndef XNCC_CUDA_PRODUCTS_WGMMA_PTX_CUH
 #define XNCC_CUDA_PRODUCTS_WGMMA_PTX_CUH
 
@@ -6,16 +7,20 @@
 
 namespace xncc {
 
+// The 32-bit shared-memory address of p. All functions below take such addresses.
 __device__ __forceinline__ uint32_t shared_address(const void *p)
 {
     return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
+// Memory barriers (mbarrier), 8 bytes each. A phase completes after `arrivals` arrivals and after
+// all bytes that were announced have been written.
 __device__ __forceinline__ void barrier_init(uint32_t barrier, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
 }
 
+// Arrives, and announces `bytes` bytes that asynchronous copies will write.
 __device__ __forceinline__ void barrier_expect(uint32_t barrier, uint32_t bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
@@ -27,6 +32,7 @@ __device__ __forceinline__ void barrier_arrive(uint32_t barrier)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// Spins until the phase of this parity (0 for the first phase) has completed.
 __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity)
 {
     asm volatile("{ .reg .pred p;\n"
@@ -36,7 +42,8 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity)
                  : "memory");
 }
 
-// Bytes in one piece, a multiple of 16, from global to shared memory.
+// Copies contiguous bytes, a multiple of 16, from global to shared memory and reports them to the
+// barrier.
 __device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_t bytes,
                                           uint32_t barrier)
 {
@@ -47,6 +54,8 @@ __device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_
         : "memory");
 }
 
+// Copies a two-dimensional box of a tensor map from element (x, y) on to shared memory and reports
+// its bytes to the barrier. Elements outside the tensor become 0.
 __device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, int y,
                                          uint32_t barrier)
 {
@@ -56,7 +65,8 @@ __device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, in
                  : "memory");
 }
 
-// Bytes from shared to global memory; `add` adds 32-bit integers to what is there.
+// Copies contiguous bytes from shared to global memory and commits the copy as a group. add: adds
+// 32-bit integers to global memory, where otherwise it overwrites them.
 __device__ __forceinline__ void bulk_store(void *to, uint32_t from, uint32_t bytes, bool add)
 {
     if (add)
@@ -71,28 +81,32 @@ __device__ __forceinline__ void bulk_store(void *to, uint32_t from, uint32_t byt
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Until shared memory may be written again.
+// Waits until the calling thread's bulk stores have read shared memory, so that it may be reused.
 __device__ __forceinline__ void bulk_store_wait()
 {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
+// Makes ordinary writes to shared memory visible to bulk copies and matrix products.
 __device__ __forceinline__ void proxy_fence()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-__device__ __forceinline__ void product_fence()
+// Orders register accesses before the following asynchronous products.
+__device__ __forceinline__ void wgmma_fence()
 {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-__device__ __forceinline__ void product_commit()
+// Commits the products issued so far as a group.
+__device__ __forceinline__ void wgmma_commit()
 {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-template <int PENDING> __device__ __forceinline__ void product_wait()
+// Waits until at most PENDING groups are still running.
+template <int PENDING> __device__ __forceinline__ void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
@@ -100,8 +114,10 @@ template <int PENDING> __device__ __forceinline__ void product_wait()
 // clang-format off
 #define XNCC_ACCUMULATE(o) "+r"(d[o]), "+r"(d[o + 1]), "+r"(d[o + 2]), "+r"(d[o + 3]), "+r"(d[o + 4]), "+r"(d[o + 5]), "+r"(d[o + 6]), "+r"(d[o + 7])
 
-// d += a * b, 64 x 128 x 32 and 64 x 64 x 32 bytes; b is a descriptor.
-__device__ __forceinline__ void product_128(uint32_t *d, const uint32_t *a, uint64_t b)
+// d += a b with 32-bit sums of unsigned bytes, for a warpgroup. a is 64 x 32 (registers), b is
+// 32 x 128 or 32 x 64 (a matrix descriptor of shared memory). Thread t of warp v holds
+// d[4 j + 2 p + q] = row 16 v + 8 p + t / 4, column 8 j + 2 (t % 4) + q, with p, q = 0 or 1.
+__device__ __forceinline__ void wgmma_m64n128k32(uint32_t *d, const uint32_t *a, uint64_t b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 "
                  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
@@ -112,7 +128,7 @@ __device__ __forceinline__ void product_128(uint32_t *d, const uint32_t *a, uint
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-__device__ __forceinline__ void product_64(uint32_t *d, const uint32_t *a, uint64_t b)
+__device__ __forceinline__ void wgmma_m64n64k32(uint32_t *d, const uint32_t *a, uint64_t b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 "
                  "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "

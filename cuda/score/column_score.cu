@@ -1,3 +1,15 @@
+// S and Q of every window from the sums of window rows, and the score (column_score.h):
+//
+//     S(x, y) = sum over j < size of rows(x, y + j), and Q the same
+//
+// Integers (slide_score): a thread owns a column of a strip of 64 to 256 map rows. It adds the row
+// that enters the window, scores the window, and subtracts the row that leaves it; unsigned
+// arithmetic wraps, so the result is exact. Loads of 4 rows are in flight at a time.
+//
+// f32 (sum_score): one thread per window adds all its rows from top to bottom, the order that
+// score.h prescribes, so nothing slides.
+//
+// 128 threads per block, adjacent columns; no shared memory; any compute capability.
 #include "cuda/score/column_score.h"
 
 #include "cuda/runtime/score_arithmetic.h"
@@ -8,8 +20,9 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 128;
-constexpr int BATCH = 4; // rows whose loads are in flight together
+constexpr int BATCH = 4; // rows whose loads are in flight at a time
 
+// The score of a window of integers. PAIRS: in pairs of floats, unless the rounding is in doubt.
 template <xncc_method METHOD, bool NARROW, bool PAIRS>
 __device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair unit, uint64_t s,
                                        uint64_t q, uint64_t x)
@@ -20,8 +33,7 @@ __device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair un
     return xncc_score_integer(METHOD, &rule, s, q, x);
 }
 
-// Integers. A thread owns a column of a strip: the row that comes in is added, the window scored,
-// the row that goes out subtracted. PAIRS: of floats, where doubles are slow.
+// Integers. Row: a pair of row sums; Sum: S or Q. NARROW: X comes from the map.
 template <class Row, class Sum, xncc_method METHOD, bool NARROW, bool PAIRS>
 __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
 {
@@ -33,7 +45,7 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
         return;
     xncc_score_rule rule = job.rule;
     if (NARROW)
-        rule.wide = 0; // n * 255 < 2^25
+        rule.wide = 0; // n * 255 < 2^25; known to the compiler
     const Row *rows = static_cast<const Row *>(job.rows) + x + y0 * job.rows_pitch;
     const Row *ahead = rows;
     Sum s = 0, q = 0;
@@ -77,8 +89,7 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
     }
 }
 
-// Floats: the rows of every window are added from top to bottom, as score.h says, so nothing
-// slides.
+// f32. blockIdx.y: map row.
 template <xncc_method METHOD> __global__ __launch_bounds__(THREADS) void sum_score(ScoreJob job)
 {
     int x = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y;
@@ -119,7 +130,8 @@ void launch_method(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStrea
         sum_score<METHOD><<<grid, THREADS, 0, stream>>>(job);
         return;
     }
-    // long enough that starting a strip costs less than walking it, short enough to fill the device
+    // strips long enough that summing the first window costs less than sliding, and short enough to
+    // fill the device
     int strip = job.size <= 48 ? 64 : job.size <= 256 ? 128 : 256;
     grid.y = static_cast<unsigned>(ceil_div(job.height, strip));
     if (job.fp64_is_slow)
@@ -139,7 +151,7 @@ cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cud
     case XNCC_CCORR_NORMED: launch_method<XNCC_CCORR_NORMED>(pixel, narrow, job, stream); break;
     case XNCC_SQDIFF: launch_method<XNCC_SQDIFF>(pixel, narrow, job, stream); break;
     case XNCC_SQDIFF_NORMED: launch_method<XNCC_SQDIFF_NORMED>(pixel, narrow, job, stream); break;
-    case XNCC_COVERAGE: return cudaErrorInvalidValue; // of the joint route
+    case XNCC_COVERAGE: return cudaErrorInvalidValue; // only general problems have it
     }
     return cudaGetLastError();
 }

@@ -1,6 +1,7 @@
-// Last pass: S and Q of every window, and with X they become the score. In general window rows'
-// sums (row_sums.cuh) slide down into S and Q; for small windows of 8-bit pixels one pass does
-// both.
+// Score pass of the general-purpose kernels: window rows' sums (row_sums.h) are added down the
+// columns to S and Q of every window, which with X become the score. All pixel types and all
+// methods. Method and data mapping: column_score.cu. For narrow 8-bit windows window_score_u8.h
+// does both passes in one.
 #ifndef XNCC_CUDA_SCORE_COLUMN_SCORE_H
 #define XNCC_CUDA_SCORE_COLUMN_SCORE_H
 
@@ -10,31 +11,40 @@
 
 namespace xncc {
 
+// Parameters of launch_score and of launch_window_score (window_score_u8.h).
 struct ScoreJob {
-    xncc_score_rule
-        rule; // a kernel's parameters lie in constant memory, so the template's sums do too
+    // The template's constants. Kernel parameters are in constant memory, and so are these.
+    xncc_score_rule rule;
     xncc_method method;
-    int32_t width, height; // of the band, in map elements
-    int32_t size;          // rows of a window
-    int32_t window_width;  // pixels a row of it
+    // Size of the band in map elements.
+    int32_t width, height;
+    // Rows of a window.
+    int32_t size;
+    // Columns of a window. launch_window_score only.
+    int32_t window_width;
+    // The image under the band. launch_window_score only.
     StageView stage;
-    const void *rows;   // RowSums<pixel>::Value, height + size - 1 rows
-    int64_t rows_pitch; // elements
-    const void
-        *sums; // X: 64-bit integers or doubles; nullptr: 32-bit integers where the scores will be
-    int64_t sums_pitch; // elements
+    // S and Q of window rows, RowSums<pixel>::Value: height + size - 1 rows. launch_score only.
+    const void *rows;
+    // Pitch of `rows` in elements.
+    int64_t rows_pitch;
+    // X as uint64_t or, for f32, double. nullptr (narrow): X is in `map` as uint32_t, and each
+    // element is overwritten by its score.
+    const void *sums;
+    // Pitch of `sums` in elements.
+    int64_t sums_pitch;
+    // Output: scores; pitch in elements.
     float *map;
-    int64_t map_pitch; // elements
-    bool fp64_is_slow; // integers: scores in pairs of floats
+    int64_t map_pitch;
+    // Integer pixels: compute scores in pairs of floats (math/float_float.h).
+    bool fp64_is_slow;
+    // xncc_pair_unit() of the rule.
     xncc_pair pair_unit;
 };
 
-// narrow: X, S and Q of every window fit 32 bits, and X lies in the map's own memory.
+// Scores of a band. narrow: 8-bit pixels, X, S and Q of every window fit 32 bits, and X is in the
+// map's memory. XNCC_COVERAGE is refused (cudaErrorInvalidValue).
 cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream);
-
-// Sums and score in one pass over the image: narrow, and windows up to XNCC_WINDOW_WIDTH wide.
-// job.rows is not used.
-cudaError_t launch_one_pass(const ScoreJob &job, cudaStream_t stream);
 
 } // namespace xncc
 

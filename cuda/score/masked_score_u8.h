@@ -1,4 +1,5 @@
-// The last pass of the common joint match: ccoeff_normed, one channel of 8 bits, sums of 32 bits.
+// Score pass of masked 8-bit matches: ccoeff_normed, one channel, all sums in 32 bits, templates
+// with a mask. Method and data mapping: masked_score_u8.cu.
 #ifndef XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 #define XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 
@@ -7,29 +8,37 @@
 
 namespace xncc {
 
+// Parameters of the passes that score masked windows of 8-bit pixels: launch_masked_score here,
+// launch_masked_windows (sliding_score_u8.h) and launch_masked_planes (fused_masked_u8.h).
 struct MaskedScoreJob {
-    // products of planes; nullptr where the sum is the same in every window, or is made here
-    const uint32_t *N, *X, *S, *T, *Q[2], *T2[2]; // [1]: of the high bytes of squares
-    int64_t pitch;                                // elements
-    uint32_t n, sum, sum2; // of the template, for what is the same in every window
+    // Sums of every window as products of byte planes; Q and T2 are those of the low bytes of
+    // squares [0] and of the high bytes [1]. nullptr for a sum that is the same in every window or
+    // that the pass computes itself. Rows are padded to whole vectors of 4.
+    const uint32_t *N, *X, *S, *T, *Q[2], *T2[2];
+    // Pitch of these in elements.
+    int64_t pitch;
+    // The template's own n, sumT and sumT2, for sums that are the same in every window.
+    uint32_t n, sum, sum2;
+    // Windows with fewer pixels that count have no score (NaN); at least 1.
     uint32_t least;
+    // Score of a window or template without variance.
     float undefined;
-    // for windows that are summed here
+    // launch_masked_windows: the image as planes of bytes, its pixels (0 where they do not count)
+    // and 1 or 0 for whether they count; pitch in bytes.
     const unsigned char *values, *counts;
     int64_t plane_pitch;
+    // Size of the template in pixels.
     int32_t templ_width, templ_height;
+    // Output: scores; pitch in elements.
     float *map;
-    int64_t map_pitch; // elements
+    int64_t map_pitch;
+    // Size of the band in map elements.
     int32_t width, height;
 };
 
-// A template with a mask: everything the image has a part in is a product. varies: pixels of the
-// image need not count either.
-cudaError_t launch_quick(const MaskedScoreJob &job, bool varies, cudaStream_t stream);
-
-// A template of which all counts, up to XNCC_WINDOW_WIDTH wide: N, S and Q slide down with the
-// windows.
-cudaError_t launch_quick_windows(const MaskedScoreJob &job, cudaStream_t stream);
+// Scores of a template with a mask, all sums that depend on the image being products. varies:
+// pixels of the image may not count either, so N, T and T2 are products, too.
+cudaError_t launch_masked_score(const MaskedScoreJob &job, bool varies, cudaStream_t stream);
 
 } // namespace xncc
 

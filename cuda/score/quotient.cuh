@@ -1,5 +1,5 @@
-// num / sqrt(p) without a root and a division, rounded to float as the plain formula is, or the
-// knowledge that it may not be.
+// The quotient num / sqrt(p) without a square root and a division, and a test whether its float is
+// certainly that of the plain formula.
 #ifndef XNCC_CUDA_SCORE_QUOTIENT_CUH
 #define XNCC_CUDA_SCORE_QUOTIENT_CUH
 
@@ -7,14 +7,21 @@
 
 namespace xncc {
 
-constexpr uint32_t ROUNDING_DOUBT =
-    32; // last places of q: more than what q and the plain formula may differ by
+// Half width of the doubtful interval around a midpoint of two floats, in units of q's last place:
+// more than q and the plain formula can differ by.
+constexpr uint32_t ROUNDING_DOUBT = 32;
 
-// y is the hardware's reciprocal root of p; e = 1 - p y^2 is at most 2^-18, and c = e (1/2 + 3/8 e)
-// leaves out less than 2^-55 of 1 / sqrt(1 - e) - 1. t = num y and q = t + t c. The floats of q and
-// of the plain formula differ only when a midpoint of two floats lies between them. False: when one
-// is near, that is when the low 29 bits of q are within ROUNDING_DOUBT of 2^28. What q is where p
-// is 0 is the caller's to know. Callers say how far q may be from the plain formula.
+// *score = (float)(num / sqrt(p)). Returns false if the float may differ from that of the plain
+// formula.
+//
+// y is the hardware's reciprocal square root of p, e = 1 - p y^2 is at most 2^-18, and
+// c = e (1/2 + 3/8 e) omits less than 2^-55 of 1 / sqrt(1 - e) - 1. With t = num y the result is
+// q = t + t c. The floats of q and of the plain formula can differ only if a midpoint of two floats
+// is between them; the function returns false if one is near, that is, if the low 29 bits of q
+// (those that a float does not have) are within ROUNDING_DOUBT of 2^28.
+//
+// Callers prove how far q may be from the plain formula (term_score.cu), and handle p = 0, where q
+// is meaningless.
 __device__ __forceinline__ bool root_quotient(double num, double p, float *score)
 {
     double y;
@@ -23,7 +30,7 @@ __device__ __forceinline__ bool root_quotient(double num, double p, float *score
     const double t = __dmul_rn(num, y), q = fma(t, c, t);
     *score = __double2float_rn(q);
     const uint32_t low = static_cast<uint32_t>(__double2loint(q))
-                         << 3; // the 29 bits that a float has not
+                         << 3; // the 29 bits that a float does not have
     return low - (0x80000000u - (ROUNDING_DOUBT << 3)) > 2 * (ROUNDING_DOUBT << 3);
 }
 

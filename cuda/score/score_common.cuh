@@ -1,18 +1,21 @@
-// What the score passes of the tensor kernels share: sums along image rows, windows that slide
-// down, and the quotient.
+// Common parts of the tensor kernels' score passes: row loading, sums along image rows, windows
+// that slide down, and the quotient.
 //
-// The score without a division. num and var are the numerator and the variance, exact or (16 bits)
-// rounded to double once, as score.h has them. Let u = 2^-53.
-//   y is the hardware's reciprocal root of the variance; e = 1 - var y^2 is at most 2^-19 (measured
-//   over all its 2^21 arguments, tests and docs/performance-gpu.md: 2^-19.04), off by at most u. c
-//   = e (1/2 + 3/8 e) leaves out 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1. t = (num cT) y has two
-//   roundings, and cT, the reciprocal of a rounded root, three: 5 u. q = t + t c adds u / 2 + u +
-//   2^-58.
-// So q is within 7 u of the exact quotient, relatively, and score.h's own four roundings within 4
-// u: they differ by less than 11 u |q|, which is at most 11 units of q's last place. Their floats
-// differ only when a midpoint of two floats lies between them: when the low 29 bits of q are within
-// 11 of 2^28. Those within 32 (one pixel in 8 million), and windows without variance, for which q
-// is no number, are done once more by the formula of score.h.
+// The score without a square root and a division. num and var are numerator and variance, exact or
+// (16 bits) rounded to double once, as in score.h. Let u = 2^-53.
+//
+// - y is the hardware's reciprocal square root of var; e = 1 - var y^2 is at most 2^-19, off by at
+//   most u. (Measured over all 2^21 arguments that the hardware distinguishes: 2^-19.04; see
+//   docs/performance-gpu.md.)
+// - c = e (1/2 + 3/8 e) omits 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1.
+// - t = (num cT) y has two roundings, and cT, the reciprocal of a rounded root, three: 5 u.
+// - q = t + t c adds u / 2 + u + 2^-58.
+//
+// So q is within 7 u of the exact quotient, relatively, and the four roundings of score.h within 4
+// u: the two differ by less than 11 u |q|, which is at most 11 units of q's last place. Their
+// floats can differ only if a midpoint of two floats is between them, that is, if the low 29 bits
+// of q are within 11 of 2^28. Scores within DOUBT = 32 of it (one in 8 million), and windows
+// without variance, for which q is not a number, are computed again by the formula of score.h.
 #ifndef XNCC_CUDA_SCORE_SCORE_COMMON_CUH
 #define XNCC_CUDA_SCORE_SCORE_COMMON_CUH
 
@@ -25,76 +28,93 @@
 #include "math/float_float.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#pragma nv_diag_suppress 177 // the kernels are empty there, so that nothing calls these functions
+#pragma nv_diag_suppress 177 // the kernels are empty there, so these functions have no callers
 #endif
 
 namespace xncc {
 
 constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
-constexpr int ROWS = WARPS; // of a batch
+// Map rows per batch: one per warp.
+constexpr int ROWS = WARPS;
+// Half width of the doubtful interval, in units of the last place (see above).
 constexpr uint32_t DOUBT = 32;
-static_assert(THREADS * 4 == XNCC_TENSOR_COLUMNS, "a strip");
+static_assert(THREADS * 4 == XNCC_TENSOR_COLUMNS, "a thread has four columns of a strip");
 
-// The image columns of a strip's windows, `WORDS` words a lane.
+// The image columns under a strip's windows: WORDS 32-bit words per lane. PITCH: elements per row
+// of prefix sums.
 template <int WORDS> struct Span {
     static constexpr int COLUMNS = 4 * WORDS * LANES, PITCH = COLUMNS + 4;
-    static constexpr int PIECES = COLUMNS / 16; // 16-byte pieces of an image row
-    static_assert(WORDS % 2 == 1 && PIECES <= 2 * LANES, "no bank conflicts, two pieces a lane");
+    static constexpr int PIECES = COLUMNS / 16; // 16-byte pieces per image row
+    static_assert(WORDS % 2 == 1 && PIECES <= 2 * LANES, "no bank conflicts, two pieces per lane");
 };
+// For windows up to 128 and up to 384 pixels wide.
 constexpr int WORDS = 5, WIDE_WORDS = 7;
 static_assert(Span<WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_WIDTH,
               "columns of a strip's windows");
 static_assert(Span<WIDE_WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_SCORE_WIDTH,
               "columns of a strip's windows");
 
+// Parameters of a score pass, with constants derived on the host.
 struct Job {
     TensorScoreJob all;
-    int32_t segment;              // rows of a strip that a block walks
-    double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
-    xncc_pair pair_unit;          // 1 / root_var
+    // Map rows of a strip per block.
+    int32_t segment;
+    // n, -n 2^52, sumT and 1 / root_var of the template, as doubles.
+    double n, lowered, sum, unit;
+    // 1 / root_var as a pair of floats.
+    xncc_pair pair_unit;
 };
 
-__device__ __forceinline__ uint32_t value(double lifted)
+// The integer v of a lifted value 2^52 + v.
+__device__ __forceinline__ uint32_t low_word(double lifted)
 {
     return static_cast<uint32_t>(__double2loint(lifted));
 }
 
-__device__ __forceinline__ uint32_t minus(uint32_t pixels, uint32_t weights, uint32_t sum)
+// sum + the dot product of four unsigned pixels with four signed weights; here the weights are 0
+// and -1, so pixels are subtracted.
+__device__ __forceinline__ uint32_t dp4a_signed(uint32_t pixels, uint32_t weights, uint32_t sum)
 {
-    asm("dp4a.u32.s32 %0, %1, %2, %0;"
-        : "+r"(sum)
-        : "r"(pixels), "r"(weights)); // weights: bytes of 0 and -1
+    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pixels), "r"(weights));
     return sum;
 }
 
-// False: the score has to be done again.
-__device__ __forceinline__ bool quick_quotient(double num, double var, double unit, float *score)
+// *score = num unit / sqrt(var). Returns false if the plain formula must decide, in particular if
+// var is 0 (*score is then NaN).
+__device__ __forceinline__ bool fast_quotient(double num, double var, double unit, float *score)
 {
     double y;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
     double e = fma(-__dmul_rn(var, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5));
     double t = __dmul_rn(__dmul_rn(num, unit), y), quotient = fma(t, c, t);
     *score = __double2float_rn(quotient);
-    uint32_t low = value(quotient) << 3; // the 29 bits that a float has not
+    uint32_t low = low_word(quotient) << 3; // the 29 bits that a float does not have
     return low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3) && *score == *score;
 }
 
-// A warp's row, one batch ahead in shared memory.
-template <int WORDS> struct Rows {
+// Loads image rows into shared memory by asynchronous copies, one batch ahead. Each warp loads two
+// rows per batch for its map row: the image row that enters its window at the bottom (lead) and the
+// row that leaves it at the top (lag), a window height above.
+template <int WORDS> struct RowLoader {
     static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PIECES = Span<WORDS>::PIECES;
+    // The lane's bytes of the next lead row.
     const unsigned char *lead;
-    uint32_t now, next; // where the lane's pieces go
-    uint32_t near, far; // bytes of its pieces that lie in the image
-    int room;           // image rows from the lead row on
+    // Shared-memory addresses of the lane's pieces, for the next batch and the one after.
+    uint32_t now, next;
+    // Bytes inside the image (0 or 16) of the lane's first and second piece.
+    uint32_t near, far;
+    // Image rows from the next lead row on; 0 or less past the image.
+    int room;
+    // True for the first lag row of a strip segment's first window: nothing has left it yet.
     bool first;
 
-    // buffer: of the warp, two rows for this batch and two for the next
-    __device__ Rows(const Job &job, const TensorPlane &image, const unsigned char *buffer, int x0,
-                    int y0)
+    // buffer: the warp's shared memory, lead and lag row of this batch and of the next.
+    __device__ RowLoader(const Job &job, const TensorPlane &image, const unsigned char *buffer,
+                         int x0, int y0)
     {
         int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
         near = x < image.width ? 16 : 0;
-        // what lies right of the windows is zeros
+        // columns right of the last window are filled with zeros
         far = 16 * lane < min(image.width - x0 - 16 * LANES, job.all.window_width) ? 16 : 0;
         room = image.height - (y0 + warp + job.all.window_height - 1);
         lead = image.data + (near ? x : 0) +
@@ -103,19 +123,23 @@ template <int WORDS> struct Rows {
         next = now + 2 * COLUMNS;
         first = warp == 0; // nothing has left the first window
     }
+    // Copies 16 bytes to shared memory; of these, only the first `bytes` are read, the rest become
+    // 0.
     __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes)
     {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                      "r"(bytes));
     }
+    // The same with an eviction policy for the second-level cache.
     __device__ static void copy(uint32_t to, const unsigned char *from, uint32_t bytes,
                                 uint64_t policy)
     {
         asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(to),
                      "l"(from), "r"(bytes), "l"(policy));
     }
-    // The lag row is a window's height above the lead row; behind the last batch low windows have
-    // it below the image too.
+    // Starts the copies of a batch. Rows outside the image become zeros; after the last batch that
+    // can hold for the lag row of a low window, too. Lead rows are kept in the second-level cache
+    // until they leave the window as lag rows.
     __device__ void fetch(const Job &job)
     {
         const int64_t pitch = job.all.image.pitch; // of every plane
@@ -140,7 +164,7 @@ template <int WORDS> struct Rows {
     }
 };
 
-// Inclusive sums over the lanes.
+// Inclusive prefix sums of a and b over the lanes of a warp.
 __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 {
 #define XNCC_SCAN_STEP(o)                                                                          \
@@ -156,7 +180,8 @@ __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 #undef XNCC_SCAN_STEP
 }
 
-// A thread's share of a map row: four columns from x on.
+// Stores a thread's four scores of a map row, columns x .. x + 3. VECTOR: rows are aligned to 16
+// bytes.
 template <bool VECTOR>
 __device__ __forceinline__ void store(float *to, const float *f, int x, int width)
 {
@@ -170,8 +195,10 @@ __device__ __forceinline__ void store(float *to, const float *f, int x, int widt
             to[i] = f[i];
 }
 
-// The rows of a strip that a block walks: one wave of blocks, but no segment so short that starting
-// it costs more than walking it.
+// Cuts strips of 512 columns into segments, one per block: as many segments as make one wave of
+// `blocks` blocks, but none so short (an eighth of a window's height) that summing its first
+// windows costs more than sliding. *segment, a multiple of batch: map rows per block. Returns the
+// grid.
 inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int blocks, int batch,
                        int32_t *segment)
 {
@@ -182,12 +209,14 @@ inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int
                 static_cast<unsigned>(ceil_div<int32_t>(height, *segment)));
 }
 
+// The same for a score pass with `blocks` blocks per multiprocessor.
 inline dim3 cut_strips(Job *job, int processors, int blocks)
 {
     return cut_strips(job->all.width, job->all.height, job->all.window_height, processors * blocks,
                       ROWS, &job->segment);
 }
 
+// The job with its derived constants; the segment is set by cut_strips.
 inline Job make_job(const TensorScoreJob &all)
 {
     double n = static_cast<double>(all.rule.n);
@@ -197,7 +226,7 @@ inline Job make_job(const TensorScoreJob &all)
     };
 }
 
-// Are rows of the map made of whole vectors of so many floats?
+// True if every row of the map begins at a multiple of `floats` floats.
 inline bool rows_aligned(const float *map, int64_t pitch, int floats)
 {
     return pitch % floats == 0 &&

@@ -1,4 +1,6 @@
-// Window sums and ccoeff_normed of 8-bit windows in one pass over the image and X.
+// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH = 384 pixels wide, 8 bits,
+// in one pass over the image and X. For compute capability 8.0 and later. Method and data mapping:
+// score_u8.cu and strip_windows.cuh.
 #ifndef XNCC_CUDA_SCORE_SCORE_U8_H
 #define XNCC_CUDA_SCORE_SCORE_U8_H
 
@@ -12,42 +14,69 @@ extern "C" {
 
 namespace xncc {
 
-// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH wide, of 16 bits
-// XNCC_TENSOR_WIDTH. 16 bits: the planes of high bytes, and the other products of bytes, lie behind
-// the first.
+// Parameters of the tensor kernels' score passes: score_u8.cu, score_u16.cu and fused_u8.cu.
 struct TensorScoreJob {
+    // The image under the band as bytes; 16-bit pixels: their low bytes.
     TensorPlane image;
-    int64_t plane;     // bytes
-    int64_t sums_step; // elements
+    // 16-bit pixels: bytes from the plane of low bytes to that of high bytes.
+    int64_t plane;
+    // 16-bit pixels: elements from one product of bytes to the next in `sums`.
+    int64_t sums_step;
+    // The template's constants.
     xncc_score_rule rule;
+    // Size of a window in pixels.
     int32_t window_width, window_height;
-    const uint32_t *sums; // X
+    // X as 32-bit integers, and its pitch in elements, a multiple of XNCC_TENSOR_COLUMNS. 16-bit
+    // pixels: three planes of products of bytes (score_u16.cu). Rows up to XNCC_TENSOR_SPARE_ROWS
+    // below the band are read and ignored.
+    const uint32_t *sums;
     int64_t sums_pitch;
+    // Output: scores; pitch in elements.
     float *map;
     int64_t map_pitch;
-    int32_t width, height; // of the band
-    const uint32_t *skip;  // nullptr, or a word on the device: where it is not 0 nothing is done
-    bool fp64_is_slow;     // scores in pairs of floats
-    bool pdl;              // pdl.cuh, where the kernel in front lets it
-};
-cudaError_t score_u8_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
-// Of up to TENSOR_SLOTS templates on one image, all at once: the best score of each tile of the
-// map, as peak_order and within BOUND_MARGIN, and at least that of 0. 8-bit pixels.
-constexpr float BOUND_MARGIN = 1.0f / (1 << 18);
-struct TensorTiles {
-    uint32_t *best;       // of slot 0
-    int32_t rows, across; // of a tile; tiles in a row
-    int32_t count, slots;
-    int32_t width, height; // of the map
-    int64_t plane;         // elements of X from slot to slot
+    // Size of the band in map elements.
+    int32_t width, height;
+    // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
+    const uint32_t *skip;
+    // Compute scores in pairs of floats (score_arith.cuh).
     bool fp64_is_slow;
+    // Launch before the previous kernel has ended, if that one allows it (pdl.cuh).
+    bool pdl;
+};
+
+// Scores of a band. processors: multiprocessors of the device.
+cudaError_t score_u8_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
+
+// How far a tile's best score (TensorTiles) may be from the exact one; tile_best.cuh has the proof.
+constexpr float BOUND_MARGIN = 1.0f / (1 << 18);
+
+// Output of a pass over tiles: for up to TENSOR_SLOTS templates of the same size on one image, the
+// best score of each tile of the map, at least that of score 0, within BOUND_MARGIN. 8-bit pixels.
+struct TensorTiles {
+    // A peak_order per tile; of slot 0.
+    uint32_t *best;
+    // Map rows per tile, and tiles per row of tiles. A tile has PEAK_COLUMNS columns.
+    int32_t rows, across;
+    // Number of tiles, which is also the distance from slot to slot in `best`; number of slots.
+    int32_t count, slots;
+    // Size of the map in elements.
+    int32_t width, height;
+    // Elements from one slot's X to the next one's.
+    int64_t plane;
+    // Compute scores in pairs of floats.
+    bool fp64_is_slow;
+    // The constants of each slot's template.
     xncc_score_rule rule[TENSOR_SLOTS];
 };
-cudaError_t tensor_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles, int processors,
-                                cudaStream_t stream);
-// The windows' terms; rows as long as those of X.
-cudaError_t tensor_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors,
-                                cudaStream_t stream);
+
+// The best score of each tile. job.map is not used; job.rule only for what all slots share.
+cudaError_t score_u8_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles,
+                                  int processors, cudaStream_t stream);
+
+// The terms of all windows (window_terms.h), in rows of job.sums_pitch elements. Windows up to
+// XNCC_TENSOR_WIDTH wide; X is not read.
+cudaError_t score_u8_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors,
+                                  cudaStream_t stream);
 
 } // namespace xncc
 

@@ -1,10 +1,17 @@
-// Templates of which all pixels count: window sums slide down the image's planes. With the score in
-// the same pass, for images of which not every pixel counts; or by themselves. A block walks down a
-// strip, as in window_score_u8.cu: each thread keeps the sums of 4 adjacent columns over the
-// window's height, a prefix sum along the row goes to shared memory, and the difference of two
-// prefixes is a window's sum. All of it wraps modulo 2^32.
+// Window sums that slide down byte planes, with the masked score in the same pass (slide_scores) or
+// alone (slide_sums); see sliding_score_u8.h.
+//
+//     N = sum of counts,  S = sum of values,  Q = sum of values^2  over the window
+//
+// Data mapping: that of window_score_u8.cu. A block of five warps walks down a strip of 512 map
+// columns, two map rows per batch. Each thread keeps the sums of 4 adjacent columns over the
+// window's height, prefix sums along the row go to shared memory, and the difference of two
+// prefixes is a window's sum. All sums wrap modulo 2^32, which is exact because they fit.
+//
+// Resources: static shared memory 15,872 bytes; 4 blocks of 160 threads per multiprocessor
+// (__launch_bounds__), so at most 96 registers per thread. Any compute capability from 6.1 on
+// (__dp4a).
 #include "cuda/score/masked_score_u8.cuh"
-#include "cuda/score/masked_score_u8.h"
 #include "cuda/score/sliding_score_u8.h"
 
 namespace xncc {
@@ -15,14 +22,15 @@ constexpr unsigned ALL = 0xffffffffu;
 constexpr int LANES = 32;
 constexpr int SPAN = 4;
 constexpr int WARP_COLUMNS = LANES * SPAN;
-constexpr int WARPS = 5; // the last one's columns belong to the windows of the others
+constexpr int WARPS = 5; // no window begins in the last one's columns
 constexpr int OUTPUT_WARPS = WARPS - 1;
 constexpr int THREADS = WARPS * LANES;
-constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS; // map elements of a block's row
-constexpr int BATCH = 2;                             // rows between barriers
+constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS; // map elements per row of a block
+constexpr int BATCH = 2;                             // map rows between barriers
 constexpr int STRIDE = THREADS + 4;                  // against bank conflicts
-static_assert(XNCC_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses one warp's edge at most");
+static_assert(XNCC_WINDOW_WIDTH <= WARP_COLUMNS, "a window crosses at most one warp's edge");
 
+// Sums of counts, of values, and of squared values.
 struct Sums {
     uint32_t n, s, q;
 
@@ -36,18 +44,19 @@ struct Sums {
     }
 };
 
-// Sums before a column: column c at [c % 4][c / 4], relative to the columns of its warp.
+// Sums over the columns before a column of its warp: column c is at [c % 4][c / 4]. total: those of
+// a warp's columns.
 struct Prefixes {
     uint2 sq[SPAN][STRIDE];
     uint32_t n[SPAN][STRIDE];
     Sums total[WARPS];
 
-    __device__ void put(int column, int at, const Sums &v)
+    __device__ void store(int column, int at, const Sums &v)
     {
         sq[column][at] = make_uint2(v.s, v.q);
         n[column][at] = v.n;
     }
-    __device__ Sums get(int column, int at) const
+    __device__ Sums load(int column, int at) const
     {
         const uint2 v = sq[column][at];
         return { n[column][at], v.x, v.y };
@@ -70,16 +79,16 @@ struct Columns {
     }
 };
 
-// A thread's 4 columns of an image row: values and counts. Past the planes: whatever is there last,
-// which is of no window of the map.
-struct Rows {
+// Reads a thread's 4 columns of an image row: values (x) and counts (y). Right of the planes and
+// below them the last ones are read again; those are in no window of the map.
+struct ColumnReader {
     const unsigned char *values, *counts;
     int64_t pitch;
     int last;
 
     template <class Job>
-    __device__ Rows(const Job &job, const unsigned char *of_values, const unsigned char *of_counts,
-                    int column)
+    __device__ ColumnReader(const Job &job, const unsigned char *of_values,
+                            const unsigned char *of_counts, int column)
         : pitch(job.plane_pitch), last(job.height + job.templ_height - 2)
     {
         const int64_t at = column + SPAN <= pitch ? column : pitch - SPAN;
@@ -94,7 +103,9 @@ struct Rows {
     }
 };
 
-__device__ void spread(const Columns &in, const Columns &out, Prefixes *row)
+// Writes a map row's prefix sums to shared memory. in: sums over all rows down to the window's
+// last; out: over those above the window.
+__device__ void write_prefixes(const Columns &in, const Columns &out, Prefixes *row)
 {
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const Sums own = in.of[SPAN - 1] - out.of[SPAN - 1];
@@ -109,13 +120,13 @@ __device__ void spread(const Columns &in, const Columns &out, Prefixes *row)
     if (lane == LANES - 1)
         row->total[warp] = sum;
     sum = sum - own;
-    row->put(0, threadIdx.x, sum);
+    row->store(0, threadIdx.x, sum);
 #pragma unroll
     for (int i = 1; i < SPAN; i++)
-        row->put(i, threadIdx.x, sum + in.of[i - 1] - out.of[i - 1]);
+        row->store(i, threadIdx.x, sum + in.of[i - 1] - out.of[i - 1]);
 }
 
-// The products of a window.
+// The sums of a window that come as products; T0 and T1 are T2's low and high bytes.
 struct Products {
     uint32_t X = 0, T = 0, T0 = 0, T1 = 0;
 
@@ -129,28 +140,29 @@ struct Products {
     }
 };
 
-// The window that begins at column threadIdx.x of warp i's columns.
+// The sums of the window that begins at column threadIdx.x of warp i's columns.
 __device__ Sums window_of(const Prefixes &row, int templ_width, int i)
 {
     const int column = threadIdx.x, past = column + templ_width;
-    const Sums sums = row.get(past % SPAN, past / SPAN + i * LANES) -
-                      row.get(column % SPAN, column / SPAN + i * LANES);
+    const Sums sums = row.load(past % SPAN, past / SPAN + i * LANES) -
+                      row.load(column % SPAN, column / SPAN + i * LANES);
     return past >= WARP_COLUMNS ? sums + row.total[i] : sums;
 }
 
-__device__ __forceinline__ QuickSums sums_of(const MaskedScoreJob &job, const Prefixes &row,
-                                             const Products &product, int i)
+// All sums of that window.
+__device__ __forceinline__ MaskedSums sums_of(const MaskedScoreJob &job, const Prefixes &row,
+                                              const Products &product, int i)
 {
     const Sums sums = window_of(row, job.templ_width, i);
     return { sums.n, sums.s, product.T, product.X, sums.q, product.T0 + (product.T1 << 8) };
 }
 
-// Slides down the rows y0 .. y1 - 1 of a strip. output: takes what it needs of a row ahead (fetch),
-// then the row's prefixes (put), of which the threads of the first warp's columns make windows; r
-// is the row's number in its batch.
+// Slides down map rows y0 .. y1 - 1 of the block's strip. For each row, output.prefetch(r, y,
+// inside) loads what it needs ahead of time, and output.finish_row(r, y, prefixes) is called by the
+// threads of the first warp's columns, which make the windows; r is the row's number in its batch.
 template <class Output>
-__device__ __forceinline__ void slide_down(const Rows &rows, int templ_height, int y0, int y1,
-                                           Output output)
+__device__ __forceinline__ void slide_down(const ColumnReader &rows, int templ_height, int y0,
+                                           int y1, Output output)
 {
     __shared__ Prefixes prefixes[BATCH];
     Columns in = {}, out = {};
@@ -163,34 +175,34 @@ __device__ __forceinline__ void slide_down(const Rows &rows, int templ_height, i
         for (int r = 0; r < BATCH; r++) {
             entering[r] = rows.at(y + r + templ_height - 1);
             leaving[r] = rows.at(y + r);
-            output.fetch(r, y + r, threadIdx.x < WARP_COLUMNS && y + r < y1);
+            output.prefetch(r, y + r, threadIdx.x < WARP_COLUMNS && y + r < y1);
         }
         if (y > y0)
             __syncthreads();
 #pragma unroll
         for (int r = 0; r < BATCH; r++) {
             in.add(entering[r]);
-            spread(in, out, &prefixes[r]);
+            write_prefixes(in, out, &prefixes[r]);
             out.add(leaving[r]);
         }
         __syncthreads();
 #pragma unroll
         for (int r = 0; r < BATCH; r++)
             if (threadIdx.x < WARP_COLUMNS && y + r < y1)
-                output.put(r, y + r, prefixes[r]);
+                output.finish_row(r, y + r, prefixes[r]);
     }
 }
 
-// Scores of windows whose products are there.
-struct Scores {
+// Output: the scores.
+struct ScoreOutput {
     const MaskedScoreJob &job;
     int x;
     Products product[BATCH][OUTPUT_WARPS];
 
-    __device__ Scores(const MaskedScoreJob &of, int column) : job(of), x(column)
+    __device__ ScoreOutput(const MaskedScoreJob &of, int column) : job(of), x(column)
     {
     }
-    __device__ __forceinline__ void fetch(int r, int y, bool inside)
+    __device__ __forceinline__ void prefetch(int r, int y, bool inside)
     {
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
@@ -198,35 +210,35 @@ struct Scores {
                                 ? Products(job, y * job.pitch + x + i * WARP_COLUMNS)
                                 : Products();
     }
-    // Without a branch between the windows, so that their arithmetic overlaps.
-    __device__ __forceinline__ void put(int r, int y, const Prefixes &row)
+    // There is no branch between the windows, so that their arithmetic overlaps.
+    __device__ __forceinline__ void finish_row(int r, int y, const Prefixes &row)
     {
         float score[OUTPUT_WARPS], *map = job.map + y * job.map_pitch + x;
         unsigned doubts = 0;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
-            doubts |= quick_quotient(sums_of(job, row, product[r][i], i), job.least, &score[i])
+            doubts |= masked_score_fast(sums_of(job, row, product[r][i], i), job.least, &score[i])
                           ? 0
                           : 1u << i;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
             if (x + i * WARP_COLUMNS < job.width)
                 __stcs(map + i * WARP_COLUMNS,
-                       doubts >> i & 1 ? quick_exact(sums_of(job, row, product[r][i], i), job.least,
-                                                     job.undefined)
+                       doubts >> i & 1 ? masked_score_exact(sums_of(job, row, product[r][i], i),
+                                                            job.least, job.undefined)
                                        : score[i]);
     }
 };
 
-// The sums themselves.
-struct Stores {
+// Output: the sums.
+struct SumOutput {
     const SlideJob &job;
     int x;
 
-    __device__ __forceinline__ void fetch(int, int, bool)
+    __device__ __forceinline__ void prefetch(int, int, bool)
     {
     }
-    __device__ __forceinline__ void put(int, int y, const Prefixes &row)
+    __device__ __forceinline__ void finish_row(int, int y, const Prefixes &row)
     {
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++) {
@@ -243,26 +255,26 @@ struct Stores {
 };
 
 __global__ __launch_bounds__(THREADS,
-                             4) void slide_windows(const __grid_constant__ MaskedScoreJob job,
-                                                   int strip)
+                             4) void slide_scores(const __grid_constant__ MaskedScoreJob job,
+                                                  int strip)
 {
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
-    const Rows rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
+    const ColumnReader rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
     slide_down(rows, job.templ_height, y0, min(y0 + strip, job.height),
-               Scores(job, x0 + static_cast<int>(threadIdx.x)));
+               ScoreOutput(job, x0 + static_cast<int>(threadIdx.x)));
 }
 
 __global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job,
                                                          int strip)
 {
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
-    const Rows rows(job, job.bytes, job.bytes, x0 + static_cast<int>(threadIdx.x) * SPAN);
+    const ColumnReader rows(job, job.bytes, job.bytes, x0 + static_cast<int>(threadIdx.x) * SPAN);
     slide_down(rows, job.templ_height, y0, min(y0 + strip, job.height),
-               Stores{ job, x0 + static_cast<int>(threadIdx.x) });
+               SumOutput{ job, x0 + static_cast<int>(threadIdx.x) });
 }
 
-// Blocks across, and strips down; *strip: rows of a strip.
-dim3 cut(int width, int height, int templ_height, int *strip)
+// The grid: strips of 512 columns, and of *strip rows.
+dim3 strip_grid(int width, int height, int templ_height, int *strip)
 {
     const int across = ceil_div(width, OUTPUTS);
     *strip = templ_height <= 128 ? 64 : 256;
@@ -276,18 +288,18 @@ dim3 cut(int width, int height, int templ_height, int *strip)
 
 } // namespace
 
-cudaError_t launch_quick_windows(const MaskedScoreJob &job, cudaStream_t stream)
+cudaError_t launch_masked_windows(const MaskedScoreJob &job, cudaStream_t stream)
 {
     int strip;
-    const dim3 grid = cut(job.width, job.height, job.templ_height, &strip);
-    slide_windows<<<grid, THREADS, 0, stream>>>(job, strip);
+    const dim3 grid = strip_grid(job.width, job.height, job.templ_height, &strip);
+    slide_scores<<<grid, THREADS, 0, stream>>>(job, strip);
     return cudaGetLastError();
 }
 
 cudaError_t launch_slide(const SlideJob &job, cudaStream_t stream)
 {
     int strip;
-    const dim3 grid = cut(job.width, job.height, job.templ_height, &strip);
+    const dim3 grid = strip_grid(job.width, job.height, job.templ_height, &strip);
     slide_sums<<<grid, THREADS, 0, stream>>>(job, strip);
     return cudaGetLastError();
 }

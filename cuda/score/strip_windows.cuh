@@ -1,5 +1,31 @@
-// Window sums of a strip of 512 columns, four rows at a time, and the map made of them and X: what
-// the score pass of 8-bit pixels (score_u8.cu) and the fused kernel (fused_u8.cu) share.
+// Window sums of a strip of 512 map columns, four map rows at a time, and the scores made of them
+// and X: the common part of the score pass for 8-bit pixels (score_u8.cu) and of the fused kernel
+// (fused_u8.cu).
+//
+// A block of four warps walks down a segment of a strip. Per batch of four map rows:
+//
+// 1. Each warp takes one map row. It sums what that row's window gains at its lower edge (lead) and
+//    loses at its upper edge (lag) along the row, as it is and squared. prefix_row writes the
+//    prefix sums to shared memory.
+// 2. Each thread slides the windows of its four columns down the four rows: the difference of two
+//    prefixes is the change of a window's S or Q.
+//
+// All of it wraps modulo 2^32, which is exact because S and Q fit 32 bits.
+//
+// An output class (MapOutput, TilesOutput, TermsOutput) says what becomes of the sums. It has
+//
+// - FROM_PRODUCTS: whether it needs X,
+// - sums(): where X is,
+// - score_row(): called for each map row, and
+// - end_batch(): called after each batch.
+//
+// A column class (Adjacent, Apart) says which four columns of a strip belong to a thread. It has
+//
+// - STEP: columns per access to shared memory; windows' right edges are read in aligned pieces of
+//   this many columns,
+// - first(): the thread's first column,
+// - column(i): the distance of its i-th column from the first, and
+// - store(): writes the four scores of a map row.
 #ifndef XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 #define XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 
@@ -7,16 +33,15 @@
 
 namespace xncc {
 
-template <int WORDS> struct Windows {
+// For each map row of a batch: the changes of S and Q, summed over the columns before each column.
+template <int WORDS> struct StripPrefixes {
     static constexpr int COLUMNS = Span<WORDS>::COLUMNS, PITCH = Span<WORDS>::PITCH;
-    alignas(16) uint32_t s[ROWS][PITCH],
-        q[ROWS][PITCH]; // changes of S and Q, summed over the columns before
+    alignas(16) uint32_t s[ROWS][PITCH], q[ROWS][PITCH];
 };
 
-// A thread's four columns of a strip: adjacent ones,
+// Column class: four adjacent columns.
 struct Adjacent {
-    static constexpr int STEP =
-        4; // windows' right edges are read in aligned pieces of so many columns
+    static constexpr int STEP = 4;
 
     __device__ __forceinline__ static int first()
     {
@@ -33,7 +58,8 @@ struct Adjacent {
     }
 };
 
-// or two pairs, as m16n8 products leave them with 8 columns a matrix row.
+// Column class: two pairs 64 columns apart, as an m16n8 product with 8 columns per matrix row
+// leaves them.
 struct Apart {
     static constexpr int STEP = 2, DISTANCE = 64;
 
@@ -60,23 +86,24 @@ struct Apart {
     }
 };
 
-__device__ __forceinline__ float plain_score(const Job &job, uint32_t s, uint32_t q, uint32_t x)
+// The score by the plain formula of score.h.
+__device__ __forceinline__ float exact_score(const Job &job, uint32_t s, uint32_t q, uint32_t x)
 {
     return xncc_score_integer(XNCC_CCOEFF_NORMED, &job.all.rule, s, q, x);
 }
 
-// X of a batch and a thread's columns: where a kernel before left it,
-struct Stored {
-    // x, y: of the thread's first column and the batch's first row; column: one of the thread's
-    // four
+// X of a batch at a thread's adjacent columns, in memory, where another kernel left it.
+struct StoredProducts {
+    // x, y: the thread's first column and the batch's first row. row: in the batch. column:
+    // which of the thread's four
     __device__ __forceinline__ static uint32_t at(const Job &job, int x, int y, int row, int column)
     {
         return job.all.sums[(y + row) * job.all.sums_pitch + x + Adjacent::column(column)];
     }
 };
 
-// or in registers.
-struct Held {
+// X of a batch at a thread's columns, in registers.
+struct RegisterProducts {
     uint32_t x[ROWS][4];
 
     __device__ __forceinline__ uint32_t at(const Job &, int, int, int row, int column) const
@@ -85,20 +112,22 @@ struct Held {
     }
 };
 
-// The four rows of a batch and a thread's four columns by the plain formula, from the last row up.
-template <int WORDS, class Spread, class Products>
-__device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &shared,
-                                         const uint32_t *windows, const Products products, int x,
-                                         int y, int rows)
+// Computes the scores of a batch again by the plain formula, for a thread's four columns. windows:
+// S of the four columns, then Q, at the batch's last row; the function goes up from there, taking
+// the changes back. rows: map rows left, at least 1. Out of line and rarely called.
+template <int WORDS, class Columns, class Products>
+__device__ __noinline__ void rescore_batch(const Job &job, const StripPrefixes<WORDS> &shared,
+                                           const uint32_t *windows, const Products products, int x,
+                                           int y, int rows)
 {
 #pragma unroll 1
-    for (int i = 0; i < 4 && x + Spread::column(i) < job.all.width; i++) {
-        const int left = Spread::first() + Spread::column(i), right = left + job.all.window_width;
+    for (int i = 0; i < 4 && x + Columns::column(i) < job.all.width; i++) {
+        const int left = Columns::first() + Columns::column(i), right = left + job.all.window_width;
         uint32_t s = windows[i], q = windows[4 + i];
 #pragma unroll 1
         for (int r = ROWS - 1; r >= 0; r--) {
             if (r < rows)
-                job.all.map[(y + r) * job.all.map_pitch + x + Spread::column(i)] = plain_score(
+                job.all.map[(y + r) * job.all.map_pitch + x + Columns::column(i)] = exact_score(
                     job, s, q, products.at(job, x, y, r, i));
             s -= shared.s[r][right] - shared.s[r][left];
             q -= shared.q[r][right] - shared.q[r][left];
@@ -106,18 +135,19 @@ __device__ __noinline__ void score_again(const Job &job, const Windows<WORDS> &s
     }
 }
 
-// A lane's words of lead and lag to the sums before each of its columns. The barrier: until the
-// batch before has been read.
+// Writes the prefix sums of one map row to shared memory. lead, lag: the lane's words of the image
+// rows; to_s, to_q: where the lane's columns are. The barrier inside waits until the previous
+// batch's prefixes have been read; the caller synchronizes again before it reads these.
 template <int WORDS>
-__device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *lag, uint32_t *to_s,
-                                        uint32_t *to_q)
+__device__ __forceinline__ void prefix_row(const uint32_t *lead, const uint32_t *lag,
+                                           uint32_t *to_s, uint32_t *to_q)
 {
     uint32_t s[WORDS], q[WORDS], s_all = 0, q_in = 0, q_out = 0;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
         s[i] = s_all;
         q[i] = q_in - q_out;
-        s_all = minus(lag[i], 0xffffffffu, __dp4a(lead[i], 0x01010101u, s_all));
+        s_all = dp4a_signed(lag[i], 0xffffffffu, __dp4a(lead[i], 0x01010101u, s_all));
         q_in = __dp4a(lead[i], lead[i], q_in);
         q_out = __dp4a(lag[i], lag[i], q_out);
     }
@@ -129,9 +159,9 @@ __device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *la
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
         uint32_t a = lead[i], b = lag[i], s0 = s[i] + s_before, q0 = q[i] + q_before;
-        uint32_t s1 = minus(b, 0xffu, __dp4a(a, 0x1u, s0)),
-                 s2 = minus(b, 0xffffu, __dp4a(a, 0x101u, s0)),
-                 s3 = minus(b, 0xffffffu, __dp4a(a, 0x10101u, s0));
+        uint32_t s1 = dp4a_signed(b, 0xffu, __dp4a(a, 0x1u, s0)),
+                 s2 = dp4a_signed(b, 0xffffu, __dp4a(a, 0x101u, s0)),
+                 s3 = dp4a_signed(b, 0xffffffu, __dp4a(a, 0x10101u, s0));
         uint32_t q1 = __dp4a(a & 0xffu, a, q0) - __dp4a(b & 0xffu, b, 0u),
                  q2 = __dp4a(a & 0xffffu, a, q0) - __dp4a(b & 0xffffu, b, 0u),
                  q3 = __dp4a(a & 0xffffffu, a, q0) - __dp4a(b & 0xffffffu, b, 0u);
@@ -140,7 +170,7 @@ __device__ __forceinline__ void sum_row(const uint32_t *lead, const uint32_t *la
     }
 }
 
-// The block's first row and column of the map.
+// The block's first map row and column.
 __device__ __forceinline__ int first_row(const Job &job)
 {
     return blockIdx.y * job.segment;
@@ -150,16 +180,18 @@ __device__ __forceinline__ int first_column()
     return blockIdx.x * XNCC_TENSOR_COLUMNS;
 }
 
-// Sums over all but the last row of the segment's first windows, down the columns and then along
-// the row.
-template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &shared, int x0, int y0)
+// Prefix sums over all but the last row of the segment's first windows, into row 0 of `shared`:
+// down the columns first, then along the row. x0, y0: first map element of the segment. Ends with a
+// barrier.
+template <int WORDS>
+__device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, int x0, int y0)
 {
     const TensorPlane &image = job.all.image;
     for (int word = threadIdx.x; word < Span<WORDS>::COLUMNS / 4; word += THREADS) {
         const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) +
                                     y0 * image.pitch;
-        uint32_t even = 0, odd = 0, q0 = 0, q1 = 0, q2 = 0,
-                 q3 = 0; // even, odd: two sums of 16 bits each are carried out below
+        // even, odd: two 16-bit sums each, added to s0 .. s3 before they can overflow
+        uint32_t even = 0, odd = 0, q0 = 0, q1 = 0, q2 = 0, q3 = 0;
         uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (int j = 0; j < job.all.window_height - 1;) {
             const int end = min(j + 256, job.all.window_height - 1); // 256 * 255 < 2^16
@@ -206,23 +238,23 @@ template <int WORDS> __device__ void start(const Job &job, Windows<WORDS> &share
     __syncthreads();
 }
 
-// What start left, of a thread's windows.
-template <class Arith, class Spread, int WORDS>
-__device__ __forceinline__ void lift_started(const Job &job, const Windows<WORDS> &shared,
-                                             typename Arith::Sum *s, typename Arith::Sum *q)
+// S and Q of a thread's windows as sum_first_windows left them (without the windows' last row).
+template <class Arith, class Columns, int WORDS>
+__device__ __forceinline__ void load_first_windows(const Job &job,
+                                                   const StripPrefixes<WORDS> &shared,
+                                                   typename Arith::Sum *s, typename Arith::Sum *q)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const int left = Spread::first() + Spread::column(i), right = left + job.all.window_width;
-        s[i] = Arith::lift(shared.s[0][right] - shared.s[0][left]);
-        q[i] = Arith::lift(shared.q[0][right] - shared.q[0][left]);
+        const int left = Columns::first() + Columns::column(i), right = left + job.all.window_width;
+        s[i] = Arith::from_integer(shared.s[0][right] - shared.s[0][left]);
+        q[i] = Arith::from_integer(shared.q[0][right] - shared.q[0][left]);
     }
 }
 
-// What lies in shared memory under a thread's columns, and a whole number of its pieces further
-// right.
-template <class Spread> struct Under;
-template <> struct Under<Adjacent> {
+// Reads prefix sums at a thread's four columns, plus SHIFT columns, from an aligned address.
+template <class Columns> struct ColumnReader;
+template <> struct ColumnReader<Adjacent> {
     template <int SHIFT>
     __device__ __forceinline__ static void read(const uint32_t *from, uint32_t *to)
     {
@@ -235,7 +267,7 @@ template <> struct Under<Adjacent> {
             to[i] = v[SHIFT + i];
     }
 };
-template <> struct Under<Apart> {
+template <> struct ColumnReader<Apart> {
     template <int SHIFT>
     __device__ __forceinline__ static void read(const uint32_t *from, uint32_t *to)
     {
@@ -250,28 +282,31 @@ template <> struct Under<Apart> {
     }
 };
 
-// Slides the windows of a thread's four columns by a row. SHIFT: the window's width modulo
-// Spread::STEP, so that reads stay aligned.
-template <class Arith, class Spread, int SHIFT>
+// Slides a thread's four windows down by a row. left: the prefixes at the thread's first column;
+// distance: window width - SHIFT. SHIFT: the width modulo Columns::STEP, so that reads stay
+// aligned.
+template <class Arith, class Columns, int SHIFT>
 __device__ __forceinline__ void slide(typename Arith::Sum *windows, const uint32_t *left,
                                       int distance)
 {
-    uint32_t gone[4], come[4];
-    Under<Spread>::template read<0>(left, gone);
-    Under<Spread>::template read<SHIFT>(left + distance, come);
+    uint32_t leaving[4], entering[4];
+    ColumnReader<Columns>::template read<0>(left, leaving);
+    ColumnReader<Columns>::template read<SHIFT>(left + distance, entering);
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        windows[i] = Arith::move(windows[i], come[i], gone[i]);
+        windows[i] = Arith::slide_by(windows[i], entering[i], leaving[i]);
 }
 
-// What becomes of X and the sums: the map. VECTOR: its rows are aligned to 16 bytes.
-template <class Arith, class Spread, bool VECTOR> struct ToMap {
+// Output class: writes the scores to the map. VECTOR: rows of the map are aligned to whole vectors.
+template <class Arith, class Columns, bool VECTOR> struct MapOutput {
     using Sum = typename Arith::Sum;
     static constexpr bool FROM_PRODUCTS = true;
+    // The thread's first column in the next map row.
     float *to;
+    // False if a score of the current batch must be computed again.
     bool sure;
 
-    __device__ ToMap(const Job &job, int x, int y)
+    __device__ MapOutput(const Job &job, int x, int y)
         : to(job.all.map + y * job.all.map_pitch + x), sure(true)
     {
     }
@@ -279,28 +314,30 @@ template <class Arith, class Spread, bool VECTOR> struct ToMap {
     {
         return job.all.sums;
     }
-    __device__ __forceinline__ void row(const Job &job, const Sum *s, const Sum *q,
-                                        const uint32_t *product, int x, bool inside)
+    // s, q, product: of the thread's four windows. inside: the row belongs to the segment.
+    __device__ __forceinline__ void score_row(const Job &job, const Sum *s, const Sum *q,
+                                              const uint32_t *product, int x, bool inside)
     {
         float f[4];
 #pragma unroll
         for (int i = 0; i < 4; i++)
             sure &= Arith::score(job, s[i], q[i], product[i], &f[i]);
         if (inside)
-            Spread::template store<VECTOR>(to, f, x, job.all.width);
+            Columns::template store<VECTOR>(to, f, x, job.all.width);
         to += job.all.map_pitch;
     }
+    // x, y: the thread's first column and the batch's first row; left: map rows left.
     template <int WORDS, class Products>
-    __device__ __forceinline__ void batch(const Job &job, const Windows<WORDS> &shared,
-                                          const Sum *s, const Sum *q, const Products &products,
-                                          int x, int y, int left)
+    __device__ __forceinline__ void end_batch(const Job &job, const StripPrefixes<WORDS> &shared,
+                                              const Sum *s, const Sum *q, const Products &products,
+                                              int x, int y, int left)
     {
         if (__builtin_expect(!sure, 0)) {
-            const uint32_t windows[8] = { Arith::lower(s[0]), Arith::lower(s[1]),
-                                          Arith::lower(s[2]), Arith::lower(s[3]),
-                                          Arith::lower(q[0]), Arith::lower(q[1]),
-                                          Arith::lower(q[2]), Arith::lower(q[3]) };
-            score_again<WORDS, Spread>(job, shared, windows, products, x, y, left);
+            const uint32_t windows[8] = { Arith::to_integer(s[0]), Arith::to_integer(s[1]),
+                                          Arith::to_integer(s[2]), Arith::to_integer(s[3]),
+                                          Arith::to_integer(q[0]), Arith::to_integer(q[1]),
+                                          Arith::to_integer(q[2]), Arith::to_integer(q[3]) };
+            rescore_batch<WORDS, Columns>(job, shared, windows, products, x, y, left);
         }
         sure = true;
     }

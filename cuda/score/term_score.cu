@@ -1,15 +1,23 @@
-// Last pass of a joint match: a window's sums, term by term, and their score.
+// Score pass of a general match: a window's sums, term by term, and their score (term_score.h).
 //
-// The normed methods' quotient without its roots and its division, where everything fits 63 bits.
-// num, var and part are exact integers, rounded to double once, as general.h has them (of
-// ccorr_normed X, Q and sumT2). Let u = 2^-53. p = var * part has one rounding, so its reciprocal
-// root is off by u / 2; y is the hardware's of it, e = 1 - p y^2, at most 2^-18, and c = e (1/2 +
-// 3/8 e) leaves out less than 2^-55. t = num y and q = t + t c have a rounding each. So q is within
-// 4 u of the exact quotient, relatively, and general.h's own four roundings within 4 u: they differ
-// by less than 8 units of q's last place, and their floats only when the low 29 bits of q are
-// within as much of a midpoint of two floats, 2^28. Those within 32, and windows or templates
-// without variance, are done by general.h itself. Quotients are 0 or at least 2^-63: no float is
-// subnormal.
+// The quotient of the normed methods without roots and division, where everything fits 63 bits.
+// num, var and templ_var are exact integers, rounded to double once, as in general_score.h (for
+// ccorr_normed they are X, Q and sumT2). Let u = 2^-53.
+//
+// - p = var * templ_var has one rounding, so its reciprocal root is off by u / 2.
+// - y is the hardware's reciprocal root of p. e = 1 - p y^2 is at most 2^-18, and
+//   c = e (1/2 + 3/8 e) omits less than 2^-55.
+// - t = num y and q = t + t c have one rounding each.
+//
+// So q is within 4 u of the exact quotient, relatively, and the four roundings of general_score.h
+// within 4 u: the two differ by less than 8 units of q's last place. Their floats can differ only
+// if the low 29 bits of q are within 8 of a midpoint of two floats, 2^28. Scores within
+// ROUNDING_DOUBT = 32 of it, and windows or templates without variance, are computed by
+// general_score.h itself. Quotients are 0 or at least 2^-63, so no float is subnormal.
+//
+// Data mapping: a thread computes 2 adjacent windows (1 if sums take 128 bits), so that the list of
+// terms is decoded less often; 128 threads per block; blockIdx.y: map row (launches of at most
+// 65535 rows). Loads of 8 terms are in flight at a time. No shared memory; any compute capability.
 #include "cuda/score/term_score.h"
 #include "cuda/score/quotient.cuh"
 
@@ -18,9 +26,9 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 128;
-constexpr int BATCH = 8; // terms whose loads are in flight together
+constexpr int BATCH = 8; // terms whose loads are in flight at a time
 
-// Sums that wrap, of 64 or 128 bits: differences are exact when they fit.
+// Arithmetic that wraps, of 64 or 128 bits: differences are exact if they fit.
 __device__ __forceinline__ uint64_t plus(uint64_t a, uint64_t b)
 {
     return a + b;
@@ -53,7 +61,7 @@ __device__ __forceinline__ void set(xncc_u128 *to, xncc_u128 v)
 {
     *to = v;
 }
-// Of two numbers of 64 bits.
+// *to = a b.
 __device__ __forceinline__ void multiply(uint64_t *to, uint64_t a, uint64_t b)
 {
     *to = a * b;
@@ -74,11 +82,13 @@ __device__ __forceinline__ xncc_u128 signed_wide(xncc_u128 v)
     return v;
 }
 
-// A window's sums, as terms come in. S and T: of the channel under way.
+// A window's sums while terms are added. S and T belong to the current channel, sum_s and sum_t to
+// all channels so far.
 template <class Wide> struct Window {
     uint64_t n, S, T, sum_s, sum_t;
     Wide X, Q, T2, cross, square_s, square_t; // sums over channels of S*T, S*S, T*T
 
+    // Starts with the sums that are the same in every window.
     __device__ void begin(const GeneralScoreJob &job)
     {
         n = job.n;
@@ -89,7 +99,8 @@ template <class Wide> struct Window {
         Q = cross = square_s = square_t = X;
         set(&T2, job.T2);
     }
-    __device__ void take(const GeneralScoreJob &job, const GeneralTerm &term, uint64_t v)
+    // Adds 2^shift v to the term's sum.
+    __device__ void add_term(const GeneralScoreJob &job, const GeneralTerm &term, uint64_t v)
     {
         Wide wide;
         set(&wide, xncc_u128_shift(xncc_u128_of(v), term.shift));
@@ -105,6 +116,7 @@ template <class Wide> struct Window {
         if (term.next)
             end_channel(job, term.next);
     }
+    // Adds the products of the channel's S and T, and starts channel `next`.
     __device__ void end_channel(const GeneralScoreJob &job, int next)
     {
         Wide p;
@@ -119,6 +131,7 @@ template <class Wide> struct Window {
         S = 0;
         T = next < XNCC_MAX_CHANNELS ? job.T[next] : 0;
     }
+    // What the formulas of general_score.h start from.
     __device__ xncc_general general(const GeneralScoreJob &job) const
     {
         xncc_general j;
@@ -126,8 +139,8 @@ template <class Wide> struct Window {
         j.num = signed_wide(minus(times(X, n), cross));
         j.var = signed_wide(minus(times(Q, n), square_s));
         j.templ_var = signed_wide(minus(times(T2, n), square_t));
-        // samples have the bias b added: X = X' - b (S' + sumT') + C n b^2, and Q and sumT2
-        // likewise
+        // samples have the bias b added: X = X' - b (S' + sumT') + C n b^2; Q and sumT2 in the same
+        // way
         const uint64_t b = job.rule.bias;
         Wide all, s, t;
         multiply(&all, n * static_cast<uint64_t>(job.channels), b * b);
@@ -140,9 +153,9 @@ template <class Wide> struct Window {
     }
 };
 
-// The normed methods are quotients of one form. False: general.h has to do it.
-__device__ __forceinline__ bool quick_score(const GeneralScoreJob &job, const xncc_general &j,
-                                            float *score)
+// The normed methods are quotients of the same form. Returns false if general_score.h must decide.
+__device__ __forceinline__ bool fast_score(const GeneralScoreJob &job, const xncc_general &j,
+                                           float *score)
 {
     uint64_t over = j.num.low, var = j.var.low, templ = j.templ_var.low;
     if (job.method != XNCC_CCOEFF_NORMED) {
@@ -152,18 +165,21 @@ __device__ __forceinline__ bool quick_score(const GeneralScoreJob &job, const xn
     }
     const double num = static_cast<double>(static_cast<int64_t>(over));
     const double p = __dmul_rn(static_cast<double>(var), static_cast<double>(templ));
-    const bool sure = root_quotient(num, p, score);
-    return j.n >= job.rule.least && p != 0.0 && sure;
+    const bool certain = root_quotient(num, p, score);
+    return j.n >= job.rule.least && p != 0.0 && certain;
 }
 
-// Adjacent windows of a thread: what a term is is then looked up less often.
+// Adjacent windows per thread.
 template <class Wide> constexpr int SPAN = sizeof(Wide) == sizeof(uint64_t) ? 2 : 1;
 
+// COUNT adjacent sums, loaded as one vector.
 template <class Sum, int COUNT> struct alignas(COUNT * sizeof(Sum)) Group {
     Sum v[COUNT];
 };
 
-template <class Wide, class Sum, bool QUICK>
+// Wide: type of the sums in the formula; Sum: type of the planes. FAST: the method is a normed one
+// and everything fits 63 bits. y0: first map row of the launch.
+template <class Wide, class Sum, bool FAST>
 __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ GeneralScoreJob job,
                                                        int y0)
 {
@@ -190,7 +206,7 @@ __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ G
             if (first + k < job.count)
 #pragma unroll
                 for (int i = 0; i < SPAN<Wide>; i++)
-                    window[i].take(job, job.term[first + k], v[k].v[i]);
+                    window[i].add_term(job, job.term[first + k], v[k].v[i]);
     }
 #pragma unroll
     for (int i = 0; i < SPAN<Wide>; i++) {
@@ -198,20 +214,20 @@ __global__ __launch_bounds__(THREADS) void score_terms(const __grid_constant__ G
         if (x + i >= job.width)
             break;
         const xncc_general general = window[i].general(job);
-        if (!QUICK || !quick_score(job, general, &score))
+        if (!FAST || !fast_score(job, general, &score))
             score = xncc_general_score(job.method, &job.rule, &general);
         __stcs(job.map + y * job.map_pitch + x + i, score);
     }
 }
 
-template <class Wide, class Sum, bool QUICK>
+template <class Wide, class Sum, bool FAST>
 void launch(const GeneralScoreJob &job, cudaStream_t stream)
 {
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
         dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN<Wide>)),
                   static_cast<unsigned>(rows));
-        score_terms<Wide, Sum, QUICK><<<grid, THREADS, 0, stream>>>(job, y0);
+        score_terms<Wide, Sum, FAST><<<grid, THREADS, 0, stream>>>(job, y0);
     }
 }
 
@@ -219,11 +235,11 @@ void launch(const GeneralScoreJob &job, cudaStream_t stream)
 
 cudaError_t launch_general_score(const GeneralScoreJob &job, cudaStream_t stream)
 {
-    const bool quick = job.method == XNCC_CCOEFF_NORMED || job.method == XNCC_CCORR_NORMED ||
-                       job.method == XNCC_SQDIFF_NORMED;
+    const bool has_fast_score = job.method == XNCC_CCOEFF_NORMED ||
+                                job.method == XNCC_CCORR_NORMED || job.method == XNCC_SQDIFF_NORMED;
     if (job.narrow_score && job.wide)
         launch<uint64_t, uint64_t, false>(job, stream);
-    else if (job.narrow_score && quick)
+    else if (job.narrow_score && has_fast_score)
         launch<uint64_t, uint32_t, true>(job, stream);
     else if (job.narrow_score)
         launch<uint64_t, uint32_t, false>(job, stream);

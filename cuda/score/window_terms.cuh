@@ -1,4 +1,4 @@
-// Scores from window terms, on the device.
+// Approximate scores from window terms, for the best score of a tile of windows.
 #ifndef XNCC_CUDA_SCORE_WINDOW_TERMS_CUH
 #define XNCC_CUDA_SCORE_WINDOW_TERMS_CUH
 
@@ -6,20 +6,25 @@
 
 namespace xncc {
 
-constexpr int LIFT_HIGH = 0x43300000;
+// High word of a lifted value 2^52 + v, 0 <= v < 2^32.
+constexpr int LIFTED_HIGH_WORD = 0x43300000;
 
-// num y, cut to its high word, where num = n X - S sumT. n and sumT: of the template; lowered: -n
-// 2^52. With the hardware's root y within 2^-20 + 2^-40 of the true one, relatively, num y rounded
-// once, and cut, it is within 2^-19 + 2^-40.
-__device__ __forceinline__ int weigh(double n, double lowered, double of_template, double sum,
-                                     uint32_t x, int root)
+// An integer whose order is the order of the windows' scores for one template: the high word of
+// num y, where num = n X - S sumT and y is the window's reciprocal root (its high word: `root`).
+// n and templ_sum (sumT) belong to the template; lowered = -n 2^52; sum is S.
+//
+// Relative error of num y as returned: at most 2^-19 + 2^-40. The hardware's y, truncated to its
+// high word, is within 2^-20 + 2^-40 of the true root; num y is rounded once and truncated to its
+// high word.
+__device__ __forceinline__ int bound_key(double n, double lowered, double templ_sum, double sum,
+                                         uint32_t x, int root)
 {
-    double nx = fma(n, __hiloint2double(LIFT_HIGH, static_cast<int>(x)), lowered),
-           num = fma(-of_template, sum, nx);
+    double nx = fma(n, __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(x)), lowered),
+           num = fma(-templ_sum, sum, nx);
     return __double2hiint(__dmul_rn(num, __hiloint2double(root, 0)));
 }
 
-// The score of which the best window's num y is this. unit: of the template.
+// Converts the largest bound_key of a tile to a score. unit: unit_of() the template.
 __device__ __forceinline__ float bound_score(int best, float unit)
 {
     return static_cast<float>(__hiloint2double(best, 0)) * unit;

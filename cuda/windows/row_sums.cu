@@ -1,3 +1,18 @@
+// S and Q of every window row (row_sums.h):
+//
+//     S(x, y) = sum over i < size of I(x + i, y)        Q(x, y) = sum over i < size of I(x + i,
+//     y)^2
+//
+// Integers (slide_rows): a warp slides along a segment of a row, 128 windows at a time. From one
+// window to the next S gains the pixel that enters and loses the one that leaves, so the sums are
+// prefix sums of those differences. Unsigned arithmetic wraps, so the result is exact.
+//
+// f32 (sum_rows): a thread sums 4 adjacent windows from left to right, the order that score.h
+// prescribes, so nothing slides.
+//
+// A block is 4 warps, each on a row of its own; blockIdx.x: segment; blockIdx.y: group of 4 rows.
+// The image is read through textures whose addressing clamps. No shared memory; any compute
+// capability.
 #include "cuda/windows/row_sums.h"
 
 #include "math/score.h"
@@ -7,9 +22,9 @@ namespace xncc {
 namespace {
 
 constexpr int LANES = 32;
-constexpr int WARPS = 4;      // rows a block
-constexpr int SPAN = 4;       // adjacent windows a lane
-constexpr int SEGMENT = 2048; // windows that a warp slides over, at least
+constexpr int WARPS = 4;      // rows per block
+constexpr int SPAN = 4;       // adjacent windows per lane
+constexpr int SEGMENT = 2048; // least number of windows that a warp slides over
 constexpr unsigned ALL = 0xffffffffu;
 
 template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
@@ -31,7 +46,7 @@ __device__ void store(ulonglong2 *to, const ulonglong2 (&sums)[SPAN])
         to[i] = sums[i];
 }
 
-// Inclusive prefix sum over the warp.
+// Inclusive prefix sum over the lanes of a warp.
 template <class T> __device__ T scan(T value, int lane)
 {
 #pragma unroll
@@ -42,7 +57,7 @@ template <class T> __device__ T scan(T value, int lane)
     return value;
 }
 
-// The sums of a segment's first window, in every lane.
+// The sums of a segment's first window; every lane gets them.
 template <xncc_pixel PIXEL>
 __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y,
                                                        int lane)
@@ -60,9 +75,7 @@ __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, in
     return sums;
 }
 
-// Integers: a warp slides along a segment of a row. From one window to the next S gains the pixel
-// that comes in and loses the one that goes out, so the sums are prefix sums of those differences;
-// unsigned arithmetic wraps and the result is exact.
+// Integers. segment: windows per warp.
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
 {
@@ -86,7 +99,7 @@ __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int s
         }
         Part s_end = scan(s, lane), q_end = scan(q, lane);
         Part s_at = base.x + s_end - s, q_at = base.y + q_end - q;
-        // to the end of the vector, past the last window too: rows of sums are padded
+        // whole vectors are stored, past the last window, too: rows of sums are padded
         typename RowSums<PIXEL>::Value sums[SPAN];
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
@@ -102,7 +115,7 @@ __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int s
     }
 }
 
-// Floats: every window row is summed from left to right, as score.h says, so nothing slides.
+// f32.
 __global__ __launch_bounds__(LANES *WARPS) void sum_rows(RowSumsJob job)
 {
     int x = (blockIdx.x * LANES + threadIdx.x) * SPAN, row = blockIdx.y * WARPS + threadIdx.y;

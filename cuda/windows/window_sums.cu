@@ -1,5 +1,12 @@
-// Sums over whole windows of a plane of bytes: along rows first, then down columns. Integers wrap,
-// so what slides is exact.
+// Sums over whole windows of a byte plane (window_sums.h), in two passes: along rows, then down
+// columns. Integers wrap, so sliding sums are exact.
+//
+// - sum_along: a warp slides along a segment of a row, 128 windows at a time, as in row_sums.cu.
+//   A block is 4 warps, each on a row of its own; blockIdx.x: group of 4 rows; blockIdx.y: segment.
+// - sum_down: a thread slides down a column of a strip of 64 to 256 rows; 128 adjacent columns per
+//   block; loads of 4 rows are in flight at a time.
+//
+// No shared memory; any compute capability.
 #include "cuda/windows/window_sums.h"
 
 namespace xncc {
@@ -7,13 +14,14 @@ namespace xncc {
 namespace {
 
 constexpr int LANES = 32;
-constexpr int WARPS = 4;      // rows a block
-constexpr int SPAN = 4;       // adjacent windows a lane
-constexpr int SEGMENT = 2048; // windows that a warp slides over, at least
+constexpr int WARPS = 4;      // rows per block
+constexpr int SPAN = 4;       // adjacent windows per lane
+constexpr int SEGMENT = 2048; // least number of windows that a warp slides over
 constexpr int THREADS = 128;
-constexpr int BATCH = 4; // rows whose loads are in flight together
+constexpr int BATCH = 4; // rows whose loads are in flight at a time
 constexpr unsigned ALL = 0xffffffffu;
 
+// Inclusive prefix sum over the lanes of a warp.
 __device__ uint32_t scan(uint32_t value, int lane)
 {
 #pragma unroll
@@ -24,8 +32,8 @@ __device__ uint32_t scan(uint32_t value, int lane)
     return value;
 }
 
-// Sums of a window row: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). A warp
-// slides along a segment.
+// Sums along rows: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). segment:
+// windows per warp.
 template <bool SQUARE>
 __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job,
                                                           int segment)
@@ -36,7 +44,7 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant_
         return;
     const unsigned char *line = job.bytes + row * job.pitch;
     uint32_t *to = job.rows + row * job.rows_pitch;
-    const int last = job.width + job.templ_width - 2; // past it only what is not stored
+    const int last = job.width + job.templ_width - 2; // windows past it are not stored
     auto value = [&](int x) {
         uint32_t v = line[min(x, last)];
         return SQUARE ? v * v : v;
@@ -50,21 +58,21 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant_
 #pragma unroll
         for (int i = 0; i < SPAN; i++)
             own += step[i] = value(x + i + job.templ_width) - value(x + i);
-        const uint32_t ended = scan(own, lane);
-        uint32_t at = base + ended - own, sums[SPAN];
+        const uint32_t lane_end = scan(own, lane);
+        uint32_t at = base + lane_end - own, sums[SPAN];
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             sums[i] = at;
             at += step[i];
         }
-        // to the end of the vector, past the last window too: rows of sums are padded
+        // whole vectors are stored, past the last window, too: rows of sums are padded
         if (x < end)
             *reinterpret_cast<uint4 *>(to + x) = make_uint4(sums[0], sums[1], sums[2], sums[3]);
-        base += __shfl_sync(ALL, ended, LANES - 1);
+        base += __shfl_sync(ALL, lane_end, LANES - 1);
     }
 }
 
-// A thread slides down a column of a strip.
+// Sums down columns. strip: rows per thread.
 template <class Sum>
 __global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ WindowsJob job,
                                                     int strip)
@@ -73,12 +81,11 @@ __global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ Wind
               y1 = min(y0 + strip, job.height);
     if (x >= job.width)
         return;
-    const uint32_t *pdl_after_products = job.rows + x + y0 * job.rows_pitch,
-                   *ahead = pdl_after_products;
+    const uint32_t *lag = job.rows + x + y0 * job.rows_pitch, *lead = lag;
     Sum sum = 0;
 #pragma unroll 8
-    for (int j = 0; j < job.templ_height - 1; j++, ahead += job.rows_pitch)
-        sum += __ldg(ahead);
+    for (int j = 0; j < job.templ_height - 1; j++, lead += job.rows_pitch)
+        sum += __ldg(lead);
     Sum *to = static_cast<Sum *>(job.sums) + x + y0 * job.rows_pitch;
     for (int y = y0; y < y1; y += BATCH) {
         uint32_t in[BATCH], out[BATCH];
@@ -86,8 +93,8 @@ __global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ Wind
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             if (y + k < y1) {
-                in[k] = __ldg(ahead + k * job.rows_pitch);
-                out[k] = __ldg(pdl_after_products + k * job.rows_pitch);
+                in[k] = __ldg(lead + k * job.rows_pitch);
+                out[k] = __ldg(lag + k * job.rows_pitch);
                 held[k] = job.add ? to[k * job.rows_pitch] : Sum(0);
             }
 #pragma unroll
@@ -97,8 +104,8 @@ __global__ __launch_bounds__(THREADS) void sum_down(const __grid_constant__ Wind
                 to[k * job.rows_pitch] = held[k] + sum;
                 sum -= out[k];
             }
-        ahead += BATCH * job.rows_pitch;
-        pdl_after_products += BATCH * job.rows_pitch;
+        lead += BATCH * job.rows_pitch;
+        lag += BATCH * job.rows_pitch;
         to += BATCH * job.rows_pitch;
     }
 }
