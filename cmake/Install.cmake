@@ -28,5 +28,6 @@ else()
 endif()
 # Relative, so that the tree may be installed anywhere and moved.
 file(RELATIVE_PATH EXACTNCC_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" EXACTNCC_PC_TO_PREFIX "${EXACTNCC_PC_TO_PREFIX}")
 configure_file(cmake/exactncc.pc.in ${PROJECT_BINARY_DIR}/exactncc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/exactncc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
