@@ -18,12 +18,20 @@ while IFS= read -r line; do
     sh -c "$line" >out 2>err || { fail "the guide's line fails: $line"; cat err; }
     [ ! -s err ] || { fail "the guide's line complains: $line"; cat err; }
 done <lines
-for command in find correlate convolve bench info; do
-    run 0 $command --help
+has_options() {
     for option in $(grep -oE -e '--[a-z-]+' out | sort -u); do
-        holds "the guide has $option of $command" grep -qF -e "$option" "$GUIDE"
+        holds "the guide has $option of $1" grep -qF -e "$option" "$GUIDE"
     done
+}
+for command in find correlate convolve info; do
+    run 0 $command --help
+    has_options $command
 done
+if [ -n "${EXACTNCC_BENCH:-}" ]; then
+    holds 'the help of exactncc-bench' "$EXACTNCC_BENCH" --help
+    cp "$work/holds.out" out
+    has_options exactncc-bench
+fi
 for kernel in $(sed -n 's/^ *K([A-Z0-9_]*, "\([a-z0-9-]*\)".*/\1/p' "$KERNELS"); do
     holds "the guide has the kernel $kernel" grep -qF "\`$kernel\`" "$GUIDE"
 done
