@@ -14,16 +14,20 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/exactnccConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/exactnccConfig.cmake ${PROJECT_BINARY_DIR}/exactnccConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# For build systems that ask pkg-config. A static library's own needs stand under Libs.private (pkg-config --static).
-set(EXACTNCC_PRIVATE_LIBS "-lm -lpthread")
-if(EXACTNCC_CONFIG_NEEDS_CUDA)
-  string(APPEND EXACTNCC_PRIVATE_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl")
-endif()
-set(EXACTNCC_SHARED_FLAG "")
+# For build systems that use pkg-config. A static library does not name what it needs, so the plain
+# `pkg-config --libs` names it; a shared library names it itself.
+set(EXACTNCC_PC_LIBS "")
+set(EXACTNCC_PC_CFLAGS "")
 if(exactncc_type STREQUAL "SHARED_LIBRARY")
-  set(EXACTNCC_SHARED_FLAG "-DXNCC_SHARED")
+  set(EXACTNCC_PC_CFLAGS "-DXNCC_SHARED")
+else()
+  if(EXACTNCC_CONFIG_NEEDS_CUDA)
+    string(APPEND EXACTNCC_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl")
+  endif()
+  string(APPEND EXACTNCC_PC_LIBS " -lpthread -lm")
 endif()
-# relative, so that the tree may be installed or moved anywhere
+# Relative, so that the tree may be installed anywhere and moved.
 file(RELATIVE_PATH EXACTNCC_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" EXACTNCC_PC_TO_PREFIX "${EXACTNCC_PC_TO_PREFIX}")
 configure_file(cmake/exactncc.pc.in ${PROJECT_BINARY_DIR}/exactncc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/exactncc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

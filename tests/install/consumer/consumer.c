@@ -1,3 +1,4 @@
+/* A C program that uses the installed library: finds a 2 x 2 template that is in the image once. */
 #include <exactncc/exactncc.h>
 
 #include <stdio.h>
