@@ -99,7 +99,7 @@ xncc_status share_open(xncc_engine *engine, xncc_batch_context **result, xncc_er
     if (!share)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for many templates");
     share->engine = engine_of(engine);
-    share->upload.share_out(share->engine->copiers);
+    share->upload.set_copiers(share->engine->copiers);
     xncc_status status = check(share->done.make(), "making an event", error);
     if (status)
         destroy(share);
@@ -195,7 +195,7 @@ xncc_status share_image(xncc_batch_context *share, const xncc_image *image, xncc
     copy.target_pitch = static_cast<size_t>(shared->pitch);
     copy.row_bytes = static_cast<size_t>(xncc_image_row_bytes(image));
     copy.rows = image->height;
-    code = share->upload.put_all(copy, stream);
+    code = share->upload.copy_rows(copy, stream);
     if (code == cudaSuccess && image->mask) {
         copy.source = image->mask;
         copy.source_pitch = static_cast<size_t>(image->mask_pitch ? image->mask_pitch
@@ -203,7 +203,7 @@ xncc_status share_image(xncc_batch_context *share, const xncc_image *image, xncc
         copy.target += shared->pitch * image->height;
         copy.target_pitch = static_cast<size_t>(shared->mask_pitch);
         copy.row_bytes = static_cast<size_t>(image->width);
-        code = share->upload.put_all(copy, stream);
+        code = share->upload.copy_rows(copy, stream);
     }
     if (code == cudaSuccess)
         code = end_on(share, stream);

@@ -1,6 +1,7 @@
 // The engine behind its C interface.
 #include "cuda/engine/engine_plan.h"
 
+#include "cuda/runtime/device_code.h"
 #include "cuda/runtime/probe.h"
 
 #include "cuda/convolve/conv_kernels.h"
@@ -165,7 +166,7 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
     plan->engine = engine_of(base);
-    plan->upload.share_out(plan->engine->copiers);
+    plan->upload.set_copiers(plan->engine->copiers);
     plan->problem = *problem;
     plan->decision = *decision;
     plan->progress = progress;
@@ -269,6 +270,11 @@ constexpr xncc_engine_ops operations = name_operations();
 } // namespace
 
 } // namespace xncc
+
+extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
+{
+    return xncc::describe_devices(info, capacity);
+}
 
 extern "C" void xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
 {
