@@ -6,6 +6,7 @@
 
 #include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/batch_context.h"
+#include "cuda/engine/device_merge.h"
 #include "cuda/windows/row_sums.h"
 
 namespace xncc {
@@ -260,7 +261,7 @@ constexpr xncc_engine_ops name_operations()
     ops.fetch = fetch;
     ops.find_on_device = find_on_device;
     ops.find_batch = find_batch;
-    ops.share = &share_operations;
+    ops.share = &batch_operations;
     ops.merge = &merge_operations;
     return ops;
 }

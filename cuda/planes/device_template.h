@@ -32,9 +32,9 @@ struct DeviceTemplate {
 
     Texture texture; // over `pixels`
 
-    // Integer pixels again, in groups of 4 adjacent pixels: group g of row j is element
-    // g * group_rows + j. Rows are padded with zeros to whole groups, and each column of groups to
-    // a multiple of 4 rows.
+    // Integer pixels again, in groups of 4 adjacent pixels: group g of row j is element g *
+    // group_rows + j. Rows are padded with zeros to whole groups, and each column of groups to a
+    // multiple of 4 rows.
     DeviceMemory groups;
     int32_t group_count = 0; // groups per row
     int32_t group_rows = 0;  // rows, padded

@@ -5,7 +5,9 @@
 // and each module has its own constant memory. Two mechanisms order the use of an array:
 // - A host mutex decides whose turn it is to fill the array and to launch the kernels that read it.
 // - A CUDA event makes each fill wait, on the device, for the kernels that read the previous
-// content. The host never waits for the device here.
+// content.
+//
+// The host never waits for the device here.
 #ifndef XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H
 #define XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H
 
