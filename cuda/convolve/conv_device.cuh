@@ -1,4 +1,4 @@
-// What the convolution kernels share on the device.
+// Device functions that the convolution kernels share.
 #ifndef XNCC_CUDA_CONVOLVE_CONV_DEVICE_CUH
 #define XNCC_CUDA_CONVOLVE_CONV_DEVICE_CUH
 
@@ -6,7 +6,7 @@
 
 namespace xncc {
 
-// The image with its border at column x, row y.
+// The pixel at column x and row y, with the border rule. Coordinates may be outside the image.
 template <class Pixel> __device__ float pixel_at(const ConvolveJob &job, int x, int y)
 {
     int cx = min(max(x, 0), job.image_width - 1), cy = min(max(y, job.first), job.end - 1);
@@ -16,7 +16,8 @@ template <class Pixel> __device__ float pixel_at(const ConvolveJob &job, int x, 
     return static_cast<float>(__ldg(reinterpret_cast<const Pixel *>(row) + cx));
 }
 
-// COUNT adjacent results, as far as they lie in the map.
+// Stores COUNT adjacent results from column x on, as far as they are inside the result. COUNT is a
+// multiple of 4. If all are inside, they are stored as vectors of 4.
 template <int COUNT>
 __device__ void store(const ConvolveJob &job, int x, int y, const float (&sum)[COUNT])
 {
@@ -36,6 +37,7 @@ __device__ void store(const ConvolveJob &job, int x, int y, const float (&sum)[C
             out[i] = sum[i];
 }
 
+// The grid for blocks of width x height results.
 inline dim3 grid_of(const ConvolveJob &job, int width, int height)
 {
     return dim3(static_cast<unsigned>(ceil_div(job.image_width, width)),

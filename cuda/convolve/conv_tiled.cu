@@ -1,5 +1,8 @@
-#include "cuda/runtime/constant_read.cuh"
+// Convolution with the filter in constant memory: conv-tiled for any filter size and pixel type,
+// and the textbook kernels conv-global, conv-constant and conv-cached-halo. They are in one file
+// because they share its constant memory.
 #include "cuda/convolve/conv_device.cuh"
+#include "cuda/runtime/constant_read.cuh"
 
 namespace xncc {
 
@@ -12,13 +15,19 @@ __device__ const float *constant_filter()
     return reinterpret_cast<const float *>(constant_cache) + lane_zero();
 }
 
-// ---- conv-tiled, any size and pixel: a thread has 8 adjacent columns of 2 rows
+// ---- conv-tiled for any filter size and pixel type
+//
+// Thread mapping: a block of 256 threads covers 128 columns and 32 rows of the result; a thread has
+// 8 adjacent columns of 2 rows. The image pixels under the block are in dynamic shared memory, as
+// floats (tile_rows rows of tile_pitch bytes). A thread reads 8 taps of a row at a time from
+// constant memory.
 
 constexpr int COLUMNS = 8, ROWS = 2;
 constexpr int TILED_X = XNCC_TILE_WIDTH / COLUMNS, TILED_Y = XNCC_CONV_TILE_HEIGHT / ROWS;
 constexpr int TILED_THREADS = TILED_X * TILED_Y;
 constexpr int CHUNK = XNCC_CONV_CHUNK;
 
+// Loads the tile, whose corner is image column x and row y. One warp per row.
 template <class Pixel> __device__ void fill_tile(float *tile, const ConvolveJob &job, int x, int y)
 {
     int across = job.tile_pitch / static_cast<int>(sizeof(float)),
@@ -41,8 +50,8 @@ template <class Pixel> __device__ void fill_tile(float *tile, const ConvolveJob 
     }
 }
 
-// TAPS adjacent taps of the filter rows that an image line meets. ALL: it meets one for each of the
-// thread's rows; else row k only where filter row j - k exists.
+// Adds the products of image line j with TAPS adjacent taps of the filter rows that it meets: row j
+// - k for row k of the thread. ALL: all of these filter rows exist. taps: of filter row 0.
 template <int TAPS, bool ALL>
 __device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const float *line,
                                          const float *taps, const ConvolveJob &job, int j)
@@ -58,8 +67,9 @@ __device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const floa
             float tap[CHUNK];
             const float4 *vectors = reinterpret_cast<const float4 *>(taps +
                                                                      (j - k) * job.filter_pitch);
+            // rows in constant memory are padded to whole vectors
 #pragma unroll
-            for (int t = 0; t < (TAPS + 3) / 4; t++) // rows in the bank are padded to whole vectors
+            for (int t = 0; t < (TAPS + 3) / 4; t++)
                 reinterpret_cast<float4 *>(tap)[t] = vectors[t];
 #pragma unroll
             for (int t = 0; t < TAPS; t++)
@@ -70,7 +80,7 @@ __device__ __forceinline__ void add_taps(float (&sum)[ROWS][COLUMNS], const floa
     }
 }
 
-// An image line, from left to right.
+// Adds the products of image line j with all taps, from left to right.
 template <bool ALL>
 __device__ __forceinline__ void add_line(float (&sum)[ROWS][COLUMNS], const float *line,
                                          const ConvolveJob &job, int j)
@@ -91,6 +101,7 @@ __device__ __forceinline__ void add_line(float (&sum)[ROWS][COLUMNS], const floa
     }
 }
 
+// Needs job.shared_bytes of dynamic shared memory.
 template <class Pixel> __global__ __launch_bounds__(TILED_THREADS) void tiled(ConvolveJob job)
 {
     extern __shared__ float4 tile4[];
@@ -113,11 +124,12 @@ template <class Pixel> __global__ __launch_bounds__(TILED_THREADS) void tiled(Co
         store(job, x0 + tx, y0 + ty + k, sum[k]);
 }
 
-// ---- the plainer ways: a thread a result
+// ---- the textbook kernels: blocks of 32 x 8 threads, one result per thread
 
 constexpr int PLAIN_X = 32, PLAIN_Y = 8;
 
-// GLOBAL: the filter in global memory. Else in the bank.
+// conv-global (GLOBAL: the filter is in global memory) and conv-constant (it is in constant
+// memory). The image comes through the cache.
 template <class Pixel, bool GLOBAL>
 __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void plain(ConvolveJob job)
 {
@@ -134,7 +146,8 @@ __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void plain(ConvolveJob job)
     job.out[x + y * job.out_pitch] = sum;
 }
 
-// The tile has a block's own pixels; those around it come through the cache.
+// conv-cached-halo: the shared tile holds the pixels at the block's own positions; pixels around it
+// come through the cache.
 template <class Pixel>
 __global__ __launch_bounds__(PLAIN_X *PLAIN_Y) void cached_halo(ConvolveJob job)
 {

@@ -1,9 +1,15 @@
-// conv-tiled for float images and the filters of xncc_conv_is_unrolled. A thread has 32 adjacent
-// columns of one row: each tap is an operand of 32 fused multiply-adds, and each pixel, once in a
-// register, serves a whole row of taps, so that shared memory and issue slots are left to spare.
-// The taps are a kernel parameter, which lies in constant memory, and come through uniform
-// registers. One H200, 27 x 27 on 1920 x 1080: 0.058 ms in a graph, where 8 columns of 4 rows with
-// the taps in shared memory took 0.071.
+// conv-tiled for float images and the filter sizes of xncc_conv_is_unrolled, with the filter's
+// width known to the compiler.
+//
+// Thread mapping: a block of 256 threads covers 128 columns and 64 rows of the result; a thread has
+// 32 adjacent columns of one row. Each tap is an operand of 32 fused multiply-adds, and each pixel,
+// once in a register, serves a whole row of taps. So neither shared memory nor the issue rate is
+// the limit. The taps are a kernel parameter in constant memory and reach the arithmetic through
+// uniform registers. The image pixels under the block are in dynamic shared memory
+// (job.shared_bytes), which compute capability 8.0 and later fill with asynchronous copies.
+//
+// Measured on one H200, 27 x 27 on 1920 x 1080, in a graph: 0.058 ms. With 8 columns of 4 rows per
+// thread and the taps in shared memory it took 0.071 ms.
 #include "cuda/convolve/conv_device.cuh"
 
 #include <string.h>
@@ -14,30 +20,36 @@ namespace {
 
 constexpr int COLUMNS = 32, HEIGHT = XNCC_CONV_UNROLLED_HEIGHT, ACROSS = XNCC_TILE_WIDTH / COLUMNS,
               THREADS = ACROSS * HEIGHT;
-constexpr int VECTOR = 4, GAP = 8; // a vector is left out behind every GAP of a tile's row
+// Floats per vector; after every GAP vectors of a tile's row, one vector stays empty.
+constexpr int VECTOR = 4, GAP = 8;
 
+// The taps, with each filter row padded to whole vectors.
 struct RowTaps {
     float4 v[XNCC_CONV_PARAMETER_BYTES / sizeof(float4)];
 };
 static_assert(sizeof(RowTaps) + sizeof(ConvolveJob) <= 4096,
               "every device takes 4 KB of parameters");
 
+// The geometry of a row for filters of WIDTH taps.
 template <int WIDTH> struct Row {
-    static constexpr int TAPS = (WIDTH + VECTOR - 1) / VECTOR; // vectors
-    static constexpr int SHIFT = XNCC_CONV_SHIFT(
-        WIDTH); // columns of the tile to the left of the first window
+    // Vectors of taps.
+    static constexpr int TAPS = (WIDTH + VECTOR - 1) / VECTOR;
+    // Columns of the tile to the left of the first window.
+    static constexpr int SHIFT = XNCC_CONV_SHIFT(WIDTH);
+    // Vectors of pixels per row of the tile.
     static constexpr int VECTORS = (SHIFT + XNCC_TILE_WIDTH + WIDTH - 1 + VECTOR - 1) / VECTOR;
 };
 
-// Where the vectors of a tile's row lie. The lanes of a quarter of a warp, which are served at a
-// time, read vectors 8 apart in 2 adjacent rows: with the gaps, and rows that begin 4 vectors apart
-// modulo 8 (cost_cuda.c), they meet all banks.
+// The place of a vector in a tile's row. A quarter of a warp is served at a time; its lanes read
+// vectors that are 8 apart, in 2 adjacent rows. The gaps, and rows that begin 4 vectors apart
+// modulo 8 (plan/cost_cuda.c), spread these reads over all banks of shared memory.
 __host__ __device__ constexpr int place(int vector)
 {
     return vector + vector / GAP;
 }
 
-// BYTES 16 or 4. `blank`: zeros instead.
+// Copies BYTES (16 or 4) bytes to shared memory, asynchronously where the device can. blank: writes
+// zeros instead.
 template <int BYTES>
 __device__ __forceinline__ void copy_async(float *to, const float *from, bool blank)
 {
@@ -60,7 +72,7 @@ __device__ __forceinline__ void copy_async(float *to, const float *from, bool bl
 #endif
 }
 
-// Waits for the copies of all the block's threads.
+// Waits for the copies of all threads of the block.
 __device__ __forceinline__ void wait_copies()
 {
 #if __CUDA_ARCH__ >= 800
@@ -69,7 +81,8 @@ __device__ __forceinline__ void wait_copies()
     __syncthreads();
 }
 
-// x, y: the image's column and row in the tile's corner.
+// Loads the tile. x, y: the image column and row of its corner. Each thread loads one vector of
+// every AT_ONCE-th row.
 template <int WIDTH>
 __device__ __forceinline__ void fill(float *tile, const ConvolveJob &job, int x, int y)
 {
@@ -101,6 +114,7 @@ __device__ __forceinline__ void fill(float *tile, const ConvolveJob &job, int x,
     }
 }
 
+// Adds the products of one tile row with one filter row.
 template <int WIDTH>
 __device__ __forceinline__ void add_row(float (&sum)[COLUMNS], const float4 *line,
                                         const float4 *taps)
@@ -122,18 +136,19 @@ __device__ __forceinline__ void add_row(float (&sum)[COLUMNS], const float4 *lin
     }
 }
 
-// Through the tile, so that a warp's stores are whole rows.
+// Stores the results by way of the tile, so that each store of a warp covers a whole row of the
+// block.
 __device__ __forceinline__ void store_rows(float4 *tile, int across, const ConvolveJob &job,
                                            const float (&sum)[COLUMNS])
 {
     float4 *mine = tile + threadIdx.x / ACROSS * across +
                    place(threadIdx.x % ACROSS * (COLUMNS / VECTOR));
-    __syncthreads(); // the tile has been read
+    __syncthreads(); // all threads have read the tile
 #pragma unroll
     for (int i = 0; i < COLUMNS / VECTOR; i++)
         mine[place(i)] = make_float4(sum[VECTOR * i], sum[VECTOR * i + 1], sum[VECTOR * i + 2],
                                      sum[VECTOR * i + 3]);
-    __syncwarp(); // a warp's threads have its rows
+    __syncwarp(); // a warp stores only rows of its own threads
     int lane = threadIdx.x % 32, row = threadIdx.x / 32 * (32 / ACROSS);
 #pragma unroll
     for (int k = 0; k < 32 / ACROSS; k++) {
@@ -144,6 +159,7 @@ __device__ __forceinline__ void store_rows(float4 *tile, int across, const Convo
     }
 }
 
+// Needs job.shared_bytes of dynamic shared memory.
 template <int WIDTH>
 __global__ __launch_bounds__(THREADS) void unrolled(ConvolveJob job,
                                                     const __grid_constant__ RowTaps taps)
@@ -153,8 +169,8 @@ __global__ __launch_bounds__(THREADS) void unrolled(ConvolveJob job,
     fill<WIDTH>(reinterpret_cast<float *>(tile), job,
                 blockIdx.x * XNCC_TILE_WIDTH - job.anchor_x - Row<WIDTH>::SHIFT,
                 job.y0 + blockIdx.y * HEIGHT - job.anchor_y);
-    if (threadIdx.x * VECTOR <
-        job.height * Row<WIDTH>::TAPS) { // brings the taps, 64 bytes each, into the cache
+    // Brings the taps into the cache while the tile is copied, 64 bytes per thread.
+    if (threadIdx.x * VECTOR < job.height * Row<WIDTH>::TAPS) {
         float touched = taps.v[threadIdx.x * VECTOR].x;
         asm volatile("" ::"f"(touched));
     }

@@ -1,4 +1,5 @@
-// Kernel general: every window by itself, pixel by pixel.
+// Kernel `general`: computes the score of each window by itself, pixel by pixel, for every pixel
+// type, mask and number of channels.
 #ifndef XNCC_CUDA_DIRECT_GENERAL_H
 #define XNCC_CUDA_DIRECT_GENERAL_H
 
@@ -7,21 +8,23 @@
 
 namespace xncc {
 
-// Kernel joint: a part of the map.
+// The parameters of a launch: a rectangle of the map.
 struct PixelsJob {
     xncc_image image; // in device memory
     xncc_border border;
-    int64_t x, y;                // image pixel where the first window begins
-    int32_t width, rows;         // windows
-    const unsigned char *pixels; // of the template, as DeviceTemplate has them
-    int64_t pitch;
-    const uint8_t *mask;
+    int64_t x, y;                // the image pixel where the first window begins
+    int32_t width, rows;         // windows per row, and rows of windows
+    const unsigned char *pixels; // the template, as DeviceTemplate stores it
+    int64_t pitch;               // bytes per row of the template
+    const uint8_t *mask;         // of the template, tightly packed; nullptr: all pixels count
     int32_t templ_width, templ_height, channels;
     xncc_method method;
-    xncc_general_rule rule;
-    float *map;
-    int64_t map_pitch; // elements
+    xncc_general_rule rule; // of the template
+    float *map;             // the score of the first window
+    int64_t map_pitch;      // elements per row
 };
+
+// Launches the kernel, in several pieces if the rectangle has more than 2^31 - 1 blocks.
 cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 
 } // namespace xncc

@@ -1,8 +1,8 @@
-// What an engine offers for many templates (engine/many.h).
+// The operations on what the plans of a batch share.
 #ifndef XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
 #define XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
 
-#include "cuda/engine/engine_plan.h"
+#include "cuda/runtime/handles.h"
 
 extern "C" {
 #include "engine/batch_ops.h"
@@ -10,8 +10,7 @@ extern "C" {
 
 namespace xncc {
 
-extern const xncc_batch_ops share_operations;
-extern const xncc_merge_ops merge_operations;
+extern const xncc_batch_ops batch_operations;
 
 } // namespace xncc
 

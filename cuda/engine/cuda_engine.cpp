@@ -1,11 +1,13 @@
 // The engine behind its C interface.
 #include "cuda/engine/engine_plan.h"
 
+#include "cuda/runtime/device_code.h"
 #include "cuda/runtime/probe.h"
 #include "cuda/runtime/score_arithmetic.h"
 
 #include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/batch_context.h"
+#include "cuda/engine/device_merge.h"
 #include "cuda/windows/row_sums.h"
 
 namespace xncc {
@@ -174,7 +176,7 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
     plan->engine = engine_of(base);
-    plan->upload.share_out(plan->engine->copiers);
+    plan->upload.set_copiers(plan->engine->copiers);
     plan->problem = *problem;
     plan->decision = *decision;
     plan->progress = progress;
@@ -268,7 +270,7 @@ constexpr xncc_engine_ops name_operations()
     ops.fetch = fetch;
     ops.find_on_device = find_on_device;
     ops.find_batch = find_batch;
-    ops.share = &share_operations;
+    ops.share = &batch_operations;
     ops.merge = &merge_operations;
     return ops;
 }
@@ -278,6 +280,11 @@ constexpr xncc_engine_ops operations = name_operations();
 } // namespace
 
 } // namespace xncc
+
+extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
+{
+    return xncc::describe_devices(info, capacity);
+}
 
 extern "C" int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
 {

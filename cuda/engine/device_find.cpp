@@ -90,7 +90,7 @@ xncc_status put_tournament(const Call &call, const Search &s)
 }
 
 // The state and the matches of one search, to the host.
-xncc_status fetch_results(const Call &call, const PeakSearch &search, uint64_t top,
+xncc_status fetch_results(const Call &call, const PeakWorkspace &search, uint64_t top,
                           PeakState *state)
 {
     cudaError_t code = cudaMemcpyAsync(state, search.states(), sizeof *state,
@@ -145,7 +145,7 @@ xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
 {
     Find &find = plan->find;
     find.served = plan->x.count() == 1 && plan->y.count() == 1 &&
-                  PeakSearch::serves(plan->x.map, plan->y.map);
+                  PeakWorkspace::serves(plan->x.map, plan->y.map);
     if (!find.served)
         return XNCC_OK;
     cudaError_t code = find.search.make(plan->x.map, plan->y.map, 1);

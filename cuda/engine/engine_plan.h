@@ -6,7 +6,12 @@
 #include "cuda/products/correlate_fft.h"
 #include "cuda/engine/tensor_plan.h"
 #include "cuda/engine/find_state.h"
-#include "cuda/planes/make_planes.h"
+#include "cuda/planes/image_source.h"
+
+extern "C" {
+#include "cuda/engine/cuda_engine.h"
+#include "engine/engine.h"
+}
 
 namespace xncc {
 
@@ -59,7 +64,7 @@ struct xncc_engine_plan {
     int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
     xncc::Find find;               // matching: the search on the device
     xncc::Upload upload;           // matching: images from the host
-    xncc::Source source;           // padded and joint: an image from the host
+    xncc::ImageSource source;      // padded and joint: an image from the host
     xncc::DeviceMemory padded;     // the image with its border
     xncc_engine_plan *inner = nullptr;
     bool roomy = false; // device images' rows may be read to a multiple of 16 bytes past their end

@@ -3,6 +3,7 @@
 #define XNCC_CUDA_ENGINE_FIND_STATE_H
 
 #include "cuda/peaks/collect.h"
+#include "cuda/peaks/peak_workspace.h"
 #include "cuda/runtime/upload.h"
 
 namespace xncc {
@@ -11,7 +12,7 @@ namespace xncc {
 // it.
 struct FindBatch {
     int slots = 0;
-    PeakSearch search;
+    PeakWorkspace search;
     DeviceMemory planes; // scores of the slots' maps, where there are maps
     int64_t plane = 0;   // elements
     PinnedMemory fetched;
@@ -20,7 +21,7 @@ struct FindBatch {
 
 struct Find {
     bool served = false; // the map is one band that a search on the device takes
-    PeakSearch search;
+    PeakWorkspace search;
     PinnedMemory fetched; // a PeakState, then PEAK_ROOM matches
     FindBatch batch;
 };

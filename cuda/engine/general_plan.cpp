@@ -1,6 +1,8 @@
 // The road of general problems: masks, several channels, and all pixel types.
 #include "cuda/engine/general_plan.h"
 
+#include "cuda/planes/template_planes.h"
+
 #include "image/samples.h"
 
 namespace xncc {
@@ -147,7 +149,7 @@ unsigned char *GeneralPlan::image_plane(int of) const
 
 xncc_status GeneralPlan::lay_templ(const Call &call)
 {
-    xncc_status status = check(launch_templ_planes(*call.templ, planes, templ, call.stream),
+    xncc_status status = check(launch_template_planes(*call.templ, planes, templ, call.stream),
                                "laying out the template", call.error);
     if (!status && by_tensor)
         status = check(tensor.build_planes(templ, planes.templ_count, call.stream),

@@ -1,6 +1,7 @@
 // Matching: the order of the passes over a band, and what becomes of its map.
 #include "cuda/engine/match_passes.h"
 #include "cuda/score/window_score_u8.h"
+#include "cuda/planes/make_planes.h"
 #include "cuda/windows/row_sums.h"
 
 #include <string.h>

@@ -39,12 +39,12 @@ xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *t
     int32_t step = Upload::chunk_rows(rows.row_bytes), done = 0, height = plan->y.length(by);
     bool whole = plan->decision.kernel ==
                  XNCC_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
-    xncc_status status = check(plan->upload.begin(first, call.stream),
+    xncc_status status = check(plan->upload.begin_image(first, call.stream),
                                "preparing to copy the image", call.error);
     for (int32_t y = 0; y < view.height && !status; y += step) {
         const UploadRows chunk = rows.from(y, step);
-        status = check(plan->upload.put(chunk, call.stream), "copying the image to the device",
-                       call.error);
+        status = check(plan->upload.copy_chunk(chunk, call.stream),
+                       "copying the image to the device", call.error);
         int32_t ready = ready_rows(view, plan->problem.height, height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < height))
             continue;
@@ -59,7 +59,8 @@ bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
     const xncc_engine_plan *plan = call.plan;
     uint64_t row_bytes = static_cast<uint64_t>(plan->x.stage_length(bx)) *
                          xncc_pixel_size(plan->problem.pixel);
-    return call.image->memory == XNCC_HOST && Upload::is_worth(row_bytes, plan->y.stage_length(by));
+    return call.image->memory == XNCC_HOST &&
+           Upload::is_chunked(row_bytes, plan->y.stage_length(by));
 }
 
 } // namespace

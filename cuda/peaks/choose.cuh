@@ -1,4 +1,4 @@
-// The choice among the candidates, by the block that collects last.
+// The choice of matches among the collected candidates, by the last block of the collection.
 #ifndef XNCC_CUDA_PEAKS_CHOOSE_CUH
 #define XNCC_CUDA_PEAKS_CHOOSE_CUH
 
@@ -6,7 +6,8 @@
 
 namespace xncc {
 
-// Sorts the block's keys, the largest first. count: a power of two.
+// Sorts keys in shared memory, the largest first: a bitonic sort by all threads of the block.
+// count: a power of two.
 __device__ inline void sort_keys(uint64_t *key, int count)
 {
     for (int size = 2; size <= count; size *= 2)
@@ -25,10 +26,11 @@ __device__ inline void sort_keys(uint64_t *key, int count)
         }
 }
 
-// One warp: takes the sorted candidates in order. Those taken go to the front of the list in device
-// memory, and their places to that of `key`, where a place taken is behind what has been read.
-// Returns how many.
-__device__ inline uint32_t take(const PeakJob &job, int slot, uint64_t *key, uint32_t count)
+// Takes matches from the sorted candidates, in order, and returns how many. Called by one warp,
+// which looks at 32 candidates at a time. The keys of the matches go to the front of the slot's
+// candidate list in device memory. Their positions overwrite the front of `key`: a match is written
+// at or before the candidate that it was, and that part of `key` has been read.
+__device__ inline uint32_t take_matches(const PeakJob &job, int slot, uint64_t *key, uint32_t count)
 {
     uint32_t lane = threadIdx.x, taken = 0;
     uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
@@ -59,7 +61,8 @@ __device__ inline uint32_t take(const PeakJob &job, int slot, uint64_t *key, uin
     return taken;
 }
 
-// One block: the matches, or state->done = 0.
+// Sorts the slot's candidates and writes its matches, or leaves state->done = 0 if they cannot be
+// known to be complete. Called by all threads of one block. key: PEAK_ROOM keys in shared memory.
 __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
 {
     __shared__ uint32_t taken;
@@ -75,7 +78,7 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
     __syncthreads();
     sort_keys(key, static_cast<int>(size));
     if (threadIdx.x < LANES) {
-        uint32_t n = take(job, slot, key, count);
+        uint32_t n = take_matches(job, slot, key, count);
         if (threadIdx.x == 0)
             taken = n;
     }

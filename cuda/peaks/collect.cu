@@ -1,3 +1,14 @@
+// Collects candidates without a score map (collect.h).
+//
+// The blocks share the list of tiles. For one tile and the rim of one element around it, a block of
+// 288 threads computes, in shared memory:
+// 1. X, if the caller has none: words of 4 pixels and dp4a. Each thread has a column and 9 rows.
+// 2. S and Q: each thread slides down one image column, then each warp turns rows of column sums
+//    into prefix sums. A window's sum is the difference of two prefix sums.
+// 3. The scores. NaN, which is no candidate, stands for elements outside the map.
+//
+// Then the threads look for candidates; the last block to finish chooses the matches. Shared
+// memory: struct Sums, which the keys of the choice reuse.
 #include "cuda/peaks/collect.h"
 
 #include "cuda/peaks/choose.cuh"
@@ -8,26 +19,28 @@ namespace xncc {
 
 namespace {
 
-constexpr int COLUMNS = PEAK_COLUMNS + 2; // of a tile with its rim
+constexpr int COLUMNS = PEAK_COLUMNS + 2; // of a tile and its rim
 constexpr int ROWS = PEAK_ROWS + 2;
-constexpr int MOST_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // a row of a tile's windows
+constexpr int MOST_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // the most pixels under a row of them
 constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
 constexpr int LANE_PIXELS = (MOST_PIXELS + LANES - 1) / LANES;
-constexpr int BATCH = 8; // rows whose loads are in flight together
-constexpr int STRIPS = THREADS / COLUMNS,
-              STRIP = ROWS / STRIPS; // rows of a column whose X a thread computes
-static_assert(STRIPS * STRIP == ROWS, "X of a tile");
-static_assert(MOST_PIXELS <= THREADS, "a thread a column");
+constexpr int BATCH = 8;                  // image rows whose loads are in flight together
+constexpr int STRIPS = THREADS / COLUMNS; // threads that share a column when X is computed
+constexpr int STRIP = ROWS / STRIPS;      // the rows of each of them
+static_assert(STRIPS * STRIP == ROWS, "the strips of a column must cover the tile");
+static_assert(MOST_PIXELS <= THREADS, "each image column needs a thread of its own");
 
-// Sums over the window's height of each column, then of all columns before; 128 * 257 * 255^2 fits
-// 32 bits.
+// S and Q of each image column over the height of a window, then their prefix sums: element i is
+// the sum over the columns before i. They fit 32 bits: MOST_PIXELS is 257, and 128 * 257 * 255^2 <
+// 2^32.
 struct Columns {
     uint32_t s[ROWS][MOST_PIXELS + 1], q[ROWS][MOST_PIXELS + 1];
 };
 
-// A tile's windows: first, where X is wanted, the template and the pixels in words of four; then
-// sums; then scores.
+// The shared memory of a tile. The union first holds the template and the image pixels, in words of
+// 4 pixels, if X is computed; then it holds sums. `score` first holds X, if X is computed; then
+// scores.
 struct Sums {
     union {
         Columns columns;
@@ -36,7 +49,8 @@ struct Sums {
     float score[ROWS][COLUMNS];
 };
 
-// A thread's column of the image, rows counted from the tile's first window (with the rim).
+// A thread's image column. Row 0 is the first row of the tile's first window, rim included; rows
+// outside the image repeat its edge.
 struct Column {
     const unsigned char *data;
     int64_t pitch;
@@ -48,7 +62,7 @@ struct Column {
     }
 };
 
-// Slides down a column.
+// Slides a window of `size` rows down an image column and stores its S and Q at column `at`.
 __device__ void sum_column(const Column &column, int32_t size, int32_t rows, int32_t at, Sums *sums)
 {
     uint32_t s = 0, q = 0;
@@ -75,7 +89,8 @@ __device__ void sum_column(const Column &column, int32_t size, int32_t rows, int
     }
 }
 
-// A warp turns a row into sums over the columns before.
+// Replaces `count` elements of a row by their exclusive prefix sums, and element `count` by the sum
+// of all. Called by one warp, in which each lane has LANE_PIXELS adjacent elements.
 __device__ void prefix(uint32_t *row, int32_t count)
 {
     int lane = threadIdx.x % LANES;
@@ -103,12 +118,13 @@ __device__ void prefix(uint32_t *row, int32_t count)
     }
 }
 
-// X of a tile and its rim from the pixels. Words of four pixels; a thread takes STRIP map rows of a
-// column, and image row j meets template row j - r there in map row r.
+// Computes X of a tile and its rim from the pixels, in words of 4 pixels. A thread has STRIP map
+// rows of a column; for map row r, image row j meets template row j - r.
 struct TileProducts {
-    int32_t groups, lines; // words of a template row; its rows with zeros below that make them
-                           // whole strips, STRIP - 1 at least
-    int32_t across, down;  // words of an image row, and rows
+    int32_t groups; // words per template row
+    int32_t lines;  // template rows, padded with at least STRIP - 1 rows of zeros to whole strips
+    int32_t across; // words per image row
+    int32_t down;   // image rows
 
     __host__ __device__ TileProducts(int32_t width, int32_t height)
         : groups(ceil_div(width, 4)), lines(ceil_div(height + STRIP - 1, STRIP) * STRIP),
@@ -123,8 +139,9 @@ struct TileProducts {
     {
         return across * down;
     }
-    __device__ void put_templ(const WindowScores &scores, const unsigned char *templ,
-                              uint32_t *to) const
+    // Copies the template to shared memory: word column by word column.
+    __device__ void load_templ(const WindowScores &scores, const unsigned char *templ,
+                               uint32_t *to) const
     {
         for (int32_t i = threadIdx.x; i < templ_words(); i += THREADS) {
             const int32_t row = i % lines, column = i / lines * 4;
@@ -136,9 +153,10 @@ struct TileProducts {
             to[i] = word;
         }
     }
-    // Rows and words outside the image are those at its edge: no window of the map reaches them.
-    __device__ void put_image(const WindowScores &scores, int32_t word, int32_t row,
-                              uint32_t *to) const
+    // Copies the image to shared memory, from word `word` and row `row` on. Rows and words outside
+    // the image repeat its edge: no window of the map reads them.
+    __device__ void load_image(const WindowScores &scores, int32_t word, int32_t row,
+                               uint32_t *to) const
     {
         for (int32_t i = threadIdx.x; i < image_words(); i += THREADS) {
             const int32_t y = min(max(row + i / across, 0), scores.last_row),
@@ -146,7 +164,10 @@ struct TileProducts {
             to[i] = __ldg(reinterpret_cast<const uint32_t *>(scores.data + y * scores.pitch) + x);
         }
     }
-    // part: a column of words; image: a thread's first
+    // Adds the products of one word column of the template to the thread's STRIP values of X.
+    // templ: the column. image: the thread's first word. shift: bits from that word to its first
+    // pixel. `taps` is a ring of the last STRIP template words, since map row r needs that of row j
+    // - r.
     __device__ void add(uint32_t *products, const uint32_t *templ, const uint32_t *image,
                         int shift) const
     {
@@ -163,15 +184,16 @@ struct TileProducts {
     }
 };
 
-// Where the scores will be; outside the map it means nothing.
+// Computes X of a tile and its rim, and stores its bits in sums->score. Elements outside the map
+// get a value without meaning.
 __device__ void multiply_tile(const WindowScores &scores, const unsigned char *templ, const Tile &t,
                               Sums *sums)
 {
     const TileProducts tile(scores.window_width, scores.window_height);
     const int32_t word = max(t.x - 1, 0) / 4;
     uint32_t *image = sums->words + tile.templ_words();
-    tile.put_templ(scores, templ, sums->words);
-    tile.put_image(scores, word, t.y - 1, image);
+    tile.load_templ(scores, templ, sums->words);
+    tile.load_image(scores, word, t.y - 1, image);
     __syncthreads();
     const int c = threadIdx.x % COLUMNS, first = threadIdx.x / COLUMNS * STRIP,
               x = max(t.x - 1 + c, 0);
@@ -192,8 +214,8 @@ union Shared {
     uint64_t key[PEAK_ROOM];
 };
 
-// Scores of a tile and its rim; NaN, which comes after everything, outside the map. products:
-// nullptr where multiply_tile has been.
+// Computes the scores of a tile and its rim; NaN outside the map. products: X of the slot's map;
+// nullptr if multiply_tile has stored X.
 __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
                            const xncc_score_rule &rule, const Tile &t, const uint32_t *products,
                            Sums *sums)
@@ -228,6 +250,7 @@ struct CollectJob {
     WindowScores scores;
 };
 
+// One slot per blockIdx.z; the blocks of a slot share the list of tiles.
 __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant__ CollectJob of)
 {
     const PeakJob &job = of.peaks;
@@ -238,7 +261,7 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
     Sums &sums = shared.sums;
     int slot = blockIdx.z;
     xncc_score_rule rule = scores.rule[slot];
-    rule.wide = 0; // n * 255 < 2^25
+    rule.wide = 0; // a constant for the compiler: n * 255 < 2^25
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;
@@ -276,7 +299,7 @@ cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores
                                   cudaStream_t stream)
 {
     constexpr int64_t MOST_BLOCKS = 264;
-    // a few tiles a match in all but odd cases
+    // usually only a few tiles per match are listed
     int64_t likely = 2 * static_cast<int64_t>(job.wanted),
             most = likely < MOST_BLOCKS ? likely : MOST_BLOCKS;
     dim3 grid = peak_grid(job.tiles < most ? job.tiles : most, slots);

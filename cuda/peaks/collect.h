@@ -1,5 +1,5 @@
-// Peak search without a map: scores of the few tiles that matter are computed where they are
-// needed, from X or from the pixels.
+// The collection pass of a peak search without a score map: the scores of the few listed tiles are
+// computed where they are needed, from X or from the pixels.
 #ifndef XNCC_CUDA_PEAKS_COLLECT_H
 #define XNCC_CUDA_PEAKS_COLLECT_H
 
@@ -9,25 +9,27 @@
 
 namespace xncc {
 
-// 8-bit windows up to XNCC_WINDOW_WIDTH wide, whose sums fit 32 bits: the image, the first window
-// at its first pixel, and X.
+// What the scores are computed from: 8-bit windows at most XNCC_WINDOW_WIDTH wide whose sums fit 32
+// bits.
 struct WindowScores {
-    const unsigned char *data;
-    int64_t pitch; // bytes
-    int32_t last_column, last_row;
-    int32_t window_width, window_height;
+    const unsigned char *data;           // the image; map element (0, 0) has its window here
+    int64_t pitch;                       // bytes per row of the image
+    int32_t last_column, last_row;       // of the image that may be read
+    int32_t window_width, window_height; // pixels
     xncc_method method;
-    const uint32_t *products; // X of slot 0; pitch and plane are the search's. nullptr: there is
-                              // none, and it is computed from
-    const unsigned char *templ[PEAK_SLOTS]; // the templates
-    int64_t templ_pitch;                    // bytes
-    xncc_score_rule rule[PEAK_SLOTS];
+    // X of slot 0, with PeakJob's pitch and plane. nullptr: X is computed from the pixels of the
+    // templates, whose size windows_serve_pixels must allow.
+    const uint32_t *products;
+    const unsigned char *templ[PEAK_SLOTS]; // the pixels of each slot's template
+    int64_t templ_pitch;                    // bytes per row of a template
+    xncc_score_rule rule[PEAK_SLOTS];       // of each slot's template
 };
 
-// May templates of this size come without X?
+// True if the shared memory of a block holds what is needed to compute X for templates of this
+// size.
 bool windows_serve_pixels(int32_t width, int32_t height);
 
-// Candidates of the listed tiles, like launch_peak_collect.
+// Does what launch_peak_collect does, without a map: job.map is nullptr.
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
                                   cudaStream_t stream);
 

@@ -1,8 +1,13 @@
-// Candidates gathered and merged in device memory (exactncc/many.h): each finds its place in the
-// order by counting those before it; then chunk by chunk, in that order, one block takes what
-// nothing taken before is the same thing as, and all blocks strike what is the same thing as what
-// was taken.
-#include "cuda/engine/batch_context.h"
+// Non-maximum suppression of candidates in device memory (nms_device.h), in three steps:
+// 1. Each candidate finds its rank by counting the candidates that come before it.
+// 2. Chunk by chunk of that order, one block takes every candidate that no taken one has
+//    suppressed.
+// 3. After each chunk, all blocks suppress the later candidates that are the same thing as one that
+//    was taken.
+//
+// The work is proportional to the square of the number of candidates.
+#include "cuda/peaks/nms_device.h"
+
 #include "cuda/peaks/peak_order.cuh"
 
 extern "C" {
@@ -13,36 +18,16 @@ namespace xncc {
 
 namespace {
 
-constexpr int BLOCK = 256;  // threads of the kernels that count and strike
+constexpr int BLOCK = 256;  // threads per block of the kernels that rank and suppress
 constexpr int CHUNK = 1024; // candidates that one block takes from, and its threads
-
-// How far a merge has come.
-struct MergeState {
-    uint32_t count;         // candidates; one more than there is room for: too many
-    uint32_t valid;         // of them with a score
-    uint32_t before, taken; // in the result, before the last chunk and behind it
-    uint32_t full;          // 1: no more are wanted
-};
-
-struct MergeJob {
-    xncc_merge_options options;
-    int32_t smallest;
-    uint32_t room, top;
-    const xncc_candidate *candidate;
-    xncc_candidate *sorted;
-    uint32_t *rank;
-    uint8_t *struck;
-    MergeState *state;
-    xncc_candidate *result;
-    uint32_t *kept;
-};
 
 __device__ bool has_score(const xncc_candidate &c)
 {
     return c.match.score == c.match.score;
 }
 
-// One block. Where the new ones begin, after the count has grown by them.
+// Adds `more` to the count and returns where the new candidates begin. The count stops at room + 1,
+// which means "too many". Called by all threads of the only block.
 __device__ uint32_t grow(MergeState *state, uint32_t more, uint32_t room)
 {
     __shared__ uint32_t first;
@@ -55,13 +40,8 @@ __device__ uint32_t grow(MergeState *state, uint32_t more, uint32_t room)
     return first;
 }
 
-struct Gathered {
-    xncc_candidate *candidate;
-    MergeState *state;
-    uint32_t room;
-};
-
-__global__ void add_matches(Gathered to, const xncc_match *match, const uint32_t *found,
+// Appends the *found matches of one template. One block of CHUNK threads.
+__global__ void add_matches(MergeList to, const xncc_match *match, const uint32_t *found,
                             xncc_candidate like)
 {
     const uint32_t more = *found, first = grow(to.state, more, to.room);
@@ -71,19 +51,21 @@ __global__ void add_matches(Gathered to, const xncc_match *match, const uint32_t
     }
 }
 
-__global__ void add_all(Gathered to, const xncc_candidate *candidate, uint32_t more)
+// Appends `more` candidates. One block of CHUNK threads.
+__global__ void add_all(MergeList to, const xncc_candidate *candidate, uint32_t more)
 {
     const uint32_t first = grow(to.state, more, to.room);
     for (uint32_t i = threadIdx.x; i < more && first + i < to.room; i += CHUNK)
         to.candidate[first + i] = candidate[i];
 }
 
+// Clears what the passes below accumulate. One thread per place.
 __global__ void begin_merge(MergeJob job)
 {
     const uint32_t i = blockIdx.x * CHUNK + threadIdx.x;
     if (i < job.room) {
         job.rank[i] = 0;
-        job.struck[i] = 0;
+        job.suppressed[i] = 0;
     }
     if (i == 0) {
         MergeState *s = job.state;
@@ -92,15 +74,18 @@ __global__ void begin_merge(MergeJob job)
     }
 }
 
-// Candidates with a score that this merge has; none when they are too many.
+// The number of candidates to merge; 0 if there are too many.
 __device__ uint32_t merge_count(const MergeJob &job)
 {
     const uint32_t count = job.state->count;
     return count > job.room ? 0 : count;
 }
 
-// Adds to each candidate's rank those of some tiles that come before it. Among candidates that
-// nothing tells apart the earlier added.
+// Computes the rank of each candidate: the number of candidates that come before it in the order of
+// xncc_candidate_compare; of equal candidates, the one that was added first comes first. A block of
+// BLOCK threads has one candidate per thread (blockIdx.x) and compares it with every gridDim.y-th
+// tile of BLOCK candidates (from tile blockIdx.y on), which it holds in shared memory. Each block
+// adds its count to the rank with an atomic.
 __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
 {
     __shared__ xncc_candidate tile[BLOCK];
@@ -128,6 +113,8 @@ __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
         atomicAdd(&job.rank[i], before);
 }
 
+// Moves each candidate that has a score to the place of its rank, and counts them. One thread per
+// candidate.
 __global__ void sort_candidates(MergeJob job)
 {
     const uint32_t count = merge_count(job), i = blockIdx.x * CHUNK + threadIdx.x;
@@ -139,8 +126,9 @@ __global__ void sort_candidates(MergeJob job)
         atomicAdd(&job.state->valid, static_cast<uint32_t>(__popc(all)));
 }
 
-// The first of the block's threads with a set flag; CHUNK when there is none. room: written by each
-// call, so two in turn.
+// Returns the index of the block's first thread whose flag is set, or CHUNK if there is none. room:
+// 32 words of shared memory. A call overwrites them after only one barrier, so two arrays must
+// alternate.
 __device__ uint32_t first_of_block(bool flag, uint32_t *room)
 {
     const uint32_t lane = threadIdx.x % LANES;
@@ -155,7 +143,10 @@ __device__ uint32_t first_of_block(bool flag, uint32_t *room)
     return any ? static_cast<uint32_t>(warp * LANES + __ffs(static_cast<int>(found)) - 1) : CHUNK;
 }
 
-// One block: goes down a chunk of the order.
+// Goes through one chunk of the sorted candidates, in order, and takes each candidate that no
+// better one has suppressed. One block of CHUNK threads, one candidate per thread: each round finds
+// the first open candidate, takes it, and closes those that are the same thing. Shared memory: the
+// CHUNK candidates.
 __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk)
 {
     __shared__ xncc_candidate candidate[CHUNK];
@@ -166,12 +157,12 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
         return;
     uint32_t taken = state->taken;
     const uint32_t before = taken;
-    bool open = i < valid && !job.struck[i];
+    bool open = i < valid && !job.suppressed[i];
     if (i < valid)
         candidate[threadIdx.x] = job.sorted[i];
     for (uint32_t round = 0; taken < job.top; round++) {
-        const uint32_t next = first_of_block(
-            open, room[round & 1]); // its barrier also puts the candidates in place
+        // its barrier also makes the candidates in shared memory visible
+        const uint32_t next = first_of_block(open, room[round & 1]);
         if (next == CHUNK)
             break;
         if (threadIdx.x == next) {
@@ -190,8 +181,9 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
     }
 }
 
-// Strikes the candidates from `first` on that are the same thing as what the last chunk gave.
-__global__ __launch_bounds__(BLOCK) void strike(MergeJob job, uint32_t first)
+// Suppresses the candidates from `first` on that are the same thing as one that the last chunk
+// took. One thread per candidate; the taken ones pass through shared memory in tiles of BLOCK.
+__global__ __launch_bounds__(BLOCK) void suppress(MergeJob job, uint32_t first)
 {
     __shared__ xncc_candidate tile[BLOCK];
     const MergeState *state = job.state;
@@ -199,7 +191,7 @@ __global__ __launch_bounds__(BLOCK) void strike(MergeJob job, uint32_t first)
                    i = begin + threadIdx.x;
     if (state->full || begin >= valid)
         return;
-    bool open = i < valid && !job.struck[i];
+    bool open = i < valid && !job.suppressed[i];
     xncc_candidate mine = {};
     if (i < valid)
         mine = job.sorted[i];
@@ -213,7 +205,7 @@ __global__ __launch_bounds__(BLOCK) void strike(MergeJob job, uint32_t first)
         __syncthreads();
     }
     if (i < valid && !open)
-        job.struck[i] = 1;
+        job.suppressed[i] = 1;
 }
 
 unsigned blocks_of(uint32_t count, int block)
@@ -223,87 +215,24 @@ unsigned blocks_of(uint32_t count, int block)
 
 } // namespace
 
-} // namespace xncc
-
-// What a merger has.
-struct xncc_merge_work {
-    int device = 0;
-    uint32_t room = 0;
-    xncc::DeviceMemory candidate, sorted, rank, struck, state;
-};
-
-namespace xncc {
-
-namespace {
-
-Gathered gathered(const xncc_merge_work *work)
+cudaError_t launch_add_matches(const MergeList &to, const xncc_match *match, const uint32_t *found,
+                               const xncc_candidate &like, cudaStream_t stream)
 {
-    return Gathered{ work->candidate.as<xncc_candidate>(), work->state.as<MergeState>(),
-                     work->room };
+    add_matches<<<1, CHUNK, 0, stream>>>(to, match, found, like);
+    return cudaGetLastError();
 }
 
-void merge_close(xncc_merge_work *work)
+cudaError_t launch_add_candidates(const MergeList &to, const xncc_candidate *candidate,
+                                  uint32_t count, cudaStream_t stream)
 {
-    DeviceScope scope(work->device);
-    (void)cudaDeviceSynchronize();
-    destroy(work);
-}
-
-xncc_status merge_clear(xncc_merge_work *work, xncc_stream stream, xncc_error *error)
-{
-    DeviceScope scope(work->device);
-    return check(cudaMemsetAsync(work->state.as<void>(), 0, sizeof(MergeState), stream),
-                 "emptying the merger", error);
-}
-
-xncc_status merge_open(xncc_engine *engine, uint32_t room, xncc_merge_work **result,
-                       xncc_error *error)
-{
-    DeviceScope scope(engine_of(engine)->device);
-    xncc_merge_work *work = create<xncc_merge_work>();
-    if (!work)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "merger: no memory");
-    work->device = engine_of(engine)->device;
-    work->room = room;
-    cudaError_t code = work->candidate.take(room * sizeof(xncc_candidate));
-    if (code == cudaSuccess)
-        code = work->sorted.take(room * sizeof(xncc_candidate));
-    if (code == cudaSuccess)
-        code = work->rank.take(room * sizeof(uint32_t));
-    if (code == cudaSuccess)
-        code = work->struck.take(room);
-    if (code == cudaSuccess)
-        code = work->state.take(sizeof(MergeState));
-    if (code == cudaSuccess)
-        code = cudaMemset(work->state.as<void>(), 0, sizeof(MergeState));
-    xncc_status status = check(code, "taking the merger's memory", error);
-    if (status)
-        destroy(work);
-    else
-        *result = work;
-    return status;
-}
-
-xncc_status merge_add(xncc_merge_work *work, const xncc_match *match, const uint32_t *found,
-                      const xncc_candidate *like, xncc_stream stream, xncc_error *error)
-{
-    DeviceScope scope(work->device);
-    add_matches<<<1, CHUNK, 0, stream>>>(gathered(work), match, found, *like);
-    return check(cudaGetLastError(), "launching the gathering of matches", error);
-}
-
-xncc_status merge_add_candidates(xncc_merge_work *work, const xncc_candidate *candidate,
-                                 uint32_t count, xncc_stream stream, xncc_error *error)
-{
-    DeviceScope scope(work->device);
-    add_all<<<1, CHUNK, 0, stream>>>(gathered(work), candidate, count);
-    return check(cudaGetLastError(), "launching the gathering of candidates", error);
+    add_all<<<1, CHUNK, 0, stream>>>(to, candidate, count);
+    return cudaGetLastError();
 }
 
 cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream)
 {
-    constexpr unsigned SPLITS =
-        32; // of the candidates that are counted: few of them still fill a device
+    // The blocks that share the comparisons of one candidate, so that few candidates fill a device.
+    constexpr unsigned SPLITS = 32;
     const unsigned chunks = blocks_of(job.room, CHUNK), tiles = blocks_of(job.room, BLOCK);
     begin_merge<<<chunks, CHUNK, 0, stream>>>(job);
     rank_candidates<<<dim3(tiles, tiles < SPLITS ? tiles : SPLITS), BLOCK, 0, stream>>>(job);
@@ -312,44 +241,9 @@ cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream)
         take_chunk<<<1, CHUNK, 0, stream>>>(job, chunk);
         const uint32_t next = (chunk + 1) * CHUNK;
         if (next < job.room)
-            strike<<<blocks_of(job.room - next, BLOCK), BLOCK, 0, stream>>>(job, next);
+            suppress<<<blocks_of(job.room - next, BLOCK), BLOCK, 0, stream>>>(job, next);
     }
     return cudaGetLastError();
 }
-
-xncc_status merge_run(xncc_merge_work *work, const xncc_merge_target *target, xncc_stream stream,
-                      xncc_error *error)
-{
-    DeviceScope scope(work->device);
-    MergeJob job = {};
-    job.options = *target->options;
-    job.smallest = xncc_method_is_distance(target->options->method);
-    job.room = work->room;
-    job.top = target->capacity;
-    job.candidate = work->candidate.as<xncc_candidate>();
-    job.sorted = work->sorted.as<xncc_candidate>();
-    job.rank = work->rank.as<uint32_t>();
-    job.struck = work->struck.as<uint8_t>();
-    job.state = work->state.as<MergeState>();
-    job.result = target->result;
-    job.kept = target->kept;
-    return check(launch_merge(job, stream), "launching the merge", error);
-}
-
-constexpr xncc_merge_ops name_merge()
-{
-    xncc_merge_ops ops = {};
-    ops.open = merge_open;
-    ops.close = merge_close;
-    ops.clear = merge_clear;
-    ops.add = merge_add;
-    ops.add_candidates = merge_add_candidates;
-    ops.merge = merge_run;
-    return ops;
-}
-
-} // namespace
-
-extern const xncc_merge_ops merge_operations = name_merge();
 
 } // namespace xncc

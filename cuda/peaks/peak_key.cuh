@@ -1,4 +1,4 @@
-// Candidates as numbers whose order is the order of matches.
+// Scores and candidates as integers whose order is the order of matches.
 #ifndef XNCC_CUDA_PEAKS_PEAK_KEY_CUH
 #define XNCC_CUDA_PEAKS_PEAK_KEY_CUH
 
@@ -6,8 +6,8 @@
 
 namespace xncc {
 
-// A float as an unsigned integer that is the larger the better the score; 0 for NaN. Both zeros are
-// one.
+// Maps a score to an integer: the better the score, the larger the integer. 0 stands for NaN. Both
+// zeros have the same order. smallest: 1 if small scores are good.
 __host__ __device__ inline uint32_t peak_order(float score, int32_t smallest)
 {
     float v = (smallest ? -score : score) + 0.0f;
@@ -26,17 +26,20 @@ __host__ __device__ inline uint32_t peak_order(float score, int32_t smallest)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-// A candidate as a number: the best first is the largest. `at` is y * width + x.
+// The key of a candidate: the better candidate has the larger key. Of equal scores, the one that
+// comes first in the map is better. at: y * width + x, below 2^32 - 1.
 __device__ inline uint64_t peak_key(uint32_t order, uint32_t at)
 {
     return static_cast<uint64_t>(order) << 32 | (0xffffffffu - at);
 }
 
-// Is the element at `here` before its neighbours in the order? left .. below: 1 where there is a
-// neighbour on that side.
+// The sides on which an element has neighbours.
 struct PeakSides {
     bool left, right, above, below;
 };
+// True if the element at `here` comes before each of its up to 8 neighbours in the order of
+// matches: by score, then by row, then by column. pitch: elements per row. order: of the element
+// itself.
 __device__ inline bool peak_leads(const float *here, int64_t pitch, uint32_t order,
                                   const PeakSides &sides, int32_t smallest)
 {
@@ -52,6 +55,7 @@ __device__ inline bool peak_leads(const float *here, int64_t pitch, uint32_t ord
     return true;
 }
 
+// Appends a candidate to the slot's list. Beyond PEAK_ROOM, candidates are counted only.
 __device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order, int32_t x,
                                    int32_t y)
 {

@@ -1,4 +1,4 @@
-// What the search's kernels share on the device.
+// Device functions that the kernels of the peak search share.
 #ifndef XNCC_CUDA_PEAKS_PEAK_ORDER_CUH
 #define XNCC_CUDA_PEAKS_PEAK_ORDER_CUH
 
@@ -9,12 +9,15 @@ namespace xncc {
 
 constexpr unsigned WHOLE_WARP = 0xffffffffu;
 constexpr int LANES = 32;
-constexpr int PEAK_BLOCK = 1024; // threads of the kernels that are one block a slot
-constexpr int64_t PEAK_BLOCKS =
-    528; // of kernels that walk a list: enough to fill a device, few enough to start for nothing
+constexpr int PEAK_BLOCK = 1024; // threads of the kernels that have one block per slot
+// The most blocks of kernels whose blocks share a list: enough to fill a device, and few enough
+// that a launch with nothing to do costs little.
+constexpr int64_t PEAK_BLOCKS = 528;
 
+// A tile of the map. The last tile of a row or column may be smaller.
 struct Tile {
-    int32_t x, y, columns, rows;
+    int32_t x, y;          // its first element
+    int32_t columns, rows; // elements
 
     __device__ Tile(const PeakJob &job, int32_t tile)
     {
@@ -25,6 +28,7 @@ struct Tile {
     }
 };
 
+// The largest value of the warp, in every lane.
 template <class T> __device__ T warp_max(T value)
 {
 #pragma unroll
@@ -35,11 +39,13 @@ template <class T> __device__ T warp_max(T value)
     return value;
 }
 
+// The inverse of peak_order, up to the sign that `smallest` turned. order is not 0.
 __device__ inline float score_of_order(uint32_t order)
 {
     return __uint_as_float(order & 0x80000000u ? order & 0x7fffffffu : ~order);
 }
 
+// The position of a candidate in the map.
 struct Place {
     int32_t x, y;
 
@@ -49,6 +55,7 @@ struct Place {
         x = static_cast<int32_t>(at % static_cast<uint32_t>(width));
         y = static_cast<int32_t>(at / static_cast<uint32_t>(width));
     }
+    // True if the other position is closer than `distance` in both dimensions.
     __device__ bool close(const int2 &other, int32_t distance) const
     {
         return abs(x - other.x) < distance && abs(y - other.y) < distance;
@@ -60,19 +67,21 @@ __device__ inline PeakSides sides_at(const PeakJob &job, int32_t x, int32_t y)
     return PeakSides{ x > 0, x + 1 < job.width, y > 0, y + 1 < job.height };
 }
 
+// Writes match number `at` of a slot.
 __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, uint64_t key)
 {
     Place p(key, job.width);
     float score = score_of_order(static_cast<uint32_t>(key >> 32));
     score = job.smallest ? 0.0f - score : score;
-    if (job.map) // the same number, but for the sign of a zero
+    if (job.map) // the map has the same number, and the sign of a zero
         score = job.map[slot * job.plane + p.y * job.pitch + p.x];
     job.match[static_cast<size_t>(slot) * job.top + at] = xncc_match{ p.x + job.x0, p.y + job.y0,
                                                                       score };
 }
 
-// True in the block that comes last to a slot's counter; what the others wrote before is then to be
-// seen past the first-level cache.
+// True in the last of gridDim.x blocks to increment a slot's counter. That block may then read what
+// the other blocks wrote before, but must bypass its L1 cache (__ldcg). Called by all threads of a
+// block.
 __device__ inline bool is_last_block(uint32_t *counter)
 {
     __shared__ bool last;

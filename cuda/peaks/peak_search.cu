@@ -1,3 +1,4 @@
+// The fast peak search over score maps (peak_search.h): tiles, level, candidates.
 #include "cuda/peaks/choose.cuh"
 
 namespace xncc {
@@ -7,9 +8,10 @@ namespace {
 constexpr int THREADS = 256;
 constexpr int WARPS = THREADS / LANES;
 constexpr int BLOCK = PEAK_BLOCK;
-constexpr int SPAN = PEAK_COLUMNS / LANES;
+constexpr int SPAN = PEAK_COLUMNS / LANES; // columns per lane
 
-// The best score of each tile. A warp a tile.
+// Computes best[tile] = max of peak_order over the tile. One warp per tile: lane i reads columns i,
+// i + 32, i + 64 and i + 96 of each row. No shared memory.
 __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
 {
     int slot = blockIdx.z, lane = threadIdx.x % LANES;
@@ -30,7 +32,7 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
         job.best[static_cast<size_t>(slot) * job.tiles + tile] = best;
 }
 
-// An order made worse by an error bound; 0 stays 0.
+// Returns the order of the score that is worse by bound_margin, rounded down. 0 stays 0.
 __device__ uint32_t worse(uint32_t order, float bound_margin)
 {
     return order == 0 || bound_margin == 0.0f
@@ -38,10 +40,15 @@ __device__ uint32_t worse(uint32_t order, float bound_margin)
                : peak_order(__fsub_rd(score_of_order(order), bound_margin), 0);
 }
 
-// The level: the highest that `wanted` threads have a tile for. Each thread stands for its best
-// tile only, so that at least as many tiles reach the level. With slack e, tiles' scores b and
-// exact ones s, |b - s| <= e: those tiles' exact best is at least b - e, which is the level, and
-// every tile whose exact best reaches the level has a score of at least level - e.
+// Chooses the level and lists the tiles that may reach it. One block of 1,024 threads per slot;
+// thread i looks at tiles i, i + 1024, and so on. The level is found bit by bit, from the top bit
+// down: it is the highest value that the best tiles of at least `wanted` threads reach. Each thread
+// counts for its best tile only, so at least `wanted` tiles reach the level.
+//
+// With bound_margin e > 0, a tile's score b and its exact best score s satisfy |b - s| <= e. Let b
+// be the value found. The exact best of those tiles is at least b - e, so that is the level. Every
+// tile whose exact best reaches the level has a score of at least level - e, so those tiles are
+// listed.
 __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
 {
     let_next_begin();
@@ -69,8 +76,9 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
             list[atomicAdd(&state->tiles, 1u)] = static_cast<uint32_t>(t);
 }
 
-// Candidates of the listed tiles, and the choice among them. A thread has every second row of a
-// column.
+// Collects the candidates of the listed tiles; the last block to finish chooses the matches. The
+// blocks share the list. In a tile of 128 columns a block of 256 threads has two threads per
+// column, for the even and the odd rows. Shared memory: PEAK_ROOM keys, for the choice.
 __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
 {
     constexpr int STRIDE = THREADS / PEAK_COLUMNS;
@@ -119,81 +127,9 @@ cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stre
                   THREADS, 0, stream, job.pdl, job);
 }
 
-bool PeakSearch::serves(int32_t width, int32_t height)
+cudaError_t peak_select_may_use_pdl(bool *may)
 {
-    return static_cast<uint64_t>(width) * static_cast<uint64_t>(height) < UINT32_MAX;
-}
-
-cudaError_t PeakSearch::make(int32_t map_width, int32_t map_height, int slots)
-{
-    constexpr int64_t SMALL =
-        1 << 22; // maps up to here have few tiles: half as high, there are enough to choose from
-    width = map_width;
-    height = map_height;
-    rows = static_cast<int64_t>(width) * height < SMALL ? PEAK_ROWS / 2 : PEAK_ROWS;
-    across = ceil_div(width, PEAK_COLUMNS);
-    tiles = across * ceil_div(height, rows);
-    uint64_t all = static_cast<uint64_t>(tiles) * static_cast<uint64_t>(slots);
-    cudaError_t code = best.take(all * sizeof(uint32_t));
-    if (code == cudaSuccess)
-        code = list.take(all * sizeof(uint32_t));
-    if (code == cudaSuccess)
-        code = leader.take(all * sizeof(uint64_t));
-    if (code == cudaSuccess)
-        code = candidate.take(static_cast<uint64_t>(slots) * PEAK_ROOM * sizeof(uint64_t));
-    return code == cudaSuccess ? may_use_pdl(select_tiles, &pdl) : code;
-}
-
-cudaError_t PeakSearch::make_results(uint64_t slots, uint64_t top)
-{
-    cudaError_t code = cudaSuccess;
-    if (slots > state_room) {
-        state_room = 0;
-        state.release();
-        code = state.take(slots * sizeof(PeakState));
-        state_room = code == cudaSuccess ? slots : 0;
-    }
-    if (code == cudaSuccess && slots * top > match_room) {
-        match_room = 0;
-        match.release();
-        code = match.take(slots * top * sizeof(xncc_match));
-        // they are fetched together, however few are found
-        if (code == cudaSuccess)
-            code = cudaMemset(match.as<void>(), 0, slots * top * sizeof(xncc_match));
-        if (code == cudaSuccess)
-            code = cudaStreamSynchronize(nullptr);
-        match_room = code == cudaSuccess ? slots * top : 0;
-    }
-    return code;
-}
-
-PeakJob PeakSearch::job(const xncc_peak_rule &rule) const
-{
-    PeakJob job = {};
-    job.width = width;
-    job.height = height;
-    job.tile_rows = rows;
-    job.across = across;
-    job.tiles = tiles;
-    job.smallest = rule.smallest;
-    job.limit = rule.limit;
-    job.min_distance = rule.min_distance;
-    job.top = static_cast<uint32_t>(rule.top);
-    // the best tile has the first match; each match strikes out what lies in so many tiles; and a
-    // level that too many tiles reach is no help
-    constexpr uint64_t MOST = 384;
-    uint64_t span = 2 * static_cast<uint64_t>(rule.min_distance) - 2;
-    uint64_t touched = (span / PEAK_COLUMNS + 2) * (span / static_cast<uint64_t>(rows) + 2);
-    uint64_t wanted = touched < MOST && rule.top < MOST ? 1 + touched * (rule.top - 1) : MOST;
-    job.wanted = static_cast<uint32_t>(wanted < MOST ? wanted : MOST);
-    job.best = best.as<uint32_t>();
-    job.list = list.as<uint32_t>();
-    job.candidate = candidate.as<uint64_t>();
-    job.leader = leader.as<uint64_t>();
-    job.state = state.as<PeakState>();
-    job.match = match.as<xncc_match>();
-    job.pdl = pdl;
-    return job;
+    return may_use_pdl(select_tiles, may);
 }
 
 } // namespace xncc

@@ -1,14 +1,20 @@
-// Peak search on the device: the matches of a map by the rule of include/exactncc/find.h, of which
-// nothing but the matches is fetched.
+// Peak search on the device: finds the matches of a score map by the rule of exactncc/find.h, so
+// that only the matches are copied to the host.
 //
-// The map is cut into tiles. From the best score of each tile a level is chosen that a few tiles
-// reach; their candidates at or above it are collected, sorted and taken in order. Candidates below
-// the level come after all of those, so the result is the rule's if there are enough of them or the
-// level is the caller's own limit. Otherwise, or when the candidates are too many to sort, the
-// tiles play a tournament: the best candidate of all is taken and those too close to it struck out,
-// until there are enough. That is always right.
+// The fast search has three passes:
+// 1. The map is divided into tiles, and each tile gets the order (peak_order) of its best score.
+// 2. A level is chosen that a small number of tiles reach; these tiles are listed.
+// 3. The candidates of the listed tiles at or above the level are collected. The last block to
+//    finish sorts them and takes matches in order.
 //
-// Every kernel serves several maps of one size at once (slots, by blockIdx.z).
+// Every candidate below the level comes after all candidates at or above it. So the result is the
+// rule's result if there are enough matches, or if the level is the caller's own score limit. If
+// neither holds, or if there are more candidates than one block can sort, the search is not done,
+// and a tournament over the tiles decides: it takes the best candidate of all, removes the
+// candidates too close to it, and repeats until there are enough. The tournament is always right.
+//
+// Every kernel serves several maps of one size at once. A map and its results are a slot;
+// blockIdx.z is the slot.
 #ifndef XNCC_CUDA_PEAKS_PEAK_SEARCH_H
 #define XNCC_CUDA_PEAKS_PEAK_SEARCH_H
 
@@ -20,83 +26,67 @@ extern "C" {
 
 namespace xncc {
 
-constexpr int PEAK_COLUMNS = 128;    // of a tile
-constexpr int PEAK_ROWS = 16;        // and at most so many rows
-constexpr int PEAK_SLOTS = 24;       // at most, where each has a rule of its own
-constexpr uint32_t PEAK_ROOM = 4096; // candidates that one block sorts
+constexpr int PEAK_COLUMNS = 128;    // map elements per row of a tile
+constexpr int PEAK_ROWS = 16;        // the most rows of a tile
+constexpr int PEAK_SLOTS = 24;       // the most slots of passes that take a rule per slot
+constexpr uint32_t PEAK_ROOM = 4096; // the most candidates that one block sorts
 
-// How far a search has come.
+// The progress and result of one slot's search, in device memory.
 struct PeakState {
-    uint32_t level;      // a candidate's order (peak_order) is at least this
-    uint32_t tiles;      // that may hold one
-    uint32_t candidates; // counted, though no more than PEAK_ROOM are kept
-    uint32_t found;
-    uint32_t done;           // 1: the matches are final
-    uint32_t collected, led; // blocks that have ended
+    uint32_t level;      // the order (peak_order) that candidates must reach
+    uint32_t tiles;      // tiles in the list
+    uint32_t candidates; // candidates found; only the first PEAK_ROOM are stored
+    uint32_t found;      // matches; valid if done
+    uint32_t done;       // 1: the matches are final
+    uint32_t collected;  // blocks that have ended the collection
+    uint32_t led;        // blocks that have ended the first round of the tournament
 };
 
-// What the kernels of a search share. Pointers are of slot 0.
+// What the kernels of a search share. Pointers are to device memory and belong to slot 0.
 struct PeakJob {
-    const float *map; // scores; nullptr where only orders of candidates are known
-    int64_t pitch;    // elements
-    int64_t plane;    // elements from slot to slot
-    int32_t width, height;
-    int32_t tile_rows, across, tiles;
-    // the rule
-    int32_t smallest;
-    float limit;
-    int32_t min_distance;
-    uint32_t top;
-    uint32_t wanted;     // tiles that shall reach the level
-    float bound_margin;  // the tiles' scores are within so much of the exact ones
-    int32_t x0, y0;      // added to the matches
-    uint32_t *best;      // of each tile, the order of its best score; 0: it has none
-    uint32_t *list;      // tiles that reach the level
-    uint64_t *candidate; // peak_key
-    uint64_t *leader;    // of each tile, its best candidate still in play; 0: none
+    // The maps.
+    const float *map;      // scores; nullptr: the scores are computed where they are needed
+    int64_t pitch;         // elements per row
+    int64_t plane;         // elements from slot to slot
+    int32_t width, height; // elements
+    // The tiles.
+    int32_t tile_rows; // rows of a tile, at most PEAK_ROWS
+    int32_t across;    // tiles per row of tiles
+    int32_t tiles;     // tiles per map
+    // The rule.
+    int32_t smallest;     // 1: small scores are good
+    float limit;          // the worst score of a match
+    int32_t min_distance; // between matches, in elements; at least 1
+    uint32_t top;         // the most matches
+    uint32_t wanted;      // tiles that must reach the level
+    float bound_margin;   // `best` is within this of the exact scores; 0: it is exact
+    int32_t x0, y0;       // added to the position of each match
+    // Memory of the search.
+    uint32_t *best;      // per tile: the order of its best score; 0: it has no score
+    uint32_t *list;      // the tiles that reach the level
+    uint64_t *candidate; // PEAK_ROOM keys (peak_key) per slot
+    uint64_t *leader;    // per tile: the key of its best candidate still in play; 0: none
     PeakState *state;
-    xncc_match *match; // top a slot
-    uint32_t *found;   // nullptr: in the state only
-    bool pdl;          // the passes behind the first may be launched early (pdl.cuh)
+    // The result.
+    xncc_match *match; // `top` per slot
+    uint32_t *found;   // the number of matches; nullptr: only PeakState has it
+    bool pdl;          // the passes after the first may be launched early (pdl.cuh)
 };
 
-// The passes, in their order. The first and the last are for a map that holds scores; other ways to
-// fill `best` and to collect stand elsewhere.
-cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream); // fills best
-cudaError_t launch_peak_select(const PeakJob &job, int slots,
-                               cudaStream_t stream); // level and list
-cudaError_t launch_peak_collect(const PeakJob &job, int slots,
-                                cudaStream_t stream); // candidates; then the matches, or done = 0
-// For slots that are not done: the tournament over the map's scores.
+// The passes, in order. The first and the third read a map of scores. fused/, score/ and products/
+// have other kernels that fill `best`, and collect.h has another collection.
+
+// Sets `best` of every tile from the map.
+cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream);
+// Resets the state, chooses the level and lists the tiles that reach it.
+cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t stream);
+// Collects candidates and chooses the matches; leaves done = 0 if that was inconclusive.
+cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stream);
+// For slots that are not done: the tournament over the map's scores (tournament.cu).
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream);
 
-// The memory of searches in maps of one size, and their jobs.
-class PeakSearch {
-  public:
-    // May a map of this size be searched so? (A position is 32 bits.)
-    static bool serves(int32_t width, int32_t height);
-    cudaError_t make(int32_t width, int32_t height, int slots);
-    // Room for the results of so many slots of `top` matches, beyond what there is.
-    cudaError_t make_results(uint64_t slots, uint64_t top);
-    // The job of a rule. Results are this search's own; map, pitch, plane and slack are left to the
-    // caller.
-    PeakJob job(const xncc_peak_rule &rule) const;
-    PeakState *states() const
-    {
-        return state.as<PeakState>();
-    }
-    xncc_match *matches() const
-    {
-        return match.as<xncc_match>();
-    }
-
-  private:
-    int32_t width = 0, height = 0, rows = 0, across = 0, tiles = 0;
-    bool pdl = false;
-    uint64_t state_room = 0, match_room = 0;
-    DeviceMemory best, list, candidate, leader;
-    DeviceMemory state, match;
-};
+// Sets *may to true if the passes may be launched early on the current device.
+cudaError_t peak_select_may_use_pdl(bool *may);
 
 } // namespace xncc
 

@@ -1,5 +1,11 @@
-// The tournament: the best candidate of each tile is its leader; the best leader is a match, and
-// the tiles around it lead anew.
+// The tournament, which ends a peak search that the fast passes left undecided. Each tile's best
+// candidate is its leader. The best leader is the next match; then the tiles that its neighbourhood
+// touches determine a new leader.
+//
+// The first leaders are computed by all blocks, one warp per tile. The last block to finish runs
+// the rounds alone: all threads search for the best leader, and each warp updates one tile at a
+// time. A round costs about as much as reading some thousand map elements. Shared memory: the
+// matches near a tile, 28 KB per block.
 #include "cuda/peaks/peak_order.cuh"
 
 namespace xncc {
@@ -8,8 +14,8 @@ namespace {
 
 constexpr int BLOCK = PEAK_BLOCK;
 
-// The largest of the block's values, in every thread. room: an element a warp, free again when the
-// next barrier has passed.
+// Returns the largest value of the block, in every thread. room: one element per warp in shared
+// memory; it may be reused after the next barrier.
 __device__ uint64_t block_max(uint64_t value, uint64_t *room)
 {
     value = warp_max(value);
@@ -19,26 +25,28 @@ __device__ uint64_t block_max(uint64_t value, uint64_t *room)
     return warp_max(room[threadIdx.x % LANES]);
 }
 
-// The matches near a tile, for one warp. More of them than there is room for, and all are looked
-// at.
+// The matches near a tile, as indices, for one warp. If there are more than NEAR_ROOM, all matches
+// are checked instead.
 constexpr uint32_t NEAR_ROOM = 224;
 struct Near {
     uint32_t at[NEAR_ROOM];
 };
 
-// Matches so far, the last of them with this key.
+// The matches so far.
 struct Taken {
     const xncc_match *match;
     uint32_t count;
-    uint64_t last;
+    uint64_t last; // the key of the last match
 };
 
-__device__ bool strikes(const PeakJob &job, const xncc_match &m, int32_t x, int32_t y)
+// True if match m suppresses the candidate at (x, y).
+__device__ bool suppresses(const PeakJob &job, const xncc_match &m, int32_t x, int32_t y)
 {
     return abs(x + job.x0 - m.x) < job.min_distance && abs(y + job.y0 - m.y) < job.min_distance;
 }
 
-// Returns how many there are, though no more than NEAR_ROOM are kept.
+// Finds the matches that can suppress a candidate of a tile. Returns their number; only the first
+// NEAR_ROOM are stored. Called by one warp.
 __device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &taken, Near *near)
 {
     uint32_t lane = threadIdx.x % LANES, count = 0;
@@ -62,18 +70,19 @@ __device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &
     return count;
 }
 
-__device__ bool is_struck(const PeakJob &job, const Taken &taken, const Near *near, uint32_t count,
-                          int32_t x, int32_t y)
+// True if a match suppresses the candidate at (x, y). count: what gather_near returned.
+__device__ bool is_suppressed(const PeakJob &job, const Taken &taken, const Near *near,
+                              uint32_t count, int32_t x, int32_t y)
 {
-    bool all = count > NEAR_ROOM, struck = false;
+    bool all = count > NEAR_ROOM, suppressed = false;
     uint32_t end = all ? taken.count : count;
-    for (uint32_t k = 0; k < end && !struck; k++)
-        struck = strikes(job, taken.match[all ? k : near->at[k]], x, y);
-    return struck;
+    for (uint32_t k = 0; k < end && !suppressed; k++)
+        suppressed = suppresses(job, taken.match[all ? k : near->at[k]], x, y);
+    return suppressed;
 }
 
-// One warp: the best candidate of a tile that is still in play: it comes after the last match and
-// is not too close to any.
+// Returns the key of the best candidate of a tile that comes after the last match and that no match
+// suppresses; 0 if there is none. Called by one warp: each lane reads columns of the tile.
 __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, const Taken &taken,
                                  Near *near)
 {
@@ -93,7 +102,7 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
                 continue;
             if (job.min_distance > 1 &&
                 (!peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest) ||
-                 is_struck(job, taken, near, close, x, y)))
+                 is_suppressed(job, taken, near, close, x, y)))
                 continue;
             best = key;
         }
@@ -101,10 +110,11 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
     return warp_max(best);
 }
 
-// Tiles that a match's neighbourhood touches.
+// The tiles that the neighbourhood of a match touches.
 struct Touched {
-    int32_t x0, x1, y0, y1;           // elements
-    int32_t left, top, across, count; // tiles
+    int32_t x0, x1, y0, y1; // the first and last element in each dimension
+    int32_t left, top;      // the first tile in each dimension
+    int32_t across, count;  // tiles per row of tiles, and in total
 
     __device__ Touched(const PeakJob &job, const Place &p)
     {
@@ -122,12 +132,14 @@ struct Touched {
     {
         return (top + i / across) * job.across + left + i % across;
     }
+    // True if the match suppresses the whole tile.
     __device__ bool covers(const Tile &t) const
     {
         return t.x >= x0 && t.x + t.columns - 1 <= x1 && t.y >= y0 && t.y + t.rows - 1 <= y1;
     }
 };
 
+// Computes the first leader of every tile. Called by all blocks.
 __device__ void lead_tiles(const PeakJob &job, int slot)
 {
     constexpr int WARPS = BLOCK / LANES;
@@ -140,7 +152,7 @@ __device__ void lead_tiles(const PeakJob &job, int slot)
     }
 }
 
-// All blocks: the tiles' first leaders. The last block: the rounds.
+// The tournament of the slots that are not done. One slot per blockIdx.z.
 __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 {
     __shared__ uint64_t room[2][LANES];

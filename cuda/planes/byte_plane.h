@@ -1,4 +1,4 @@
-// A plane of bytes in device memory, as the tensor kernels read it.
+// A plane of bytes in device memory, which the tensor kernels read.
 #ifndef XNCC_CUDA_PLANES_BYTE_PLANE_H
 #define XNCC_CUDA_PLANES_BYTE_PLANE_H
 
@@ -6,18 +6,18 @@
 
 namespace xncc {
 
-// Templates whose X is computed at once. Three share the 132 processors of an H200 evenly.
+// The most templates whose products X one launch computes. Three of them divide the 132
+// multiprocessors of an H200 evenly.
 constexpr int TENSOR_SLOTS = 3;
 
-// The most templates that one launch lays out.
+// The most templates that one launch lays out for the products.
 constexpr int LAYOUT_SLOTS = 24;
 
-// A byte plane: rows begin at multiples of 16 bytes, `width` bytes of them may be read, a multiple
-// of 16.
+// A byte plane. Each row begins at a multiple of 16 bytes.
 struct TensorPlane {
     const unsigned char *data;
-    int64_t pitch;
-    int32_t width, height;
+    int64_t pitch;         // bytes per row
+    int32_t width, height; // readable bytes per row, a multiple of 16; rows
 };
 
 } // namespace xncc

@@ -1,3 +1,9 @@
+// Kernels that lay out a rectangle of an image with its border, as pixels or as byte planes. Images
+// of one 8-bit channel have faster kernels of their own in make_planes_u8.cu.
+//
+// Thread mapping of both kernels: a block of 256 threads covers 1024 adjacent pixels of one row, 4
+// per thread. Blocks are numbered row by row along blockIdx.x: `across` blocks per row. No shared
+// memory.
 #include "cuda/planes/make_planes.h"
 
 #include "image/samples.h"
@@ -7,14 +13,14 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 256;
-constexpr int SPAN = 4; // adjacent pixels a thread
+constexpr int SPAN = 4; // adjacent pixels per thread
 
-// The pixels of a thread: their columns in the image, -1 where there is none, and their row.
+// Where a thread's pixels are in the image, after the border rule.
 struct Place {
-    int64_t column[SPAN];
-    int64_t line; // -1: none of the pixels is in the image
-    const unsigned char *row;
-    bool whole; // all are, one beside the other
+    int64_t column[SPAN];     // the image column of each pixel; -1: outside the image
+    int64_t line;             // their image row; -1: outside the image
+    const unsigned char *row; // the first byte of that row, or of row 0 where line is -1
+    bool whole;               // all pixels are inside the image, in adjacent columns
 
     __device__ Place(const xncc_image &image, xncc_border border, const LayoutRect &rect, int x,
                      int y)
@@ -32,8 +38,8 @@ struct Place {
     }
 };
 
-// A thread's first pixel in the rectangle; false: it has none.
-__device__ bool seek(const LayoutRect &rect, int across, int *x, int *y)
+// Finds the thread's first pixel in the rectangle. Returns false if the thread has none.
+__device__ bool find_pixels(const LayoutRect &rect, int across, int *x, int *y)
 {
     *y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));
     *x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS +
@@ -46,13 +52,15 @@ template <class Pixel> struct alignas(SPAN * sizeof(Pixel)) Group {
     Pixel v[SPAN];
 };
 
-// flip: the bit that biases a signed pixel. The zero border of such pixels is the bias itself.
+// Writes the rectangle as one plane of pixels. zero: the stored value of a sample 0, that is the
+// bias: the top bit for signed samples, else 0. Biasing a signed sample flips its top bit, so the
+// XOR also turns the raw 0 outside the image into the stored value of 0.
 template <class Pixel>
 __global__ void pad(xncc_image image, xncc_border border, LayoutRect rect, LayoutTarget to,
                     int across, Pixel zero)
 {
     int x, y;
-    if (!seek(rect, across, &x, &y))
+    if (!find_pixels(rect, across, &x, &y))
         return;
     Place place(image, border, rect, x, y);
     const Pixel *row = reinterpret_cast<const Pixel *>(place.row);
@@ -60,7 +68,7 @@ __global__ void pad(xncc_image image, xncc_border border, LayoutRect rect, Layou
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
         group.v[i] = place.is_inside(i) ? row[place.column[i]] : Pixel(0);
-        if constexpr (sizeof(Pixel) < sizeof(float)) // to bias is to turn the top bit
+        if constexpr (sizeof(Pixel) < sizeof(float)) // floats have no bias
             group.v[i] = static_cast<Pixel>(group.v[i] ^ zero);
     }
     *reinterpret_cast<Group<Pixel> *>(to.data + y * to.pitch +
@@ -68,19 +76,22 @@ __global__ void pad(xncc_image image, xncc_border border, LayoutRect rect, Layou
 }
 
 struct PlaneJob {
-    xncc_image image; // pitches given
+    xncc_image image; // with explicit pitches
     xncc_border border;
     LayoutRect rect;
     LayoutTarget to;
-    int32_t across, channels, count;
-    xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: xncc_plane; shift: 8 * digit
+    int32_t across;                                     // blocks per row
+    int32_t channels;                                   // of the image
+    int32_t count;                                      // planes to write
+    xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: an xncc_plane; shift: 8 * digit
 };
 
-// Do the pixels count? Zeros of the border do.
+// Returns one byte per pixel of the thread: 1 if the pixel counts, else 0. Outside the image,
+// pixels count only with the zero border.
 template <xncc_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, const Place &place)
 {
     xncc_image image = job.image;
-    image.pixel = PIXEL; // known to the compiler
+    image.pixel = PIXEL; // a constant for the compiler
     if (place.whole && !image.mask && !image.has_no_data)
         return 0x01010101u;
     uint32_t counts = 0;
@@ -97,10 +108,14 @@ template <xncc_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, c
     return counts;
 }
 
+// Writes the byte planes of the list: for each pixel, byte `digit` of the biased sample of a
+// channel, byte `digit` of its square, or 1 if the pixel counts. Everything is 0 where a pixel does
+// not count. Samples are read once for each run of planes of the same channel. v has 32 bits: no
+// integer sample is larger.
 template <xncc_pixel PIXEL> __global__ void spread_planes(const __grid_constant__ PlaneJob job)
 {
     int x, y;
-    if (!seek(job.rect, job.across, &x, &y))
+    if (!find_pixels(job.rect, job.across, &x, &y))
         return;
     Place place(job.image, job.border, job.rect, x, y);
     uint32_t counts = counts_of<PIXEL>(job, place), v[SPAN] = {};
@@ -142,7 +157,8 @@ template <xncc_pixel PIXEL> __global__ void spread_planes(const __grid_constant_
     }
 }
 
-// Rows are written to the end of their last 16 bytes: the pixels there are of no window.
+// Widens the rectangle so that each row is written to the end of its last 16 bytes. No window reads
+// the added pixels.
 LayoutRect whole_words(LayoutRect rect, int per_word)
 {
     rect.columns = ceil_div(rect.columns, per_word) * per_word;
@@ -159,20 +175,12 @@ void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect,
     pad<Pixel><<<blocks, THREADS, 0, stream>>>(image, border, rect, to, across, zero);
 }
 
-xncc_image with_pitch(const xncc_image &image)
-{
-    xncc_image full = image;
-    full.pitch = xncc_image_pitch(&image);
-    full.mask_pitch = image.mask_pitch ? image.mask_pitch : image.width;
-    return full;
-}
-
 } // namespace
 
 cudaError_t launch_padding(const xncc_image &view, xncc_border border, const LayoutRect &rect,
                            const LayoutTarget &to, cudaStream_t stream)
 {
-    const xncc_image image = with_pitch(view);
+    const xncc_image image = with_pitches(view);
     xncc_general_planes values = {};
     values.image_count = 1;
     values.image[0].kind = XNCC_PLANE_VALUE;
@@ -184,7 +192,7 @@ cudaError_t launch_padding(const xncc_image &view, xncc_border border, const Lay
     case XNCC_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
     case XNCC_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
     case XNCC_U32:
-    case XNCC_F64: return cudaErrorInvalidValue; // of the joint route
+    case XNCC_F64: return cudaErrorInvalidValue; // these are general problems, not padded ones
     }
     return cudaGetLastError();
 }
@@ -194,7 +202,7 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
                           cudaStream_t stream)
 {
     PlaneJob job = {};
-    job.image = with_pitch(image);
+    job.image = with_pitches(image);
     job.border = border;
     job.rect = whole_words(rect, 16);
     job.to = to;
@@ -217,40 +225,9 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
     case XNCC_S16: spread_planes<XNCC_S16><<<blocks, THREADS, 0, stream>>>(job); break;
     case XNCC_U32: spread_planes<XNCC_U32><<<blocks, THREADS, 0, stream>>>(job); break;
     case XNCC_F32:
-    case XNCC_F64: return cudaErrorInvalidValue; // floats have no planes of bytes
+    case XNCC_F64: return cudaErrorInvalidValue; // floats have no byte planes
     }
     return cudaGetLastError();
-}
-
-xncc_status Source::bring(const xncc_image &image, Upload *upload, cudaStream_t stream,
-                          xncc_image *result, xncc_error *error)
-{
-    *result = image;
-    if (image.memory == XNCC_DEVICE)
-        return XNCC_OK;
-    const xncc_image full = with_pitch(image);
-    size_t row = static_cast<size_t>(xncc_image_row_bytes(&image)),
-           mask_row = static_cast<size_t>(image.width);
-    uint64_t rows = static_cast<uint64_t>(image.height);
-    cudaError_t code = pixels.as<void>() ? cudaSuccess : pixels.take(row * rows);
-    if (code == cudaSuccess && image.mask && !mask.as<void>())
-        code = mask.take(mask_row * rows);
-    if (code == cudaSuccess)
-        code = upload->put_all(UploadRows{ static_cast<const unsigned char *>(image.data),
-                                           static_cast<size_t>(full.pitch),
-                                           pixels.as<unsigned char>(), row, row, image.height },
-                               stream);
-    if (code == cudaSuccess && image.mask)
-        code = upload->put_all(UploadRows{ image.mask, static_cast<size_t>(full.mask_pitch),
-                                           mask.as<unsigned char>(), mask_row, mask_row,
-                                           image.height },
-                               stream);
-    result->memory = XNCC_DEVICE;
-    result->data = pixels.as<void>();
-    result->pitch = static_cast<int64_t>(row);
-    result->mask = image.mask ? mask.as<uint8_t>() : nullptr;
-    result->mask_pitch = static_cast<int64_t>(mask_row);
-    return check(code, "copying the image to the plan's memory", error);
 }
 
 } // namespace xncc

@@ -1,9 +1,9 @@
-// Images laid out for kernels that know neither borders nor masks: the pixels of a rectangle that
-// may reach past the image, as one plane of them or as planes of bytes.
+// Lays out images for kernels that know neither borders nor masks: the pixels of a rectangle, which
+// may reach past the image, become one plane of pixels or a list of byte planes.
 #ifndef XNCC_CUDA_PLANES_MAKE_PLANES_H
 #define XNCC_CUDA_PLANES_MAKE_PLANES_H
 
-#include "cuda/runtime/upload.h"
+#include "cuda/runtime/handles.h"
 
 extern "C" {
 #include "plan/general_planes.h"
@@ -11,44 +11,45 @@ extern "C" {
 
 namespace xncc {
 
-// In image coordinates.
+// A rectangle in image coordinates. It may reach past the image on every side.
 struct LayoutRect {
-    int64_t x, y;
-    int32_t columns, rows;
+    int64_t x, y;          // its top-left pixel
+    int32_t columns, rows; // pixels
 };
 
-// Where it goes; rows begin at multiples of 16 bytes, and are written up to such a multiple.
+// Where the planes go, in device memory. Each row begins at a multiple of 16 bytes and is written
+// up to such a multiple.
 struct LayoutTarget {
-    unsigned char *data;
-    int64_t pitch;
-    int64_t plane; // bytes from plane to plane
+    unsigned char *data; // the first plane
+    int64_t pitch;       // bytes per row
+    int64_t plane;       // bytes from one plane to the next
 };
 
-// One plane of pixels, signed ones biased. The image lies in device memory, has one channel, and
-// all of its pixels count.
+// Writes the rectangle as one plane of pixels; signed samples are biased. The image is in device
+// memory, has one channel of 8 bits, 16 bits or f32, and all of its pixels count.
 cudaError_t launch_padding(const xncc_image &image, xncc_border border, const LayoutRect &rect,
                            const LayoutTarget &to, cudaStream_t stream);
 
-// The planes of bytes that the list of an integer problem names.
+// Writes the image planes that the list of a general integer problem names. The image is in device
+// memory.
 cudaError_t launch_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect,
                           const xncc_general_planes &planes, const LayoutTarget &to,
                           cudaStream_t stream);
 
-// The same for one channel of 8 bits (make_planes_u8.cu): pitches given, columns a multiple of 16.
+// launch_planes for one channel of 8 bits (make_planes_u8.cu). The image has explicit pitches, and
+// rect.columns is a multiple of 16.
 cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, const LayoutRect &rect,
                                const xncc_general_planes &planes, const LayoutTarget &to,
                                cudaStream_t stream);
 
-// An image where kernels can read it. The memory for images from the host is taken by the first of
-// them.
-class Source {
-  public:
-    xncc_status bring(const xncc_image &image, Upload *upload, cudaStream_t stream,
-                      xncc_image *result, xncc_error *error);
-
-  private:
-    DeviceMemory pixels, mask;
-};
+// Returns the view with its pitches filled in: 0 means tightly packed rows.
+inline xncc_image with_pitches(const xncc_image &image)
+{
+    xncc_image full = image;
+    full.pitch = xncc_image_pitch(&image);
+    full.mask_pitch = image.mask_pitch ? image.mask_pitch : image.width;
+    return full;
+}
 
 } // namespace xncc
 

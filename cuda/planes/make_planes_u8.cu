@@ -1,5 +1,9 @@
-// Planes of images of one channel of 8 bits, 16 pixels a thread: inside the image as words, at its
-// edges and past them pixel by pixel.
+// The byte planes of an image of one 8-bit channel: values, squares and counts (make_planes.h).
+//
+// Thread mapping: a block of 128 threads covers 2048 adjacent pixels of one row, 16 per thread;
+// blocks are numbered row by row along blockIdx.x. A thread whose 16 pixels are inside the image
+// reads them as aligned 32-bit words and shifts them into place. A thread at an edge or past it
+// reads pixel by pixel. Each plane is written as one 16-byte store per thread. No shared memory.
 #include "cuda/planes/make_planes.h"
 
 #include "image/samples.h"
@@ -9,27 +13,29 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 128;
-constexpr int WORDS = 4, SPAN = 4 * WORDS; // of a thread
+constexpr int WORDS = 4, SPAN = 4 * WORDS; // words and pixels per thread
 
 struct BytesJob {
-    xncc_image image; // pitches given
+    xncc_image image; // with explicit pitches
     xncc_border border;
     LayoutRect rect;
     LayoutTarget to;
-    int32_t across, count;
-    uint32_t flip; // in each byte: what biases a sample
-    int32_t hole;  // the byte that is the no-data value; -1: none is
-    xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: xncc_plane; shift: 8 * digit
+    int32_t across; // blocks per row
+    int32_t count;  // planes to write
+    uint32_t flip;  // 0x80808080 for signed samples, else 0; the XOR with it biases 4 samples
+    int32_t hole;   // the byte that equals the no-data value; -1: there is none
+    xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: an xncc_plane; shift: 8 * digit
 };
 
-// Do the aligned words that hold some of a row's 16 bytes from a column on lie within the row?
+// Tells whether load_bytes may read the 16 bytes of a row from `column` on: all aligned words that
+// hold one of them must be inside the row.
 __device__ bool has_words(const unsigned char *row, int64_t column, int32_t width)
 {
     const int64_t misfit = static_cast<int64_t>(reinterpret_cast<uintptr_t>(row + column) & 3);
     return column >= misfit && column - misfit + (misfit ? SPAN + 4 : SPAN) <= width;
 }
 
-// Those bytes.
+// Reads 16 bytes from any address, as aligned words.
 __device__ void load_bytes(const unsigned char *from, uint32_t (&word)[WORDS])
 {
     const unsigned misfit = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) & 3);
@@ -43,11 +49,13 @@ __device__ void load_bytes(const unsigned char *from, uint32_t (&word)[WORDS])
     }
 }
 
-// Biased values, 0 where a pixel does not count, and 1 where it does.
+// A thread's pixels, 4 per word.
 struct Pixels {
-    uint32_t value[WORDS], counts[WORDS];
+    uint32_t value[WORDS];  // biased samples; 0 where a pixel does not count
+    uint32_t counts[WORDS]; // 1 where a pixel counts, else 0
 
-    // row, mask: of the image, where load_bytes reads within them
+    // Reads the pixels as words. row, mask: the image row and its mask row (or nullptr);
+    // has_words() holds for both.
     __device__ void load(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
                          int64_t column)
     {
@@ -68,7 +76,8 @@ struct Pixels {
         for (int i = 0; i < WORDS; i++)
             value[i] = (value[i] ^ job.flip) & counts[i] * 255u;
     }
-    // inside: the row is one of the image
+    // Reads the pixels one by one, with the border rule. first: the first column, which may be
+    // outside. inside: the row is a row of the image.
     __device__ void gather(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
                            bool inside, int64_t first)
     {
@@ -90,14 +99,16 @@ struct Pixels {
     }
 };
 
-// Byte `digit` of the squares of a word's bytes.
-__device__ __forceinline__ uint32_t squares(uint32_t v, int digit)
+// Squares each byte of a word. Returns the low bytes of the squares, or their high bytes if
+// `high_byte` is not 0.
+__device__ __forceinline__ uint32_t squares(uint32_t v, int high_byte)
 {
     const uint32_t a = v & 255, b = v >> 8 & 255, c = v >> 16 & 255, d = v >> 24;
     const uint32_t low = a * a | b * b << 16, high = c * c | d * d << 16;
-    return __byte_perm(low, high, digit ? 0x7531 : 0x6420);
+    return __byte_perm(low, high, high_byte ? 0x7531 : 0x6420);
 }
 
+// Writes all planes of the list for the thread's 16 pixels.
 __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ BytesJob job)
 {
     const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(job.across));
@@ -131,7 +142,7 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
     }
 }
 
-// The byte that equals the no-data value as a number.
+// Returns the stored byte whose sample equals the no-data value, or -1 if no sample does.
 int32_t hole_of(const xncc_image &image)
 {
     const double low = image.pixel == XNCC_S8 ? -128.0 : 0.0, v = image.no_data;

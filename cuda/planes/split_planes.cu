@@ -1,4 +1,5 @@
-// Byte planes of staged or aligned pixels.
+// Kernels that make byte planes of staged or aligned pixels (split_planes.h). Both use blocks of
+// 256 threads along a row, and blockIdx.y is the row. No shared memory.
 #include "cuda/planes/split_planes.h"
 
 namespace xncc {
@@ -7,8 +8,9 @@ namespace {
 
 constexpr int THREADS = 256;
 
-// The band as the windows see it, with the image's edge repeated: one byte plane, or the low and
-// the high bytes apart.
+// Copies the staged band through its texture, with the image's edge repeated. One pixel per thread.
+// It writes one plane for 8-bit pixels, and a plane of low and a plane of high bytes for 16-bit
+// pixels.
 template <class Pixel>
 __global__ void copy_planes(StageView stage, unsigned char *planes, int64_t pitch,
                             int64_t plane_bytes, int width)
@@ -25,7 +27,8 @@ __global__ void copy_planes(StageView stage, unsigned char *planes, int64_t pitc
         planes[plane_bytes + y * pitch + x] = static_cast<unsigned char>(v >> 8);
 }
 
-// Sixteen-bit pixels that lie aligned, eight a thread, to two planes.
+// Splits aligned 16-bit pixels into low and high bytes. 8 pixels per thread: one 16-byte load and
+// two 8-byte stores.
 __global__ void split_planes(const unsigned char *image, int64_t image_pitch, unsigned char *planes,
                              int64_t pitch, int64_t plane_bytes, int width)
 {
@@ -34,7 +37,8 @@ __global__ void split_planes(const unsigned char *image, int64_t image_pitch, un
     if (x >= width)
         return;
     uint4 v = __ldcs(reinterpret_cast<const uint4 *>(image + y * image_pitch + 2 * x));
-    constexpr unsigned LOW = 0x6420, HIGH = 0x7531; // bytes of two words
+    constexpr unsigned LOW = 0x6420,
+                       HIGH = 0x7531; // the low and the high bytes of the 4 samples in 2 words
     uint2 *low = reinterpret_cast<uint2 *>(planes + y * pitch + x),
           *high = reinterpret_cast<uint2 *>(planes + plane_bytes + y * pitch + x);
     *low = make_uint2(__byte_perm(v.x, v.y, LOW), __byte_perm(v.z, v.w, LOW));

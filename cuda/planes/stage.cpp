@@ -1,15 +1,16 @@
+// The staging memory of a plan, and its textures.
 #include "cuda/planes/stage.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr size_t VECTOR_BYTES = 16;
+constexpr size_t VECTOR_BYTES = 16; // per texel of StageView::vectors
 
 } // namespace
 
-// Bands are no smaller than the template where there are several, so windows reach past the near
-// edge in the first band only, and past the far edge in the last two only.
+// If there are several bands, none but the last is smaller than the template. So windows reach past
+// the near edge in the first band only, and past the far edge in the last two bands only.
 int Stage::shape(const Axis &axis, int32_t band)
 {
     int32_t from_end = axis.count() - 1 - band;

@@ -1,5 +1,5 @@
-// The image under a band of the map: copied into memory of the plan whose pitch suits textures, and
-// seen through texture objects.
+// The image pixels under a band of the map. They are copied to memory of the plan whose pitch suits
+// textures, and kernels read them through texture objects or directly.
 #ifndef XNCC_CUDA_PLANES_STAGE_H
 #define XNCC_CUDA_PLANES_STAGE_H
 
@@ -7,16 +7,19 @@
 
 namespace xncc {
 
-// How one side of a map is cut into bands. `origin` is where the window of map element 0 begins in
-// the image (0 or less).
+// How one dimension of a map is divided into bands.
 struct Axis {
-    int32_t image = 0, map = 0, origin = 0, size = 0, band = 0;
+    int32_t image = 0;  // image pixels
+    int32_t map = 0;    // map elements
+    int32_t origin = 0; // the image pixel where the window of map element 0 begins; 0 or negative
+    int32_t size = 0;   // template pixels
+    int32_t band = 0;   // map elements per band; the last band may be shorter
 
-    int32_t count() const
+    int32_t count() const // of bands
     {
         return ceil_div(map, band);
     }
-    int32_t start(int32_t i) const // of band i, in map elements
+    int32_t start(int32_t i) const // the first map element of band i
     {
         return i * band;
     }
@@ -33,46 +36,51 @@ struct Axis {
         int64_t end = static_cast<int64_t>(start(i)) + origin + length(i) + size - 1;
         return static_cast<int32_t>(end < image ? end : image) - stage_start(i);
     }
-    int32_t lead(int32_t i) const // staged position of the window of the band's first element: 0,
-                                  // or negative at the image's edge
+    // The staged pixel where the window of the band's first element begins: 0, or negative at the
+    // image's edge.
+    int32_t lead(int32_t i) const
     {
         return start(i) + origin - stage_start(i);
     }
 };
 
-// A staged band as kernels see it. Outside 0 .. width-1, 0 .. height-1 `pixels` repeats the edge,
-// which is the image's own edge wherever a band's windows reach past it.
+// A staged band, as kernels see it.
 struct StageView {
+    // The pixels. Outside the band the texture repeats the band's edge. Wherever windows reach past
+    // the band, that edge is the edge of the image.
     cudaTextureObject_t pixels;
-    cudaTextureObject_t
-        vectors; // the same memory, 16 bytes a texel; not to be read outside 0 .. vectors_width-1
+    // The same memory with 16 bytes per texel. Read only texels 0 .. vectors_width-1 of a row.
+    cudaTextureObject_t vectors;
     const unsigned char *data; // the same memory
-    int64_t pitch;
-    int32_t width, height;
-    int32_t vectors_width; // texels wholly inside the band
-    int32_t left,
-        top; // staged pixel where the window of the band's map element (0, 0) begins: 0 or negative
+    int64_t pitch;             // bytes per row
+    int32_t width, height;     // pixels
+    int32_t vectors_width;     // 16-byte texels that are wholly inside a row
+    // The staged pixel where the window of the band's map element (0, 0) begins: 0 or negative.
+    int32_t left, top;
 };
 
-// A plan's staging memory and the textures of every shape of band, so that none is made later.
+// A plan's staging memory. Textures for every shape of band are made with it, so that executing the
+// plan creates none.
 class Stage {
   public:
+    // Takes the memory. buffers: its size (stage) and bytes per row (stage_pitch).
     cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y,
                      const xncc_cuda_buffers &buffers);
 
-    // Puts the copy of a band's pixels on the stream.
+    // Puts the copy of a band's pixels on the stream. The image is on the host or on the device.
     cudaError_t fill(const xncc_image &image, int32_t band_x, int32_t band_y,
                      cudaStream_t stream) const;
 
-    // The same of a plane of bytes that holds the band alone, from its first element on.
+    // As fill, from a byte plane in device memory that holds only the band.
     cudaError_t fill_plane(const unsigned char *plane, size_t plane_pitch, int32_t band_x,
                            int32_t band_y, cudaStream_t stream) const;
 
+    // The band that fill copied last.
     StageView view(int32_t band_x, int32_t band_y) const;
 
   private:
-    // A band's extent: of the first, of those in the middle, and of the last two, whose windows may
-    // reach past the edge.
+    // The shapes of a band in one dimension: that of the first band, of a middle band, and of the
+    // last two bands, whose windows may reach past the edge.
     static constexpr int SHAPES = 4;
     static int shape(const Axis &axis, int32_t band);
     cudaError_t make_textures(int column, int row, int32_t width, int32_t height);

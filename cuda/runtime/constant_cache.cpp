@@ -1,12 +1,13 @@
+// The constant caches of all families and devices, and the turns that order their use.
 #include "cuda/runtime/constant_cache.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int MOST_DEVICES = 64;
+constexpr int MAX_DEVICES = 64;
 pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-ConstantCache table[FAMILY_COUNT][MOST_DEVICES];
+ConstantCache table[FAMILY_COUNT][MAX_DEVICES];
 std::atomic<uint64_t> serials{ 0 };
 
 } // namespace
@@ -19,7 +20,7 @@ uint64_t next_serial()
 cudaError_t constant_cache_open(Family family, int device, const void *symbol,
                                 ConstantCache **result)
 {
-    if (device >= MOST_DEVICES)
+    if (device >= MAX_DEVICES)
         return cudaErrorInvalidDevice;
     ConstantCache *constant_cache = &table[family][device];
     cudaError_t code = cudaSuccess;
@@ -44,7 +45,7 @@ ConstantTurn::ConstantTurn(ConstantCache *of, cudaStream_t on) : constant_cache(
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     (void)pthread_mutex_lock(&constant_cache->lock);
     waited = cudaStreamIsCapturing(stream, &capture);
-    // a graph would run without a turn
+    // A graph would replay the work without taking a turn.
     if (waited == cudaSuccess && capture != cudaStreamCaptureStatusNone)
         waited = cudaErrorStreamCaptureUnsupported;
     if (waited == cudaSuccess)
@@ -53,8 +54,8 @@ ConstantTurn::ConstantTurn(ConstantCache *of, cudaStream_t on) : constant_cache(
 
 ConstantTurn::~ConstantTurn()
 {
-    // Where the event cannot be recorded the device has failed, and every later call on it reports
-    // that.
+    // If the event cannot be recorded, the device has failed, and every later call on it reports
+    // that. Dropping the content makes the next turn load its own.
     if (waited == cudaSuccess && cudaEventRecord(constant_cache->idle, stream) != cudaSuccess)
         constant_cache->content = ConstantContent{ 0, 0, 0 };
     (void)pthread_mutex_unlock(&constant_cache->lock);
@@ -65,17 +66,18 @@ cudaError_t ConstantTurn::load(const ConstantContent &content, const void *sourc
 {
     if (waited != cudaSuccess)
         return waited;
-    ConstantContent &held = constant_cache->content;
-    if (held.serial == content.serial && held.row == content.row && held.layout == content.layout)
+    ConstantContent &loaded = constant_cache->content;
+    if (loaded.serial == content.serial && loaded.row == content.row &&
+        loaded.layout == content.layout)
         return cudaSuccess;
-    held.serial = 0;
+    loaded.serial = 0;
     cudaError_t code = bytes == pitch
                            ? cudaMemcpyAsync(constant_cache->data, source, bytes * rows,
                                              cudaMemcpyDeviceToDevice, stream)
                            : cudaMemcpy2DAsync(constant_cache->data, bytes, source, pitch, bytes,
                                                rows, cudaMemcpyDeviceToDevice, stream);
     if (code == cudaSuccess)
-        held = content;
+        loaded = content;
     return code;
 }
 

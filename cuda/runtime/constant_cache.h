@@ -1,9 +1,13 @@
-// The constant bank: 64 KB a device and kernel family, shared by all plans of the process.
+// The constant memory that kernels read template pixels and filter coefficients from. It is 64 KB
+// per device and kernel family, and all plans of the process share it.
 //
-// Every family that includes this file has its own __constant__ array (device code of one file is
-// one module, and a module has one bank). Whose turn it is to fill an array is settled by a mutex
-// on the host; that a filling waits for the kernels that still read the previous one, by an event
-// on the device. Nothing waits on the host.
+// Each family declares its own __constant__ array: the device code of one source file is a module,
+// and each module has its own constant memory. Two mechanisms order the use of an array:
+// - A host mutex decides whose turn it is to fill the array and to launch the kernels that read it.
+// - A CUDA event makes each fill wait, on the device, for the kernels that read the previous
+// content.
+//
+// The host never waits for the device here.
 #ifndef XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H
 #define XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H
 
@@ -13,43 +17,47 @@
 
 namespace xncc {
 
-// 127 x 128 floats: the largest filter, its rows padded to 16 bytes. The rest of the 64 KB is left
-// to the compiler.
+// The size of each array: 127 x 128 floats, which is the largest filter with its rows padded to 16
+// bytes. The compiler uses the rest of the 64 KB for its own constants.
 constexpr int CONSTANT_BYTES = 65024;
 
+// The kernel families that have a __constant__ array.
 enum Family {
     FAMILY_TEXTURE,
     FAMILY_SHARED,
     FAMILY_CONVOLVE,
     FAMILY_COUNT,
-    FAMILY_NONE = FAMILY_COUNT
+    FAMILY_NONE = FAMILY_COUNT // the family reads nothing from constant memory
 };
 
-// What a bank holds: a prepared object's serial number (never used twice in a process; 0: nothing)
-// and its first row.
+// Identifies the content of an array.
 struct ConstantContent {
-    uint64_t serial;
-    int32_t row;
-    int32_t layout;
+    uint64_t serial; // next_serial() of the prepared object; 0: the array holds nothing
+    int32_t row;     // the object's first row in the array
+    int32_t layout;  // how the rows are arranged; each family numbers its own layouts
 };
 
+// One family's array on one device.
 struct ConstantCache {
     pthread_mutex_t lock;
-    cudaEvent_t idle;    // behind the last kernel that reads the bank
-    unsigned char *data; // the array's address in device memory
+    cudaEvent_t idle;    // recorded after the last kernel that reads the array
+    unsigned char *data; // the array's address in device memory; nullptr until it is first opened
     ConstantContent content;
 };
 
-// The bank of a family on the current device, made on the first call. It lives as long as the
-// process.
+// Returns the cache of a family on the current device, which must be `device`. The first call for a
+// pair of family and device sets it up. symbol: the family's __constant__ array. The cache lives as
+// long as the process. Any thread.
 cudaError_t constant_cache_open(Family family, int device, const void *symbol,
                                 ConstantCache **constant_cache);
 
-// A number that no other prepared object of the process has.
+// Returns a number that identifies the content of a prepared object. It is never 0, and no other
+// call in the process returns the same number.
 uint64_t next_serial();
 
-// A turn at a bank on a stream: from construction to destruction no other turn is put on any
-// stream, and the device runs turns in that order.
+// A turn: exclusive use of a cache for work on one stream. While the object lives, no other thread
+// can enqueue work that uses the cache, and the device executes turns in the order in which they
+// were taken. Launch the kernels that read the array during the turn.
 class ConstantTurn {
   public:
     ConstantTurn(ConstantCache *constant_cache, cudaStream_t stream);
@@ -57,15 +65,16 @@ class ConstantTurn {
     ConstantTurn(const ConstantTurn &) = delete;
     ConstantTurn &operator=(const ConstantTurn &) = delete;
 
-    // Fills the bank with `rows` rows of `bytes` bytes, one behind the other, unless it holds this
-    // content already.
+    // Copies `rows` rows of `bytes` bytes, `pitch` bytes apart in device memory, to the array,
+    // where they are tightly packed. Does nothing if the array already holds this content. Fails
+    // with cudaErrorStreamCaptureUnsupported on a stream that is being captured.
     cudaError_t load(const ConstantContent &content, const void *source, size_t pitch, size_t bytes,
                      size_t rows);
 
   private:
     ConstantCache *constant_cache;
     cudaStream_t stream;
-    cudaError_t waited;
+    cudaError_t waited; // whether the stream waits for the previous turn
 };
 
 } // namespace xncc

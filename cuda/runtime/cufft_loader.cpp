@@ -1,9 +1,10 @@
+// Finds cuFFT with dlopen, once per process.
 #include "cuda/runtime/cufft_loader.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 
-// Where the header is at hand, the compiler compares our prototypes with cuFFT's.
+// If cuFFT's header is available, the compiler checks our declarations against it.
 #if __has_include(<cufft.h>)
 #include <cufft.h>
 #define XNCC_SONAME_TEXT(major) "libcufft.so." #major
@@ -17,11 +18,11 @@ namespace {
 #ifdef CUFFT_VER_MAJOR
 static_assert(sizeof(cufftHandle) == sizeof(int) && sizeof(cufftResult) == sizeof(int) &&
                   sizeof(cufftType) == sizeof(int) && sizeof(cufftDoubleComplex) == sizeof(double2),
-              "cuFFT's types are not those of FftLibrary");
+              "cuFFT's types differ from those of FftLibrary");
 static_assert(CUFFT_SUCCESS == FFT_SUCCESS && CUFFT_ALLOC_FAILED == FFT_ALLOC_FAILED &&
                   CUFFT_FORWARD == FFT_FORWARD && CUFFT_INVERSE == FFT_INVERSE &&
                   CUFFT_Z2Z == FFT_Z2Z,
-              "cuFFT's numbers are not those of FftLibrary");
+              "cuFFT's constants differ from those of cufft_loader.h");
 static_assert(sizeof(cufftCreate((int *)nullptr)) + sizeof(cufftDestroy(0)) +
                       sizeof(cufftSetAutoAllocation(0, 0)) +
                       sizeof(cufftSetWorkArea(0, (void *)nullptr)) +
@@ -31,16 +32,16 @@ static_assert(sizeof(cufftCreate((int *)nullptr)) + sizeof(cufftDestroy(0)) +
                                                  0ll, 0ll, (long long *)nullptr, 0ll, 0ll,
                                                  CUFFT_Z2Z, 0ll, (size_t *)nullptr)) >
                   0,
-              "cuFFT's functions are not those of FftLibrary");
+              "cuFFT's functions differ from those of FftLibrary");
 #endif
 
-FftLibrary table;
+FftLibrary table; // valid once `usable` is true
 bool usable = false;
 std::atomic<bool> missing{ false };
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// The build's own version first, then by name, newest first, then where the toolkit's installer
-// puts it.
+// The names to try, in order: the version that the build saw, the known versions from the newest to
+// the oldest, and the default path of the toolkit's installer.
 const char *const names[] = {
 #ifdef CUFFT_VER_MAJOR
     XNCC_SONAME(CUFFT_VER_MAJOR),
@@ -48,24 +49,24 @@ const char *const names[] = {
     "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "/usr/local/cuda/lib64/libcufft.so"
 };
 
-template <class Function> bool find(void *library, const char *name, Function *function)
+template <class Function> bool find_symbol(void *library, const char *name, Function *function)
 {
     *function = reinterpret_cast<Function>(dlsym(library, name));
     return *function != nullptr;
 }
 
-bool take(void *library)
+bool fill_table(void *library)
 {
-    return find(library, "cufftCreate", &table.create) &&
-           find(library, "cufftDestroy", &table.destroy) &&
-           find(library, "cufftSetAutoAllocation", &table.set_auto_allocation) &&
-           find(library, "cufftMakePlanMany64", &table.make_plan) &&
-           find(library, "cufftSetWorkArea", &table.set_area) &&
-           find(library, "cufftSetStream", &table.set_stream) &&
-           find(library, "cufftExecZ2Z", &table.execute);
+    return find_symbol(library, "cufftCreate", &table.create) &&
+           find_symbol(library, "cufftDestroy", &table.destroy) &&
+           find_symbol(library, "cufftSetAutoAllocation", &table.set_auto_allocation) &&
+           find_symbol(library, "cufftMakePlanMany64", &table.make_plan) &&
+           find_symbol(library, "cufftSetWorkArea", &table.set_area) &&
+           find_symbol(library, "cufftSetStream", &table.set_stream) &&
+           find_symbol(library, "cufftExecZ2Z", &table.execute);
 }
 
-// A library that is newer than the driver loads, and refuses to make a handle.
+// A library that is newer than the driver loads without an error but cannot create a handle.
 bool works()
 {
     int handle = 0;
@@ -78,7 +79,7 @@ void load()
         void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
         if (!library)
             continue;
-        usable = take(library) && works();
+        usable = fill_table(library) && works();
         if (usable)
             return;
         (void)dlclose(library);

@@ -1,5 +1,6 @@
-// Whether this build has machine code for the current device.
-#include "cuda/runtime/probe.h"
+// An empty kernel whose attributes show whether the build has code for the current device. All
+// kernels are built for the same architectures, except those of products/correlate_wgmma.cu.
+#include "cuda/runtime/device_code.h"
 
 namespace xncc {
 

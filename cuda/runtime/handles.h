@@ -1,5 +1,6 @@
-// What every file of the engine stands on: the library's C headers, errors, and owners of CUDA
-// resources.
+// The base of every file of the CUDA engine: the library's C headers, the conversion of CUDA
+// errors, and classes that own CUDA resources. Each class frees its resource in its destructor;
+// none of them can be copied.
 #ifndef XNCC_CUDA_RUNTIME_HANDLES_H
 #define XNCC_CUDA_RUNTIME_HANDLES_H
 
@@ -15,26 +16,27 @@ extern "C" {
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "cuda/engine/cuda_engine.h"
 #include "image/image.h"
 #include "plan/cost_cuda.h"
 }
 
 namespace xncc {
 
-// The status of a CUDA call; `what` says what was being done.
+// Converts the result of a CUDA call to a status. `what` names the action for the error text, which
+// reads "CUDA: <what> failed: ...". error may be NULL.
 inline xncc_status check(cudaError_t code, const char *what, xncc_error *error)
 {
     if (code == cudaSuccess)
         return XNCC_OK;
-    (void)cudaGetLastError(); // so that the next launch does not report this failure again
+    (void)cudaGetLastError(); // clears it: the next launch shall not report it again
     return xncc_fail(
         error, code == cudaErrorMemoryAllocation ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
         "CUDA: %s failed: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
-// Objects behind the C interface's opaque pointers: zeroed library memory, so that nothing needs
-// the C++ runtime.
+// Makes an object behind an opaque pointer of the C interface; nullptr if there is no memory. It
+// uses the library's allocator and placement new, so that the library needs no C++ runtime.
+// destroy() frees the object.
 template <class T> T *create()
 {
     void *memory = xncc_alloc(1, sizeof(T));
@@ -49,7 +51,8 @@ template <class T> void destroy(T *object)
     }
 }
 
-// Makes a device the thread's current one, and the caller's own current again.
+// Makes `device` the thread's current device for the lifetime of this object, then restores the
+// caller's device.
 class DeviceScope {
   public:
     explicit DeviceScope(int device)
@@ -71,6 +74,8 @@ class DeviceScope {
     bool changed = false;
 };
 
+// A block of device memory. take() may be called once after construction or release(); as() returns
+// nullptr before that.
 class DeviceMemory {
   public:
     DeviceMemory() = default;
@@ -98,6 +103,7 @@ class DeviceMemory {
     void *address = nullptr;
 };
 
+// A block of page-locked host memory, with the same rules as DeviceMemory.
 class PinnedMemory {
   public:
     PinnedMemory() = default;
@@ -125,6 +131,7 @@ class PinnedMemory {
     void *address = nullptr;
 };
 
+// An event without timing. get() returns nullptr before make().
 class Event {
   public:
     Event() = default;
@@ -148,6 +155,7 @@ class Event {
     cudaEvent_t event = nullptr;
 };
 
+// A stream that does not synchronize with the default stream. get() returns nullptr before make().
 class Stream {
   public:
     Stream() = default;
@@ -171,7 +179,8 @@ class Stream {
     cudaStream_t stream = nullptr;
 };
 
-// A texture object over pitched memory: clamp addressing, whole texels, unnormalized coordinates.
+// A texture object over pitch-linear device memory: clamp addressing, point sampling, unnormalized
+// coordinates, values of the element type. It does not own the memory.
 class Texture {
   public:
     Texture() = default;
@@ -182,6 +191,7 @@ class Texture {
     }
     Texture(const Texture &) = delete;
     Texture &operator=(const Texture &) = delete;
+    // width: texels per row. height: rows. pitch: bytes per row.
     cudaError_t make(void *data, const cudaChannelFormatDesc &format, size_t width, size_t height,
                      size_t pitch)
     {
@@ -207,11 +217,14 @@ class Texture {
     cudaTextureObject_t object = 0;
 };
 
+// a / b, rounded up, for a >= 0 and b > 0; a + b - 1 must fit T.
 template <class T> constexpr __host__ __device__ T ceil_div(T a, T b)
 {
     return (a + b - 1) / b;
 }
 
+// The texel format of u8, u16 and f32 pixels. Signed samples are stored biased, so they use the
+// unsigned types.
 inline cudaChannelFormatDesc pixel_format(xncc_pixel pixel)
 {
     if (pixel == XNCC_U8)

@@ -1,11 +1,17 @@
-// Launches before the kernel in front has ended (programmatic dependent launch, compute
-// capability 9.0), where both agree: the one in front lets the next begin, and the next waits
-// before it reads what that one writes, and before it writes at all.
+// Programmatic dependent launch (PDL): a kernel starts before the previous kernel on its stream has
+// ended. It needs compute capability 9.0; on older devices the functions below do nothing.
 //
-// A kernel in front that lets the next begin is itself launched when all before it has ended, or
-// waits likewise. So what was there before that kernel may be read without waiting. A kernel that
-// reads nothing of what the one in front writes may wait at its end alone, so that it ends after
-// that one; what the one in front waited for before it let it begin is there.
+// Both kernels must take part:
+// - The earlier kernel calls let_next_begin().
+// - The later kernel is launched with pdl = true. It calls wait_for_front() before it reads what
+//   the earlier kernel writes, and before it writes memory that the earlier kernel may still use.
+//
+// What the later kernel may read without waiting:
+// - if the earlier kernel was launched without PDL: whatever was complete before that kernel;
+// - otherwise: whatever the earlier kernel waited for before its let_next_begin().
+//
+// A later kernel that uses nothing of the earlier kernel's output may call wait_for_front() at its
+// end only, so that it does not end first.
 #ifndef XNCC_CUDA_RUNTIME_PDL_CUH
 #define XNCC_CUDA_RUNTIME_PDL_CUH
 
@@ -13,6 +19,7 @@
 
 namespace xncc {
 
+// Lets the next kernel on the stream start, once all blocks of this one have called it or ended.
 __device__ __forceinline__ void let_next_begin()
 {
 #if __CUDA_ARCH__ >= 900
@@ -20,7 +27,7 @@ __device__ __forceinline__ void let_next_begin()
 #endif
 }
 
-// Until the kernels in front have ended and what they wrote can be seen.
+// Waits until the previous kernels on the stream have ended and their writes are visible.
 __device__ __forceinline__ void wait_for_front()
 {
 #if __CUDA_ARCH__ >= 900
@@ -28,17 +35,19 @@ __device__ __forceinline__ void wait_for_front()
 #endif
 }
 
-// Whether `kernel`, and with it all that are compiled for the same targets, has these instructions
-// as it runs here.
+// Sets *may to true if the code of `kernel` that runs on the current device contains the PDL
+// instructions. The answer holds for all kernels that are built for the same targets.
 template <class Kernel> cudaError_t may_use_pdl(Kernel *kernel, bool *may)
 {
-    constexpr int FIRST = 90; // of compute capability 9.0
+    constexpr int FIRST = 90; // compute capability 9.0
     cudaFuncAttributes of = {};
     cudaError_t code = cudaFuncGetAttributes(&of, kernel);
     *may = code == cudaSuccess && of.ptxVersion >= FIRST;
     return code;
 }
 
+// Launches kernel(job) with `threads` threads per block. pdl: the launch may begin early; pass the
+// value that may_use_pdl gave, or false.
 template <class Job>
 cudaError_t launch(void (*kernel)(Job), dim3 grid, int threads, int shared_bytes,
                    cudaStream_t stream, bool pdl, const Job &job)

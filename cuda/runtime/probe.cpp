@@ -1,5 +1,7 @@
-// Which devices there are, and why one is not usable.
+// Lists the CUDA devices and explains why a device cannot be used.
 #include "cuda/runtime/probe.h"
+
+#include "cuda/runtime/device_code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +20,10 @@ const char *why_unusable(cudaError_t code)
     case cudaErrorStubLibrary: return "the NVIDIA driver library is a stub; install the driver";
     case cudaErrorNoDevice: return "the NVIDIA driver finds no device";
     case cudaErrorSystemDriverMismatch:
-        return "driver and kernel module differ in version; restart the machine";
+        return "the NVIDIA driver library and kernel module differ in version; restart the machine";
     case cudaErrorDevicesUnavailable:
-        return "the device is taken by others or in an exclusive mode";
+        return "another process uses the device, which is in an exclusive mode, or the device is "
+               "disabled";
     case cudaErrorNoKernelImageForDevice:
         return "this build has no code for the device's compute capability; rebuild with "
                "CMAKE_CUDA_ARCHITECTURES";
@@ -33,7 +36,7 @@ const char *why_unusable(cudaError_t code)
 
 namespace {
 
-// Prints why into a text of `size` bytes.
+// Writes the reason into a text of `size` bytes.
 void explain(cudaError_t code, char *text, size_t size)
 {
     const char *why = why_unusable(code);
@@ -69,9 +72,7 @@ void describe_device(int device, xncc_device_info *info)
 
 } // namespace
 
-} // namespace xncc
-
-extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
+size_t describe_devices(xncc_device_info *info, size_t capacity)
 {
     int count = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
@@ -83,10 +84,12 @@ extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
         info[i].device = XNCC_DEVICE_CUDA;
         info[i].index = -1;
         if (code == cudaSuccess)
-            xncc::describe_device(static_cast<int>(i), &info[i]);
+            describe_device(static_cast<int>(i), &info[i]);
         else
-            xncc::explain(code, info[i].text, sizeof info[i].text);
+            explain(code, info[i].text, sizeof info[i].text);
     }
     (void)cudaGetLastError();
     return entries;
 }
+
+} // namespace xncc

@@ -1,4 +1,4 @@
-// Which devices there are, and why one is not usable.
+// Lists the CUDA devices and explains why a device cannot be used.
 #ifndef XNCC_CUDA_RUNTIME_PROBE_H
 #define XNCC_CUDA_RUNTIME_PROBE_H
 
@@ -6,12 +6,12 @@
 
 namespace xncc {
 
-// Says why the CUDA runtime has no usable device; nullptr when the code means something else.
+// Explains why the CUDA runtime has no usable device. Returns nullptr if the code has another
+// meaning.
 const char *why_unusable(cudaError_t code);
 
-// Success when this build has machine code for the current device. *arch: what that code was
-// compiled for, as __CUDA_ARCH__ (900 is 9.0).
-cudaError_t find_device_code(int *arch);
+// Describes the devices as xncc_cuda_describe (cuda/engine/cuda_engine.h) does.
+size_t describe_devices(xncc_device_info *info, size_t capacity);
 
 } // namespace xncc
 

@@ -1,3 +1,5 @@
+// Copies images to the device: a pool of threads fills pinned chunks in turn, and the copy engine
+// empties them.
 #include "cuda/runtime/upload.h"
 
 #include <string.h>
@@ -7,28 +9,29 @@ namespace xncc {
 namespace {
 
 constexpr size_t CHUNK_BYTES = 4u << 20;
-constexpr size_t SLICE_BYTES = 128u << 10; // what a thread copies before it asks for more
-constexpr uint64_t WORTH = 2u << 20;       // images up to so many bytes are copied in one go
-// Rows on their way to pinned memory, in slices that threads share.
-struct Filling {
-    UploadRows rows; // target: packed
-    int32_t slice;   // rows
+constexpr size_t SLICE_BYTES = 128u << 10; // the unit of work of a copying thread
+constexpr uint64_t MIN_BYTES = 2u << 20;   // images up to this size are copied in one call
+
+// The rows of one chunk, which the threads copy to pinned memory slice by slice.
+struct ChunkFill {
+    UploadRows rows; // the target is the chunk, tightly packed
+    int32_t slice;   // rows per slice
 };
 
 void fill_slice(void *argument, uint64_t index, int32_t)
 {
-    const Filling &f = *static_cast<const Filling *>(argument);
-    const UploadRows templ = f.rows.from(static_cast<int32_t>(index) * f.slice, f.slice);
-    if (templ.source_pitch == templ.target_pitch)
-        memcpy(templ.target, templ.source, templ.row_bytes * static_cast<size_t>(templ.rows));
+    const ChunkFill &f = *static_cast<const ChunkFill *>(argument);
+    const UploadRows piece = f.rows.from(static_cast<int32_t>(index) * f.slice, f.slice);
+    if (piece.source_pitch == piece.target_pitch)
+        memcpy(piece.target, piece.source, piece.row_bytes * static_cast<size_t>(piece.rows));
     else
-        for (int32_t y = 0; y < templ.rows; y++)
-            memcpy(templ.from(y, 1).target, templ.from(y, 1).source, templ.row_bytes);
+        for (int32_t y = 0; y < piece.rows; y++)
+            memcpy(piece.from(y, 1).target, piece.from(y, 1).source, piece.row_bytes);
 }
 
-void fill(xncc_pool *copiers, const UploadRows &rows, unsigned char *packed)
+void fill_chunk(xncc_pool *copiers, const UploadRows &rows, unsigned char *packed)
 {
-    Filling f = { rows, static_cast<int32_t>(ceil_div(SLICE_BYTES, rows.row_bytes)) };
+    ChunkFill f = { rows, static_cast<int32_t>(ceil_div(SLICE_BYTES, rows.row_bytes)) };
     f.rows.target = packed;
     f.rows.target_pitch = rows.row_bytes;
     xncc_pool_run(copiers, static_cast<uint64_t>(ceil_div(rows.rows, f.slice)), fill_slice, &f);
@@ -53,7 +56,7 @@ cudaError_t Upload::make()
     return code;
 }
 
-cudaError_t Upload::begin(const void *source, cudaStream_t stream)
+cudaError_t Upload::begin_image(const void *source, cudaStream_t stream)
 {
     cudaPointerAttributes attributes = {};
     cudaError_t code = make();
@@ -72,17 +75,18 @@ int32_t Upload::chunk_rows(size_t row_bytes)
     return row_bytes < CHUNK_BYTES ? static_cast<int32_t>(CHUNK_BYTES / row_bytes) : 0;
 }
 
-cudaError_t Upload::put(const UploadRows &rows, cudaStream_t stream)
+cudaError_t Upload::copy_chunk(const UploadRows &rows, cudaStream_t stream)
 {
-    int at = next;
+    const int at = next;
     next = (next + 1) % CHUNKS;
     const unsigned char *source = rows.source;
     size_t pitch = rows.source_pitch;
     cudaError_t code = cudaSuccess;
     if (!pinned) {
+        // the previous copy out of this chunk must have ended
         code = cudaEventSynchronize(copied[at].get());
         if (code == cudaSuccess)
-            fill(copiers, rows, chunk[at].as<unsigned char>());
+            fill_chunk(copiers, rows, chunk[at].as<unsigned char>());
         pitch = rows.row_bytes;
         source = chunk[at].as<unsigned char>();
     }
@@ -97,22 +101,22 @@ cudaError_t Upload::put(const UploadRows &rows, cudaStream_t stream)
     return code;
 }
 
-bool Upload::is_worth(uint64_t row_bytes, int32_t rows)
+bool Upload::is_chunked(uint64_t row_bytes, int32_t rows)
 {
-    return row_bytes * static_cast<uint64_t>(rows) > WORTH &&
+    return row_bytes * static_cast<uint64_t>(rows) > MIN_BYTES &&
            chunk_rows(static_cast<size_t>(row_bytes)) > 0;
 }
 
-cudaError_t Upload::put_all(const UploadRows &rows, cudaStream_t stream)
+cudaError_t Upload::copy_rows(const UploadRows &rows, cudaStream_t stream)
 {
-    if (!is_worth(rows.row_bytes, rows.rows))
+    if (!is_chunked(rows.row_bytes, rows.rows))
         return cudaMemcpy2DAsync(rows.target, rows.target_pitch, rows.source, rows.source_pitch,
                                  rows.row_bytes, static_cast<size_t>(rows.rows),
                                  cudaMemcpyHostToDevice, stream);
     const int32_t step = chunk_rows(rows.row_bytes);
-    cudaError_t code = begin(rows.source, stream);
+    cudaError_t code = begin_image(rows.source, stream);
     for (int32_t y = 0; y < rows.rows && code == cudaSuccess; y += step)
-        code = put(rows.from(y, step), stream);
+        code = copy_chunk(rows.from(y, step), stream);
     return code;
 }
 

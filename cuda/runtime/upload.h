@@ -1,5 +1,5 @@
-// Images on their way from host memory: through pinned chunks on a stream of their own, so that
-// what can be computed of the rows that have arrived runs beside the copy of the others.
+// Copies images from host memory to the device, through pinned chunks and on a separate stream.
+// Kernels that need only the rows that have arrived run while the other rows are copied.
 #ifndef XNCC_CUDA_RUNTIME_UPLOAD_H
 #define XNCC_CUDA_RUNTIME_UPLOAD_H
 
@@ -7,55 +7,63 @@
 
 namespace xncc {
 
-// Rows on the host and where they belong on the device; pitches in bytes.
+// Rows in host memory and their place in device memory.
 struct UploadRows {
-    const unsigned char *source;
-    size_t source_pitch;
-    unsigned char *target;
-    size_t target_pitch;
-    size_t row_bytes;
+    const unsigned char *source; // the first row, on the host
+    size_t source_pitch;         // bytes per row
+    unsigned char *target;       // the first row, on the device
+    size_t target_pitch;         // bytes per row
+    size_t row_bytes;            // bytes to copy per row
     int32_t rows;
 
-    // `count` of them from row y on, or as many as there are.
+    // The `count` rows from row y on, or as many as there are.
     UploadRows from(int32_t y, int32_t count) const
     {
-        UploadRows templ = *this;
-        templ.source += static_cast<size_t>(y) * source_pitch;
-        templ.target += static_cast<size_t>(y) * target_pitch;
-        templ.rows = rows - y < count ? rows - y : count;
-        return templ;
+        UploadRows piece = *this;
+        piece.source += static_cast<size_t>(y) * source_pitch;
+        piece.target += static_cast<size_t>(y) * target_pitch;
+        piece.rows = rows - y < count ? rows - y : count;
+        return piece;
     }
 };
 
+// The copy stream and the pinned chunks of one plan or batch. One thread at a time.
 class Upload {
   public:
-    // The threads that fill the chunks, to be named before anything is copied; they outlive this.
-    void share_out(xncc_pool *pool)
+    // Names the threads that copy pageable memory to the pinned chunks. Call it before the first
+    // copy. The pool must outlive this object.
+    void set_copiers(xncc_pool *pool)
     {
         copiers = pool;
     }
-    // Takes streams and pinned memory, once; the first image from the host pays for it.
-    cudaError_t make();
-    // Before the first rows of an image: they are not written before what is on the stream has read
-    // the last one's.
-    cudaError_t begin(const void *source, cudaStream_t stream);
-    // How many rows to give at a time.
+    // Copies all rows, in chunks if is_chunked() says so. Work that is later put on the stream sees
+    // them.
+    cudaError_t copy_rows(const UploadRows &rows, cudaStream_t stream);
+
+    // The steps of copy_rows, for callers that put work on the stream between the chunks.
+
+    // True if this much data is worth the chunks and a chunk holds at least one row.
+    static bool is_chunked(uint64_t row_bytes, int32_t rows);
+    // The most rows that copy_chunk takes at a time.
     static int32_t chunk_rows(size_t row_bytes);
-    // Copies rows, at most chunk_rows of them; work put on the stream afterwards sees them.
-    cudaError_t put(const UploadRows &rows, cudaStream_t stream);
-    // Copies a whole image, in chunks where that is worth it; work put on the stream afterwards
-    // sees it.
-    cudaError_t put_all(const UploadRows &rows, cudaStream_t stream);
-    // Are so many rows worth chunks, and do these hold a row?
-    static bool is_worth(uint64_t row_bytes, int32_t rows);
+    // Call once per image, before its first chunk. Makes the copy stream wait for the work that is
+    // already on `stream`, which may still read the previous image in the same device memory. The
+    // first call takes the copy stream and the pinned memory.
+    cudaError_t begin_image(const void *source, cudaStream_t stream);
+    // Copies at most chunk_rows() rows. Work that is later put on `stream` sees them.
+    cudaError_t copy_chunk(const UploadRows &rows, cudaStream_t stream);
 
   private:
     static constexpr int CHUNKS = 3;
+    cudaError_t make();
+
     xncc_pool *copiers = nullptr;
-    bool made = false, pinned = false;
-    int next = 0;
+    bool made = false;   // all resources below exist
+    bool pinned = false; // the current image is in pinned memory, so the chunks are not needed
+    int next = 0;        // the chunk to fill next
     Stream copies;
-    Event begun, copied[CHUNKS];
+    Event begun;          // the work that was on the caller's stream at begin_image()
+    Event copied[CHUNKS]; // the end of the last copy out of each chunk
     PinnedMemory chunk[CHUNKS];
 };
 

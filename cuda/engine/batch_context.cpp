@@ -1,0 +1,251 @@
+// What the plans of a batch share: the image, which is copied to the device once, and the best
+// score at each position.
+#include "cuda/engine/batch_context.h"
+
+#include "cuda/engine/engine_plan.h"
+#include "cuda/peaks/best_map.h"
+
+struct xncc_batch_context {
+    xncc::Engine *engine = nullptr;
+    xncc::DeviceMemory image;       // the copy of a host image: pixels, then the mask
+    uint64_t image_room = 0;        // bytes of `image`
+    xncc::Upload upload;            // copies host images
+    bool from_host = false;         // the image of the current call is on the host
+    xncc::DeviceMemory map;         // the score map of one template
+    uint64_t map_room = 0;          // bytes of `map`
+    xncc::DeviceMemory device_best; // the best on its way to the host: scores, then indices
+    uint64_t device_best_room = 0;  // bytes of `device_best`
+    xncc_best best = {};            // the best in device memory
+    xncc_best target = {};          // where the caller wants it
+    xncc::Event done;               // recorded after the last call's work
+    cudaStream_t last = nullptr;    // the stream of the last call
+};
+
+namespace xncc {
+
+namespace {
+
+constexpr uint64_t PITCH = 512; // rows of the image's copy begin at multiples of it
+
+uint64_t pitch_of(uint64_t bytes)
+{
+    return ceil_div(bytes, PITCH) * PITCH;
+}
+
+// The best as the kernels see it.
+BestView view_of(const xncc_best &best)
+{
+    const int64_t tight = static_cast<int64_t>(best.score.width) * 4;
+    return BestView{ best.score.data,
+                     best.index,
+                     (best.score.pitch ? best.score.pitch : tight) / 4,
+                     (best.index_pitch ? best.index_pitch : tight) / 4,
+                     best.score.width,
+                     best.score.height };
+}
+
+xncc_status batch_context_open(xncc_engine *engine, xncc_batch_context **result, xncc_error *error)
+{
+    DeviceScope scope(engine_of(engine)->device);
+    xncc_batch_context *context = create<xncc_batch_context>();
+    if (!context)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the batch");
+    context->engine = engine_of(engine);
+    context->upload.set_copiers(context->engine->copiers);
+    xncc_status status = check(context->done.make(), "making an event", error);
+    if (status)
+        destroy(context);
+    else
+        *result = context;
+    return status;
+}
+
+void batch_context_close(xncc_batch_context *context)
+{
+    DeviceScope scope(context->engine->device);
+    (void)cudaEventSynchronize(context->done.get());
+    destroy(context);
+}
+
+// Begins the use of the context's memory on a stream. If the previous call was on another stream,
+// the work that follows waits for it on the device. A capturing stream is left alone.
+cudaError_t begin_on(xncc_batch_context *context, cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (stream == context->last)
+        return cudaSuccess;
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
+        code = cudaStreamWaitEvent(stream, context->done.get(), 0);
+        context->last = stream;
+    }
+    return code;
+}
+
+// Records the end of the call's work, for the next begin_on() and for make_room().
+cudaError_t end_on(xncc_batch_context *context, cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone)
+        code = cudaEventRecord(context->done.get(), stream);
+    return code;
+}
+
+// Grows a block of memory to at least `bytes`, after waiting for the work that may still use it.
+// room: its size.
+cudaError_t make_room(xncc_batch_context *context, DeviceMemory *memory, uint64_t *room,
+                      uint64_t bytes)
+{
+    if (bytes <= *room)
+        return cudaSuccess;
+    cudaError_t code = cudaEventSynchronize(context->done.get());
+    *room = 0;
+    memory->release();
+    if (code == cudaSuccess)
+        code = memory->take(bytes);
+    *room = code == cudaSuccess ? bytes : 0;
+    return code;
+}
+
+// A view of the image's copy in device memory, which begins at `memory`: the pixels, then the mask.
+xncc_image place_of(const xncc_image *image, unsigned char *memory)
+{
+    xncc_image there = *image;
+    there.memory = XNCC_DEVICE;
+    there.data = memory;
+    there.pitch = static_cast<int64_t>(
+        pitch_of(static_cast<uint64_t>(xncc_image_row_bytes(image))));
+    if (image->mask) {
+        there.mask = memory + there.pitch * image->height;
+        there.mask_pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(image->width)));
+    }
+    return there;
+}
+
+xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
+                        xncc_stream stream, xncc_error *error)
+{
+    *shared = *image;
+    context->from_host = image->memory == XNCC_HOST;
+    if (!context->from_host)
+        return XNCC_OK;
+    DeviceScope scope(context->engine->device);
+    const xncc_image wanted = place_of(image, nullptr);
+    const uint64_t rows = static_cast<uint64_t>(image->height);
+    const uint64_t bytes = (static_cast<uint64_t>(wanted.pitch) +
+                            static_cast<uint64_t>(image->mask ? wanted.mask_pitch : 0)) *
+                           rows;
+    cudaError_t code = make_room(context, &context->image, &context->image_room, bytes);
+    if (code == cudaSuccess)
+        code = begin_on(context, stream);
+    if (code != cudaSuccess)
+        return check(code, "making room for the image", error);
+    *shared = place_of(image, context->image.as<unsigned char>());
+    UploadRows copy = {};
+    copy.source = static_cast<const unsigned char *>(image->data);
+    copy.source_pitch = static_cast<size_t>(xncc_image_pitch(image));
+    copy.target = context->image.as<unsigned char>();
+    copy.target_pitch = static_cast<size_t>(shared->pitch);
+    copy.row_bytes = static_cast<size_t>(xncc_image_row_bytes(image));
+    copy.rows = image->height;
+    code = context->upload.copy_rows(copy, stream);
+    if (code == cudaSuccess && image->mask) {
+        copy.source = image->mask;
+        copy.source_pitch = static_cast<size_t>(image->mask_pitch ? image->mask_pitch
+                                                                  : image->width);
+        copy.target += shared->pitch * image->height;
+        copy.target_pitch = static_cast<size_t>(shared->mask_pitch);
+        copy.row_bytes = static_cast<size_t>(image->width);
+        code = context->upload.copy_rows(copy, stream);
+    }
+    if (code == cudaSuccess)
+        code = end_on(context, stream);
+    return check(code, "copying the image to the device", error);
+}
+
+xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
+                       xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(context->engine->device);
+    const uint64_t bytes = static_cast<uint64_t>(best->score.width) *
+                           static_cast<uint64_t>(best->score.height) * sizeof(float);
+    cudaError_t code = make_room(context, &context->map, &context->map_room, bytes);
+    context->target = context->best = *best;
+    if (best->score.memory == XNCC_HOST) {
+        if (code == cudaSuccess)
+            code = make_room(context, &context->device_best, &context->device_best_room, 2 * bytes);
+        context->best.score.data = context->device_best.as<float>();
+        context->best.index = reinterpret_cast<int32_t *>(context->device_best.as<unsigned char>() +
+                                                          bytes);
+        context->best.score.pitch = context->best.index_pitch = 0;
+    }
+    if (code == cudaSuccess)
+        code = begin_on(context, stream);
+    if (code != cudaSuccess)
+        return check(code, "taking memory for the best scores", error);
+    *map = xncc_map{ context->map.as<float>(), best->score.width, best->score.height,
+                     best->score.width * static_cast<int64_t>(sizeof(float)), XNCC_DEVICE };
+    return check(launch_clear_best(view_of(context->best), stream),
+                 "launching the search for the best template", error);
+}
+
+xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold, xncc_stream stream,
+                      xncc_error *error)
+{
+    DeviceScope scope(context->engine->device);
+    BestView view = view_of(context->best);
+    view.width = fold->map->width;
+    view.height = fold->map->height;
+    MapView map = { fold->map->data,
+                    xncc_map_pitch(fold->map) / static_cast<int64_t>(sizeof(float)), *fold };
+    map.fold.map = nullptr;
+    return check(launch_fold_map(view, map, stream), "launching the search for the best template",
+                 error);
+}
+
+// Copies the result to the caller's host memory.
+cudaError_t fetch_best(xncc_batch_context *context, cudaStream_t stream)
+{
+    const BestView to = view_of(context->target);
+    const size_t row = static_cast<size_t>(to.width) * sizeof(float),
+                 rows = static_cast<size_t>(to.height);
+    cudaError_t code = cudaMemcpy2DAsync(
+        to.score, static_cast<size_t>(to.score_pitch) * sizeof(float), context->best.score.data,
+        row, row, rows, cudaMemcpyDeviceToHost, stream);
+    if (code == cudaSuccess)
+        code = cudaMemcpy2DAsync(to.index, static_cast<size_t>(to.index_pitch) * sizeof(int32_t),
+                                 context->best.index, row, row, rows, cudaMemcpyDeviceToHost,
+                                 stream);
+    return code;
+}
+
+xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(context->engine->device);
+    const bool to_host = context->target.score.memory == XNCC_HOST;
+    cudaError_t code = to_host ? fetch_best(context, stream) : cudaSuccess;
+    if (code == cudaSuccess)
+        code = end_on(context, stream);
+    if (code == cudaSuccess && (to_host || context->from_host))
+        code = cudaStreamSynchronize(stream);
+    return check(code, "fetching the best scores", error);
+}
+
+constexpr xncc_batch_ops name_operations()
+{
+    xncc_batch_ops ops = {};
+    ops.open = batch_context_open;
+    ops.close = batch_context_close;
+    ops.image = share_image;
+    ops.best_begin = best_begin;
+    ops.best_fold = best_fold;
+    ops.best_end = best_end;
+    return ops;
+}
+
+} // namespace
+
+extern const xncc_batch_ops batch_operations = name_operations();
+
+} // namespace xncc

@@ -1,0 +1,145 @@
+// Copies templates and filters to the device and sums their samples.
+#include "cuda/planes/device_template.h"
+
+#include "cuda/planes/template_planes.h"
+
+namespace xncc {
+
+namespace {
+
+// Copies tightly packed rows of `row_bytes` bytes to p->pixels, whose pitch and height are set.
+cudaError_t copy_pixels(DeviceTemplate *p, const void *host, size_t row_bytes, cudaStream_t stream)
+{
+    p->serial = next_serial();
+    size_t bytes = p->pitch * static_cast<size_t>(p->height);
+    cudaError_t code = p->pixels.take(bytes);
+    if (code == cudaSuccess)
+        code = cudaMemsetAsync(p->pixels.as<void>(), 0, bytes,
+                               stream); // whole rows go to constant memory, padding too
+    if (code == cudaSuccess)
+        code = cudaMemcpy2DAsync(p->pixels.as<void>(), p->pitch, host, row_bytes, row_bytes,
+                                 static_cast<size_t>(p->height), cudaMemcpyHostToDevice, stream);
+    return code;
+}
+
+// Signed samples are stored biased, as unsigned samples of the same size.
+xncc_pixel stored_pixel(xncc_pixel pixel)
+{
+    return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
+}
+
+// Makes the texture, and takes the memory of the groups.
+cudaError_t make_plain(DeviceTemplate *p)
+{
+    cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel),
+                                       static_cast<size_t>(p->width),
+                                       static_cast<size_t>(p->height), p->pitch);
+    if (code != cudaSuccess || p->pixel == XNCC_F32)
+        return code;
+    p->group_count = ceil_div<int32_t>(p->width, XNCC_THREAD_COLUMNS);
+    p->group_rows = ceil_div(p->height, 4) * 4;
+    return p->groups.take(static_cast<uint64_t>(p->group_count) *
+                          static_cast<uint64_t>(p->group_rows) * p->group_bytes());
+}
+
+cudaError_t copy_mask(DeviceTemplate *p, const xncc_template *templ, cudaStream_t stream)
+{
+    size_t bytes = static_cast<size_t>(templ->width) * static_cast<size_t>(templ->height);
+    cudaError_t code = p->mask.take(bytes);
+    return code == cudaSuccess ? cudaMemcpyAsync(p->mask.as<void>(), templ->mask, bytes,
+                                                 cudaMemcpyHostToDevice, stream)
+                               : code;
+}
+
+// Sums the samples of each channel, and the squares of all. Samples that do not count are 0. A
+// channel has at most 2^31 samples of 16 bits or 2^28 of 32 bits, so its sum is below 2^60.
+template <class Sample> void sum_samples(const xncc_template *templ, DeviceTemplate *p)
+{
+    const Sample *sample = static_cast<const Sample *>(templ->pixels);
+    uint64_t pixels = static_cast<uint64_t>(templ->width) * static_cast<uint64_t>(templ->height);
+    for (uint64_t i = 0; i < pixels; i++)
+        for (int32_t c = 0; c < templ->channels; c++, sample++) {
+            p->sum[c] += *sample;
+            p->sum2 = xncc_u128_add(p->sum2,
+                                    xncc_u128_of(static_cast<uint64_t>(*sample) * *sample));
+        }
+}
+
+void sum_template(const xncc_template *templ, DeviceTemplate *p)
+{
+    if (templ->channels == 1 && p->pixel <= XNCC_U16) {
+        p->sum[0] = templ->sum;
+        p->sum2 = xncc_u128_of(templ->sum2);
+    } else if (p->pixel == XNCC_U8)
+        sum_samples<uint8_t>(templ, p);
+    else if (p->pixel == XNCC_U16)
+        sum_samples<uint16_t>(templ, p);
+    else if (p->pixel == XNCC_U32)
+        sum_samples<uint32_t>(templ, p);
+}
+
+} // namespace
+
+cudaError_t DeviceTemplate::make_plane(int32_t columns, int32_t rows, bool plain)
+{
+    width = columns;
+    height = rows;
+    pitch = ceil_div<size_t>(static_cast<size_t>(columns), XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
+    size_t bytes = pitch * static_cast<size_t>(rows);
+    cudaError_t code = pixels.take(bytes);
+    if (code == cudaSuccess)
+        code = cudaMemset(pixels.as<void>(), 0,
+                          bytes); // whole rows go to constant memory, padding too
+    return code == cudaSuccess && plain ? make_plain(this) : code;
+}
+
+cudaError_t DeviceTemplate::refresh(cudaStream_t stream)
+{
+    serial = next_serial(); // constant caches and template spectra hold the previous bytes
+    return groups.as<void>() ? launch_template_groups(*this, stream) : cudaSuccess;
+}
+
+xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_height,
+                             cudaStream_t stream, DeviceTemplate *p, xncc_error *error)
+{
+    size_t row_bytes = static_cast<size_t>(templ->width) * static_cast<size_t>(templ->channels) *
+                       xncc_pixel_size(templ->pixel);
+    p->width = templ->width;
+    p->height = templ->height;
+    p->channels = templ->channels;
+    p->pixel = stored_pixel(templ->pixel);
+    p->pitch = ceil_div<size_t>(row_bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
+    sum_template(templ, p);
+    bool plain = templ->channels == 1 && !templ->mask && p->pixel <= XNCC_F32 &&
+                 templ->width <= XNCC_CUDA_TEMPLATE_SIDE && templ->height <= max_texture_height;
+    xncc_status status = check(copy_pixels(p, templ->pixels, row_bytes, stream),
+                               "copying the template to the device", error);
+    if (!status && templ->mask)
+        status = check(copy_mask(p, templ, stream), "copying the template's mask to the device",
+                       error);
+    if (!status && plain)
+        status = check(make_plain(p), "taking memory for the template", error);
+    if (!status && plain && p->pixel != XNCC_F32)
+        status = check(launch_template_groups(*p, stream), "grouping the template's pixels", error);
+    // Another stream may read the template next, and the source is pageable memory.
+    if (!status)
+        status = check(cudaStreamSynchronize(stream), "preparing the template", error);
+    return status;
+}
+
+xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, DeviceTemplate *p,
+                           xncc_error *error)
+{
+    size_t row_bytes = static_cast<size_t>(filter->width) * sizeof(float);
+    p->width = filter->width;
+    p->height = filter->height;
+    p->pixel = XNCC_F32;
+    p->pitch = ceil_div<size_t>(row_bytes, 16) * 16;
+    xncc_status status = check(copy_pixels(p, filter->taps, row_bytes, stream),
+                               "copying the filter to the device", error);
+    if (!status)
+        status = check(cudaStreamSynchronize(stream), "preparing the filter", error);
+    return status;
+}
+
+} // namespace xncc
