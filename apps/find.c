@@ -88,7 +88,7 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
 }
 
 static xncc_status find_templ(app_find_job *j, app_source *scene, app_reader *reader,
-                             app_source *templ, app_error *error)
+                              app_source *templ, app_error *error)
 {
     app_hunt h = { .found = 0 };
     xncc_status status = app_search_open(&j->session, scene, templ, &h.search, error);
