@@ -1,5 +1,5 @@
-/* The sub-commands. Each takes checked options and returns a status; after a failure the text says
- * what, which file, what to do. */
+/* The commands of the tool. Each takes parsed options and returns a status; after a failure the
+ * error text says what failed, with which file or value, and what to do. */
 #ifndef APP_COMMANDS_H
 #define APP_COMMANDS_H
 
@@ -8,7 +8,6 @@
 xncc_status app_find(const app_options *options, app_error *error);
 xncc_status app_correlate(const app_options *options, app_error *error);
 xncc_status app_convolve(const app_options *options, app_error *error);
-xncc_status app_bench(const app_options *options, app_error *error);
 xncc_status app_info(const app_options *options, app_error *error);
 
 #endif

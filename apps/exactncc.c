@@ -1,5 +1,7 @@
-/* exactncc: finds templates in TIFF images. SPDX-License-Identifier: BSD-2-Clause */
+/* The tool exactncc: its commands, their help, and the exit status.
+ * SPDX-License-Identifier: BSD-2-Clause */
 #include "commands.h"
+#include "tool_options.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -7,31 +9,27 @@
 
 typedef struct command {
     const char *name;
-    unsigned bit;
-    int least, most; /* files */
+    unsigned bit;    /* APP_FIND, ... */
+    int least, most; /* number of files */
     xncc_status (*run)(const app_options *options, app_error *error);
     const char *usage, *purpose, *more;
 } command;
 
 static const command commands[] = {
     { "find", APP_FIND, 2, 1 << 30, app_find, "IMAGE TEMPLATE...",
-      "where the templates are in the image",
-      "Prints, for each page and template, the matches, best first: (x, y) is the top-left pixel "
-      "of the window, x to "
-      "the right, y down, from 0.\n"
+      "finds where the templates are in the image",
+      "Prints the matches of each page and template, best first. (x, y) is the top-left pixel of "
+      "the match; x counts to the right and y down, both from 0.\n"
       "Example: exactncc find --top 4 data/board.tif data/board-fiducial.tif\n" },
     { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif",
-      "the whole map of scores as a float32 TIFF",
+      "writes the map of scores as a float32 TIFF",
       "Example: exactncc correlate data/cells.tif data/cells-template.tif -o map.tif\n" },
     { "convolve", APP_CONVOLVE, 1, 1, app_convolve,
       "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",
-      "the image convolved with a filter as a float32 TIFF",
+      "writes the image convolved with a filter as a float32 TIFF",
       "Example: exactncc convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
-    { "bench", APP_BENCH, 0, 0, app_bench, "",
-      "times every kernel that can serve, each result checked",
-      "Example: exactncc bench --size 1920x1080 --template 16x16,64x64 --device cpu\n" },
     { "info", APP_INFO, 0, 0, app_info, "",
-      "devices, limits, and the kernel that would be chosen and why",
+      "prints devices and limits, and which kernel would be chosen and why",
       "Example: exactncc info --size 4096x4096 --template 31x31 --pixel u16\n" },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -45,18 +43,19 @@ static void print_overview(FILE *out)
         fprintf(out, "  exactncc %-9s %s\n", commands[i].name, commands[i].purpose);
     fputs("\nexactncc COMMAND --help lists the options of a command; exactncc --version prints the "
           "version.\n"
-          "Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.\n",
+          "exactncc-bench, a program of its own, measures speed.\n"
+          "Exit status: 0 done (also if nothing was found), 1 the work failed, 2 wrong usage.\n",
           out);
 }
 
 static void print_help(const command *c)
 {
     printf("exactncc %s [options] %s\n%s\n\n", c->name, c->usage, c->purpose);
-    app_options_print(c->bit, stdout);
+    tool_options_print(c->bit, stdout);
     printf("\n%s", c->more);
 }
 
-/* One line whatever the names in it hold. */
+/* Prints one line, whatever the names in the text contain. */
 static void complain(const char *about, const char *text)
 {
     char line[APP_ERROR_SIZE];
@@ -82,8 +81,10 @@ static int run(const command *c, int argc, char **argv)
 {
     app_options options;
     app_error error = { .text = "" };
+    char program[32];
     int status = 2;
-    switch (app_options_parse(argc, argv, c->bit, &options, &error)) {
+    snprintf(program, sizeof program, "exactncc %s", c->name);
+    switch (tool_options_parse(c->bit, program, argc, argv, &options, &error)) {
     case APP_WRONG: complain(c->name, error.text); break;
     case APP_HELP:
         print_help(c);
@@ -91,14 +92,14 @@ static int run(const command *c, int argc, char **argv)
         break;
     case APP_RUN: status = run_parsed(c, &options); break;
     }
-    app_options_close(&options);
+    tool_options_close(&options);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    /* A full disk or a closed pipe is an error to report, not a reason to die with half a file
-     * behind. */
+    /* A full disk or a closed pipe is reported as an error, so that no half-written file is left.
+     */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : "";
@@ -113,7 +114,9 @@ int main(int argc, char **argv)
         printf("exactncc %s\n", xncc_version());
         return fflush(stdout) == 0 ? 0 : 1;
     }
-    if (argc > 1)
+    if (strcmp(word, "bench") == 0)
+        complain("bench", "measuring is a program of its own: exactncc-bench");
+    else if (argc > 1)
         complain("", "no such command; see exactncc --help");
     else
         print_overview(stderr);

@@ -2,7 +2,7 @@
 #ifndef APP_FIND_REPORT_H
 #define APP_FIND_REPORT_H
 
-#include "common/session.h"
+#include "common/search.h"
 #include "exactncc/refine.h"
 
 typedef struct app_find_job {

@@ -3,7 +3,7 @@
 #define APP_MAP_OUT_H
 
 #include "exactncc/image.h"
-#include "session.h"
+#include "search.h"
 
 /* A map on its way out. */
 typedef struct app_map_out {

@@ -1,24 +1,41 @@
+/* Parsing of the command line, and the options that several commands share. */
 #include "options.h"
 
 #include "numbers.h"
-#include "option_set.h"
 
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* An option: where it belongs, what it takes, and how its text gets into the options (1 when it may
- * be so). */
-typedef struct entry {
-    const char *name;
-    char letter;
-    const char *argument; /* NULL: none */
-    unsigned commands;
-    int (*set)(app_options *options, const char *text);
-    const char *expected; /* what the text must be */
-    const char *help;
-} entry;
+/* In the order of xncc_mode and xncc_border. */
+static const char *const modes[] = { "valid", "same", "full", NULL };
+static const char *const borders[] = { "clamp", "zero", "mirror", "wrap", "overlap", NULL };
+
+const char *app_mode_name(xncc_mode mode)
+{
+    return modes[mode];
+}
+
+const char *app_border_name(xncc_border border)
+{
+    return borders[border];
+}
+
+int app_word_index(const char *const *words, const char *text)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count)
+{
+    int64_t value = 0;
+    int ok = app_parse_integer(text, least, most, &value);
+    *count = (int32_t)value;
+    return ok;
+}
 
 static int set_device(app_options *o, const char *text)
 {
@@ -48,38 +65,50 @@ static int set_method(app_options *o, const char *text)
     return xncc_method_parse(text, &o->method) == XNCC_OK;
 }
 
-static int set_flat(app_options *o, const char *text)
+static int set_mode(app_options *o, const char *text)
 {
-    static const char *const words[] = { "zero", "nan", NULL };
-    int i = app_word_index(words, text);
-    o->flat = i == 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
+    const int i = app_word_index(modes, text);
+    o->mode = i < 0 ? XNCC_VALID : (xncc_mode)i;
     return i >= 0;
 }
 
-static int set_page(app_options *o, const char *text)
+int app_set_border(app_options *o, const char *text)
 {
-    return app_parse_integer(text, 0, UINT32_MAX - 1, &o->page);
+    const int i = app_word_index(borders, text);
+    o->border = i < 0 ? XNCC_BORDER_CLAMP : (xncc_border)i;
+    return i >= 0;
 }
 
-static int set_pages(app_options *o, const char *text)
+int app_set_sizes(app_options *o, const char *text)
 {
-    if (strcmp(text, "all") != 0)
-        return set_page(o, text);
-    o->page = APP_ALL_PAGES;
+    return app_parse_sizes(text, &o->sizes);
+}
+
+int app_set_templates(app_options *o, const char *text)
+{
+    return app_parse_sizes(text, &o->templates);
+}
+
+static int set_pixel(app_options *o, const char *text)
+{
+    for (int pixel = XNCC_U8; pixel <= XNCC_F64; pixel++)
+        if (strcmp(xncc_pixel_name((xncc_pixel)pixel), text) == 0) {
+            o->pixel = (xncc_pixel)pixel;
+            return 1;
+        }
+    return 0;
+}
+
+static int set_channel_count(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, XNCC_MAX_CHANNELS, &o->channels);
+}
+
+static int set_with_mask(app_options *o, const char *text)
+{
+    (void)text;
+    o->with_mask = 1;
     return 1;
-}
-
-static int set_format(app_options *o, const char *text)
-{
-    static const char *const words[] = { "table", "csv", "json", NULL };
-    int i = app_word_index(words, text);
-    o->format = i == 2 ? APP_JSON : i == 1 ? APP_CSV : APP_TABLE;
-    return i >= 0;
-}
-
-static int set_text_format(app_options *o, const char *text)
-{
-    return set_format(o, text) && o->format != APP_CSV;
 }
 
 static int set_threads(app_options *o, const char *text)
@@ -94,219 +123,107 @@ static int set_quiet(app_options *o, const char *text)
     return 1;
 }
 
-static int set_top(app_options *o, const char *text)
-{
-    return app_parse_integer(text, 1, 1000000000, &o->top);
-}
-
-static int set_min_score(app_options *o, const char *text)
-{
-    o->has_min_score = 1;
-    return app_parse_float(text, 1, &o->min_score);
-}
-
-static int set_max_score(app_options *o, const char *text)
-{
-    o->has_max_score = 1;
-    return app_parse_float(text, 0, &o->max_score) && o->max_score >= 0.0f;
-}
-
-static int set_min_distance(app_options *o, const char *text)
-{
-    return app_set_count(text, 1, XNCC_MAX_SIDE, &o->min_distance);
-}
-
-static int set_overlay(app_options *o, const char *text)
-{
-    o->overlay = text;
-    return *text != 0;
-}
-
-static int set_output(app_options *o, const char *text)
-{
-    o->output = text;
-    return *text != 0;
-}
-
 enum {
-    MATCHING = APP_FIND | APP_CORRELATE,
-    WORKING = MATCHING | APP_CONVOLVE,
-    EVERY = WORKING | APP_BENCH | APP_INFO
+    SIZED = APP_BENCH | APP_INFO,
+    SCORED = APP_FIND | APP_CORRELATE | SIZED,
+    EVERY = SCORED | APP_CONVOLVE
 };
 
-static const entry table[] = {
-    { "top", 0, "N", APP_FIND, set_top, "a whole number 1 .. 1000000000",
-      "at most N matches a template and page (default 10)" },
-    { "min-score", 0, "S", APP_FIND, set_min_score, "a number, or -inf for no limit",
-      "a match scores at least S (default 0); not for the sqdiff methods" },
-    { "max-score", 0, "S", APP_FIND, set_max_score, "a number that is not negative",
-      "a match scores at most S (default: no limit); for the sqdiff methods" },
-    { "min-distance", 0, "N", APP_FIND, set_min_distance, "a whole number 1 .. 1073741824",
-      "pixels in x or y between matches (default: half the template's shorter side)" },
-    { "subpixel", 0, NULL, APP_FIND, app_set_subpixel, "",
-      "also fit each match's position to fractions of a pixel (columns subpixel_x, subpixel_y)" },
-    { "merge", 0, "RULE", APP_FIND, app_set_merge,
-      "distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1",
-      "one list for all templates: of matches closer than N pixels, or overlapping by more than F, "
-      "the best" },
-    { "overlay", 0, "FILE", APP_FIND, set_overlay, "a file name",
-      "write the scene with every match framed and numbered: RGB TIFF, or PNG when FILE ends in "
-      ".png" },
-    { "heatmap", 0, "FILE", MATCHING, app_set_heatmap, "a file name",
-      "write the map of scores in colours: RGB TIFF, or PNG when FILE ends in .png" },
-    { "output", 'o', "FILE", APP_CORRELATE | APP_CONVOLVE, set_output, "a file name",
-      "the float32 TIFF to write (BigTIFF when needed)" },
-    { "gaussian", 0, "SIGMA", APP_CONVOLVE, app_set_gaussian,
-      "a number above 0 and up to 15.75 (a filter has at most 127 x 127 coefficients)",
-      "smooth with a Gaussian; the filter has 2*ceil(4*SIGMA)+1 coefficients a side, their sum is "
-      "1" },
-    { "gradient", 0, "x|y", APP_CONVOLVE, app_set_gradient, "x or y",
-      "Sobel derivative, positive where brightness grows to the right (x) or down (y)" },
-    { "size", 0, "3|5", APP_CONVOLVE, app_set_gradient_size, "3 or 5",
-      "side of the gradient's filter (default 3)" },
-    { "filter", 0, "FILE", APP_CONVOLVE, app_set_filter, "a file name",
-      "coefficients from a text file: rows of numbers, # starts a comment" },
-    { "correlate", 0, NULL, APP_CONVOLVE, app_set_correlate, "",
-      "with --filter: do not turn the filter by 180 degrees" },
-    { "method", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, set_method,
+static const app_option shared[] = {
+    { "method", 0, "NAME", SCORED, set_method,
       "ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff, sqdiff_normed or coverage",
       "how windows are scored (default ccoeff_normed, which is NCC)" },
-    { "mode", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, app_set_mode, "valid, same or full",
-      "windows inside the image (default), one centred on every pixel, or all that share a pixel "
-      "with it" },
-    { "border", 0, "NAME", MATCHING | APP_BENCH | APP_INFO, app_set_border,
-      "clamp, zero, mirror, wrap or overlap",
-      "modes same and full: what is outside (default clamp); overlap: only the pixels inside "
+    { "mode", 0, "NAME", SCORED, set_mode, "valid, same or full",
+      "windows inside the image (default), one centred on every pixel, or every window that "
+      "touches the image" },
+    { "border", 0, "NAME", SCORED, app_set_border, "clamp, zero, mirror, wrap or overlap",
+      "pixels outside the image in modes same and full (default clamp); overlap: they do not "
       "count" },
-    { "border", 0, "clamp|zero", APP_CONVOLVE, app_set_filter_border, "clamp or zero",
-      "the pixels outside: the nearest repeated (default), or 0" },
-    { "mask", 0, "FILE", MATCHING, app_set_mask, "a file name, or - for none",
-      "the template's pixels that count: those that are not 0 in FILE; one --mask for each "
-      "template, in order" },
-    { "image-mask", 0, "FILE", MATCHING, app_set_image_mask, "a file name", "the same for IMAGE" },
-    { "no-data", 0, "VALUE", MATCHING, app_set_no_data, "a number, nan or none",
-      "pixels of IMAGE and templates that hold VALUE do not count (default: GDAL's tag; none: all "
-      "count)" },
-    { "min-valid", 0, "F", MATCHING | APP_INFO, app_set_min_valid, "a number 0 .. 1",
-      "a window scores NaN where fewer than F of the template's pixels count (default 0.5)" },
-    { "coverage", 0, "FILE", APP_CORRELATE, app_set_coverage, "a file name",
-      "also write the fraction of the template's pixels that count in each window, as a float32 "
-      "TIFF" },
-    { "channels", 0, "luma|sum", MATCHING, app_set_channels, "luma or sum",
-      "one channel (default: RGB to luma, else the first), or all samples of a pixel in one "
-      "score" },
-    { "roi", 0, "X,Y,W,H", MATCHING, app_set_roi,
-      "X,Y,W,H: whole numbers, X and Y from 0, W and H from 1",
-      "match this rectangle of IMAGE alone; coordinates stay those of IMAGE" },
-    { "flat", 0, "zero|nan", MATCHING, set_flat, "zero or nan",
-      "what a window without contrast scores (default zero); NaN is never a match" },
-    { "page", 0, "N|all", APP_FIND, set_pages, "a page number, counted from 0, or all",
-      "the page of IMAGE (default 0); all leaves out reduced copies and masks" },
-    { "page", 0, "N", APP_CORRELATE | APP_CONVOLVE, set_page, "a page number, counted from 0",
-      "the page of IMAGE (default 0)" },
-    { "size", 0, "WxH,...", APP_BENCH, app_set_sizes,
-      "up to 16 sizes such as 1920x1080, with commas between", "image sizes (default 1920x1080)" },
-    { "template", 0, "WxH,...", APP_BENCH, app_set_templates,
-      "up to 16 sizes such as 16x16, with commas between",
-      "template and filter sizes (default 8x8,16x16,32x32,64x64, and 3x3,5x5,27x27 for filters)" },
-    { "size", 0, "WxH", APP_INFO, app_set_size, "a size such as 1920x1080",
-      "explain the choice for this image size (default 1920x1080)" },
-    { "template", 0, "WxH", APP_INFO, app_set_template, "a size such as 64x64",
-      "and this template size (default 64x64)" },
-    { "pixel", 0, "NAME", APP_BENCH | APP_INFO, app_set_pixel, "u8, u16, f32, s8, s16, u32 or f64",
+    { "pixel", 0, "NAME", SIZED, set_pixel, "u8, u16, f32, s8, s16, u32 or f64",
       "pixel type (default u8)" },
-    { "channels", 0, "N", APP_BENCH | APP_INFO, app_set_channel_count, "a whole number 1 .. 64",
-      "samples a pixel (default 1)" },
-    { "mask", 0, NULL, APP_BENCH | APP_INFO, app_set_with_mask, "",
-      "with a template of which 30 percent do not count" },
-    { "image-mask", 0, NULL, APP_INFO, app_set_image_masked, "",
-      "with an image of which not every pixel counts" },
-    { "task", 0, "NAME", APP_BENCH, app_set_task, "all, match or convolve",
-      "what to time (default all)" },
-    { "repeat", 0, "N", APP_BENCH, app_set_repeat, "a whole number 1 .. 10000",
-      "timed runs, of which the median counts (default 5)" },
-    { "tables", 0, NULL, APP_BENCH, app_set_bench_tables, "",
-      "instead: filters on CPU and GPU with the transfer, and template pixels a second" },
-    { "find", 0, NULL, APP_BENCH, app_set_bench_find, "",
-      "instead: searches without a map, and a bank of templates" },
-    { "batch", 0, "N", APP_BENCH, app_set_batch, "a whole number 1 .. 10000",
-      "templates in that bank (default 360)" },
+    { "channels", 0, "N", SIZED, set_channel_count, "a whole number 1 .. 64",
+      "samples per pixel (default 1)" },
+    { "mask", 0, NULL, SIZED, set_with_mask, "",
+      "use a template mask that leaves out 30 percent of the pixels" },
     { "device", 0, "NAME", EVERY, set_device, "auto, cpu, cuda or cuda:N",
-      "which engine (default auto: the fastest)" },
+      "engine to use (default auto: the fastest)" },
     { "kernel", 0, "NAME", EVERY, set_kernel, "a name; exactncc info lists them",
       "force a kernel (default: the fastest)" },
     { "threads", 0, "N", EVERY, set_threads, "a whole number 0 .. 1024",
-      "CPU threads (default 0: one a processor)" },
-    { "format", 0, "NAME", WORKING | APP_BENCH, set_format, "table, csv or json",
-      "table (default), csv or json" },
-    { "format", 0, "NAME", APP_INFO, set_text_format, "table or json", "table (default) or json" },
-    { "max-memory", 0, "SIZE", WORKING, app_set_memory,
-      "a number of bytes, with K, M, G or T at its end for powers of 1024",
-      "the most memory for a picture (default 8G); giving it also admits files that look too small "
-      "for their pixels" },
+      "number of CPU threads (default 0: one per processor)" },
     { "quiet", 'q', NULL, EVERY, set_quiet, "", "no progress on stderr, no summary on stdout" },
-    { "help", 'h', NULL, EVERY, NULL, "", "this text" },
+    { "help", 'h', NULL, EVERY, NULL, "", "print this text" },
 };
-enum { ENTRIES = sizeof table / sizeof table[0], FIRST_KEY = 1000 };
 
-static void set_defaults(app_options *o, const char *command)
+enum { SHARED = sizeof shared / sizeof shared[0], MOST = 64, FIRST_KEY = 1000 };
+
+/* The i-th option of own and shared together; NULL after the last. */
+static const app_option *option_at(const app_option_list *list, int i)
 {
-    memset(o, 0, sizeof *o);
-    o->command = command;
-    o->top = 10;
-    o->reading = app_default_reading;
-    o->repeat = 5;
-    o->batch = 360;
+    if (i < list->own_count)
+        return &list->own[i];
+    return i - list->own_count < SHARED ? &shared[i - list->own_count] : NULL;
 }
 
-/* The entry for what getopt_long returned: a key, or a letter. */
-static const entry *find_entry(int key, unsigned command)
+/* The option for what getopt_long returned: a key, or a letter. */
+static const app_option *find_option(const app_option_list *list, int key)
 {
+    const app_option *o;
     if (key >= FIRST_KEY)
-        return &table[key - FIRST_KEY];
-    for (int i = 0; i < ENTRIES; i++)
-        if (table[i].letter == key && (table[i].commands & command))
-            return &table[i];
+        return option_at(list, key - FIRST_KEY);
+    for (int i = 0; (o = option_at(list, i)); i++)
+        if (o->letter == key && (o->commands & list->command))
+            return o;
     return NULL;
 }
 
-app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options,
-                             app_error *error)
+/* Fills getopt's tables. shorts begins with ':' so that getopt tells a missing value apart. */
+static void fill_getopt(const app_option_list *list, struct option *longs, char *shorts)
 {
-    struct option longs[ENTRIES + 1] = { { NULL, 0, NULL, 0 } };
-    int count = 0, key;
-    set_defaults(options, argv[0]);
-    options->masks = calloc((size_t)argc, sizeof *options->masks);
-    if (!options->masks) {
-        app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
-        return APP_WRONG;
+    const app_option *o;
+    int count = 0;
+    *shorts++ = ':';
+    for (int i = 0; (o = option_at(list, i)) && count < MOST; i++) {
+        if (!(o->commands & list->command))
+            continue;
+        longs[count++] = (struct option){ o->name, o->argument ? required_argument : no_argument,
+                                          NULL, FIRST_KEY + i };
+        if (o->letter)
+            *shorts++ = o->letter;
+        if (o->letter && o->argument)
+            *shorts++ = ':';
     }
-    for (int i = 0; i < ENTRIES; i++)
-        if (table[i].commands & command)
-            longs[count++] = (struct option){ table[i].name,
-                                              table[i].argument ? required_argument : no_argument,
-                                              NULL, FIRST_KEY + i };
-    const char *shorts = command & (APP_CORRELATE | APP_CONVOLVE) ? ":o:qh" : ":qh";
+    longs[count] = (struct option){ NULL, 0, NULL, 0 };
+    *shorts = 0;
+}
+
+app_parsed app_options_parse(const app_option_list *list, int argc, char **argv,
+                             app_options *options, app_error *error)
+{
+    struct option longs[MOST + 1];
+    char shorts[2 * MOST + 2];
+    int key;
+    fill_getopt(list, longs, shorts);
     opterr = 0;
     optind = 1;
     while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const char *at = argv[optind - 1];
         if (key == ':') {
-            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: needs a value; see exactncc %s --help", at,
-                     argv[0]);
+            app_fail(error, XNCC_ERROR_ARGUMENT, "%s: needs a value; see %s --help", at,
+                     list->program);
             return APP_WRONG;
         }
-        const entry *e = key == '?' ? NULL : find_entry(key, command);
-        if (!e) {
+        const app_option *o = key == '?' ? NULL : find_option(list, key);
+        if (!o) {
             app_fail(error, XNCC_ERROR_ARGUMENT,
-                     "%s: no such option, or not so; see exactncc %s --help", at, argv[0]);
+                     "%s: no such option, or not used like this; see %s --help", at, list->program);
             return APP_WRONG;
         }
-        if (!e->set)
+        if (!o->set)
             return APP_HELP;
-        if (!e->set(options, optarg)) {
-            app_fail(error, XNCC_ERROR_ARGUMENT, "--%s %s: must be %s", e->name, optarg,
-                     e->expected);
+        if (!o->set(options, optarg)) {
+            app_fail(error, XNCC_ERROR_ARGUMENT, "--%s %s: must be %s", o->name, optarg,
+                     o->expected);
             return APP_WRONG;
         }
     }
@@ -315,22 +232,37 @@ app_parsed app_options_parse(int argc, char **argv, unsigned command, app_option
     return APP_RUN;
 }
 
-void app_options_close(app_options *options)
+void app_options_print(const app_option_list *list, FILE *out)
 {
-    free(options->masks);
-    options->masks = NULL;
+    const app_option *o;
+    fputs("Options:\n", out);
+    for (int i = 0; (o = option_at(list, i)); i++) {
+        char left[64];
+        if (!(o->commands & list->command))
+            continue;
+        snprintf(left, sizeof left, "%c%c --%s %s", o->letter ? '-' : ' ',
+                 o->letter ? o->letter : ' ', o->name, o->argument ? o->argument : "");
+        fprintf(out, "  %-24s %s\n", left, o->help);
+    }
 }
 
-void app_options_print(unsigned command, FILE *out)
+xncc_problem app_options_problem(const app_options *o, xncc_task task, app_size image,
+                                 app_size templ)
 {
-    fputs("Options:\n", out);
-    for (int i = 0; i < ENTRIES; i++) {
-        const entry *e = &table[i];
-        char left[64];
-        if (!(e->commands & command))
-            continue;
-        snprintf(left, sizeof left, "%c%c --%s %s", e->letter ? '-' : ' ',
-                 e->letter ? e->letter : ' ', e->name, e->argument ? e->argument : "");
-        fprintf(out, "  %-24s %s\n", left, e->help);
-    }
+    xncc_problem problem = { .task = task,
+                             .pixel = o->pixel,
+                             .image_width = image.width,
+                             .image_height = image.height,
+                             .width = templ.width,
+                             .height = templ.height };
+    if (task == XNCC_TASK_CONVOLVE)
+        return problem;
+    problem.method = o->method;
+    problem.mode = o->mode;
+    problem.border = o->border;
+    problem.channels = o->channels;
+    problem.templ_masked = o->with_mask;
+    problem.image_masked = o->image_masked;
+    problem.min_valid = o->min_valid;
+    return problem;
 }

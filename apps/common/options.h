@@ -1,4 +1,4 @@
-/* The command line. */
+/* The command line: the options as a struct, and the tables that say how text becomes options. */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
@@ -6,9 +6,6 @@
 #include "exactncc/plan.h"
 #include "report.h"
 #include "tiff_read.h"
-
-/* Sub-commands, as bits, so that an option says where it belongs. */
-enum { APP_FIND = 1, APP_CORRELATE = 2, APP_CONVOLVE = 4, APP_BENCH = 8, APP_INFO = 16 };
 
 enum { APP_ALL_PAGES = -1, APP_MAX_SIZES = 16 };
 
@@ -21,7 +18,7 @@ typedef struct app_sizes {
     int count;
 } app_sizes;
 
-/* WxH, or WxH,WxH,...: 1 when the text is that. */
+/* Parses "WxH" or "WxH,WxH,...". Returns 1 on success, else 0. */
 int app_parse_sizes(const char *text, app_sizes *sizes);
 
 /* A rectangle of pixels; (x, y) is its top-left pixel. */
@@ -29,67 +26,93 @@ typedef struct app_area {
     int32_t x, y, width, height;
 } app_area;
 
-typedef enum app_task { APP_TASK_ALL, APP_TASK_MATCH, APP_TASK_CONVOLVE } app_task;
-
 typedef struct app_options {
-    const char *command; /* "find", ... */
     xncc_context_options device;
-    const char *kernel;
+    const char *kernel; /* NULL: the fastest */
     xncc_method method;
     xncc_mode mode;
     xncc_border border;
     xncc_flat flat;
-    double min_valid;   /* as in xncc_options */
-    const char **masks; /* of the templates, in their order; "-": none */
-    int mask_count;
-    const char *image_mask;
-    int64_t page; /* or APP_ALL_PAGES */
+    double min_valid;       /* as in xncc_options */
+    const char **masks;     /* one file name per template, in their order; "-": no mask */
+    int mask_count;         /* 0: no template has a mask */
+    const char *image_mask; /* NULL: none */
+    int64_t page;           /* from 0, or APP_ALL_PAGES */
     app_format format;
     int quiet;
     int64_t top;
     int has_min_score, has_max_score;
     float min_score, max_score;
-    int32_t min_distance; /* 0: the library's default */
+    int32_t min_distance; /* pixels; 0: the library's default */
     app_area roi;         /* width 0: the whole image */
     int subpixel, has_merge;
     xncc_merge_options merge;
-    const char *overlay, *output, *heatmap, *coverage;
+    const char *overlay, *output, *heatmap, *coverage; /* file names; NULL: not wanted */
     app_reading reading;
-    double gaussian; /* 0: not given */
-    char gradient;   /* 'x', 'y' or 0 */
-    int gradient_size;
-    const char *filter;
+    double gaussian;    /* sigma in pixels; 0: not given */
+    char gradient;      /* 'x', 'y' or 0 */
+    int gradient_size;  /* 3 or 5; 0: not given */
+    const char *filter; /* file name; NULL: none */
     int correlate;
-    app_sizes sizes, templates;
-    xncc_pixel pixel;
-    int32_t channels;            /* bench and info: samples a pixel; 0: 1 */
-    int with_mask, image_masked; /* bench and info: a masked template; info: a masked image */
-    app_task task;
-    int32_t repeat;
-    int bench_tables, bench_find;
-    int32_t batch;
-    char **files;
+    app_sizes sizes, templates;  /* info and exactncc-bench: sizes to explain or to time */
+    xncc_pixel pixel;            /* info and exactncc-bench */
+    int32_t channels;            /* info and exactncc-bench: samples per pixel; 0: 1 */
+    int with_mask, image_masked; /* info and exactncc-bench: masked template; info: masked image */
+    char **files;                /* the arguments that are not options */
     int file_count;
 } app_options;
 
+/* Stores the text after an option. Returns 1 when the text is allowed, else 0. */
+typedef int app_setter(app_options *options, const char *text);
+
+/* One option of the command line. */
+typedef struct app_option {
+    const char *name;
+    char letter;          /* short form; 0: none */
+    const char *argument; /* how --help names the value; NULL: the option takes none */
+    unsigned commands;    /* the commands that have this option, as bits */
+    app_setter *set;      /* NULL: --help */
+    const char *expected; /* what the value must be, for the error text */
+    const char *help;
+} app_option;
+
+/* Commands, as bits, so that an option says where it belongs. */
+enum { APP_FIND = 1, APP_CORRELATE = 2, APP_CONVOLVE = 4, APP_BENCH = 8, APP_INFO = 16 };
+
+/* The options of one command: its program's own table, then the shared ones (options.c). */
+typedef struct app_option_list {
+    const app_option *own;
+    int own_count;
+    unsigned command;    /* one bit */
+    const char *program; /* "exactncc find", for messages */
+} app_option_list;
+
 typedef enum app_parsed { APP_RUN, APP_HELP, APP_WRONG } app_parsed;
 
-/* Reads the arguments after the sub-command (argv[0] is its name). On APP_WRONG the text names the
- * option, the value and what would be right. files points into argv, whose order getopt may change.
- * To be closed whatever is returned. */
-app_parsed app_options_parse(int argc, char **argv, unsigned command, app_options *options,
-                             app_error *error);
-void app_options_close(app_options *options);
+/* Reads the arguments after argv[0] into *options, which holds the defaults. On APP_WRONG the error
+ * text names the option, the value and what is allowed. options->files points into argv, whose
+ * order getopt may change. */
+app_parsed app_options_parse(const app_option_list *list, int argc, char **argv,
+                             app_options *options, app_error *error);
 
-/* "valid", ... and "clamp", ..., as the options take them. */
+/* Prints the options of a command, for --help. */
+void app_options_print(const app_option_list *list, FILE *out);
+
+/* The index of a word in a list that ends with NULL, or -1. */
+int app_word_index(const char *const *words, const char *text);
+
+/* Parses a whole number least .. most. Returns 1 on success, else 0. */
+int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count);
+
+/* Setters that more than one table uses. */
+app_setter app_set_border, app_set_sizes, app_set_templates;
+
+/* "valid", ... and "clamp", ..., as the options spell them. */
 const char *app_mode_name(xncc_mode mode);
 const char *app_border_name(xncc_border border);
 
-/* The problem that the options of bench and info speak of, for these sizes. */
+/* The problem that the options of info and exactncc-bench describe, for these sizes. */
 xncc_problem app_options_problem(const app_options *options, xncc_task task, app_size image,
                                  app_size templ);
-
-/* The list of a sub-command's options, for --help. */
-void app_options_print(unsigned command, FILE *out);
 
 #endif

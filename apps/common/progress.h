@@ -1,24 +1,22 @@
-/* How far a long call has come, on stderr, when that is a terminal. */
+/* The progress of a long call, in percent, on stderr if that is a terminal. */
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H
 
 #include "exactncc/context.h"
-
-#include <pthread.h>
+#include "watch.h"
 
 typedef struct app_progress {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t stop;
+    app_watch watch;
     const xncc_context *context;
-    const char *what;
-    int running, stopping;
+    const char *what; /* printed before the percentage */
+    int shown;        /* 1: the line is not empty */
 } app_progress;
 
-/* Starts watching the context, unless quiet or stderr is no terminal. Nothing is shown for the
- * first half second. */
+/* Starts to watch the context, unless quiet is set or stderr is not a terminal. Nothing is shown
+ * for the first half second. */
 void app_progress_start(app_progress *progress, const xncc_context *context, const char *what,
                         int quiet);
+
 /* Ends it and clears the line. */
 void app_progress_stop(app_progress *progress);
 

@@ -1,5 +1,7 @@
+/* Tables of results, and the text formats that they are printed in. */
 #include "report.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,7 @@ void app_rows_free(app_rows *rows)
     rows->count = rows->room = 0;
 }
 
-/* Length of the UTF-8 sequence at s, or 0 when it is none (RFC 3629: no overlong forms, no
+/* Length of the UTF-8 sequence at s; 0 if it is not valid (RFC 3629: no overlong forms, no
  * surrogates). */
 static int utf8_length(const unsigned char *s)
 {
@@ -92,7 +94,7 @@ static void csv_text(FILE *out, const char *text)
     putc('"', out);
 }
 
-/* The next column after c that is not left out, or rows->width. */
+/* The next column after c that is printed, or rows->width. */
 static int next_column(const app_rows *rows, unsigned skip, int c)
 {
     do
@@ -172,7 +174,7 @@ static const char *table_cell(const app_column *column, const app_value *value, 
     return cell;
 }
 
-/* Text to the left, numbers to the right. */
+/* Aligned columns: text to the left, numbers to the right. */
 static void print_table(FILE *out, const app_rows *rows, unsigned skip)
 {
     char cell[CELL];
@@ -201,12 +203,56 @@ static void print_table(FILE *out, const app_rows *rows, unsigned skip)
     }
 }
 
+/* A table of GitHub's Markdown. A vertical bar in a cell is escaped. */
+static void print_markdown_cell(FILE *out, const char *text)
+{
+    fputs(" ", out);
+    for (; *text; text++) {
+        if (*text == '|')
+            putc('\\', out);
+        putc(*text, out);
+    }
+    fputs(" |", out);
+}
+
+static void print_markdown(FILE *out, const app_rows *rows, unsigned skip)
+{
+    char cell[CELL];
+    putc('|', out);
+    for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c))
+        print_markdown_cell(out, rows->columns[c].name);
+    fputs("\n|", out);
+    for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c))
+        fputs(rows->columns[c].kind == APP_TEXT ? "---|" : "---:|", out);
+    putc('\n', out);
+    for (size_t r = 0; r < rows->count; r++) {
+        putc('|', out);
+        for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c))
+            print_markdown_cell(out, table_cell(&rows->columns[c],
+                                                &rows->value[r * (size_t)rows->width + (size_t)c],
+                                                cell));
+        putc('\n', out);
+    }
+}
+
 void app_rows_print(FILE *out, const app_rows *rows, unsigned skip, app_format format)
 {
     if (format == APP_CSV)
         print_csv(out, rows, skip);
     else if (format == APP_JSON)
         print_json(out, rows, skip);
+    else if (format == APP_MARKDOWN)
+        print_markdown(out, rows, skip);
     else
         print_table(out, rows, skip);
+}
+
+xncc_status app_finish_stdout(app_error *error)
+{
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "standard output: cannot write: %s; free some space or write elsewhere",
+                        errno ? strerror(errno) : "write error");
+    return XNCC_OK;
 }

@@ -7,8 +7,9 @@
 namespace xncc {
 
 // cudaSuccess if the build has machine code, or PTX that the driver can compile, for the current
-// device. why_unusable() explains the other codes.
-cudaError_t find_device_code();
+// device. *arch: what that code was compiled for, as __CUDA_ARCH__ (900 is 9.0). why_unusable()
+// explains the other codes.
+cudaError_t find_device_code(int *arch);
 
 } // namespace xncc
 

@@ -1,5 +1,6 @@
-# Sourced by the tests of the tool. Needs EXACTNCC (the tool), DATA (the scenes) and HELPERS (the folder of the test programs); works in a
-# folder of its own, which goes when the test ends. Nothing here needs a GPU: the CPU engine is asked for.
+# Functions for the tests of the programs, which source this file. The environment has EXACTNCC (the tool), EXACTNCC_BENCH, DATA (the
+# scenes) and HELPERS (the folder of the test programs). A test runs in a temporary folder, which is removed at its end. The tests use
+# the CPU engine, so they need no GPU.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -15,43 +16,43 @@ fail() {
     printf 'FAIL %s\n' "$*"
 }
 
-# run STATUS ARGUMENTS...: the tool's stdout and stderr go to the files out and err; its status must be STATUS, and a failure must say so
-# in one line.
+# run STATUS ARGUMENTS...: runs the tool with stdout and stderr in the files out and err. The exit status must be STATUS; a failure must
+# print one line to stderr and nothing to stdout, a success nothing to stderr.
 run() {
     want=$1
     shift
     "$EXACTNCC" "$@" >out 2>err
     got=$?
     checks=$((checks + 1))
-    [ "$got" -eq "$want" ] || { fail "status $got, not $want: exactncc $*"; cat err; }
+    [ "$got" -eq "$want" ] || { fail "status $got, not $want: ${EXACTNCC##*/} $*"; cat err; }
     if [ "$want" -ne 0 ]; then
-        [ "$(wc -l <err)" -eq 1 ] || { fail "stderr is not one line: exactncc $*"; cat err; }
-        [ ! -s out ] || fail "a failure that prints to stdout: exactncc $*"
+        [ "$(wc -l <err)" -eq 1 ] || { fail "stderr is not one line: ${EXACTNCC##*/} $*"; cat err; }
+        [ ! -s out ] || fail "a failure that prints to stdout: ${EXACTNCC##*/} $*"
     else
-        [ ! -s err ] || { fail "stderr is not empty: exactncc $*"; cat err; }
+        [ ! -s err ] || { fail "stderr is not empty: ${EXACTNCC##*/} $*"; cat err; }
     fi
 }
 
-# says TEXT: the last run's stderr holds the text.
+# says TEXT: stderr of the last run contains the text.
 says() {
     checks=$((checks + 1))
     grep -qF -- "$1" err || { fail "stderr does not say '$1', but: $(cat err)"; }
 }
 
-# prints TEXT: the last run's stdout holds the text.
+# prints TEXT: stdout of the last run contains the text.
 prints() {
     checks=$((checks + 1))
-    grep -qF -- "$1" out || { fail "stdout does not hold '$1', but:"; head -n 20 out; }
+    grep -qF -- "$1" out || { fail "stdout does not contain '$1', but:"; head -n 20 out; }
 }
 
-# golden: the last run's stdout is what stdin holds.
+# golden: stdout of the last run equals stdin.
 golden() {
     cat >golden
     checks=$((checks + 1))
     cmp -s golden out || { fail 'stdout differs:'; diff golden out; }
 }
 
-# holds WHAT COMMAND...: the command succeeds.
+# holds WHAT COMMAND...: the command must succeed; WHAT names the check.
 holds() {
     what=$1
     shift

@@ -14,7 +14,7 @@ wrong() { # TEXT ARGUMENTS...
 [ $? -eq 2 ] && grep -q 'exactncc find' err || fail 'no command: not status 2 with the overview on stderr'
 wrong 'no such command' locate
 wrong 'no such command' --nonsense
-for command in find correlate convolve bench info; do
+for command in find correlate convolve info; do
     run 0 $command --help
     prints "exactncc $command [options]"
     prints '--device NAME'
@@ -27,7 +27,7 @@ for command in find correlate convolve bench info; do
     wrong "--kernel : must be a name" $command --kernel ''
 done
 run 0 --help
-prints 'Exit status: 0 done (also when nothing was found), 1 the work failed, 2 wrong usage.'
+prints 'Exit status: 0 done (also if nothing was found), 1 the work failed, 2 wrong usage.'
 run 0 --version
 prints 'exactncc '
 
@@ -35,7 +35,7 @@ wrong '0 files given; usage: exactncc find [options] IMAGE TEMPLATE...' find
 wrong '1 file given' find "$board"
 wrong '3 files given' correlate "$board" "$part" "$part" -o x.tif
 wrong '2 files given' convolve "$board" "$part" -o x.tif --gaussian 1
-wrong '1 file given' bench x
+wrong 'measuring is a program of its own: exactncc-bench' bench
 wrong '1 file given' info x
 
 for command in find correlate; do
@@ -83,7 +83,6 @@ says nonsense
 run 2 correlate --device cpu --kernel nonsense "$board" "$part" -o x.tif
 run 2 convolve --device cpu --kernel nonsense "$board" --gaussian 1 -o x.tif
 run 2 info --device cpu --kernel nonsense
-run 2 bench --device cpu --kernel nonsense --size 16x16 --template 3x3
 
 wrong '-o: is missing' correlate "$board" "$part"
 wrong '-o: is missing' convolve "$board" --gaussian 1
@@ -102,16 +101,14 @@ for border in mirror wrap overlap; do
 done
 wrong '--border inside: must be clamp or zero' convolve "$board" -o x.tif --gaussian 1 --border inside
 for value in 0x5 5 5x x5 5x5x5 -1x5 5x1073741825 5x5,; do
-    wrong "--size $value: must be" bench --size "$value"
+    wrong "--size $value: must be" info --size "$value"
     wrong "--template $value: must be" info --template "$value"
 done
 wrong '--size 5x5,6x6: must be a size' info --size 5x5,6x6
-for command in info bench; do
-    wrong '--pixel s32: must be u8, u16, f32, s8, s16, u32 or f64' $command --pixel s32
-    wrong '--border constant: must be clamp, zero, mirror, wrap or overlap' $command --border constant
-    for value in 0 65 x -1 luma; do
-        wrong "--channels $value: must be a whole number 1 .. 64" $command --channels "$value"
-    done
+wrong '--pixel s32: must be u8, u16, f32, s8, s16, u32 or f64' info --pixel s32
+wrong '--border constant: must be clamp, zero, mirror, wrap or overlap' info --border constant
+for value in 0 65 x -1 luma; do
+    wrong "--channels $value: must be a whole number 1 .. 64" info --channels "$value"
 done
 wrong '--min-valid 2: must be a number 0 .. 1' info --min-valid 2
 wrong '--mask: 2 given for 1 template; give one for each, in their order, - for none' find --mask - --mask - "$board" "$part"
@@ -121,8 +118,6 @@ wrong '--coverage: no such option' find --coverage x.tif "$board" "$part"
 wrong '--coverage : must be a file name' correlate --coverage '' -o x.tif "$board" "$part"
 wrong '--mask: no such option' convolve --mask x.tif "$board" -o x.tif --gaussian 1
 wrong '--no-data: no such option' convolve --no-data 1 "$board" -o x.tif --gaussian 1
-wrong '--task fast: must be all, match or convolve' bench --task fast
-wrong '--repeat 0: must be a whole number 1 .. 10000' bench --repeat 0
 run 2 info --device cpu --size 8x8 --template 9x9
 [ ! -e x.tif ] || fail 'wrong usage wrote a file'
 

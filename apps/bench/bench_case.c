@@ -1,3 +1,4 @@
+/* One problem to be timed: its data, and the check of its results. */
 #include "bench_case.h"
 
 #include <math.h>
@@ -6,8 +7,8 @@
 
 enum { KERNELS = 64 };
 
-const double app_bench_reference_macs = 2e9;
-static const double templ_macs = 2e8; /* of one part of a larger map */
+const double bench_reference_macs = 2e9;
+static const double region_macs = 2e8; /* multiply-adds to check one region of a larger map */
 
 /* xorshift64* (Vigna, 2014). */
 static uint64_t next_random(uint64_t *state)
@@ -18,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
-void app_bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed)
+void bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
         const uint64_t r = next_random(&seed) >> 32;
@@ -35,20 +36,19 @@ void app_bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed)
     }
 }
 
-size_t app_bench_channels(const xncc_problem *problem)
+size_t bench_channels(const xncc_problem *problem)
 {
     return problem->channels ? (size_t)problem->channels : 1;
 }
 
-/* 30 percent of the template's pixels, one at least, do not count; any choice of so many is as
- * likely. */
-static xncc_status make_mask(app_bench_case *c, size_t count, app_error *error)
+/* Leaves out 30 percent of the template's pixels, at least one, chosen uniformly at random. */
+static xncc_status make_mask(bench_case *c, size_t count, app_error *error)
 {
     size_t out = count * 3 / 10 > 1 ? count * 3 / 10 : 1;
     uint64_t seed = 5;
     if (count < 2)
         return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "--mask: a template of one pixel has none to spare; give another");
+                        "--mask: a template of one pixel has none to leave out; give a larger one");
     c->mask = calloc(count, 1);
     if (!c->mask)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for a mask of %zu pixels", count);
@@ -60,11 +60,11 @@ static xncc_status make_mask(app_bench_case *c, size_t count, app_error *error)
     return XNCC_OK;
 }
 
-xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, app_error *error)
+xncc_status bench_case_open(const xncc_problem *problem, bench_case *c, app_error *error)
 {
     const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
     const size_t templ = (size_t)problem->width * (size_t)problem->height,
-                 channels = app_bench_channels(problem);
+                 channels = bench_channels(problem);
     const size_t size = channels * xncc_pixel_size(problem->pixel);
     memset(c, 0, sizeof *c);
     c->problem = *problem;
@@ -73,7 +73,7 @@ xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, 
         xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
                         problem->height, &c->map.width, &c->map.height, &c->x0, &c->y0) != XNCC_OK)
         return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "the template of %d x %d exceeds the image of %d x %d; give other sizes",
+                        "the template (%d x %d) exceeds the image (%d x %d); give other sizes",
                         problem->width, problem->height, problem->image_width,
                         problem->image_height);
     void *image = calloc(pixels, size), *templ_pixels = calloc(templ, size);
@@ -92,13 +92,13 @@ xncc_status app_bench_case_open(const xncc_problem *problem, app_bench_case *c, 
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "out of memory for an image of %d x %d; give a smaller --size",
                         problem->image_width, problem->image_height);
-    app_bench_fill(image, problem->pixel, pixels * channels, 1);
-    app_bench_fill(templ_pixels, problem->pixel, templ * channels, 2);
-    app_bench_fill(c->coefficients, XNCC_F32, templ, 3);
+    bench_fill(image, problem->pixel, pixels * channels, 1);
+    bench_fill(templ_pixels, problem->pixel, templ * channels, 2);
+    bench_fill(c->coefficients, XNCC_F32, templ, 3);
     return problem->templ_masked ? make_mask(c, templ, error) : XNCC_OK;
 }
 
-void app_bench_case_close(app_bench_case *c)
+void bench_case_close(bench_case *c)
 {
     free((void *)(uintptr_t)c->image.data);
     free((void *)(uintptr_t)c->pixels.data);
@@ -106,20 +106,20 @@ void app_bench_case_close(app_bench_case *c)
     free(c->coefficients);
     free(c->map.data);
     free(c->whole);
-    for (int i = 0; i < APP_BENCH_REGIONS; i++)
-        free(c->templ[i]);
+    for (int i = 0; i < BENCH_REGIONS; i++)
+        free(c->scores[i]);
     memset(c, 0, sizeof *c);
 }
 
-double app_bench_pixels(const app_bench_case *c)
+double bench_pixels(const bench_case *c)
 {
     return (double)c->map.width * (double)c->map.height;
 }
 
-double app_bench_macs(const app_bench_case *c)
+double bench_macs(const bench_case *c)
 {
-    return app_bench_pixels(c) * (double)c->problem.width * (double)c->problem.height *
-           (double)app_bench_channels(&c->problem);
+    return bench_pixels(c) * (double)c->problem.width * (double)c->problem.height *
+           (double)bench_channels(&c->problem);
 }
 
 typedef struct engine {
@@ -127,9 +127,9 @@ typedef struct engine {
     const char *kernel;
 } engine;
 
-/* A kernel on an image that may be a part of the case's. out->data is allocated here and is the
- * caller's. */
-static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_problem *problem,
+/* Runs a kernel on an image, which may be a crop of the case's. Allocates out->data, which the
+ * caller frees. */
+static xncc_status run_kernel(engine by, const bench_case *c, const xncc_problem *problem,
                               const xncc_image *image, xncc_map *out, app_error *error)
 {
     xncc_plan *plan = NULL;
@@ -168,19 +168,18 @@ static xncc_status run_kernel(engine by, const app_bench_case *c, const xncc_pro
                   : XNCC_OK;
 }
 
-/* The reference kernel's scores in a region go to *part. */
-static xncc_status expect_region(xncc_context *checker, const app_bench_case *c,
-                                 const app_bench_region *r, float **templ, app_error *error)
+/* Computes the reference kernel's scores in a region. The caller frees *scores. */
+static xncc_status expect_region(xncc_context *checker, const bench_case *c, const bench_region *r,
+                                 float **scores, app_error *error)
 {
     const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
-    /* What is read beyond a region: windows reach w - 1 to the right; filters, wherever the anchor
-     * lies, less than w to both sides. */
+    /* A window reads w - 1 pixels to the right of a region; a filter, whatever its anchor, reads
+     * less than w pixels on both sides. */
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
     xncc_image view;
     xncc_map map;
     xncc_problem problem = c->problem;
-    /* With the border `overlap` sums are made as for a masked image, also where all pixels count.
-     */
+    /* With the border `overlap`, sums are formed as for a masked image even if all pixels count. */
     problem.image_masked = problem.mode != XNCC_VALID && problem.border == XNCC_BORDER_OVERLAP;
     problem.mode = XNCC_VALID;
     problem.image_width = r->width + (convolve ? 2 * left : problem.width - 1);
@@ -188,33 +187,33 @@ static xncc_status expect_region(xncc_context *checker, const app_bench_case *c,
     xncc_status status = xncc_image_crop(&c->image, r->x - left, r->y - top, problem.image_width,
                                          problem.image_height, &view);
     if (status)
-        return app_fail(error, status, "bench: a part to check lies outside the image");
+        return app_fail(error, status, "a region to check is outside the image");
     status = run_kernel((engine){ checker, "reference" }, c, &problem, &view, &map, error);
-    /* Kept without the surroundings, in place: rows only move towards the start. */
+    /* Removes the margin in place: rows only move towards the start. */
     for (int32_t y = 0; y < r->height && !status; y++)
         memmove(map.data + (size_t)y * (size_t)r->width,
                 map.data + (size_t)(y + top) * (size_t)map.width + left,
                 (size_t)r->width * sizeof(float));
-    *templ = map.data;
+    *scores = map.data;
     return status;
 }
 
-int app_bench_same_kind(const char *a, const char *b)
+int bench_same_kind(const char *a, const char *b)
 {
     const size_t length = strcspn(a, "-");
     return strcmp(a, b) == 0 || (strncmp(a, "conv-", 5) != 0 && strncmp(a, b, length) == 0 &&
                                  (b[length] == '-' || b[length] == 0));
 }
 
-/* The whole map by the fastest kernel of another kind, where there is one. */
-static xncc_status expect_whole(xncc_context *context, app_bench_case *c, const char *kernel,
+/* Computes the whole map with the fastest kernel of another kind, if there is one. */
+static xncc_status expect_whole(xncc_context *context, bench_case *c, const char *kernel,
                                 app_error *error)
 {
     const char *name[KERNELS];
     xncc_map map;
     const size_t count = xncc_kernels(context, &c->problem, name, KERNELS);
     for (size_t i = 0; i < count && i < KERNELS; i++) {
-        if (app_bench_same_kind(kernel, name[i]) || strcmp(name[i], "reference") == 0)
+        if (bench_same_kind(kernel, name[i]) || strcmp(name[i], "reference") == 0)
             continue;
         xncc_status status = run_kernel((engine){ context, name[i] }, c, &c->problem, &c->image,
                                         &map, error);
@@ -224,17 +223,17 @@ static xncc_status expect_whole(xncc_context *context, app_bench_case *c, const 
     return XNCC_OK;
 }
 
-xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_bench_case *c,
-                             const char *kernel, app_error *error)
+xncc_status bench_expect(xncc_context *checker, xncc_context *context, bench_case *c,
+                         const char *kernel, app_error *error)
 {
     if (c->expected)
         return c->whole ? XNCC_OK : expect_whole(context, c, kernel, error);
     const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
     const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
-    /* Where regions may lie: x from left, so many positions. */
+    /* Regions may start at `wide` positions in x, from `left` on; y alike. */
     const int32_t wide = c->image.width - (convolve ? 2 * left : c->problem.width - 1);
     const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.height - 1);
-    if (app_bench_macs(c) <= app_bench_reference_macs || wide < 1 || high < 1) {
+    if (bench_macs(c) <= bench_reference_macs || wide < 1 || high < 1) {
         xncc_map map;
         xncc_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image,
                                         &map, error);
@@ -242,31 +241,31 @@ xncc_status app_bench_expect(xncc_context *checker, xncc_context *context, app_b
         c->expected = !status;
         return status;
     }
-    const double fit = sqrt(templ_macs / ((double)c->problem.width * (double)c->problem.height));
+    const double fit = sqrt(region_macs / ((double)c->problem.width * (double)c->problem.height));
     const int32_t side = fit < 8.0 ? 8 : fit > 512.0 ? 512 : (int32_t)fit;
     const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
     xncc_status status = XNCC_OK;
-    for (int i = 0; i < APP_BENCH_REGIONS && !status; i++) {
-        c->region[i] = (app_bench_region){ left + (wide - width) / 2 * i,
-                                           top + (high - height) / 2 * i, width, height };
-        status = expect_region(checker, c, &c->region[i], &c->templ[i], error);
+    for (int i = 0; i < BENCH_REGIONS && !status; i++) {
+        c->region[i] = (bench_region){ left + (wide - width) / 2 * i, top + (high - height) / 2 * i,
+                                       width, height };
+        status = expect_region(checker, c, &c->region[i], &c->scores[i], error);
     }
     c->expected = !status;
     return status ? status : expect_whole(context, c, kernel, error);
 }
 
-int app_bench_check(const app_bench_case *c)
+int bench_check(const bench_case *c)
 {
     if (!c->expected ||
         (c->whole && memcmp(c->whole, c->map.data,
                             (size_t)c->map.width * (size_t)c->map.height * sizeof(float)) != 0))
         return 0;
-    for (int i = 0; i < APP_BENCH_REGIONS && c->templ[i]; i++) {
-        const app_bench_region *r = &c->region[i];
+    for (int i = 0; i < BENCH_REGIONS && c->scores[i]; i++) {
+        const bench_region *r = &c->region[i];
         for (int32_t y = 0; y < r->height; y++)
             if (memcmp(c->map.data + (size_t)(r->y - c->y0 + y) * (size_t)c->map.width +
                            (r->x - c->x0),
-                       c->templ[i] + (size_t)y * (size_t)r->width,
+                       c->scores[i] + (size_t)y * (size_t)r->width,
                        (size_t)r->width * sizeof(float)) != 0)
                 return 0;
     }

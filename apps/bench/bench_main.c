@@ -1,0 +1,89 @@
+/* exactncc-bench: times exactncc's kernels and checks every result.
+ * SPDX-License-Identifier: BSD-2-Clause */
+#include "bench_run.h"
+
+#include <signal.h>
+#include <string.h>
+
+static void print_help(void)
+{
+    printf("exactncc-bench [options]\n"
+           "Times every kernel that can serve, with pseudo-random pixels, and checks every result "
+           "bit for bit.\n\n");
+    bench_options_print(stdout);
+    printf("\nExample: exactncc-bench --size 1920x1080 --template 16x16,64x64 --device cpu\n"
+           "exactncc-bench --version prints the version.\n"
+           "Exit status: 0 done, 1 the work failed or a result was wrong, 2 wrong usage.\n");
+}
+
+/* The tables that the options ask for. */
+static xncc_status make_tables(bench_run *run, app_error *error)
+{
+    static xncc_status (*const maps[])(
+        bench_run *, app_error *) = { bench_sizes, bench_kinds, bench_filters, bench_throughput };
+    static xncc_status (*const searches[])(bench_run *, app_error *) = { bench_find, bench_batch,
+                                                                         bench_mixed };
+    const int tables = run->options->tables;
+    xncc_status status = XNCC_OK;
+    if (!tables && !run->options->find)
+        return bench_kernels(run, error);
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0] && tables && !status; i++)
+        status = maps[i](run, error);
+    for (size_t i = 0; i < sizeof searches / sizeof searches[0] && !status; i++)
+        status = searches[i](run, error);
+    return status;
+}
+
+static xncc_status run_bench(const bench_options *o, app_error *error)
+{
+    const char *kernel = o->common.kernel;
+    bench_run run;
+    xncc_status status = bench_open(o, &run, error);
+    if (!status)
+        status = make_tables(&run, error);
+    bench_note_stop(&run.note);
+    if (!status && bench_report_rows(&run.report) == 0)
+        status = app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                          "nothing to time: no kernel%s%s can serve these sizes",
+                          kernel ? " with the name " : "", kernel ? kernel : "");
+    if (!status)
+        status = bench_print(&run, error);
+    if (!status && run.wrong)
+        status = app_fail(error, XNCC_ERROR_INTERNAL,
+                          "%d results differ from what another kernel computed; please report this",
+                          run.wrong);
+    bench_close(&run);
+    return status;
+}
+
+/* Prints one line, whatever the names in the text contain. */
+static int complain(const char *text, int status)
+{
+    char line[APP_ERROR_SIZE];
+    fprintf(stderr, "exactncc-bench: %s\n", app_printable(text, line, sizeof line));
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static bench_options options;
+    app_error error = { .text = "" };
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported as an error */
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("exactncc-bench %s\n", xncc_version());
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    switch (bench_options_parse(argc, argv, &options, &error)) {
+    case APP_WRONG: return complain(error.text, 2);
+    case APP_HELP: print_help(); return fflush(stdout) == 0 ? 0 : 1;
+    case APP_RUN: break;
+    }
+    if (options.common.file_count) {
+        app_fail(&error, XNCC_ERROR_ARGUMENT, "%s: takes no files; see exactncc-bench --help",
+                 options.common.files[0]);
+        return complain(error.text, 2);
+    }
+    if (run_bench(&options, &error) == XNCC_OK)
+        return 0;
+    return complain(error.text, error.usage ? 2 : 1);
+}

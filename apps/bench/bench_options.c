@@ -1,0 +1,91 @@
+/* The options of exactncc-bench; those that the tool has, too, are in common/options.c. */
+#include "bench_options.h"
+
+#include <string.h>
+
+/* The options that a setter is given are the first member of these. */
+static bench_options *whole(app_options *o)
+{
+    return (bench_options *)(void *)o;
+}
+
+static int set_task(app_options *o, const char *text)
+{
+    static const char *const words[] = { "all", "match", "convolve", NULL };
+    const int i = app_word_index(words, text);
+    whole(o)->task = i == 2 ? BENCH_TASK_CONVOLVE : i == 1 ? BENCH_TASK_MATCH : BENCH_TASK_ALL;
+    return i >= 0;
+}
+
+static int set_repeat(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, 10000, &whole(o)->repeat);
+}
+
+static int set_batch(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, 10000, &whole(o)->batch);
+}
+
+static int set_tables(app_options *o, const char *text)
+{
+    (void)text;
+    whole(o)->tables = 1;
+    return 1;
+}
+
+static int set_find(app_options *o, const char *text)
+{
+    (void)text;
+    whole(o)->find = 1;
+    return 1;
+}
+
+static int set_format(app_options *o, const char *text)
+{
+    static const char *const words[] = { "table", "csv", "json", "markdown", NULL };
+    static const app_format formats[] = { APP_TABLE, APP_CSV, APP_JSON, APP_MARKDOWN };
+    const int i = app_word_index(words, text);
+    whole(o)->has_format = 1;
+    o->format = i < 0 ? APP_TABLE : formats[i];
+    return i >= 0;
+}
+
+static const app_option table[] = {
+    { "size", 0, "WxH,...", APP_BENCH, app_set_sizes,
+      "up to 16 sizes such as 1920x1080, with commas between", "image sizes (default 1920x1080)" },
+    { "template", 0, "WxH,...", APP_BENCH, app_set_templates,
+      "up to 16 sizes such as 16x16, with commas between",
+      "template and filter sizes (default 8x8,16x16,32x32,64x64; filters: 3x3,5x5,27x27)" },
+    { "task", 0, "NAME", APP_BENCH, set_task, "all, match or convolve",
+      "what to time (default all)" },
+    { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000",
+      "number of timed runs; the median is printed (default 5)" },
+    { "tables", 0, NULL, APP_BENCH, set_tables, "",
+      "instead: every table of the performance page, in Markdown" },
+    { "find", 0, NULL, APP_BENCH, set_find, "",
+      "instead: searches without a map, and searches for many templates" },
+    { "batch", 0, "N", APP_BENCH, set_batch, "a whole number 1 .. 10000",
+      "number of templates in the table of many templates (default 360)" },
+    { "format", 0, "NAME", APP_BENCH, set_format, "table, csv, json or markdown",
+      "table (default), csv, json or markdown (default with --tables)" },
+};
+
+static const app_option_list list = { table, sizeof table / sizeof table[0], APP_BENCH,
+                                      "exactncc-bench" };
+
+app_parsed bench_options_parse(int argc, char **argv, bench_options *options, app_error *error)
+{
+    memset(options, 0, sizeof *options);
+    options->repeat = 5;
+    options->batch = 360;
+    const app_parsed parsed = app_options_parse(&list, argc, argv, &options->common, error);
+    if (options->tables && !options->has_format)
+        options->common.format = APP_MARKDOWN;
+    return parsed;
+}
+
+void bench_options_print(FILE *out)
+{
+    app_options_print(&list, out);
+}

@@ -1,0 +1,362 @@
+/* A run of exactncc-bench: its contexts and rates, the choice of kernels, and timing. */
+#include "bench_run.h"
+
+#include "device_timer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_REPEAT = 10000 };
+
+static const double long_run_ms = 1000.0; /* a longer run is not repeated */
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double host_copy_rate(void)
+{
+    enum { BYTES = 128 << 20, RUNS = 5 };
+    double took[RUNS];
+    char *from = malloc(BYTES), *to = malloc(BYTES);
+    if (!from || !to) {
+        free(from);
+        free(to);
+        return 0.0;
+    }
+    memset(from, 1, BYTES);
+    memset(to, 2, BYTES);
+    for (int i = 0; i < RUNS; i++) {
+        double start = now_ms();
+        memcpy(to, from, BYTES);
+        took[i] = now_ms() - start;
+        from[i] = to[BYTES - 1 - i]; /* so that no copy is optimized away */
+    }
+    qsort(took, RUNS, sizeof took[0], by_value);
+    free(from);
+    free(to);
+    return 2.0 * BYTES / (took[RUNS / 2] * 1e-3);
+}
+
+xncc_status bench_open(const bench_options *options, bench_run *run, app_error *error)
+{
+    const app_options *common = &options->common;
+    memset(run, 0, sizeof *run);
+    run->options = options;
+    if (!common->quiet)
+        bench_note_start(&run->note);
+    xncc_status status = app_session_open(common, &run->session, error);
+    if (status)
+        return status;
+    run->cuda = run->report.cuda = strcmp(run->session.device, "cpu") != 0;
+    status = xncc_context_create(
+        &(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = common->device.threads },
+        &run->checker);
+    if (status)
+        return app_fail(error, status, "cannot start the CPU engine: %s",
+                        xncc_status_string(status));
+    run->host_rate = host_copy_rate();
+    if (run->cuda)
+        status = device_copy_rate(common->device.cuda_index, &run->device_rate, error);
+    if (!status && run->cuda)
+        status = device_mac_rate(common->device.cuda_index, &run->mac_rate, error);
+    return status;
+}
+
+void bench_close(bench_run *run)
+{
+    bench_note_stop(&run->note);
+    bench_report_free(&run->report);
+    xncc_context_destroy(run->checker);
+    app_session_close(&run->session);
+}
+
+xncc_status bench_print(const bench_run *run, app_error *error)
+{
+    const app_format format = run->options->common.format;
+    if (format == APP_JSON) {
+        printf("{\n  \"device\": ");
+        app_json_string(stdout, run->session.device);
+        printf(",\n  \"version\": \"%s\",\n  \"host_copy_gb_s\": %.6g,\n"
+               "  \"device_copy_gb_s\": %.6g,\n  \"device_tmac_s\": %.6g",
+               xncc_version(), run->host_rate * 1e-9, run->device_rate * 1e-9,
+               run->mac_rate * 1e-12);
+        bench_report_print_json(&run->report);
+        printf("\n}\n");
+        return app_finish_stdout(error);
+    }
+    if (format == APP_MARKDOWN)
+        printf("exactncc %s on %s. Copy rate in host memory %.1f GB/s, in device memory %.0f GB/s; "
+               "8-bit tensor cores %.0f T multiply-adds per second.\n\n",
+               xncc_version(), run->session.device, run->host_rate * 1e-9, run->device_rate * 1e-9,
+               run->mac_rate * 1e-12);
+    if (!run->cuda &&
+        (format == APP_MARKDOWN || (format == APP_TABLE && run->report.section[0].title)))
+        printf("No CUDA device is used: the CPU's figures only.\n%s",
+               format == APP_MARKDOWN ? "\n" : "");
+    bench_report_print(&run->report, format);
+    return app_finish_stdout(error);
+}
+
+int bench_on_cpu(const bench_run *run, const char *kernel)
+{
+    return strcmp(app_session_device(&run->session, kernel), "cpu") == 0;
+}
+
+/* Whether --kernel, if it was given, names this kernel or the family that it belongs to. */
+static int is_wanted(const bench_run *run, const char *kernel)
+{
+    const char *asked = run->options->common.kernel;
+    const size_t length = asked ? strlen(asked) : 0;
+    return !asked ||
+           (strncmp(kernel, asked, length) == 0 && (kernel[length] == 0 || kernel[length] == '-'));
+}
+
+/* The fastest kernel of the CPU or of the device by the decision's estimate; NULL: there is none.
+ */
+static const char *best_kernel(const bench_run *run, const xncc_problem *problem, int cpu)
+{
+    const char *kernel[BENCH_KERNELS];
+    const size_t count = xncc_kernels(cpu ? run->checker : run->session.context, problem, kernel,
+                                      BENCH_KERNELS);
+    for (size_t i = 0; i < count && i < BENCH_KERNELS; i++)
+        if (bench_on_cpu(run, kernel[i]) == cpu)
+            return kernel[i];
+    return NULL;
+}
+
+size_t bench_choose(const bench_run *run, const xncc_problem *problem, bench_pick pick,
+                    const char **kernel)
+{
+    const char *name[BENCH_KERNELS];
+    size_t count = 0;
+    if (pick == BENCH_BEST_CPU ||
+        (pick <= BENCH_BOTH && pick != BENCH_ALL && !run->options->common.kernel)) {
+        const char *cuda = pick != BENCH_BEST_CPU && run->cuda ? best_kernel(run, problem, 0)
+                                                               : NULL;
+        const char *cpu = cuda && pick == BENCH_BEST ? NULL : best_kernel(run, problem, 1);
+        if (cuda)
+            kernel[count++] = cuda;
+        if (cpu)
+            kernel[count++] = cpu;
+        return count;
+    }
+    const size_t all = xncc_kernels(run->session.context, problem, name, BENCH_KERNELS);
+    for (size_t i = 0; i < all && i < BENCH_KERNELS; i++)
+        if (is_wanted(run, name[i]) && !(pick == BENCH_CUDA && bench_on_cpu(run, name[i])))
+            kernel[count++] = name[i];
+    return count;
+}
+
+xncc_status bench_visit_kernels(bench_run *run, bench_section *section, const xncc_problem *problem,
+                                bench_pick pick, bench_visit *visit, app_error *error)
+{
+    const char *kernel[BENCH_KERNELS];
+    bench_case c;
+    xncc_status status = bench_case_open(problem, &c, error);
+    const size_t count = status ? 0 : bench_choose(run, problem, pick, kernel);
+    for (size_t i = 0; i < count && !status; i++)
+        status = visit(run, section, &c, kernel[i], error);
+    bench_case_close(&c);
+    return status;
+}
+
+const char *bench_checker(const bench_run *run, const xncc_problem *problem, const char *timed)
+{
+    const char *name[BENCH_KERNELS];
+    const double macs = (double)problem->image_width * (double)problem->image_height *
+                        (double)problem->width * (double)problem->height *
+                        (double)bench_channels(problem);
+    const size_t count = xncc_kernels(run->checker, problem, name, BENCH_KERNELS);
+    for (size_t i = 0; i < count && i < BENCH_KERNELS; i++)
+        if (!bench_same_kind(timed, name[i]) && strcmp(name[i], "reference") != 0 &&
+            (macs > bench_reference_macs || strcmp(timed, "reference") == 0))
+            return name[i];
+    return "reference";
+}
+
+xncc_status bench_wall(const bench_run *run, xncc_status (*call)(void *state), void *state,
+                       double *ms)
+{
+    static double took[MAX_REPEAT + 1]; /* one thread measures */
+    int count = 0;
+    for (int i = 0; i <= run->options->repeat; i++) {
+        double start = now_ms();
+        xncc_status status = call(state);
+        if (status)
+            return status;
+        took[count] = now_ms() - start;
+        if (i == 0 && took[0] < long_run_ms)
+            continue;
+        count++;
+        if (took[count - 1] >= long_run_ms)
+            break;
+    }
+    qsort(took, (size_t)count, sizeof took[0], by_value);
+    *ms = took[count / 2];
+    return XNCC_OK;
+}
+
+xncc_context *bench_context(const bench_run *run, const char *kernel)
+{
+    return bench_on_cpu(run, kernel) ? run->checker : run->session.context;
+}
+
+xncc_status bench_fail(const bench_run *run, xncc_status status, const char *kernel,
+                       app_error *error)
+{
+    char text[XNCC_ERROR_SIZE];
+    xncc_context_error(bench_context(run, kernel), text, sizeof text);
+    return app_fail(error, status, "%s: %s", kernel, text[0] ? text : xncc_status_string(status));
+}
+
+/* A case bound to one kernel. */
+typedef struct trial {
+    bench_case *c;
+    xncc_plan *plan;
+    xncc_template *templ;
+    xncc_filter *filter;
+} trial;
+
+static xncc_status open_trial(const bench_run *run, bench_case *c, const char *kernel, trial *t,
+                              app_error *error)
+{
+    xncc_context *context = bench_context(run, kernel);
+    *t = (trial){ .c = c };
+    xncc_status status = xncc_plan_create(context, &c->problem,
+                                          &(xncc_preference){ .kernel = kernel }, &t->plan);
+    if (!status && c->problem.task == XNCC_TASK_MATCH)
+        status = xncc_template_create(context, &c->pixels, &t->templ);
+    else if (!status)
+        status = xncc_filter_create(context, c->coefficients, c->problem.width, c->problem.height,
+                                    NULL, &t->filter);
+    return status ? bench_fail(run, status, kernel, error) : XNCC_OK;
+}
+
+static void close_trial(trial *t)
+{
+    xncc_plan_destroy(t->plan);
+    xncc_template_destroy(t->templ);
+    xncc_filter_destroy(t->filter);
+}
+
+static xncc_status call_trial(void *state)
+{
+    const trial *t = state;
+    return t->templ ? xncc_plan_correlate(t->plan, &t->c->image, t->templ, &t->c->map, NULL)
+                    : xncc_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
+}
+
+/* Times a map in device memory, and checks it. */
+static xncc_status measure_device(bench_run *run, const trial *t, bench_time *time,
+                                  app_error *error)
+{
+    bench_case *c = t->c;
+    const device_job job = { .plan = t->plan,
+                             .image = &c->image,
+                             .templ = t->templ,
+                             .filter = t->filter,
+                             .map = &c->map,
+                             .cuda_index = run->options->common.device.cuda_index,
+                             .repeat = run->options->repeat };
+    int exact = 0;
+    /* So that a run that writes nothing is not taken for a right one. */
+    memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
+    xncc_status status = device_time(&job, &time->ms, error);
+    if (!status)
+        exact = bench_check(c);
+    time->exact = time->exact && exact;
+    return status;
+}
+
+xncc_status bench_measure(bench_run *run, bench_case *c, const char *kernel, bench_time *time,
+                          app_error *error)
+{
+    trial t;
+    *time = (bench_time){ 0 };
+    bench_note_set(&run->note, "timing %s: %d x %d pixels %s, %d x %d %s", kernel, c->image.width,
+                   c->image.height, xncc_pixel_name(c->problem.pixel), c->problem.width,
+                   c->problem.height, c->problem.task == XNCC_TASK_MATCH ? "template" : "filter");
+    xncc_status status = bench_expect(run->checker, bench_context(run, kernel), c, kernel, error);
+    if (status)
+        return status;
+    status = open_trial(run, c, kernel, &t, error);
+    memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
+    if (!status) {
+        status = bench_wall(run, call_trial, &t, &time->end_to_end);
+        if (status)
+            bench_fail(run, status, kernel, error);
+    }
+    time->ms = time->end_to_end;
+    if (!status) {
+        time->exact = bench_check(c);
+        if (!bench_on_cpu(run, kernel))
+            status = measure_device(run, &t, time, error);
+    }
+    run->wrong += !status && !time->exact;
+    close_trial(&t);
+    return status;
+}
+
+double bench_floor(const bench_run *run, const bench_case *c, const char *kernel, const char **by)
+{
+    const int cpu = bench_on_cpu(run, kernel);
+    const double rate = cpu ? run->host_rate : run->device_rate;
+    const double pixels = (double)c->image.width * (double)c->image.height;
+    const double samples = pixels * (double)bench_channels(&c->problem);
+    const double bytes = samples * (double)xncc_pixel_size(c->problem.pixel) +
+                         4.0 * bench_pixels(c);
+    const double copy = rate > 0.0 ? bytes / rate * 1e3 : (double)NAN;
+    /* A product of two 16-bit pixels takes four products of bytes, of two 32-bit ones sixteen;
+     * floats have no integer products. */
+    const double digits = (double)xncc_pixel_size(c->problem.pixel), products = digits * digits;
+    const int integer = c->problem.task == XNCC_TASK_MATCH && c->problem.pixel != XNCC_F32 &&
+                        c->problem.pixel != XNCC_F64;
+    *by = "bytes";
+    if (cpu || !integer || !(run->mac_rate > 0.0))
+        return copy;
+    const double macs = products * bench_macs(c) / run->mac_rate * 1e3;
+    if (macs <= copy)
+        return copy;
+    *by = "macs";
+    return macs;
+}
+
+bench_row bench_row_of(const bench_run *run, const bench_case *c, const char *kernel, int exact)
+{
+    const xncc_problem *p = &c->problem;
+    const int match = p->task == XNCC_TASK_MATCH;
+    return (bench_row){ {
+        [BENCH_DEVICE].text = app_session_device(&run->session, kernel),
+        [BENCH_KERNEL].text = kernel,
+        [BENCH_METHOD].text = match ? xncc_method_name(p->method) : "convolve",
+        [BENCH_PIXEL].text = xncc_pixel_name(p->pixel),
+        [BENCH_WIDTH].integer = c->image.width,
+        [BENCH_HEIGHT].integer = c->image.height,
+        [BENCH_TEMPL_WIDTH].integer = p->width,
+        [BENCH_TEMPL_HEIGHT].integer = p->height,
+        [BENCH_CHECKED].text = exact ? "exact" : "WRONG",
+        [BENCH_MODE].text = match ? app_mode_name(p->mode) : "same",
+        [BENCH_BORDER].text = app_border_name(p->border),
+        [BENCH_CHANNELS].integer = (int64_t)bench_channels(p),
+        [BENCH_MASK].text = p->templ_masked ? "yes" : "no",
+    } };
+}
+
+app_size bench_image_size(const bench_run *run, int32_t width, int32_t height)
+{
+    const app_sizes *sizes = &run->options->common.sizes;
+    return sizes->count ? sizes->size[0] : (app_size){ width, height };
+}

@@ -1,0 +1,169 @@
+/* A search prepared for one image and one template, and checks that several commands share. */
+#include "search.h"
+
+#include "output.h"
+#include "overlay.h"
+
+#include <string.h>
+
+static xncc_status area_of(const app_options *o, const app_source *scene, app_area *area,
+                           app_error *error)
+{
+    const app_picture *s = &scene->picture;
+    *area = o->roi.width ? o->roi : (app_area){ 0, 0, s->width, s->height };
+    if (area->x > s->width - area->width || area->y > s->height - area->height)
+        return app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "--roi %d,%d,%d,%d: is not wholly inside the %d x %d pixels of %s; give one that is",
+            area->x, area->y, area->width, area->height, s->width, s->height, scene->path);
+    return XNCC_OK;
+}
+
+/* Whether the template fits the area, and has as many channels. */
+static xncc_status check_fit(const app_options *o, const app_area *a, const app_source *scene,
+                             const app_source *templ, app_error *error)
+{
+    const app_picture *s = &scene->picture, *p = &templ->picture;
+    if (o->mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
+        return app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
+            "template, or --mode same",
+            templ->path, p->width, p->height, a->width, a->height,
+            o->roi.width ? "--roi" : scene->path);
+    if (s->channels != p->channels)
+        return app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
+            templ->path, p->channels, scene->path, s->channels);
+    return XNCC_OK;
+}
+
+static xncc_problem problem_of(const app_options *o, const app_search *search)
+{
+    return (xncc_problem){ .task = XNCC_TASK_MATCH,
+                           .pixel = search->scene.pixel,
+                           .image_width = search->area.width,
+                           .image_height = search->area.height,
+                           .width = xncc_template_width(search->templ),
+                           .height = xncc_template_height(search->templ),
+                           .method = o->method,
+                           .mode = o->mode,
+                           .border = o->border,
+                           .flat = o->flat,
+                           .channels = search->scene.channels,
+                           .image_masked = search->scene.mask != NULL,
+                           .templ_masked = xncc_template_masked(search->templ),
+                           .min_valid = o->min_valid };
+}
+
+xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
+                            app_search *search, app_error *error)
+{
+    const app_options *o = session->options;
+    xncc_image pixels;
+    memset(search, 0, sizeof *search);
+    const app_area *a = &search->area;
+    xncc_status status = area_of(o, scene, &search->area, error);
+    if (!status)
+        status = check_fit(o, a, scene, templ, error);
+    if (status)
+        return status;
+    const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, templ->picture.pixel);
+    status = app_source_view(scene, pixel, &search->scene, error);
+    if (!status && xncc_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: has no such rectangle; give another --roi", scene->path);
+    if (!status)
+        status = app_source_view(templ, pixel, &pixels, error);
+    if (status)
+        return status;
+    status = xncc_template_create(session->context, &pixels, &search->templ);
+    if (status)
+        return app_session_fail(session, status, templ->path, error);
+    const xncc_problem *p = &search->problem;
+    search->problem = problem_of(o, search);
+    xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width,
+                    &search->height, &search->x0, &search->y0);
+    search->x0 += a->x;
+    search->y0 += a->y;
+    status = xncc_plan_create(session->context, p, &(xncc_preference){ .kernel = o->kernel },
+                              &search->plan);
+    if (status == XNCC_ERROR_ARGUMENT && o->kernel)
+        app_blame_usage(error, status);
+    return status ? app_session_fail(session, status, templ->path, error) : XNCC_OK;
+}
+
+int app_search_has_nan(const app_search *search)
+{
+    const xncc_problem *p = &search->problem;
+    if (p->method == XNCC_COVERAGE)
+        return 0;
+    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->templ_masked || p->pixel == XNCC_F32 ||
+           p->pixel == XNCC_F64 || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+}
+
+app_place app_search_place(const app_search *search, const app_source *scene)
+{
+    return (app_place){ &scene->picture.geo, search->x0 + search->problem.width / 2,
+                        search->y0 + search->problem.height / 2 };
+}
+
+void app_search_close(app_search *search)
+{
+    xncc_plan_destroy(search->plan);
+    xncc_template_destroy(search->templ);
+    memset(search, 0, sizeof *search);
+}
+
+int app_is_input(const app_options *o, const char *path)
+{
+    int found = o->image_mask && app_same_file(path, o->image_mask);
+    for (int i = 0; i < o->file_count; i++)
+        found |= app_same_file(path, o->files[i]);
+    for (int i = 0; i < o->mask_count; i++)
+        found |= app_same_file(path, o->masks[i]);
+    return found;
+}
+
+xncc_status app_check_masks(const app_options *o, app_error *error)
+{
+    if (o->mask_count == 0 || o->mask_count == o->file_count - 1)
+        return XNCC_OK;
+    return app_fail(
+        error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+        "--mask: %d given for %d template%s; give one for each, in their order, - for none",
+        o->mask_count, o->file_count - 1, o->file_count == 2 ? "" : "s");
+}
+
+xncc_status app_load_template(const app_options *o, int i, app_source *templ, app_error *error)
+{
+    const char *mask = o->mask_count ? o->masks[i] : "-";
+    xncc_status status = app_source_load(o->files[i + 1], 0, &o->reading, templ, error);
+    if (!status && strcmp(mask, "-") != 0)
+        status = app_source_mask(templ, mask, &o->reading, error);
+    return status;
+}
+
+static xncc_status check_input(const app_options *o, const char *option, const char *path,
+                               app_error *error)
+{
+    if (app_is_input(o, path))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "%s %s: would overwrite an input; give another name", option, path);
+    return XNCC_OK;
+}
+
+xncc_status app_check_output(const app_options *o, const char *option, const char *path,
+                             app_error *error)
+{
+    xncc_status status = check_input(o, option, path, error);
+    return status ? status : app_output_check(path, error);
+}
+
+xncc_status app_check_picture(const app_options *o, const char *option, const char *path,
+                              app_error *error)
+{
+    xncc_status status = check_input(o, option, path, error);
+    return status ? status : app_overlay_check(path, error);
+}

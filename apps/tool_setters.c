@@ -1,0 +1,219 @@
+/* How the text after an option of the tool is stored. */
+#include "tool_setters.h"
+
+#include "common/geo.h"
+#include "common/numbers.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Stores a name; an empty one is not allowed. */
+static int set_name(const char **name, const char *text)
+{
+    *name = text;
+    return *text != 0;
+}
+
+int tool_set_top(app_options *o, const char *text)
+{
+    return app_parse_integer(text, 1, 1000000000, &o->top);
+}
+
+int tool_set_min_score(app_options *o, const char *text)
+{
+    o->has_min_score = 1;
+    return app_parse_float(text, 1, &o->min_score);
+}
+
+int tool_set_max_score(app_options *o, const char *text)
+{
+    o->has_max_score = 1;
+    return app_parse_float(text, 0, &o->max_score) && o->max_score >= 0.0f;
+}
+
+int tool_set_min_distance(app_options *o, const char *text)
+{
+    return app_set_count(text, 1, XNCC_MAX_SIDE, &o->min_distance);
+}
+
+int tool_set_subpixel(app_options *o, const char *text)
+{
+    (void)text;
+    o->subpixel = 1;
+    return 1;
+}
+
+int tool_set_merge(app_options *o, const char *text)
+{
+    const int distance = strncmp(text, "distance:", 9) == 0;
+    const double most = distance ? XNCC_MAX_SIDE : 1.0;
+    if (!distance && strncmp(text, "iou:", 4) != 0)
+        return 0;
+    o->has_merge = 1;
+    o->merge.rule = distance ? XNCC_MERGE_DISTANCE : XNCC_MERGE_OVERLAP;
+    return app_parse_double(text + (distance ? 9 : 4), &o->merge.limit) && o->merge.limit >= 0.0 &&
+           o->merge.limit <= most;
+}
+
+int tool_set_overlay(app_options *o, const char *text)
+{
+    return set_name(&o->overlay, text);
+}
+
+int tool_set_page(app_options *o, const char *text)
+{
+    return app_parse_integer(text, 0, UINT32_MAX - 1, &o->page);
+}
+
+int tool_set_pages(app_options *o, const char *text)
+{
+    if (strcmp(text, "all") != 0)
+        return tool_set_page(o, text);
+    o->page = APP_ALL_PAGES;
+    return 1;
+}
+
+int tool_set_heatmap(app_options *o, const char *text)
+{
+    return set_name(&o->heatmap, text);
+}
+
+int tool_set_mask(app_options *o, const char *text)
+{
+    return set_name(&o->masks[o->mask_count++], text);
+}
+
+int tool_set_image_mask(app_options *o, const char *text)
+{
+    return set_name(&o->image_mask, text);
+}
+
+int tool_set_no_data(app_options *o, const char *text)
+{
+    o->reading.no_data = strcmp(text, "none") == 0 ? APP_NO_DATA_NONE : APP_NO_DATA_GIVEN;
+    return o->reading.no_data == APP_NO_DATA_NONE ||
+           app_no_data_parse(text, &o->reading.no_data_value);
+}
+
+/* To the library 0 means its default, so 0 becomes the smallest positive number: one pixel is
+ * enough for a score. */
+int tool_set_min_valid(app_options *o, const char *text)
+{
+    const int ok = app_parse_double(text, &o->min_valid) && o->min_valid >= 0.0 &&
+                   o->min_valid <= 1.0;
+    o->min_valid = o->min_valid == 0.0 ? DBL_MIN : o->min_valid;
+    return ok;
+}
+
+int tool_set_channels(app_options *o, const char *text)
+{
+    o->reading.channels = strcmp(text, "sum") == 0 ? APP_SUM : APP_LUMA;
+    return o->reading.channels == APP_SUM || strcmp(text, "luma") == 0;
+}
+
+int tool_set_roi(app_options *o, const char *text)
+{
+    int32_t *const field[4] = { &o->roi.x, &o->roi.y, &o->roi.width, &o->roi.height };
+    for (int i = 0; i < 4; i++) {
+        char number[16];
+        const char *comma = strchr(text, ',');
+        const size_t length = comma ? (size_t)(comma - text) : strlen(text);
+        if ((comma != NULL) != (i < 3) || length >= sizeof number)
+            return 0;
+        memcpy(number, text, length);
+        number[length] = 0;
+        if (!app_set_count(number, i < 2 ? 0 : 1, XNCC_MAX_SIDE, field[i]))
+            return 0;
+        text += length + 1;
+    }
+    return 1;
+}
+
+int tool_set_flat(app_options *o, const char *text)
+{
+    static const char *const words[] = { "zero", "nan", NULL };
+    int i = app_word_index(words, text);
+    o->flat = i == 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
+    return i >= 0;
+}
+
+int tool_set_output(app_options *o, const char *text)
+{
+    return set_name(&o->output, text);
+}
+
+int tool_set_coverage(app_options *o, const char *text)
+{
+    return set_name(&o->coverage, text);
+}
+
+int tool_set_gaussian(app_options *o, const char *text)
+{
+    return app_parse_double(text, &o->gaussian) && o->gaussian > 0.0 && o->gaussian <= 15.75;
+}
+
+int tool_set_gradient(app_options *o, const char *text)
+{
+    o->gradient = text[0];
+    return strcmp(text, "x") == 0 || strcmp(text, "y") == 0;
+}
+
+int tool_set_gradient_size(app_options *o, const char *text)
+{
+    o->gradient_size = text[0] - '0';
+    return strcmp(text, "3") == 0 || strcmp(text, "5") == 0;
+}
+
+int tool_set_filter(app_options *o, const char *text)
+{
+    return set_name(&o->filter, text);
+}
+
+int tool_set_correlate(app_options *o, const char *text)
+{
+    (void)text;
+    o->correlate = 1;
+    return 1;
+}
+
+int tool_set_filter_border(app_options *o, const char *text)
+{
+    return app_set_border(o, text) &&
+           (o->border == XNCC_BORDER_CLAMP || o->border == XNCC_BORDER_ZERO);
+}
+
+int tool_set_size(app_options *o, const char *text)
+{
+    return app_set_sizes(o, text) && o->sizes.count == 1;
+}
+
+int tool_set_template(app_options *o, const char *text)
+{
+    return app_set_templates(o, text) && o->templates.count == 1;
+}
+
+int tool_set_image_masked(app_options *o, const char *text)
+{
+    (void)text;
+    o->image_masked = 1;
+    return 1;
+}
+
+int tool_set_format(app_options *o, const char *text)
+{
+    static const char *const words[] = { "table", "csv", "json", NULL };
+    int i = app_word_index(words, text);
+    o->format = i == 2 ? APP_JSON : i == 1 ? APP_CSV : APP_TABLE;
+    return i >= 0;
+}
+
+int tool_set_text_format(app_options *o, const char *text)
+{
+    return tool_set_format(o, text) && o->format != APP_CSV;
+}
+
+int tool_set_memory(app_options *o, const char *text)
+{
+    o->reading.trusted = 1;
+    return app_parse_bytes(text, &o->reading.max_memory) && o->reading.max_memory >= 1;
+}

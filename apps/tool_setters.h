@@ -1,0 +1,27 @@
+/* How the text after an option of the tool is stored: the setters of the table in tool_options.c,
+ * the only file that uses them. */
+#ifndef APP_TOOL_SETTERS_H
+#define APP_TOOL_SETTERS_H
+
+#include "common/options.h"
+
+/* find */
+app_setter tool_set_top, tool_set_min_score, tool_set_max_score, tool_set_min_distance;
+app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_pages;
+
+/* find and correlate */
+app_setter tool_set_heatmap, tool_set_mask, tool_set_image_mask, tool_set_no_data;
+app_setter tool_set_min_valid, tool_set_channels, tool_set_roi, tool_set_flat;
+
+/* correlate and convolve */
+app_setter tool_set_output, tool_set_coverage, tool_set_page;
+app_setter tool_set_gaussian, tool_set_gradient, tool_set_gradient_size;
+app_setter tool_set_filter, tool_set_correlate, tool_set_filter_border;
+
+/* info */
+app_setter tool_set_size, tool_set_template, tool_set_image_masked, tool_set_text_format;
+
+/* every command that reads pictures */
+app_setter tool_set_format, tool_set_memory;
+
+#endif
