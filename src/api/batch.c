@@ -13,7 +13,7 @@ static xncc_status no_memory(xncc_error *error)
                      "many: no memory for the templates' matches; ask for fewer with top");
 }
 
-static int is_alike(const xncc_template *a, const xncc_template *b)
+static int is_same_group(const xncc_template *a, const xncc_template *b)
 {
     return a->width == b->width && a->height == b->height && (a->mask != NULL) == (b->mask != NULL);
 }
@@ -56,7 +56,7 @@ static xncc_status group_templs(xncc_batch *batch, const xncc_template *const *t
     }
     for (size_t i = 0; i < batch->count; i++) {
         size_t g = 0;
-        while (g < batch->groups && !is_alike(templ[batch->group[g].first], templ[i]))
+        while (g < batch->groups && !is_same_group(templ[batch->group[g].first], templ[i]))
             g++;
         if (g == batch->groups)
             batch->group[batch->groups++].first = i;
@@ -106,7 +106,7 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
 }
 
 /* Plans of one engine. Where the GPU cannot serve them all, the CPU shall. */
-static xncc_status make_alike(xncc_batch *batch, const xncc_preference *preference)
+static xncc_status make_plans_on_one_engine(xncc_batch *batch, const xncc_preference *preference)
 {
     xncc_preference wanted = preference ? *preference
                                         : (xncc_preference){ .device = XNCC_DEVICE_AUTO };
@@ -123,7 +123,7 @@ static xncc_status make_alike(xncc_batch *batch, const xncc_preference *preferen
     return make_plans(batch, &wanted, &alike);
 }
 
-static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xncc_error *error)
+static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options *o, xncc_error *error)
 {
     batch->capacity = o->capacity;
     if (o->find)
@@ -138,14 +138,14 @@ static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xnc
             error, XNCC_ERROR_ARGUMENT,
             "many: a limit of %g is out of the range of the merge rule, or there is no such rule",
             batch->merge.limit);
-    batch->each = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
+    batch->per_template = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
                                                                        : batch->capacity;
     if (batch->merge.top == 0 || batch->merge.top > batch->capacity)
         batch->merge.top = batch->capacity;
     uint64_t all;
-    if (batch->count == 0 || batch->each == 0)
+    if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
-    if (!xncc_mul_u64(batch->count, batch->each, &all))
+    if (!xncc_mul_u64(batch->count, batch->per_template, &all))
         return no_memory(error);
     batch->match = xncc_alloc(all, sizeof *batch->match);
     batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
@@ -153,7 +153,7 @@ static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xnc
     return batch->match && batch->candidate && batch->found ? XNCC_OK : no_memory(error);
 }
 
-static void keep_least(xncc_batch *batch)
+static void set_best_extent(xncc_batch *batch)
 {
     const xncc_problem *p = &batch->problem;
     int32_t width = batch->templ[0]->width, height = batch->templ[0]->height;
@@ -185,19 +185,19 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
         status = templ ? check_templ(batch, templ[i], i, error)
                        : xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: part is a null pointer");
     if (!status)
-        status = keep_find(batch, options ? options : &none, error);
+        status = set_find_options(batch, options ? options : &none, error);
     if (status || batch->count == 0)
         return status;
     status = group_templs(batch, templ, error);
     if (status)
         return status;
-    keep_least(batch);
-    status = make_alike(batch, preference);
+    set_best_extent(batch);
+    status = make_plans_on_one_engine(batch, preference);
     if (status)
         return status;
     batch->engine = batch->group[0].plan->engine;
     return batch->engine->ops->share->open(
-        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->share,
+        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->shared,
         error);
 }
 
@@ -235,8 +235,8 @@ void xncc_batch_destroy(xncc_batch *batch)
     if (!batch)
         return;
     destroy_plans(batch);
-    if (batch->share)
-        batch->engine->ops->share->close(batch->share);
+    if (batch->shared)
+        batch->engine->ops->share->close(batch->shared);
     xncc_free(batch->templ);
     xncc_free(batch->number);
     xncc_free(batch->group);
@@ -251,7 +251,7 @@ xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, s
 {
     *shared = *image;
     const xncc_batch_ops *ops = batch->engine->ops->share;
-    return ops->image && times > 1 ? ops->image(batch->share, image, shared, stream, error)
+    return ops->image && times > 1 ? ops->image(batch->shared, image, shared, stream, error)
                                    : XNCC_OK;
 }
 
@@ -262,7 +262,7 @@ static size_t gather(xncc_batch *batch)
     for (size_t i = 0; i < batch->count; i++)
         for (size_t k = 0; k < batch->found[i]; k++)
             batch->candidate[count++] = (xncc_candidate){
-                .match = batch->match[i * batch->each + k],
+                .match = batch->match[i * batch->per_template + k],
                 .templ = (int32_t)batch->number[i],
                 .width = batch->templ[i]->width,
                 .height = batch->templ[i]->height
@@ -271,7 +271,7 @@ static size_t gather(xncc_batch *batch)
 }
 
 /* One list out of many. */
-static xncc_status put_together(xncc_batch *batch, xncc_candidate *match, size_t *found)
+static xncc_status merge_candidates(xncc_batch *batch, xncc_candidate *match, size_t *found)
 {
     size_t count = gather(batch);
     xncc_status status = XNCC_OK;
@@ -297,7 +297,7 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
         const xncc_batch_group *group = &batch->group[g];
         status = xncc_plan_find_batch(group->plan, &shared, batch->templ + group->first,
                                       group->count, &batch->find,
-                                      batch->match + group->first * batch->each, batch->each,
+                                      batch->match + group->first * batch->per_template, batch->per_template,
                                       batch->found + group->first, stream);
     }
     return status;
@@ -315,10 +315,10 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
             xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: image, match or found is a null pointer"),
             &error);
     *found = 0;
-    if (batch->count == 0 || batch->each == 0)
+    if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
     xncc_status status = find_all(batch, image, stream, &error);
-    if (!status && put_together(batch, match, found) != XNCC_OK)
+    if (!status && merge_candidates(batch, match, found) != XNCC_OK)
         status = xncc_fail(&error, XNCC_ERROR_INTERNAL, "find: the matches could not be merged");
     return status && !error.text[0] ? status : xncc_context_note(batch->context, status, &error);
 }

@@ -49,7 +49,7 @@ static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, 
                              .smallest = xncc_method_is_distance(batch->problem.method) };
     xncc_status status = xncc_plan_correlate(group->plan, image, batch->templ[i], &map, stream);
     return status ? status
-                  : batch->engine->ops->share->best_fold(batch->share, &fold, stream, error);
+                  : batch->engine->ops->share->best_fold(batch->shared, &fold, stream, error);
 }
 
 static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
@@ -60,12 +60,12 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
     xncc_map room;
     xncc_status status = xncc_batch_share_image(batch, image, batch->count, &shared, stream, error);
     if (!status)
-        status = ops->best_begin(batch->share, best, &room, stream, error);
+        status = ops->best_begin(batch->shared, best, &room, stream, error);
     for (size_t g = 0; g < batch->groups && !status; g++)
         for (size_t i = batch->group[g].first;
              i < batch->group[g].first + batch->group[g].count && !status; i++)
             status = fold_templ(batch, &batch->group[g], i, &shared, &room, stream, error);
-    return status ? status : ops->best_end(batch->share, stream, error);
+    return status ? status : ops->best_end(batch->shared, stream, error);
 }
 
 xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,

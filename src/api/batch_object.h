@@ -19,12 +19,12 @@ struct xncc_batch {
     size_t *number;              /* of each in the caller's order */
     xncc_batch_group *group;
     const xncc_engine *engine; /* of all plans; NULL without templates */
-    xncc_batch_context *share;
+    xncc_batch_context *shared;
     /* of finding */
     xncc_find_options find;
     xncc_merge_options merge;
     int merges;
-    size_t capacity, each; /* matches in all, and of each template */
+    size_t capacity, per_template; /* matches in all, and of each template */
     xncc_match *match;
     size_t *found;
     xncc_candidate *candidate;

@@ -88,7 +88,7 @@ xncc_machine xncc_context_machine(const xncc_context *context)
 }
 
 /* Brings device pixels and their mask to the host; *owned is then to be freed. */
-static xncc_status bring(xncc_context *context, const xncc_image *pixels, xncc_image *host,
+static xncc_status copy_to_host(xncc_context *context, const xncc_image *pixels, xncc_image *host,
                          void **owned, xncc_error *error)
 {
     *host = *pixels;
@@ -136,7 +136,7 @@ static xncc_status make_template(xncc_context *context, const xncc_image *pixels
         return status;
     xncc_image host;
     void *owned;
-    status = bring(context, pixels, &host, &owned, error);
+    status = copy_to_host(context, pixels, &host, &owned, error);
     if (!status)
         status = xncc_template_fill(templ, &host, error);
     xncc_free(owned);

@@ -13,7 +13,7 @@ typedef struct xncc_patch {
     int masked;      /* 1: view has a mask, which says which of its pixels count */
     xncc_image view; /* in host memory */
     void *memory;
-    void *brought; /* pixels of a device image; NULL where the image lies in host memory */
+    void *fetched; /* pixels of a device image; NULL where the image lies in host memory */
 } xncc_patch;
 
 /* Takes the memory. The image's view is legal and outlives the patch. On failure xncc_patch_clear

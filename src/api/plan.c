@@ -195,7 +195,7 @@ typedef struct operand {
     xncc_task task;
 } operand;
 
-static xncc_status check_sought(const xncc_plan *plan, const operand *s, xncc_error *error)
+static xncc_status check_operand(const xncc_plan *plan, const operand *s, xncc_error *error)
 {
     if (plan->problem.task != s->task)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan: it was not made for a %s", s->what);
@@ -217,7 +217,7 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
 {
     if (!templ)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: a null pointer");
-    xncc_status status = check_sought(
+    xncc_status status = check_operand(
         plan,
         &(operand){ "template", templ->context, templ->width, templ->height, XNCC_TASK_MATCH },
         error);
@@ -262,7 +262,7 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
         return XNCC_ERROR_ARGUMENT;
     xncc_status status = !filter
                              ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter: a null pointer")
-                             : check_sought(plan,
+                             : check_operand(plan,
                                             &(operand){ "filter", filter->context, filter->width,
                                                         filter->height, XNCC_TASK_CONVOLVE },
                                             &error);
