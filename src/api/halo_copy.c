@@ -1,3 +1,4 @@
+/* Copies patches of an image with its border to host memory (halo_copy.h). */
 #include "api/halo_copy.h"
 
 #include "base/memory.h"
@@ -6,14 +7,14 @@
 
 #include <string.h>
 
-/* Along one axis: which pixels of the image a patch's pixels repeat. They lie in one span of the
- * image; with the wrap border in two. */
+/* The image pixels that the pixels of a patch repeat along one axis. They form one span of the
+ * image, or two with the wrap border. */
 typedef struct spans {
     int64_t first[2], length[2];
     int count;
 } spans;
 
-/* start, length: of the patch. */
+/* Returns the spans for a patch that begins at `start` and is `length` pixels long. */
 static spans spans_of(xncc_border border, int64_t start, int64_t length, int64_t extent)
 {
     spans s = { { 0, 0 }, { 0, 0 }, 0 };
@@ -22,7 +23,7 @@ static spans spans_of(xncc_border border, int64_t start, int64_t length, int64_t
         int k = 0;
         if (at < 0)
             continue;
-        /* runs that touch are one; with all borders but wrap each new index touches the run */
+        /* Adjacent runs are one. With all borders but wrap, each new index touches the run. */
         while (k < s.count && (at < s.first[k] - 1 || at > s.first[k] + s.length[k]))
             k++;
         if (k == 2)
@@ -46,7 +47,8 @@ static int64_t spans_length(const spans *s)
     return s->length[0] + s->length[1];
 }
 
-/* The image's index to that among the spans' pixels, which lie one span behind the other. */
+/* Converts an index of the image to an index into the spans, which are stored one after the
+ * other. */
 static int64_t spans_index(const spans *s, int64_t at)
 {
     return s->count > 1 && at >= s->first[1] && at < s->first[1] + s->length[1]
@@ -60,8 +62,8 @@ typedef struct source {
     spans x, y;
 } source;
 
-/* Copies a rectangle of device memory. view: of all of it; to: its first row's place, whose rows
- * follow after pitch bytes. */
+/* Copies the rectangle `view` from device memory. The first row goes to `to`, and each following
+ * row `pitch` bytes further on. */
 static xncc_status fetch_piece(const xncc_patch *p, const xncc_image *view, char *to, int64_t pitch,
                                xncc_error *error)
 {
@@ -79,9 +81,10 @@ static xncc_status fetch_piece(const xncc_patch *p, const xncc_image *view, char
     return status;
 }
 
-/* All pieces of a view (the image, or its mask as one) to tightly packed rows. */
-static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, const source *s, char *to,
-                             xncc_error *error)
+/* Copies all pieces of a view to tightly packed rows. The view is the image, or its mask seen as an
+ * image. */
+static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, const source *s,
+                                char *to, xncc_error *error)
 {
     const int64_t size = (int64_t)xncc_pixel_size(view->pixel) * xncc_image_channels(view),
                   pitch = spans_length(&s->x) * size;
@@ -109,7 +112,7 @@ static xncc_status fetch_sources(xncc_patch *p, source *s, xncc_error *error)
     xncc_free(p->fetched);
     p->fetched = bytes;
     if (columns == 0 || rows == 0)
-        return XNCC_OK; /* nothing of the image is repeated */
+        return XNCC_OK; /* the patch repeats no pixel of the image */
     if (!bytes)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %llu x %llu pixels of the image",
                          (unsigned long long)columns, (unsigned long long)rows);
@@ -131,8 +134,8 @@ static xncc_status fetch_sources(xncc_patch *p, source *s, xncc_error *error)
     return status;
 }
 
-/* Row y of the patch, whose first pixel stands at column `left` of the image, from the source's row
- * sy; -1: from none. */
+/* Fills row y of the patch, whose first pixel is at image column `left`, from row sy of the source.
+ * If sy is -1, no source row contributes. */
 static void fill_row(const xncc_patch *p, const source *s, int64_t left, int32_t y, int64_t sy)
 {
     const xncc_image *view = &p->view;
@@ -202,7 +205,7 @@ xncc_status xncc_patch_make(xncc_patch *p, int32_t width, int32_t height, xncc_e
     p->view = (xncc_image){ .width = width, .height = height };
     if (p->image->memory == XNCC_DEVICE && !p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)])
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "image: it lies in device memory and this context has no device");
+                         "image: it is in device memory, but this context has no device");
     p->memory = xncc_alloc((uint64_t)width * (uint64_t)height, size);
     return p->memory ? XNCC_OK
                      : xncc_fail(error, XNCC_ERROR_MEMORY,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "image/image.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { FOLD_ELEMENTS = 1 << 15 }; /* least number of map elements per task */
@@ -17,8 +18,8 @@ struct xncc_batch_context {
     uint64_t room; /* number of elements in map */
 };
 
-/* One pass over the rows of the best map, either to clear it or to fold a template's map into it.
- */
+/* One pass over the rows of the best map, either to clear it or to fold a template's map into
+ * it. */
 typedef struct fold_run {
     const xncc_batch_context *context;
     const xncc_fold *fold; /* the map to fold in; NULL: set every position to "no template" */
@@ -77,7 +78,7 @@ static xncc_status batch_open(xncc_engine *engine, xncc_batch_context **result, 
     xncc_batch_context *context = xncc_alloc(1, sizeof *context);
     *result = context;
     if (!context)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for many templates");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a batch of templates");
     context->pool = ((cpu_engine *)engine)->pool;
     return XNCC_OK;
 }
@@ -115,6 +116,8 @@ static xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold,
 {
     (void)stream;
     (void)error;
+    assert(fold->map->width <= context->best.score.width &&
+           fold->map->height <= context->best.score.height);
     run_rows(context, fold, fold->map->width, fold->map->height);
     return XNCC_OK;
 }

@@ -6,6 +6,8 @@
 #include "cpu/cpu_plan.h"
 #include "image/image.h"
 
+#include <assert.h>
+
 /* A call that writes a map in rectangles of at most columns x rows elements. */
 typedef struct map_run {
     xncc_job job;
@@ -34,6 +36,7 @@ static void map_write(map_run *run)
 {
     xncc_engine_plan *plan = run->plan;
     xncc_plan_prepare(plan, &run->job);
+    assert(plan->shape.columns > 0 && plan->shape.rows > 0);
     run->columns = xncc_min_i32(plan->shape.columns, plan->map_width);
     run->rows = xncc_min_i32(plan->shape.rows, plan->map_height);
     run->across = (plan->map_width - 1) / run->columns + 1;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cpu/cpu_plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { BAND_BYTES = 4 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
@@ -28,6 +29,7 @@ struct xncc_sweep {
 /* Returns map row y in the band's memory. */
 static float *band_row(const xncc_sweep *run, int32_t y)
 {
+    assert(y >= run->first - 2 && y < run->first + run->count);
     return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map_width;
 }
 

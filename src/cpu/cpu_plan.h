@@ -53,8 +53,8 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
         job->general = xncc_general_rule_make(templ, p->method, p->flat, p->min_valid);
 }
 
-/* Prepares the template for this kernel. Does nothing if the previous call had the same template.
- */
+/* Prepares the template for this kernel. Does nothing if the previous call had the same
+ * template. */
 static inline void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
 {
     if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))

@@ -4,6 +4,7 @@
 #include "image/image.h"
 #include "image/samples.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void copy_one(const xncc_source_row *row, int64_t from, char *to)
@@ -35,6 +36,7 @@ static void outside(const xncc_source_row *row, int64_t x, int64_t first, int64_
 const void *xncc_border_row_elements(const xncc_source_row *row, int64_t x, int64_t count,
                                      void *buffer)
 {
+    assert(count >= 0);
     if (x >= 0 && x + count <= row->width)
         return (const char *)row->data + (size_t)x * row->size;
     char *out = buffer;

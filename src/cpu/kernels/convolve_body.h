@@ -12,6 +12,7 @@
 
 #include "image/image.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef float cf __attribute__((vector_size(4 * CONVOLVE_LANES)));
@@ -206,6 +207,7 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
                           const xncc_area *area)
 {
     (void)self;
+    assert(job->filter->height <= XNCC_MAX_FILTER);
     convolve_strip t = { .job = job, .area = area, .ring = scratch };
     t.floats = convolve_row_floats(job->problem);
     t.rows = convolve_ring(job->problem);

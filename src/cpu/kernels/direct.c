@@ -7,6 +7,7 @@
  * processed in panels and in chunks of rows, and its sums are accumulated in 64 bits. */
 #include "cpu/kernels/windows.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -75,6 +76,7 @@ static direct_blocking direct_blocking_make(const xncc_direct_isa *isa, const xn
                                   ceil_div(problem->height, (int32_t)fit - c.dot.rows + 1));
     c.panels_down = ceil_div(problem->height, c.panel_height);
     c.chunk = xncc_min_i32(most_groups / c.groups, c.panel_height);
+    assert(c.chunk >= 1 && c.chunk * c.groups <= most_groups);
     c.single = c.panels_across == 1 && c.panels_down == 1;
     c.narrow = !wide_pixels && c.single && c.chunk == problem->height;
     c.gather_rows = c.single ? c.dot.rows
@@ -264,6 +266,7 @@ static void panel_block(strip *t, const panel *p, const void *const *row, int32_
                         int64_t *x64)
 {
     const direct_blocking *c = &t->c;
+    assert(live >= 1 && live <= c->dot.rows);
     for (int32_t j = 0; j < p->height; j += c->chunk) {
         xncc_dot dot = { .row = row + j,
                          .table = p->table +

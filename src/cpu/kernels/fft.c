@@ -2,6 +2,7 @@
  * pairs, multiplies by the template's spectrum, transforms back, rounds, and scores. */
 #include "cpu/kernels/fft.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t round_up_64(uint64_t bytes)
@@ -121,6 +122,7 @@ void xncc_fft_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shar
     (void)fft_scratch_layout(isa, &c, job->problem, memory, &s);
     char *array = s.array[0];
     double *digit = s.buffer; /* its ny * 256 bytes hold nx doubles, because nx <= 32 * ny */
+    assert(c.nx <= 32 * c.ny);
     isa->tables(c.nx, c.ny, table);
     memset(digit, 0, (size_t)c.nx * sizeof *digit);
     for (int plane = 0; plane < c.planes; plane++) {
@@ -248,6 +250,7 @@ void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *con
                    { .isa = self->variant, .job = &job[1] } };
     xncc_windows windows[2];
     char *spectrum[2][2];
+    assert(job[0].problem == job[1].problem && job[0].image == job[1].image);
     if (!xncc_fft_blocking_make(job[0].problem, &b[0].c))
         return;
     b[1].c = b[0].c;

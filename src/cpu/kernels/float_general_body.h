@@ -112,8 +112,8 @@ typedef struct fgeneral_run {
     int varies;
 } fgeneral_run;
 
-/* Prepares the image row of a channel: samples minus the pivot, 0 where the pixel does not count.
- */
+/* Prepares the image row of a channel: samples minus the pivot, 0 where the pixel does not
+ * count. */
 static void fgeneral_line(const fgeneral_run *r, int32_t yy, int32_t channel)
 {
     const xncc_stage *stage = &r->m.stage;
@@ -223,8 +223,8 @@ static void fgeneral_channel(const fgeneral_run *r, int32_t channel)
     }
 }
 
-/* Adds the channel's sums to the windows' totals. After the last channel, writes the scores to out.
- */
+/* Adds the channel's sums to the windows' totals. After the last channel, writes the scores to
+ * out. */
 static void fgeneral_add(const fgeneral_run *r, int32_t channel, float *out, ptrdiff_t pitch)
 {
     const fgeneral_shared *s = r->job->shared;

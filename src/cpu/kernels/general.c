@@ -1,6 +1,7 @@
 /* The general route for integer pixels: computes the sums of a rectangle plane by plane. */
 #include "cpu/kernels/general_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Returns an image view of a plane in the thread's memory. */
@@ -259,6 +260,7 @@ void xncc_planes_area(const xncc_cpu_kernel *self, const xncc_job *job, void *sc
                       const xncc_area *area)
 {
     const xncc_general_variant *variant = self->variant;
+    assert(!area->sums);
     xncc_general_run r = { .job = job,
                            .area = area,
                            .isa = variant->windows,

@@ -41,8 +41,8 @@ GENERAL_PICK(general_pick_u8, uint8_t)
 GENERAL_PICK(general_pick_u16, uint16_t)
 GENERAL_PICK(general_pick_u32, uint32_t)
 
-/* Extracts the digits of a row. A sample's square fits `number`. Returns all digits ORed together.
- */
+/* Extracts the digits of a row. A sample's square fits `number`. Returns all digits ORed
+ * together. */
 #define GENERAL_DIGITS(name, type, number, piece)                                                  \
     static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type flip,       \
                                 piece *restrict out)                                               \

@@ -91,8 +91,8 @@ typedef struct xncc_general_run {
     xncc_sum_source source_of[XNCC_SUMS];   /* where each sum comes from in this rectangle */
     int32_t channel;                        /* the current channel */
     int started[XNCC_SUMS][GENERAL_PIECES]; /* number of products already added to each sum */
-    /* The template's term, summed over the channels so far; used if it is the same in every window.
-     */
+    /* The template's term, summed over the channels so far; used if it is the same in every
+     * window. */
     uint64_t templ_term;
 } xncc_general_run;
 

@@ -4,6 +4,7 @@
 
 #include "image/image.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -156,6 +157,7 @@ uint32_t xncc_stage_plane(const xncc_stage *s, const xncc_isa_windows *isa,
                            .pixels = s->width,
                            .every = s->count == NULL,
                            .buffer = s->pick };
+    assert(bytes == 1 || bytes == 2);
     uint32_t any = 0;
     for (int32_t y = 0; y < s->height; y++) {
         row.raw = xncc_stage_raw(s, y);

@@ -11,8 +11,8 @@ typedef struct row {
     const xncc_cpu_kernel *general, *general_floats;
 } row;
 
-/* Defines the wrappers around a kernel that serve the general route and signed pixels (general.h).
- */
+/* Defines the wrappers around a kernel that serve the general route and signed pixels
+ * (general.h). */
 #define WRAPPED(name, isa)                                                                         \
     static const xncc_general_variant name##_variant = { &xncc_##name##_match,                     \
                                                          &xncc_windows_##isa };                    \

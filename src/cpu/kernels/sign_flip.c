@@ -2,8 +2,11 @@
  * differences, which do not change when a constant (the bias) is added to every sample. */
 #include "cpu/kernels/general.h"
 
+#include <assert.h>
+
 static xncc_pixel unsigned_of(xncc_pixel pixel)
 {
+    assert(pixel == XNCC_S8 || pixel == XNCC_S16);
     return pixel == XNCC_S8 ? XNCC_U8 : XNCC_U16;
 }
 

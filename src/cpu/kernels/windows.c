@@ -3,6 +3,7 @@
 
 #include "cpu/kernels/border_row.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Elements past the last column that whole vectors may read. */
@@ -30,6 +31,9 @@ static char *carve(char **memory, uint64_t bytes)
 void xncc_windows_begin(xncc_windows *w, const xncc_isa_windows *isa, const xncc_job *job,
                         int narrow, int32_t strip, char *memory)
 {
+    assert(strip % 8 == 0);
+    assert(!narrow || (job->templ->pixel == XNCC_U8 &&
+                       (int64_t)job->templ->width * job->templ->height <= XNCC_MOST_PRODUCTS_U8));
     uint64_t room = columns_room(job->problem, strip), fields = narrow ? 1 : 2;
     *w = (xncc_windows){
         .isa = isa, .job = job, .narrow = narrow, .room = (int64_t)room, .strip = strip
@@ -42,6 +46,7 @@ void xncc_windows_begin(xncc_windows *w, const xncc_isa_windows *isa, const xncc
 
 void xncc_windows_place(xncc_windows *w, const xncc_area *area, int32_t x, int32_t width)
 {
+    assert(width > 0 && width <= w->strip);
     w->area = area;
     w->x = x;
     w->width = width;
@@ -93,6 +98,7 @@ static void columns_to(xncc_windows *w, int32_t y, int fresh)
 xncc_wide_row xncc_windows_sums(xncc_windows *w, int32_t y, int fresh)
 {
     const int32_t width = w->job->templ->width;
+    assert(!w->narrow);
     uint64_t *Q = w->window + w->strip;
     columns_to(w, y, fresh);
     w->isa->window(w->column, width, w->window, w->width);
