@@ -1,9 +1,10 @@
-/* What a bank of mixed sizes takes against the sum of its parts: xncc_batch_find, and
- * xncc_plan_find with a plan of its own for each template, in turn, and the best template at each
- * position against the templates' maps. Not a test: it prints times. The results of both ways are
- * compared. batch_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N]
- * [--templates N]
- */
+/* Measures how long a batch of templates of mixed sizes takes, compared with the sum of its parts:
+ * xncc_batch_find against xncc_plan_find with a plan per template, alternately, and the best
+ * template at each position against the templates' maps. Not a test: it prints times. The results
+ * of both ways are compared.
+ *
+ * Usage: many_time [--device cpu|cuda] [--threads N] [--repeat N] [--width N] [--height N]
+ * [--templates N] */
 #include "kit/device.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ typedef struct bench {
     xncc_template *templ[MOST_TEMPLS];
     xncc_plan *plan[MOST_TEMPLS];
     xncc_batch *batch;
-    xncc_map map; /* room for that of any template */
+    xncc_map map; /* large enough for the map of any template */
     xncc_best best;
     double alone[MOST_REPEAT], together[MOST_REPEAT];
 } bench;
@@ -90,7 +91,7 @@ static void destroy_templs(bench *b)
     }
 }
 
-/* Is each of the matches of single calls among those of all? */
+/* Checks that each match of the single calls is among those of the batch. */
 static void compare(const bench *b, const xncc_match *match, const size_t *found,
                     const xncc_candidate *all, size_t total)
 {
