@@ -1,10 +1,12 @@
-/* Makes the scenes of this directory, their templates and the truth, or compares them with what
- * lies there. SPDX-License-Identifier: BSD-2-Clause
+/* Creates the scenes of this directory, their templates and the true places, or compares them with
+ * the files that are there. SPDX-License-Identifier: BSD-2-Clause
  *
- * Integer arithmetic only, so that the pixels are the same on every machine.
- *   make_scenes DIRECTORY            writes the files
- *   make_scenes --check DIRECTORY    0 when the pixels and truth.csv there are those that it would
- * write */
+ * Usage:
+ * - make_scenes DIRECTORY writes the files.
+ * - make_scenes --check DIRECTORY exits with 0 if the pixels and truth.csv there are the same as
+ *   those that it would write.
+ *
+ * Integer arithmetic only, so that the pixels are the same on every machine. */
 #include "scene_files.h"
 
 #include <stdio.h>
@@ -59,8 +61,8 @@ static void fill_rectangle(const canvas *c, int x0, int y0, int width, int heigh
             set_clamped(c, x, y, value);
 }
 
-/* How many of 16 points in pixel (dx, dy) lie within the radius (in quarter pixels) of the centre
- * of pixel (0, 0). */
+/* Returns how many of the 16 sample points of pixel (dx, dy) are within the radius (in quarter
+ * pixels) of the centre of pixel (0, 0). */
 static int disc_cover(int dx, int dy, int radius4)
 {
     int count = 0;
@@ -136,7 +138,7 @@ static canvas make_board(const place *fiducial, int count)
         fill_disc(&c, fiducial[i].x, fiducial[i].y, 4 * 18, 84);
         draw_fiducial(&c, fiducial[i].x, fiducial[i].y);
     }
-    /* Light from the right. */
+    /* The light comes from the right. */
     for (int y = 0; y < c.height; y++)
         for (int x = 0; x < c.width; x++)
             set_clamped(&c, x, y,
@@ -156,9 +158,8 @@ static canvas make_fiducial(void)
 
 enum { CELL = 25, CELL_RADIUS = 10, CELLS = 18, CELLS_WIDTH = 400, CELLS_HEIGHT = 320 };
 
-/* In percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the square of the
- * radius in pixels.
- */
+/* Brightness in percent of the light: a bright rim, a darker inside, a bright nucleus. r2 is the
+ * square of the distance from the centre in pixels. */
 static int cell_profile(int r2, int radius)
 {
     const int outer = radius * radius, inner = (radius - 3) * (radius - 3),
@@ -180,7 +181,7 @@ static void draw_cell(const canvas *c, int x0, int y0, int radius)
                 set_clamped(c, x0 + x, y0 + y, 70 * cell_profile(x * x + y * y, radius) / 100);
 }
 
-/* A place that keeps its distance from those before it. */
+/* Returns a place that keeps its distance from those chosen before it. */
 static place choose_place(const place *taken, int count, int width, int height, int margin,
                           int distance)
 {
@@ -207,10 +208,10 @@ static canvas make_cells(place *centre)
         all[i] = choose_place(all, i, c.width, c.height, CELL, 33);
         if (i < CELLS)
             centre[i] = all[i];
-        /* the others: fragments, too small to be cells, without a nucleus of that size */
+        /* the others are fragments, which are too small for cells and have a smaller nucleus */
         draw_cell(&c, all[i].x, all[i].y, i < CELLS ? CELL_RADIUS : 4 + i % 2);
     }
-    /* The lamp stands off the middle: the corner far from it gets a third of the light. */
+    /* The lamp is off centre: the corner farthest from it gets a third of the light. */
     for (int y = 0; y < c.height; y++)
         for (int x = 0; x < c.width; x++) {
             int dx = x - 130, dy = y - 110, light = 1250 - (dx * dx + dy * dy) / 140;
@@ -227,13 +228,13 @@ static canvas make_cell(void)
     return c;
 }
 
-/* The buttons: red and green ones of one luma on a striped cloth. */
+/* The buttons: red and green ones with the same luma, on a striped cloth. */
 
 enum { BUTTON = 25, BUTTON_RADIUS = 10, BUTTONS = 5, BUTTONS_WIDTH = 200, BUTTONS_HEIGHT = 150 };
 
 static const int red_button[3] = { 200, 60, 70 }, green_button[3] = { 60, 130, 77 };
 
-/* One colour of a button, shaded from the upper left, with two holes. */
+/* Draws one colour channel of a button, shaded from the upper left, with two holes. */
 static void draw_button(const canvas *c, int x0, int y0, int value)
 {
     for (int y = -BUTTON_RADIUS; y <= BUTTON_RADIUS; y++)
@@ -265,7 +266,7 @@ static void make_buttons(canvas *c, place *centre)
     }
 }
 
-/* A red one on white, as in a catalogue, and which of its pixels are its own. */
+/* Draws a red button on white, as in a catalogue, and a mask of the pixels that belong to it. */
 static void make_button(canvas *c, canvas *mask)
 {
     for (int colour = 0; colour < 3; colour++) {
@@ -317,7 +318,7 @@ static int star_light(const star *s, int x, int y)
     return (int)(s->peak * s2 * s2 / ((r2 + s2) * (r2 + s2)));
 }
 
-/* A part of the sky from (x0, y0), seen with a gain (in 1/256), a background and a noise of its
+/* Draws a section of the sky from (x0, y0), with a gain (in 1/256), a background and noise of its
  * own. */
 static canvas make_sky(const star *stars, int x0, int y0, int width, int height, int gain,
                        int background, int grain)
@@ -379,7 +380,7 @@ int main(int argc, char **argv)
     choose_stars(stars);
     c = make_sky(stars, 0, 0, STARS_WIDTH, STARS_HEIGHT, 256, 1200, 120);
     scene_keep(&s, "stars.tif", &c, 1);
-    /* The template is another exposure: shorter, brighter sky, its own noise. */
+    /* The template is another exposure: shorter, with a brighter sky and its own noise. */
     c = make_sky(stars, CLUSTER_X, CLUSTER_Y, CLUSTER_WIDTH, CLUSTER_HEIGHT, 150, 2500, 160);
     scene_keep(&s, "stars-cluster.tif", &c, 1);
     scene_add_truth(&s, "stars.tif", "stars-cluster.tif", CLUSTER_X, CLUSTER_Y);

@@ -1,3 +1,4 @@
+/* Writes the scenes as TIFF files, or compares them with existing files. */
 #include "scene_files.h"
 
 #include "picture.h"

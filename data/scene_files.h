@@ -1,11 +1,11 @@
-/* Pictures of the scenes, and the files they are kept in or compared with. */
+/* Pictures of the scenes, and the files that they are stored in or compared with. */
 #ifndef SCENE_FILES_H
 #define SCENE_FILES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values are kept in 16 bits, and stored in 8 where the scene is of that kind. */
+/* Values are 16 bits; scenes of 8 bits are stored as bytes. */
 typedef struct canvas {
     int width, height, bits;
     uint16_t *value;
@@ -23,8 +23,8 @@ typedef struct scene_store {
     char truth[4096];
 } scene_store;
 
-/* Writes the picture, or compares it with the file there, and frees it. samples: 1, or 3 canvases
- * for red, green and blue. */
+/* Writes the picture, or compares it with the existing file, and frees it. samples: 1, or 3 for
+ * canvases of red, green and blue. */
 void scene_keep(scene_store *s, const char *name, canvas *c, int samples);
 void scene_add_truth(scene_store *s, const char *image, const char *templ, int x, int y);
 void scene_keep_truth(scene_store *s);

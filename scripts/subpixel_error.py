@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The table and the plot of docs/subpixel.md: the errors of xncc_refine over shifts that are known.
+"""Measures the errors of xncc_refine for known shifts: the table and the plot of docs/subpixel.md.
 
     subpixel_error.py BRIDGE PLOT.png PICTURE.tif...
 
-BRIDGE is what the build makes of tests/peers/bridge.c (build/tests/peers/libpeers_bridge.so); pictures are 8- or 16-bit grey. Needs numpy,
-matplotlib and tifffile.
+BRIDGE is the module that the build makes from tests/peers/bridge.c, for example
+build/tests/peers/libpeers_bridge.so. Pictures are 8-bit or 16-bit grey. Needs numpy, matplotlib and
+tifffile.
 """
 import os
 import sys
@@ -15,19 +16,21 @@ import tifffile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tests', 'peers'))
 from library import Library  # noqa: E402
 
-SHIFTS, SIDE, MARGIN, REACH = 1000, 40, 16, 8  # REACH: pixels that are searched around the truth
+SHIFTS, SIDE, MARGIN, REACH = 1000, 40, 16, 8  # REACH: pixels searched around the true place
 library = Library(sys.argv[1])
 library.check(library.status)
 
 
-def locate(scene, part):
-    """The best match of NCC, and its refined position."""
-    x, y, _ = library.find(scene, part)[0]
-    return (x, y) + library.refine(scene, part, x, y)[:2]
+def locate(scene, templ):
+    """Returns the best NCC match and its refined position."""
+    x, y, _ = library.find(scene, templ)[0]
+    return (x, y) + library.refine(scene, templ, x, y)[:2]
 
 
 def measure(picture, cell):
-    """Rows of: true shift, error of the fit, error of the whole pixel, each as x, y. A pixel is the mean of cell x cell of the picture."""
+    """Returns rows of: true shift, error of the fit, error of the whole-pixel position, each as x, y.
+
+    A pixel of the scene is the mean of cell x cell pixels of the picture."""
     top = np.iinfo(picture.dtype).max
     height, width = (n // cell * cell for n in picture.shape)
     fine = np.fft.rfft2(picture[:height, :width].astype(float))
@@ -44,17 +47,17 @@ def measure(picture, cell):
         moved = sample(dx, dy)
         while True:  # a place that is not nearly flat
             x, y = (int(random.integers(MARGIN, n - SIDE - MARGIN)) for n in base.shape[::-1])
-            part = np.ascontiguousarray(base[y:y + SIDE, x:x + SIDE])
-            if part.std() >= base.std() / 2:
+            templ = np.ascontiguousarray(base[y:y + SIDE, x:x + SIDE])
+            if templ.std() >= base.std() / 2:
                 break
         scene = np.ascontiguousarray(moved[y - REACH:y + SIDE + REACH, x - REACH:x + SIDE + REACH])
-        mx, my, rx, ry = np.array(locate(scene, part)) - REACH
+        mx, my, rx, ry = np.array(locate(scene, templ)) - REACH
         rows.append((dx, dy, rx - dx, ry - dy, mx - dx, my - dy))
     return np.array(rows)
 
 
 def bias(rows):
-    """The mean error along an axis by the true fraction, in twentieths of a pixel, x and y together."""
+    """Returns the mean error along an axis for each twentieth of a pixel of the true fraction, x and y together."""
     middle = np.linspace(-0.475, 0.475, 20)
     truth, error = rows[:, :2].ravel(), rows[:, 2:4].ravel()
     return middle, np.array([error[np.abs(truth - c) <= 0.025].mean() for c in middle])

@@ -1,4 +1,5 @@
-/* Many templates: grouped by size, a plan for each group, and their matches in one list. */
+/* Batches of templates: the templates are grouped by size, each group has a plan, and all matches
+ * go to one list. */
 #include "api/batch_object.h"
 
 #include "base/memory.h"
@@ -10,10 +11,10 @@
 static xncc_status no_memory(xncc_error *error)
 {
     return xncc_fail(error, XNCC_ERROR_MEMORY,
-                     "many: no memory for the templates' matches; ask for fewer with top");
+                     "batch: no memory for the templates' matches; ask for fewer with top");
 }
 
-static int is_alike(const xncc_template *a, const xncc_template *b)
+static int is_same_group(const xncc_template *a, const xncc_template *b)
 {
     return a->width == b->width && a->height == b->height && (a->mask != NULL) == (b->mask != NULL);
 }
@@ -23,25 +24,24 @@ static xncc_status check_templ(const xncc_batch *batch, const xncc_template *tem
 {
     const xncc_problem *p = &batch->problem;
     if (!templ)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu: a null pointer", i);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is a null pointer", i);
     if (templ->context != batch->context)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "template %zu: it was made with another context", i);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu belongs to another context", i);
     if (templ->pixel != p->pixel || templ->channels != xncc_problem_channels(p))
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "template %zu: it is %s of %d channels and the image %s of %d; give all one type", i,
-            xncc_pixel_name(templ->pixel), templ->channels, xncc_pixel_name(p->pixel),
-            xncc_problem_channels(p));
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template %zu is %s with %d channels, but the image is %s with %d; all "
+                         "must have one type",
+                         i, xncc_pixel_name(templ->pixel), templ->channels,
+                         xncc_pixel_name(p->pixel), xncc_problem_channels(p));
     if (p->mode == XNCC_VALID && (templ->width > p->image_width || templ->height > p->image_height))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "template %zu: its %d x %d pixels do not fit into the image of %d x %d; "
-                         "modes same and full allow that",
+                         "modes same and full allow larger templates",
                          i, templ->width, templ->height, p->image_width, p->image_height);
     return XNCC_OK;
 }
 
-/* Orders the templates by groups, which come in the order of their first templates. */
+/* Sorts the templates by group. Groups are in the order of their first templates. */
 static xncc_status group_templs(xncc_batch *batch, const xncc_template *const *templ,
                                 xncc_error *error)
 {
@@ -51,12 +51,12 @@ static xncc_status group_templs(xncc_batch *batch, const xncc_template *const *t
     size_t *group_of = xncc_alloc(batch->count, sizeof *group_of);
     if (!batch->templ || !batch->number || !batch->group || !group_of) {
         xncc_free(group_of);
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "many: no memory for %zu templates",
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory for %zu templates",
                          batch->count);
     }
     for (size_t i = 0; i < batch->count; i++) {
         size_t g = 0;
-        while (g < batch->groups && !is_alike(templ[batch->group[g].first], templ[i]))
+        while (g < batch->groups && !is_same_group(templ[batch->group[g].first], templ[i]))
             g++;
         if (g == batch->groups)
             batch->group[batch->groups++].first = i;
@@ -85,7 +85,7 @@ static void destroy_plans(xncc_batch *batch)
     }
 }
 
-/* Whether all are of one engine goes to *alike. */
+/* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. */
 static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike)
 {
     xncc_status status = XNCC_OK;
@@ -105,8 +105,8 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
     return status;
 }
 
-/* Plans of one engine. Where the GPU cannot serve them all, the CPU shall. */
-static xncc_status make_alike(xncc_batch *batch, const xncc_preference *preference)
+/* Creates plans that all run on one engine. If the GPU cannot serve all of them, the CPU does. */
+static xncc_status make_plans_on_one_engine(xncc_batch *batch, const xncc_preference *preference)
 {
     xncc_preference wanted = preference ? *preference
                                         : (xncc_preference){ .device = XNCC_DEVICE_AUTO };
@@ -123,29 +123,29 @@ static xncc_status make_alike(xncc_batch *batch, const xncc_preference *preferen
     return make_plans(batch, &wanted, &alike);
 }
 
-static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xncc_error *error)
+static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options *o,
+                                    xncc_error *error)
 {
     batch->capacity = o->capacity;
     if (o->find)
         batch->find = *o->find;
     batch->merges = o->merge != NULL;
     batch->merge = o->merge ? *o->merge : xncc_merge_defaults();
-    /* coverage is good where it is large, as are the scores of the default */
+    /* A high coverage is good, as are the high scores of the default method. */
     batch->merge.method = batch->problem.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED
                                                                  : batch->problem.method;
     if (!xncc_merge_is_valid(&batch->merge))
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "many: a limit of %g is out of the range of the merge rule, or there is no such rule",
-            batch->merge.limit);
-    batch->each = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
-                                                                       : batch->capacity;
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "batch: the merge limit %g is out of range, or the merge rule is unknown",
+                         batch->merge.limit);
+    batch->per_template = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
+                                                                               : batch->capacity;
     if (batch->merge.top == 0 || batch->merge.top > batch->capacity)
         batch->merge.top = batch->capacity;
     uint64_t all;
-    if (batch->count == 0 || batch->each == 0)
+    if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
-    if (!xncc_mul_u64(batch->count, batch->each, &all))
+    if (!xncc_mul_u64(batch->count, batch->per_template, &all))
         return no_memory(error);
     batch->match = xncc_alloc(all, sizeof *batch->match);
     batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
@@ -153,7 +153,7 @@ static xncc_status keep_find(xncc_batch *batch, const xncc_batch_options *o, xnc
     return batch->match && batch->candidate && batch->found ? XNCC_OK : no_memory(error);
 }
 
-static void keep_least(xncc_batch *batch)
+static void set_best_extent(xncc_batch *batch)
 {
     const xncc_problem *p = &batch->problem;
     int32_t width = batch->templ[0]->width, height = batch->templ[0]->height;
@@ -165,8 +165,8 @@ static void keep_least(xncc_batch *batch)
     batch->best_height = p->mode == XNCC_VALID ? p->image_height - height + 1 : p->image_height;
 }
 
-/* Fills an object that has its context. Where the text stays empty, a plan has left its own in the
- * context. */
+/* Fills a batch whose context is set. If the call fails without an error text, a plan has already
+ * left its text in the context. */
 static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
                         const xncc_template *const *templ, const xncc_batch_options *options,
                         xncc_error *error)
@@ -177,27 +177,27 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     p->templ_masked = 0;
     xncc_status status = p->task == XNCC_TASK_MATCH ? xncc_problem_check(p, error)
                                                     : xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                                                                "many: the task is not matching");
+                                                                "batch: the task is not matching");
     if (!status && batch->count > INT32_MAX)
-        status = xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: %zu templates are more than 2^31 - 1",
-                           batch->count);
+        status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                           "batch: %zu templates are more than 2^31 - 1", batch->count);
     for (size_t i = 0; i < batch->count && !status; i++)
         status = templ ? check_templ(batch, templ[i], i, error)
-                       : xncc_fail(error, XNCC_ERROR_ARGUMENT, "many: part is a null pointer");
+                       : xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch: templ is a null pointer");
     if (!status)
-        status = keep_find(batch, options ? options : &none, error);
+        status = set_find_options(batch, options ? options : &none, error);
     if (status || batch->count == 0)
         return status;
     status = group_templs(batch, templ, error);
     if (status)
         return status;
-    keep_least(batch);
-    status = make_alike(batch, preference);
+    set_best_extent(batch);
+    status = make_plans_on_one_engine(batch, preference);
     if (status)
         return status;
     batch->engine = batch->group[0].plan->engine;
     return batch->engine->ops->share->open(
-        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->share,
+        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->shared,
         error);
 }
 
@@ -213,7 +213,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
     if (!result || !problem)
         return xncc_context_note(context,
                                  xncc_fail(&error, XNCC_ERROR_ARGUMENT,
-                                           "many: %s is a null pointer",
+                                           "batch: %s is a null pointer",
                                            result ? "the problem" : "result"),
                                  &error);
     xncc_batch *batch = xncc_alloc(1, sizeof *batch);
@@ -235,8 +235,8 @@ void xncc_batch_destroy(xncc_batch *batch)
     if (!batch)
         return;
     destroy_plans(batch);
-    if (batch->share)
-        batch->engine->ops->share->close(batch->share);
+    if (batch->shared)
+        batch->engine->ops->share->close(batch->shared);
     xncc_free(batch->templ);
     xncc_free(batch->number);
     xncc_free(batch->group);
@@ -251,18 +251,19 @@ xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, s
 {
     *shared = *image;
     const xncc_batch_ops *ops = batch->engine->ops->share;
-    return ops->image && times > 1 ? ops->image(batch->share, image, shared, stream, error)
+    return ops->image && times > 1 ? ops->image(batch->shared, image, shared, stream, error)
                                    : XNCC_OK;
 }
 
-/* The matches of all groups as candidates, in no order. */
+/* Collects the matches of all groups as candidates, in no particular order, and returns their
+ * number. */
 static size_t gather(xncc_batch *batch)
 {
     size_t count = 0;
     for (size_t i = 0; i < batch->count; i++)
         for (size_t k = 0; k < batch->found[i]; k++)
             batch->candidate[count++] = (xncc_candidate){
-                .match = batch->match[i * batch->each + k],
+                .match = batch->match[i * batch->per_template + k],
                 .templ = (int32_t)batch->number[i],
                 .width = batch->templ[i]->width,
                 .height = batch->templ[i]->height
@@ -270,8 +271,8 @@ static size_t gather(xncc_batch *batch)
     return count;
 }
 
-/* One list out of many. */
-static xncc_status put_together(xncc_batch *batch, xncc_candidate *match, size_t *found)
+/* Merges or sorts the candidates, and keeps the best. */
+static xncc_status merge_candidates(xncc_batch *batch, xncc_candidate *match, size_t *found)
 {
     size_t count = gather(batch);
     xncc_status status = XNCC_OK;
@@ -297,8 +298,8 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
         const xncc_batch_group *group = &batch->group[g];
         status = xncc_plan_find_batch(group->plan, &shared, batch->templ + group->first,
                                       group->count, &batch->find,
-                                      batch->match + group->first * batch->each, batch->each,
-                                      batch->found + group->first, stream);
+                                      batch->match + group->first * batch->per_template,
+                                      batch->per_template, batch->found + group->first, stream);
     }
     return status;
 }
@@ -315,10 +316,10 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
             xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: image, match or found is a null pointer"),
             &error);
     *found = 0;
-    if (batch->count == 0 || batch->each == 0)
+    if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
     xncc_status status = find_all(batch, image, stream, &error);
-    if (!status && put_together(batch, match, found) != XNCC_OK)
+    if (!status && merge_candidates(batch, match, found) != XNCC_OK)
         status = xncc_fail(&error, XNCC_ERROR_INTERNAL, "find: the matches could not be merged");
     return status && !error.text[0] ? status : xncc_context_note(batch->context, status, &error);
 }

@@ -1,4 +1,4 @@
-/* The best of many templates at each position. */
+/* xncc_batch_best: the best score of a batch of templates at each position. */
 #include "api/batch_object.h"
 
 #include "image/image.h"
@@ -6,7 +6,7 @@
 static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xncc_error *error)
 {
     if (batch->count == 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "best: there is no template");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "best: the batch has no template");
     if (batch->problem.mode == XNCC_FULL)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
@@ -22,21 +22,21 @@ static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xn
     if (xncc_map_check(&index, NULL) != XNCC_OK)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "best: index is a null pointer or not aligned to 4 bytes, or its pitch of "
-                         "%lld bytes does not suit %d of them",
+                         "%lld bytes does not suit %d elements",
                          (long long)best->index_pitch, index.width);
     if (best->score.width != batch->best_width || best->score.height != batch->best_height)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "best: %d x %d does not fit the templates' %d x %d", best->score.width,
-                         best->score.height, batch->best_width, batch->best_height);
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT, "best: %d x %d does not fit the templates' map of %d x %d",
+            best->score.width, best->score.height, batch->best_width, batch->best_height);
     if (best->score.memory == XNCC_DEVICE &&
         batch->group[0].plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "best: it lies in device memory and the plans run on the CPU; say so in "
-                         "the preference");
+                         "best: it is in device memory, but the plans run on the CPU; set "
+                         "map_memory in the preference");
     return XNCC_OK;
 }
 
-/* The map of one template, and the fold of it. */
+/* Computes the map of one template and folds it into the best map. */
 static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, size_t i,
                               const xncc_image *image, const xncc_map *room, xncc_stream stream,
                               xncc_error *error)
@@ -49,7 +49,7 @@ static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, 
                              .smallest = xncc_method_is_distance(batch->problem.method) };
     xncc_status status = xncc_plan_correlate(group->plan, image, batch->templ[i], &map, stream);
     return status ? status
-                  : batch->engine->ops->share->best_fold(batch->share, &fold, stream, error);
+                  : batch->engine->ops->share->best_fold(batch->shared, &fold, stream, error);
 }
 
 static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
@@ -60,12 +60,12 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
     xncc_map room;
     xncc_status status = xncc_batch_share_image(batch, image, batch->count, &shared, stream, error);
     if (!status)
-        status = ops->best_begin(batch->share, best, &room, stream, error);
+        status = ops->best_begin(batch->shared, best, &room, stream, error);
     for (size_t g = 0; g < batch->groups && !status; g++)
         for (size_t i = batch->group[g].first;
              i < batch->group[g].first + batch->group[g].count && !status; i++)
             status = fold_templ(batch, &batch->group[g], i, &shared, &room, stream, error);
-    return status ? status : ops->best_end(batch->share, stream, error);
+    return status ? status : ops->best_end(batch->shared, stream, error);
 }
 
 xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
@@ -94,7 +94,7 @@ xncc_status xncc_correlate_best(xncc_context *context, const xncc_image *image,
     if (!context)
         return XNCC_ERROR_ARGUMENT;
     xncc_status status = best ? xncc_image_check(image, "image", &error)
-                              : xncc_fail(&error, XNCC_ERROR_ARGUMENT, "best: a null pointer");
+                              : xncc_fail(&error, XNCC_ERROR_ARGUMENT, "best is a null pointer");
     if (status)
         return xncc_context_note(context, status, &error);
     const xncc_problem problem = { .pixel = image->pixel,

@@ -1,39 +1,39 @@
-/* What the parts of xncc_batch share. */
+/* The xncc_batch object. */
 #ifndef XNCC_API_BATCH_OBJECT_H
 #define XNCC_API_BATCH_OBJECT_H
 
 #include "engine/batch_ops.h"
 #include "api/objects.h"
 
-/* Templates of one size and maskedness, and their plan. */
+/* Templates that share a plan: of one size, and either all or none of them masked. */
 typedef struct xncc_batch_group {
-    size_t first, count; /* of xncc_batch's parts */
+    size_t first, count; /* templates first .. first + count - 1 of xncc_batch.templ */
     xncc_plan *plan;
 } xncc_batch_group;
 
 struct xncc_batch {
     xncc_context *context;
-    xncc_problem problem; /* its sizes are of no template */
+    xncc_problem problem; /* its width and height are those of no template */
     size_t count, groups;
-    const xncc_template **templ; /* group by group, each in the caller's order */
-    size_t *number;              /* of each in the caller's order */
+    const xncc_template **templ; /* group by group; within a group in the caller's order */
+    size_t *number;              /* each template's index in the caller's order */
     xncc_batch_group *group;
-    const xncc_engine *engine; /* of all plans; NULL without templates */
-    xncc_batch_context *share;
-    /* of finding */
+    const xncc_engine *engine; /* runs all plans; NULL if there are no templates */
+    xncc_batch_context *shared;
+    /* for xncc_batch_find */
     xncc_find_options find;
     xncc_merge_options merge;
     int merges;
-    size_t capacity, each; /* matches in all, and of each template */
+    size_t capacity, per_template; /* most matches in all, and per template */
     xncc_match *match;
     size_t *found;
     xncc_candidate *candidate;
-    /* of the best template */
+    /* for xncc_batch_best: the size of the best map */
     int32_t best_width, best_height;
 };
 
-/* The image as the plans shall read it. Only calls that look at it several times need a view of
- * their own. */
+/* Returns the image in the form that the plans should read. If the image is read only once (times
+ * is 1), that is the image itself. */
 xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
                                    xncc_image *shared, xncc_stream stream, xncc_error *error);
 

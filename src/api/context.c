@@ -1,3 +1,4 @@
+/* Contexts, templates and filters: creation, destruction, error text and progress. */
 #include "api/objects.h"
 
 #include "base/memory.h"
@@ -87,9 +88,9 @@ xncc_machine xncc_context_machine(const xncc_context *context)
     return machine;
 }
 
-/* Brings device pixels and their mask to the host; *owned is then to be freed. */
-static xncc_status bring(xncc_context *context, const xncc_image *pixels, xncc_image *host,
-                         void **owned, xncc_error *error)
+/* Copies pixels in device memory, and their mask, to the host. The caller frees *owned. */
+static xncc_status copy_to_host(xncc_context *context, const xncc_image *pixels, xncc_image *host,
+                                void **owned, xncc_error *error)
 {
     *host = *pixels;
     *owned = NULL;
@@ -99,7 +100,7 @@ static xncc_status bring(xncc_context *context, const xncc_image *pixels, xncc_i
     if (!cuda)
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "template: its pixels lie in device memory and this context has no device");
+            "template: its pixels are in device memory, but this context has no device");
     uint64_t row = (uint64_t)xncc_image_row_bytes(pixels), width = (uint64_t)pixels->width,
              mask_row = pixels->mask ? width : 0;
     char *bytes = xncc_alloc((uint64_t)pixels->height, row + mask_row);
@@ -136,7 +137,7 @@ static xncc_status make_template(xncc_context *context, const xncc_image *pixels
         return status;
     xncc_image host;
     void *owned;
-    status = bring(context, pixels, &host, &owned, error);
+    status = copy_to_host(context, pixels, &host, &owned, error);
     if (!status)
         status = xncc_template_fill(templ, &host, error);
     xncc_free(owned);

@@ -1,4 +1,4 @@
-/* Merging in device memory: the checks before an engine's own work. */
+/* xncc_merger: checks the arguments; the engine merges in device memory. */
 #include "engine/batch_ops.h"
 #include "api/objects.h"
 
@@ -91,7 +91,7 @@ xncc_status xncc_merger_add_candidates(xncc_merger *merger, const xncc_candidate
     xncc_status status = candidate || count == 0 ? XNCC_OK
                                                  : xncc_fail(&error, XNCC_ERROR_ARGUMENT,
                                                              "merger: candidate is a null pointer");
-    /* what does not fit is not read */
+    /* candidates that do not fit are not read */
     const uint32_t most = count > XNCC_MAX_MERGER ? XNCC_MAX_MERGER + 1 : (uint32_t)count;
     if (!status && count > 0)
         status = merger->ops->add_candidates(merger->work, candidate, most, stream, &error);
@@ -111,10 +111,9 @@ xncc_status xncc_merger_merge(xncc_merger *merger, const xncc_merge_options *opt
         status = xncc_fail(&error, XNCC_ERROR_ARGUMENT,
                            "merger: result or kept is a null pointer, or the capacity is 0");
     else if (!xncc_merge_is_valid(o))
-        status = xncc_fail(
-            &error, XNCC_ERROR_ARGUMENT,
-            "merger: a limit of %g is out of the rule's range, or there is no such rule or method",
-            o->limit);
+        status = xncc_fail(&error, XNCC_ERROR_ARGUMENT,
+                           "merger: the limit %g is out of range, or the rule or method is unknown",
+                           o->limit);
     const uint32_t most = capacity > XNCC_MAX_MERGER ? XNCC_MAX_MERGER : (uint32_t)capacity;
     const xncc_merge_target target = { o, result, o->top && o->top < most ? (uint32_t)o->top : most,
                                        kept };

@@ -1,3 +1,4 @@
+/* Copies patches of an image with its border to host memory (halo_copy.h). */
 #include "api/halo_copy.h"
 
 #include "base/memory.h"
@@ -6,14 +7,14 @@
 
 #include <string.h>
 
-/* Along one axis: which pixels of the image a patch's pixels repeat. They lie in one span of the
- * image; with the wrap border in two. */
+/* The image pixels that the pixels of a patch repeat along one axis. They form one span of the
+ * image, or two with the wrap border. */
 typedef struct spans {
     int64_t first[2], length[2];
     int count;
 } spans;
 
-/* start, length: of the patch. */
+/* Returns the spans for a patch that begins at `start` and is `length` pixels long. */
 static spans spans_of(xncc_border border, int64_t start, int64_t length, int64_t extent)
 {
     spans s = { { 0, 0 }, { 0, 0 }, 0 };
@@ -22,7 +23,7 @@ static spans spans_of(xncc_border border, int64_t start, int64_t length, int64_t
         int k = 0;
         if (at < 0)
             continue;
-        /* runs that touch are one; with all borders but wrap each new index touches the run */
+        /* Adjacent runs are one. With all borders but wrap, each new index touches the run. */
         while (k < s.count && (at < s.first[k] - 1 || at > s.first[k] + s.length[k]))
             k++;
         if (k == 2)
@@ -46,7 +47,8 @@ static int64_t spans_length(const spans *s)
     return s->length[0] + s->length[1];
 }
 
-/* The image's index to that among the spans' pixels, which lie one span behind the other. */
+/* Converts an index of the image to an index into the spans, which are stored one after the
+ * other. */
 static int64_t spans_index(const spans *s, int64_t at)
 {
     return s->count > 1 && at >= s->first[1] && at < s->first[1] + s->length[1]
@@ -60,9 +62,9 @@ typedef struct source {
     spans x, y;
 } source;
 
-/* Copies a rectangle of device memory. view: of all of it; to: its first row's place, whose rows
- * follow after pitch bytes. */
-static xncc_status bring_piece(const xncc_patch *p, const xncc_image *view, char *to, int64_t pitch,
+/* Copies the rectangle `view` from device memory. The first row goes to `to`, and each following
+ * row `pitch` bytes further on. */
+static xncc_status fetch_piece(const xncc_patch *p, const xncc_image *view, char *to, int64_t pitch,
                                xncc_error *error)
 {
     xncc_engine *cuda = p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
@@ -79,9 +81,10 @@ static xncc_status bring_piece(const xncc_patch *p, const xncc_image *view, char
     return status;
 }
 
-/* All pieces of a view (the image, or its mask as one) to tightly packed rows. */
-static xncc_status bring_all(const xncc_patch *p, const xncc_image *view, const source *s, char *to,
-                             xncc_error *error)
+/* Copies all pieces of a view to tightly packed rows. The view is the image, or its mask seen as an
+ * image. */
+static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, const source *s,
+                                char *to, xncc_error *error)
 {
     const int64_t size = (int64_t)xncc_pixel_size(view->pixel) * xncc_image_channels(view),
                   pitch = spans_length(&s->x) * size;
@@ -93,12 +96,12 @@ static xncc_status bring_all(const xncc_patch *p, const xncc_image *view, const 
                                  (int32_t)s->x.length[i], (int32_t)s->y.length[j], &piece);
         char *at = to + (j ? s->y.length[0] : 0) * pitch + (i ? s->x.length[0] : 0) * size;
         if (!status)
-            status = bring_piece(p, &piece, at, pitch, error);
+            status = fetch_piece(p, &piece, at, pitch, error);
     }
     return status;
 }
 
-static xncc_status bring(xncc_patch *p, source *s, xncc_error *error)
+static xncc_status fetch_sources(xncc_patch *p, source *s, xncc_error *error)
 {
     const xncc_image *image = p->image;
     const uint64_t columns = (uint64_t)spans_length(&s->x), rows = (uint64_t)spans_length(&s->y);
@@ -106,14 +109,14 @@ static xncc_status bring(xncc_patch *p, source *s, xncc_error *error)
                            (uint64_t)xncc_image_channels(image);
     char *bytes = columns && rows ? xncc_alloc(rows, columns * (pixel + (image->mask ? 1 : 0)))
                                   : NULL;
-    xncc_free(p->brought);
-    p->brought = bytes;
+    xncc_free(p->fetched);
+    p->fetched = bytes;
     if (columns == 0 || rows == 0)
-        return XNCC_OK; /* nothing of the image is repeated */
+        return XNCC_OK; /* the patch repeats no pixel of the image */
     if (!bytes)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %llu x %llu pixels of the image",
                          (unsigned long long)columns, (unsigned long long)rows);
-    xncc_status status = bring_all(p, image, s, bytes, error);
+    xncc_status status = fetch_pieces(p, image, s, bytes, error);
     s->view = *image;
     s->view.data = bytes;
     s->view.pitch = (int64_t)(columns * pixel);
@@ -126,14 +129,14 @@ static xncc_status bring(xncc_patch *p, source *s, xncc_error *error)
                                   .memory = XNCC_DEVICE };
         s->view.mask = (const uint8_t *)bytes + rows * columns * pixel;
         s->view.mask_pitch = (int64_t)columns;
-        status = bring_all(p, &mask, s, bytes + rows * columns * pixel, error);
+        status = fetch_pieces(p, &mask, s, bytes + rows * columns * pixel, error);
     }
     return status;
 }
 
-/* Row y of the patch, whose first pixel stands at column `left` of the image, from the source's row
- * sy; -1: from none. */
-static void lay_row(const xncc_patch *p, const source *s, int64_t left, int32_t y, int64_t sy)
+/* Fills row y of the patch, whose first pixel is at image column `left`, from row sy of the source.
+ * If sy is -1, no source row contributes. */
+static void fill_row(const xncc_patch *p, const source *s, int64_t left, int32_t y, int64_t sy)
 {
     const xncc_image *view = &p->view;
     const int32_t channels = xncc_image_channels(view);
@@ -183,13 +186,13 @@ xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error
     if (p->image->memory == XNCC_DEVICE) {
         s.x = spans_of(p->border, left, width, p->image->width);
         s.y = spans_of(p->border, top, height, p->image->height);
-        status = bring(p, &s, error);
+        status = fetch_sources(p, &s, error);
     }
     for (int32_t y = 0; y < height && !status; y++) {
         int64_t sy = xncc_border_index(p->border, top + y, p->image->height);
         if (sy >= 0 && s.y.count)
             sy = spans_index(&s.y, sy);
-        lay_row(p, &s, left, y, p->image->memory == XNCC_DEVICE && !p->brought ? -1 : sy);
+        fill_row(p, &s, left, y, p->image->memory == XNCC_DEVICE && !p->fetched ? -1 : sy);
     }
     return status;
 }
@@ -202,7 +205,7 @@ xncc_status xncc_patch_make(xncc_patch *p, int32_t width, int32_t height, xncc_e
     p->view = (xncc_image){ .width = width, .height = height };
     if (p->image->memory == XNCC_DEVICE && !p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)])
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "image: it lies in device memory and this context has no device");
+                         "image: it is in device memory, but this context has no device");
     p->memory = xncc_alloc((uint64_t)width * (uint64_t)height, size);
     return p->memory ? XNCC_OK
                      : xncc_fail(error, XNCC_ERROR_MEMORY,
@@ -212,6 +215,6 @@ xncc_status xncc_patch_make(xncc_patch *p, int32_t width, int32_t height, xncc_e
 void xncc_patch_clear(xncc_patch *p)
 {
     xncc_free(p->memory);
-    xncc_free(p->brought);
-    p->memory = p->brought = NULL;
+    xncc_free(p->fetched);
+    p->memory = p->fetched = NULL;
 }

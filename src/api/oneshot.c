@@ -1,9 +1,9 @@
-/* The one-call conveniences: a plan made, used and freed. */
+/* The one-call functions: each creates a plan, runs it and frees it. */
 #include "api/objects.h"
 
 #include "image/image.h"
 
-/* What xncc_correlate, xncc_find and xncc_convolve have in common: the plan for these arguments. */
+/* Creates the plan for the arguments of xncc_correlate, xncc_find or xncc_convolve. */
 static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
                             xncc_preference preference, xncc_plan **plan)
 {
@@ -24,7 +24,7 @@ static xncc_status refuse(xncc_context *context, const char *what)
 {
     xncc_error error = { "" };
     return xncc_context_note(
-        context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s: a null pointer", what), &error);
+        context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s is a null pointer", what), &error);
 }
 
 xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,

@@ -1,3 +1,4 @@
+/* Plans: the choice of a kernel, the checks of the arguments, and the calls of the engine. */
 #include "api/objects.h"
 
 #include "base/memory.h"
@@ -6,15 +7,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Has the engine what the decided kernel needs? */
+/* Does the engine have what the chosen kernel needs? */
 static int is_ready(const xncc_context *context, const xncc_decision *decision)
 {
     xncc_engine *engine = context->engine[xncc_slot(decision->engine)];
     return !engine->ops->ready || engine->ops->ready(engine, decision->kernel);
 }
 
-/* An engine may find that it lacks what a kernel needs only when the kernel is wanted; then it says
- * less, and the decision is made again. */
+/* Decides which kernel to run. An engine may find out that something is missing only when a kernel
+ * needs it. It then no longer offers that kernel, and the decision is repeated. */
 static xncc_status decide(const xncc_context *context, const xncc_problem *problem,
                           const xncc_preference *preference, xncc_decision *decision,
                           xncc_error *error)
@@ -163,12 +164,12 @@ xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image
     if (xncc_image_is_masked(image) && !p->image_masked)
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "image: it has a mask or a no-data value and the plan is for images without; set "
+            "image: it has a mask or a no-data value, but the plan is for images without; set "
             "image_masked in the problem");
     if (image->memory == XNCC_DEVICE && plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "image: it lies in device memory and the plan runs on the CPU; say so in "
-                         "the preference");
+                         "image: it is in device memory, but the plan runs on the CPU; set "
+                         "image_memory in the preference");
     return XNCC_OK;
 }
 
@@ -181,13 +182,13 @@ static xncc_status check_map(const xncc_plan *plan, const xncc_map *map, xncc_er
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "map: %d x %d does not fit the plan's %d x %d",
                          map->width, map->height, plan->map_width, plan->map_height);
     if (map->memory == XNCC_DEVICE && plan->decision.engine != XNCC_DEVICE_CUDA)
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "map: it lies in device memory and the plan runs on the CPU; say so in the preference");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "map: it is in device memory, but the plan runs on the CPU; set "
+                         "map_memory in the preference");
     return XNCC_OK;
 }
 
-/* A template or a filter: what it has and what the plan wants. */
+/* The properties of a template or filter that must fit the plan. */
 typedef struct operand {
     const char *what;
     const xncc_context *context;
@@ -195,17 +196,18 @@ typedef struct operand {
     xncc_task task;
 } operand;
 
-static xncc_status check_sought(const xncc_plan *plan, const operand *s, xncc_error *error)
+static xncc_status check_operand(const xncc_plan *plan, const operand *s, xncc_error *error)
 {
     if (plan->problem.task != s->task)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan: it was not made for a %s", s->what);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "plan: it was created for another task and takes no %s", s->what);
     if (plan->scanned)
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "plan: a scan is using it; finish and destroy that first, or make another plan");
+            "plan: a scan is using it; destroy the scan first, or create another plan");
     if (s->context != plan->context)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "%s: it was made with another context than the plan", s->what);
+                         "%s: it belongs to another context than the plan", s->what);
     if (s->width != plan->problem.width || s->height != plan->problem.height)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d x %d does not fit the plan's %d x %d",
                          s->what, s->width, s->height, plan->problem.width, plan->problem.height);
@@ -216,25 +218,25 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
                                      xncc_error *error)
 {
     if (!templ)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: a null pointer");
-    xncc_status status = check_sought(
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template is a null pointer");
+    xncc_status status = check_operand(
         plan,
         &(operand){ "template", templ->context, templ->width, templ->height, XNCC_TASK_MATCH },
         error);
     if (!status && templ->pixel != plan->problem.pixel)
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                           "template: its pixels are %s and the plan's are %s",
+                           "template: its pixels are %s, but the plan's are %s",
                            xncc_pixel_name(templ->pixel), xncc_pixel_name(plan->problem.pixel));
     if (!status && templ->channels != xncc_problem_channels(&plan->problem))
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                           "template: it has %d channels and the plan %d", templ->channels,
+                           "template: it has %d channels, but the plan has %d", templ->channels,
                            xncc_problem_channels(&plan->problem));
     if (!status && (templ->mask != NULL) != (plan->problem.templ_masked != 0))
         status = xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "template: %s, and the plan is for %s; set part_masked in the problem to fit",
+            "template: %s, but the plan is for %s; set templ_masked in the problem accordingly",
             templ->mask ? "some of its pixels do not count" : "all of its pixels count",
-            templ->mask ? "templates of which all count" : "masked ones");
+            templ->mask ? "templates without a mask" : "masked templates");
     return status;
 }
 
@@ -261,11 +263,11 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
     xncc_status status = !filter
-                             ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter: a null pointer")
-                             : check_sought(plan,
-                                            &(operand){ "filter", filter->context, filter->width,
-                                                        filter->height, XNCC_TASK_CONVOLVE },
-                                            &error);
+                             ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter is a null pointer")
+                             : check_operand(plan,
+                                             &(operand){ "filter", filter->context, filter->width,
+                                                         filter->height, XNCC_TASK_CONVOLVE },
+                                             &error);
     if (!status)
         status = xncc_plan_check_image(plan, image, &error);
     if (!status)
@@ -285,7 +287,7 @@ xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_find_options *optio
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "a minimum distance of %d is negative",
                          o->min_distance);
     if (isnan(o->min_score) || isnan(o->max_score))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the limit of the score is not a number");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the score limit is not a number");
     int32_t shorter = p->width < p->height ? p->width : p->height;
     rule->smallest = xncc_method_is_distance(p->method);
     rule->limit = !rule->smallest ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
@@ -367,14 +369,14 @@ static xncc_status check_batch(const xncc_plan *plan, const xncc_plan_batch *bat
 {
     if (batch->count && (!batch->templ || !batch->found || (!batch->match && batch->capacity)))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "find: part, match or found is a null pointer");
+                         "find: templ, match or found is a null pointer");
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < batch->count && !status; i++)
         status = xncc_plan_check_template(plan, batch->templ[i], error);
     return status;
 }
 
-/* For engines that have nothing better. */
+/* Searches one template after the other; for engines without find_batch. */
 static xncc_status find_each(const xncc_plan *plan, const xncc_image *image,
                              const xncc_plan_batch *batch, const xncc_peak_rule *rule,
                              xncc_stream stream, xncc_error *error)

@@ -1,4 +1,4 @@
-/* Positions to fractions of a pixel: the scores around each match, and a surface through them. */
+/* Refines matches to sub-pixel positions by fitting a surface to the scores around each match. */
 #include "exactncc/refine.h"
 
 #include "base/memory.h"
@@ -8,23 +8,23 @@
 
 #include <math.h>
 
-enum { SIDE = 3 }; /* of the neighbourhood, in windows */
+enum { SIDE = 3 }; /* the neighbourhood is SIDE x SIDE windows */
 
-/* What is kept from one match to the next. The windows around a match lie in a patch of the image
- * and its border, and its map in mode valid has their scores: by the same rule as the whole map's,
- * since the same pixels count. */
+/* State that is kept from one match to the next. The windows around a match are in a patch of the
+ * image with its border. The patch's map in mode valid has the same scores as the whole map,
+ * because the same pixels count. */
 typedef struct refiner {
     xncc_context *context;
     const xncc_template *templ;
-    xncc_problem whole; /* that the matches are from */
+    xncc_problem whole; /* the problem that the matches come from */
     xncc_extent map;    /* its map */
     xncc_patch patch;
-    xncc_plan *plan; /* of patches */
+    xncc_plan *plan; /* for patches */
     float score[SIDE][SIDE];
 } refiner;
 
-/* Along one axis: the windows of the map that lie around one of them. low and count: of the map. 0
- * when at is none of them. */
+/* The windows around window `at` along one axis, as far as the map has them. The map's windows are
+ * low .. low + count - 1. span_of returns 0 if `at` is not one of them. */
 typedef struct span {
     int64_t first, last;
 } span;
@@ -48,9 +48,8 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
     if (!span_of(r->map.x0, r->map.width, match->x, &x) ||
         !span_of(r->map.y0, r->map.height, match->y, &y))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "refine: (%d, %d) is no position of a %d x %d template in a %d x %d "
-                         "image; give matches of this "
-                         "image, template and mode",
+                         "refine: (%d, %d) is not a position of a %d x %d template in a %d x %d "
+                         "image; pass matches of this image, template and mode",
                          match->x, match->y, r->whole.width, r->whole.height, r->whole.image_width,
                          r->whole.image_height);
     xncc_status status = xncc_patch_fill(&r->patch, (int64_t)match->x - 1, (int64_t)match->y - 1,
@@ -70,7 +69,7 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
     return XNCC_OK;
 }
 
-/* The problem that the matches are from. */
+/* Sets r->whole to the problem that the matches come from. */
 static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_find_options *o,
                                  xncc_error *error)
 {
@@ -79,12 +78,12 @@ static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc
     if (status)
         return status;
     if (image->pixel != templ->pixel || xncc_image_channels(image) != templ->channels)
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "refine: the image is %s of %d channels and the template %s of %d; give both one type",
-            xncc_pixel_name(image->pixel), xncc_image_channels(image),
-            xncc_pixel_name(templ->pixel), templ->channels);
-    /* Flat windows get no value: their 0 is no score that a surface should pass through. */
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "refine: the image is %s with %d channels, but the template is %s with "
+                         "%d; both must have one type",
+                         xncc_pixel_name(image->pixel), xncc_image_channels(image),
+                         xncc_pixel_name(templ->pixel), templ->channels);
+    /* Flat windows get no value: their score of 0 is not one that a surface should pass through. */
     r->whole = (xncc_problem){ .task = XNCC_TASK_MATCH,
                                .pixel = image->pixel,
                                .image_width = image->width,
@@ -110,7 +109,7 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_find_
         return status;
     if (r->whole.width > XNCC_MAX_SIDE - SIDE || r->whole.height > XNCC_MAX_SIDE - SIDE)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "refine: a template of %d x %d is too large for it", r->whole.width,
+                         "refine: a template of %d x %d is too large", r->whole.width,
                          r->whole.height);
     r->map = xncc_problem_extent(&r->whole);
     xncc_problem inner = r->whole;
@@ -148,6 +147,6 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
         status = refine_match(&r, &match[i], &refined[i], &error);
     xncc_plan_destroy(r.plan);
     xncc_patch_clear(&r.patch);
-    /* Where the text is empty, the plan has left its own in the context. */
+    /* If the text is empty, a plan has already left its text in the context. */
     return status && !error.text[0] ? status : xncc_context_note(context, status, &error);
 }

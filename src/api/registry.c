@@ -1,4 +1,4 @@
-/* The only place that knows whether CUDA was built. */
+/* Opens and describes the engines. The only file of src/ that knows whether CUDA was built. */
 #include "api/objects.h"
 
 #include "cpu/cpu.h"
@@ -20,7 +20,7 @@ static xncc_status open_cuda(const xncc_context_options *options, xncc_engine **
     (void)options;
     *engine = NULL;
     return xncc_fail(error, XNCC_ERROR_DEVICE,
-                     "this build of exactncc has no CUDA engine; build it where nvcc is found");
+                     "this build of exactncc has no CUDA engine; rebuild it with nvcc installed");
 #endif
 }
 

@@ -9,9 +9,9 @@ struct xncc_scan {
     xncc_image image;
     const xncc_template *templ;
     xncc_peak_rule rule;
-    xncc_sweep *sweep;  /* NULL: the engine finds at the end, or nothing is wanted */
-    int32_t rows;       /* that are final */
-    xncc_status status; /* of the first failure that ended it */
+    xncc_sweep *sweep;  /* NULL: the engine searches at the end, or no matches are wanted */
+    int32_t rows;       /* number of rows that are final */
+    xncc_status status; /* status of the failure that ended the scan */
     int finished;
 };
 
@@ -59,13 +59,13 @@ xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xnc
     return xncc_context_note(plan->context, status, &error);
 }
 
-/* Goes on to where so many rows allow. */
+/* Continues as far as the first `rows` rows of the image allow. */
 static xncc_status advance(xncc_scan *scan, int32_t rows, xncc_error *error)
 {
     if (scan->status)
-        return xncc_fail(error, scan->status, "scan: it has failed before; begin again");
+        return xncc_fail(error, scan->status, "scan: it has failed; create a new one");
     if (scan->finished)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan: it is finished; make another");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan: it is finished; create a new one");
     if (rows < 0 || rows > scan->image.height)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan: %d rows are not within 0 .. %d", rows,
                          scan->image.height);

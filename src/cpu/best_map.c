@@ -1,25 +1,28 @@
-/* What many templates share on the CPU: the best score at each position, folded by all threads. */
+/* The CPU engine's part of a batch (engine/batch_ops.h): computes the best score at each map
+ * position, row by row on all threads. */
 #include "cpu/cpu_plan.h"
 #include "engine/batch_ops.h"
 
 #include "base/memory.h"
 #include "image/image.h"
 
+#include <assert.h>
 #include <math.h>
 
-enum { FOLD_ELEMENTS = 1 << 15 }; /* of a task, at least */
+enum { FOLD_ELEMENTS = 1 << 15 }; /* least number of map elements per task */
 
 struct xncc_batch_context {
     xncc_pool *pool;
     xncc_best best;
     float *map;
-    uint64_t room; /* elements of map */
+    uint64_t room; /* number of elements in map */
 };
 
-/* Rows of the best, and what is done with them. */
+/* One pass over the rows of the best map, either to clear it or to fold a template's map into
+ * it. */
 typedef struct fold_run {
     const xncc_batch_context *context;
-    const xncc_fold *fold; /* NULL: every position to none */
+    const xncc_fold *fold; /* the map to fold in; NULL: set every position to "no template" */
     int32_t width, height, rows;
 } fold_run;
 
@@ -51,7 +54,7 @@ static void fold_task(void *argument, uint64_t task, int32_t slot)
                              .pitch = best->index_pitch };
     (void)slot;
     const int32_t first = (int32_t)task * run->rows,
-                  end = first + xncc_smaller(run->rows, run->height - first);
+                  end = first + xncc_min_i32(run->rows, run->height - first);
     for (int32_t y = first; y < end; y++) {
         int32_t *at = (int32_t *)(void *)xncc_map_row(&index, y);
         if (run->fold)
@@ -66,21 +69,21 @@ static void run_rows(const xncc_batch_context *context, const xncc_fold *fold, i
                      int32_t height)
 {
     const int32_t rows = FOLD_ELEMENTS / width + 1;
-    fold_run run = { context, fold, width, height, xncc_smaller(rows, height) };
+    fold_run run = { context, fold, width, height, xncc_min_i32(rows, height) };
     xncc_pool_run(context->pool, (uint64_t)((height - 1) / run.rows + 1), fold_task, &run);
 }
 
-static xncc_status share_open(xncc_engine *engine, xncc_batch_context **result, xncc_error *error)
+static xncc_status batch_open(xncc_engine *engine, xncc_batch_context **result, xncc_error *error)
 {
     xncc_batch_context *context = xncc_alloc(1, sizeof *context);
     *result = context;
     if (!context)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for many templates");
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a batch of templates");
     context->pool = ((cpu_engine *)engine)->pool;
     return XNCC_OK;
 }
 
-static void share_close(xncc_batch_context *context)
+static void batch_close(xncc_batch_context *context)
 {
     xncc_free(context->map);
     xncc_free(context);
@@ -113,6 +116,8 @@ static xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold,
 {
     (void)stream;
     (void)error;
+    assert(fold->map->width <= context->best.score.width &&
+           fold->map->height <= context->best.score.height);
     run_rows(context, fold, fold->map->width, fold->map->height);
     return XNCC_OK;
 }
@@ -125,8 +130,8 @@ static xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xnc
     return XNCC_OK;
 }
 
-const xncc_batch_ops xncc_cpu_share_ops = { .open = share_open,
-                                            .close = share_close,
+const xncc_batch_ops xncc_cpu_batch_ops = { .open = batch_open,
+                                            .close = batch_close,
                                             .best_begin = best_begin,
                                             .best_fold = best_fold,
                                             .best_end = best_end };

@@ -1,24 +1,26 @@
-/* The CPU engine as the rest of the library sees it. */
+/* What the rest of the library uses of the CPU engine. */
 #ifndef XNCC_CPU_CPU_H
 #define XNCC_CPU_CPU_H
 
 #include "engine/engine.h"
 
-/* Makes the engine with its pool of threads; 0 threads: one per processor that this process may
- * use. XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY. Freed by its ops->destroy. */
+/* Creates the engine with its pool of threads. threads: 1 .. 1024, or 0 for one per processor that
+ * this process may use. The engine is freed by its ops->destroy.
+ * Returns XNCC_ERROR_ARGUMENT or XNCC_ERROR_MEMORY on failure. */
 xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_error *error);
 
-/* The XNCC_CPU_* features that both the processor and the operating system have. */
+/* Returns the XNCC_CPU_* features that both the processor and the operating system support. */
 uint32_t xncc_cpu_features(void);
 
-/* The processors that this process may use (its affinity), at least 1. */
+/* Returns how many processors this process may use (its affinity mask), 1 .. 1024. */
 int32_t xncc_cpu_processors(void);
 
-/* The instruction sets found, for people: "AVX2+FMA, AVX-VNNI, AVX-512 VNNI" or "baseline only".
- * The string is constant. */
+/* Returns the supported instruction sets as text, for example "AVX2+FMA, AVX-VNNI, AVX-512 VNNI",
+ * or "baseline only". The string is constant. */
 const char *xncc_cpu_features_text(void);
 
-/* The processor's own name, or its architecture where it tells none. The string is constant. */
+/* Returns the processor's model name, or the machine's architecture if the model is unknown. The
+ * string is constant. */
 const char *xncc_cpu_name(void);
 
 #endif

@@ -1,18 +1,20 @@
-/* The CPU engine: cuts maps into rectangles, shares them out, and gathers matches. The arithmetic
- * is in the kernels. */
+/* The CPU engine: divides a map into rectangles, lets the threads of a pool compute them, and
+ * implements xncc_engine_ops. The arithmetic is in kernels/. */
 #include "cpu/cpu.h"
 
 #include "base/memory.h"
 #include "cpu/cpu_plan.h"
 #include "image/image.h"
 
-/* A call that writes a map: rectangles in columns x rows. */
+#include <assert.h>
+
+/* A call that writes a map in rectangles of at most columns x rows elements. */
 typedef struct map_run {
     xncc_job job;
     xncc_engine_plan *plan;
     const xncc_map *map;
     int32_t columns, rows;
-    int32_t across; /* rectangles side by side */
+    int32_t across; /* number of rectangles in one row of rectangles */
 } map_run;
 
 static void map_task(void *argument, uint64_t index, int32_t slot)
@@ -22,8 +24,8 @@ static void map_task(void *argument, uint64_t index, int32_t slot)
     uint64_t across = (uint64_t)run->across;
     xncc_area area = { .x = (int32_t)(index % across) * run->columns,
                        .y = (int32_t)(index / across) * run->rows };
-    area.width = xncc_smaller(run->columns, plan->map_width - area.x);
-    area.height = xncc_smaller(run->rows, plan->map_height - area.y);
+    area.width = xncc_min_i32(run->columns, plan->map_width - area.x);
+    area.height = xncc_min_i32(run->rows, plan->map_height - area.y);
     area.out = xncc_map_row(run->map, area.y) + area.x;
     area.pitch = (ptrdiff_t)(xncc_map_pitch(run->map) / (int64_t)sizeof(float));
     plan->kernel->area(plan->kernel, &run->job, xncc_plan_scratch(plan, slot), &area);
@@ -34,8 +36,9 @@ static void map_write(map_run *run)
 {
     xncc_engine_plan *plan = run->plan;
     xncc_plan_prepare(plan, &run->job);
-    run->columns = xncc_smaller(plan->shape.columns, plan->map_width);
-    run->rows = xncc_smaller(plan->shape.rows, plan->map_height);
+    assert(plan->shape.columns > 0 && plan->shape.rows > 0);
+    run->columns = xncc_min_i32(plan->shape.columns, plan->map_width);
+    run->rows = xncc_min_i32(plan->shape.rows, plan->map_height);
     run->across = (plan->map_width - 1) / run->columns + 1;
     uint64_t down = (uint64_t)((plan->map_height - 1) / run->rows + 1);
     xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
@@ -104,8 +107,9 @@ static void unbind(xncc_engine_plan *plan)
     xncc_free(plan);
 }
 
-/* Takes the kernel's memory; the pieces of two threads share no cache line. */
-static xncc_status take_memory(xncc_engine_plan *plan, xncc_error *error)
+/* Allocates the memory that the kernel asks for. The scratch areas of two threads share no cache
+ * line. */
+static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 {
     uint64_t threads = (uint64_t)xncc_pool_threads(plan->engine->pool), all;
     xncc_status status = XNCC_OK;
@@ -151,7 +155,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
                            "kernel %s is not in this build's CPU engine",
                            xncc_kernel_table[decision->kernel].name);
     if (!status)
-        status = take_memory(plan, error);
+        status = alloc_workspace(plan, error);
     if (status)
         unbind(plan);
     else
@@ -191,7 +195,7 @@ static const xncc_engine_ops ops = {
     .sweep_rows = xncc_cpu_sweep_rows,
     .sweep_finish = xncc_cpu_sweep_finish,
     .sweep_end = xncc_cpu_sweep_end,
-    .share = &xncc_cpu_share_ops,
+    .share = &xncc_cpu_batch_ops,
 };
 
 xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_error *error)

@@ -1,10 +1,11 @@
-/* Matches without a map: bands of whole map rows are computed by all threads together, then
- * searched by all of them. A band begins with the last two rows of the one before, so that every
- * row is computed once and has its neighbours. It is as high as memory allows, or as the image rows
- * that are there so far. */
+/* Finds matches without storing a whole map. All threads compute a band of whole map rows together
+ * and then search it together. A band begins with the last two rows of the previous one, so that
+ * every row is computed once and is searched with both its neighbours. A band is as high as the
+ * memory budget and the image rows available so far allow. */
 #include "base/memory.h"
 #include "cpu/cpu_plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { BAND_BYTES = 4 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
@@ -13,19 +14,22 @@ struct xncc_sweep {
     xncc_job job;
     xncc_engine_plan *plan;
     const xncc_peak_rule *rule;
-    xncc_peaks **peaks;     /* by slot; made when first needed */
-    int32_t rows, least;    /* of a band, at most and (but for the last) at least; whole rectangles
-                               where the kernel wants */
-    int32_t first, count;   /* the band's map rows; they lie from row 2 of work->band on */
-    int32_t feed, feed_end; /* the map rows to search now */
+    xncc_peaks **peaks; /* one per thread, created on first use */
+    /* Most and least rows of a band. The last band may have fewer than `least`. If the kernel
+     * prefers whole rectangles, `rows` is a multiple of shape.least_rows. */
+    int32_t rows, least;
+    /* The band's map rows. They are stored from row 2 of plan->band on. */
+    int32_t first, count;
+    int32_t feed, feed_end; /* the map rows to search now, first and end */
     int32_t area_rows, across;
     atomic_int failed;
-    xncc_error *error; /* of the first failure */
+    xncc_error *error; /* receives the text of the first failure */
 };
 
-/* Map row y in the band's memory. */
+/* Returns map row y in the band's memory. */
 static float *band_row(const xncc_sweep *run, int32_t y)
 {
+    assert(y >= run->first - 2 && y < run->first + run->count);
     return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map_width;
 }
 
@@ -38,8 +42,8 @@ static void area_task(void *argument, uint64_t index, int32_t slot)
     xncc_area area = { .x = column * plan->shape.columns,
                        .y = run->first + row * run->area_rows,
                        .pitch = plan->map_width };
-    area.width = xncc_smaller(plan->shape.columns, plan->map_width - area.x);
-    area.height = xncc_smaller(run->area_rows, run->first + run->count - area.y);
+    area.width = xncc_min_i32(plan->shape.columns, plan->map_width - area.x);
+    area.height = xncc_min_i32(run->area_rows, run->first + run->count - area.y);
     area.out = band_row(run, area.y) + area.x;
     plan->kernel->area(plan->kernel, &run->job, xncc_plan_scratch(plan, slot), &area);
     xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
@@ -59,7 +63,7 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
     if (atomic_load(&run->failed) != XNCC_OK)
         return;
     int32_t y = run->feed + (int32_t)index * FEED_ROWS, width = run->plan->map_width;
-    int32_t count = xncc_smaller(FEED_ROWS, run->feed_end - y);
+    int32_t count = xncc_min_i32(FEED_ROWS, run->feed_end - y);
     xncc_status status = make_peaks(run, slot, &error);
     if (!status)
         status = xncc_peaks_feed(run->peaks[slot], band_row(run, y), width, width, y, count, y > 0,
@@ -69,7 +73,8 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
         *run->error = error;
 }
 
-/* Rows a band: what fits the budget, in whole rectangles of the kernel where it wants them. */
+/* Returns the most rows per band: as many as fit the memory budget, rounded to whole rectangles of
+ * the kernel if it needs them. */
 static int32_t band_rows(const xncc_engine_plan *plan)
 {
     uint64_t fit = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float));
@@ -79,7 +84,7 @@ static int32_t band_rows(const xncc_engine_plan *plan)
         rows = LEAST_ROWS;
     if (whole > 1)
         rows = rows > whole ? rows / whole * whole : whole;
-    return xncc_smaller(rows, plan->map_height);
+    return xncc_min_i32(rows, plan->map_height);
 }
 
 static uint64_t areas(int32_t extent, int32_t size)
@@ -87,28 +92,28 @@ static uint64_t areas(int32_t extent, int32_t size)
     return (uint64_t)((extent - 1) / size + 1);
 }
 
-/* The rectangles of a band: the kernel's own, lower ones where that gives every thread its share.
- */
+/* Divides the band into rectangles: those that the kernel prefers, or lower ones if that keeps all
+ * threads busy. */
 static void band_split(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     int32_t threads = xncc_pool_threads(plan->engine->pool);
     run->across = (int32_t)areas(plan->map_width, plan->shape.columns);
-    run->area_rows = xncc_smaller(plan->shape.rows, run->count);
+    run->area_rows = xncc_min_i32(plan->shape.rows, run->count);
     if (plan->shape.least_rows > 1)
         return;
     int32_t down = (3 * threads - 1) / run->across + 1, share = (run->count - 1) / down + 1;
-    run->area_rows = xncc_smaller(run->area_rows, share > LEAST_ROWS ? share : LEAST_ROWS);
+    run->area_rows = xncc_min_i32(run->area_rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
-/* Computes and searches the band at hand, and goes on to the next. */
+/* Computes and searches the current band, then moves on to the next one. */
 static void search(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     xncc_pool *pool = plan->engine->pool;
     band_split(run);
     xncc_pool_run(pool, (uint64_t)run->across * areas(run->count, run->area_rows), area_task, run);
-    /* the last row waits for the one below it */
+    /* The last row is searched with the next band, which has the row below it. */
     run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
     if (run->feed_end > run->feed)
         xncc_pool_run(pool, areas(run->feed_end - run->feed, FEED_ROWS), feed_task, run);
@@ -118,8 +123,9 @@ static void search(xncc_sweep *run)
     run->first += run->count;
 }
 
-/* The map rows whose windows lie in the first `rows` rows of the image. Windows that reach below
- * the image need its last row; those that reach above it need its first one, or any. */
+/* Returns how many map rows can be computed from the first `rows` rows of the image. A window that
+ * reaches below the image needs the image's last row. One that reaches above it needs the first row
+ * or, with the mirror and wrap borders, any row. */
 static int32_t rows_ready(const xncc_engine_plan *plan, int32_t rows)
 {
     if (rows >= plan->problem.image_height)
@@ -128,7 +134,7 @@ static int32_t rows_ready(const xncc_engine_plan *plan, int32_t rows)
         (plan->problem.border == XNCC_BORDER_MIRROR || plan->problem.border == XNCC_BORDER_WRAP))
         return 0;
     int64_t ready = (int64_t)rows - plan->problem.height + 1 - plan->y0;
-    return ready < 0 ? 0 : xncc_smaller((int32_t)ready, plan->map_height);
+    return ready < 0 ? 0 : xncc_min_i32((int32_t)ready, plan->map_height);
 }
 
 xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error)
@@ -138,7 +144,7 @@ xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error
     const int32_t least = ready == plan->map_height ? 1 : run->least;
     run->error = error;
     while (ready - run->first >= least && atomic_load(&run->failed) == XNCC_OK) {
-        run->count = xncc_smaller(run->rows, ready - run->first);
+        run->count = xncc_min_i32(run->rows, ready - run->first);
         if (whole > 1 && run->first + run->count < plan->map_height)
             run->count = run->count / whole * whole;
         search(run);
@@ -161,7 +167,7 @@ xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *fo
     return xncc_peaks_finish(all, match, found, error);
 }
 
-static xncc_status take_memory(xncc_sweep *run, xncc_error *error)
+static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 {
     xncc_engine_plan *plan = run->plan;
     const int32_t threads = xncc_pool_threads(plan->engine->pool);
@@ -176,7 +182,7 @@ static xncc_status take_memory(xncc_sweep *run, xncc_error *error)
     return make_peaks(run, 0, error);
 }
 
-/* Fewest rows a band: a rectangle of the kernel for every thread. */
+/* Returns the fewest rows worth computing at once: one rectangle of the kernel per thread. */
 static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 {
     const uint64_t across = areas(plan->map_width, plan->shape.columns),
@@ -200,7 +206,7 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
     run->rows = band_rows(plan);
     run->least = band_least(plan, run->rows);
     xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
-    xncc_status status = take_memory(run, error);
+    xncc_status status = alloc_sweep_memory(run, error);
     if (status) {
         xncc_cpu_sweep_end(run);
         return status;
@@ -213,7 +219,7 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
 void xncc_cpu_sweep_end(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
-    /* what was not done will not be waited for */
+    /* Rows that were not computed no longer count as outstanding. */
     xncc_progress_step(plan->progress,
                        (uint64_t)(plan->map_height - run->first) * (uint64_t)plan->map_width);
     for (int32_t i = 0; run->peaks && i < xncc_pool_threads(plan->engine->pool); i++)

@@ -1,4 +1,4 @@
-/* What the parts of the CPU engine share: the engine, a plan's work, and the start of a call. */
+/* The CPU engine's internal objects: the engine, its plans, and the functions that start a call. */
 #ifndef XNCC_CPU_CPU_PLAN_H
 #define XNCC_CPU_CPU_PLAN_H
 
@@ -19,17 +19,13 @@ struct xncc_engine_plan {
     const xncc_cpu_kernel *kernel;
     xncc_shape shape;
     int32_t map_width, map_height, x0, y0;
-    float *band; /* of a sweep; taken when first needed */
+    float *band; /* rows of the map for a sweep; allocated on first use */
     char *shared;
-    uint64_t shared_of; /* serial of the template that shared was made for; 0: none */
-    char *scratch;      /* threads pieces of scratch_step bytes */
+    uint64_t
+        shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
+    char *scratch;     /* one piece of scratch_step bytes per thread */
     uint64_t scratch_step;
 };
-
-static inline int32_t xncc_smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 static inline void *xncc_plan_scratch(const xncc_engine_plan *plan, int32_t slot)
 {
@@ -47,7 +43,7 @@ static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_im
                        .shared = plan->shared };
 }
 
-/* Gives a job its template. */
+/* Sets the template and its scoring rule. */
 static inline void xncc_job_set_template(xncc_job *job, const xncc_template *templ)
 {
     const xncc_problem *p = job->problem;
@@ -57,18 +53,19 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
         job->general = xncc_general_rule_make(templ, p->method, p->flat, p->min_valid);
 }
 
-/* The kernel's own form of the template; what a call with the same template left is used again. */
+/* Prepares the template for this kernel. Does nothing if the previous call had the same
+ * template. */
 static inline void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
 {
-    if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_of))
+    if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
         return;
     plan->kernel->begin(plan->kernel, job, plan->shared, xncc_plan_scratch(plan, 0));
-    plan->shared_of = job->templ ? job->templ->serial : 0;
+    plan->shared_serial = job->templ ? job->templ->serial : 0;
 }
 
-extern const struct xncc_batch_ops xncc_cpu_share_ops; /* engine/many.h */
+extern const struct xncc_batch_ops xncc_cpu_batch_ops; /* engine/batch_ops.h */
 
-/* Gathers the matches of an image (engine.h), at once or as its rows arrive. */
+/* Searches an image for matches (engine.h): in one call, or step by step as rows arrive. */
 xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image,
                                  const xncc_template *templ, const xncc_peak_rule *rule,
                                  xncc_sweep **sweep, xncc_error *error);

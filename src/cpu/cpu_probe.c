@@ -1,4 +1,4 @@
-/* What this processor and this process have. */
+/* Detects what this processor supports and how many processors this process may use. */
 #ifdef __linux__
 #define _GNU_SOURCE
 #include <sched.h>
@@ -14,7 +14,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
-/* The state that the operating system saves: bits 1 and 2 for SSE and AVX, 5 to 7 for AVX-512. */
+/* Returns the register state that the operating system saves (XCR0): bits 1 and 2 are SSE and AVX,
+ * bits 5 to 7 AVX-512. */
 static uint32_t saved_state(void)
 {
     uint32_t low, high;
@@ -47,12 +48,12 @@ uint32_t xncc_cpu_features(void)
     return features;
 }
 
-static void brand(char text[49])
+static void processor_name(char text[49])
 {
     for (uint32_t i = 0; i < 3; i++) {
-        uint32_t templ[4] = { 0 };
-        (void)__get_cpuid(0x80000002u + i, &templ[0], &templ[1], &templ[2], &templ[3]);
-        memcpy(text + 16 * i, templ, sizeof templ);
+        uint32_t piece[4] = { 0 };
+        (void)__get_cpuid(0x80000002u + i, &piece[0], &piece[1], &piece[2], &piece[3]);
+        memcpy(text + 16 * i, piece, sizeof piece);
     }
     text[48] = '\0';
     for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
@@ -64,7 +65,7 @@ uint32_t xncc_cpu_features(void)
     return 0;
 }
 
-static void brand(char text[49])
+static void processor_name(char text[49])
 {
     struct utsname system;
     text[0] = '\0';
@@ -78,7 +79,7 @@ static pthread_once_t name_once = PTHREAD_ONCE_INIT;
 
 static void find_name(void)
 {
-    brand(name_text);
+    processor_name(name_text);
     if (name_text[0] == '\0')
         memcpy(name_text, "CPU", 4);
 }

@@ -1,49 +1,55 @@
-/* What an engine does for many templates beside running their plans. */
+/* What an engine implements for a batch of templates (xncc_batch) and for merging matches in device
+ * memory (xncc_merger), besides running plans. */
 #ifndef XNCC_ENGINE_BATCH_OPS_H
 #define XNCC_ENGINE_BATCH_OPS_H
 
 #include "exactncc/batch.h"
 #include "engine/engine.h"
 
-typedef struct xncc_batch_context
-    xncc_batch_context; /* what the plans of a xncc_batch have in common; one thread at a time */
-typedef struct xncc_merge_work xncc_merge_work; /* what a xncc_merger has on a device */
+/* What the plans of an xncc_batch share. Used by one thread at a time. */
+typedef struct xncc_batch_context xncc_batch_context;
+/* The engine's part of an xncc_merger. Used by one thread at a time. */
+typedef struct xncc_merge_work xncc_merge_work;
 
-/* A map and the template that it is of. Its extents are at most those of the best. */
+/* A template's map, to be folded into the best map. It is at most as wide and as high as the best
+ * map. */
 typedef struct xncc_fold {
-    const xncc_map *map; /* in the memory that best_begin gave */
+    const xncc_map *map; /* in the memory that best_begin returned */
     int32_t index;
-    int32_t smallest; /* 1: small scores are good */
+    int32_t smallest; /* 1: smaller scores are better */
 } xncc_fold;
 
 typedef struct xncc_batch_ops {
-    xncc_status (*open)(xncc_engine *engine, xncc_batch_context **share, xncc_error *error);
-    void (*close)(xncc_batch_context *share);
+    xncc_status (*open)(xncc_engine *engine, xncc_batch_context **context, xncc_error *error);
+    void (*close)(xncc_batch_context *context);
 
-    /* A view of a valid image that many plans of the engine read best. It is good until the share's
-     * next call. NULL: the image's own. */
-    xncc_status (*image)(xncc_batch_context *share, const xncc_image *image, xncc_image *shared,
+    /* Returns a view of a valid image in the form that several plans of the engine read fastest.
+     * The view is valid until the next call with the same context. NULL: the plans read the image
+     * itself. */
+    xncc_status (*image)(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
                          xncc_stream stream, xncc_error *error);
 
-    /* The best of several maps (batch.h): begin says where (the views are valid, and outlive end),
-     * sets every position to none and gives memory for a map of best's extents; each fold adds a
-     * map; end sees to it that the result is there. */
-    xncc_status (*best_begin)(xncc_batch_context *share, const xncc_best *best, xncc_map *map,
+    /* The best of several maps (batch.h).
+     * - best_begin takes the views to fill, which are valid and outlive best_end. It sets every
+     *   position to "no template", and returns memory for one map of the best map's size.
+     * - best_fold adds a template's map.
+     * - best_end makes sure that the result is complete. */
+    xncc_status (*best_begin)(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
                               xncc_stream stream, xncc_error *error);
-    xncc_status (*best_fold)(xncc_batch_context *share, const xncc_fold *fold, xncc_stream stream,
+    xncc_status (*best_fold)(xncc_batch_context *context, const xncc_fold *fold, xncc_stream stream,
                              xncc_error *error);
-    xncc_status (*best_end)(xncc_batch_context *share, xncc_stream stream, xncc_error *error);
+    xncc_status (*best_end)(xncc_batch_context *context, xncc_stream stream, xncc_error *error);
 } xncc_batch_ops;
 
-/* Where merged candidates go. */
+/* Where the merged candidates are written. */
 typedef struct xncc_merge_target {
-    const xncc_merge_options *options; /* valid */
+    const xncc_merge_options *options; /* already checked */
     xncc_candidate *result;
     uint32_t capacity;
     uint32_t *kept;
 } xncc_merge_target;
 
-/* batch.h says what they do; arguments are checked. */
+/* The operations of xncc_merger, described in batch.h. Arguments have been checked. */
 typedef struct xncc_merge_ops {
     xncc_status (*open)(xncc_engine *engine, uint32_t room, xncc_merge_work **work,
                         xncc_error *error);
@@ -57,8 +63,8 @@ typedef struct xncc_merge_ops {
                          xncc_error *error);
 } xncc_merge_ops;
 
-/* Does the score take the place of the best so far, which is of template `index`, or of none at -1?
- * Without branches, so that loops over it are vector code. */
+/* Does `score` replace `best`, the best score so far, which belongs to template `index` (-1: none)?
+ * Free of branches, so that loops over it can be vectorized. */
 static XNCC_HD int xncc_best_takes(const xncc_fold *fold, float score, float best, int32_t index)
 {
     const int better = fold->smallest ? score < best : score > best;

@@ -1,4 +1,5 @@
-/* What every engine fills: the CPU engine in src/cpu, the CUDA engine in cuda. */
+/* The interface of an engine. The CPU engine in src/cpu and the CUDA engine in cuda implement
+ * it. */
 #ifndef XNCC_ENGINE_ENGINE_H
 #define XNCC_ENGINE_ENGINE_H
 
@@ -16,20 +17,20 @@ typedef std::atomic<uint64_t> xncc_counter;
 typedef _Atomic uint64_t xncc_counter;
 #endif
 
-typedef struct xncc_engine
-    xncc_engine; /* one device's state; may be used by several threads at once */
-typedef struct xncc_engine_plan
-    xncc_engine_plan;                 /* what a plan bound: workspace; one thread at a time */
-typedef struct xncc_sweep xncc_sweep; /* a find that goes down the image as its rows arrive; holds
-                                         its work until it ends */
+/* The state of one device. Several threads may use it at once. */
+typedef struct xncc_engine xncc_engine;
+/* An engine's part of a plan: its workspace. Used by one thread at a time. */
+typedef struct xncc_engine_plan xncc_engine_plan;
+/* A search that moves down the image as its rows arrive. It occupies its plan until it ends. */
+typedef struct xncc_sweep xncc_sweep;
 
-/* How far a call has come, for xncc_context_progress: engines add to done. */
+/* The progress of the running calls, for xncc_context_progress. Engines add to `done`. */
 typedef struct xncc_progress {
     xncc_counter done, total;
 } xncc_progress;
 
-/* A call of so many units (map elements) begins. What finished calls counted is dropped, so that
- * the fraction means the calls under way. */
+/* Begins a call of `units` units (map elements). The counts of finished calls are dropped first, so
+ * that the fraction describes the calls that are running. */
 static inline void xncc_progress_begin(xncc_progress *progress, uint64_t units)
 {
     if (atomic_load(&progress->done) >= atomic_load(&progress->total)) {
@@ -44,17 +45,17 @@ static inline void xncc_progress_step(xncc_progress *progress, uint64_t units)
     atomic_fetch_add(&progress->done, units);
 }
 
-/* Where matches go in device memory. Positions get the offset of the map's element (0, 0) in the
- * image. */
+/* Where matches are written in device memory. (x0, y0), the position of map element (0, 0) in the
+ * image, is added to their positions. */
 typedef struct xncc_peak_target {
     const xncc_peak_rule *rule;
-    xncc_match *match; /* rule->top of them */
+    xncc_match *match; /* rule->top elements */
     uint32_t *found;
     int32_t x0, y0;
 } xncc_peak_target;
 
-/* Templates of a plan's size, and their matches in host memory: those of template i from match + i
- * * capacity on. */
+/* Several templates of a plan's size, and their matches in host memory. The matches of template i
+ * begin at match + i * capacity. */
 typedef struct xncc_plan_batch {
     const xncc_template *const *templ;
     size_t count, capacity;
@@ -66,24 +67,25 @@ typedef struct xncc_engine_ops {
     /* Frees the engine. */
     void (*destroy)(xncc_engine *engine);
 
-    /* Fills its half of the machine. */
+    /* Fills in the engine's part of the machine. */
     void (*describe)(const xncc_engine *engine, xncc_machine *machine);
 
-    /* The engine's own form of a template or a filter, or NULL in *prepared when it needs none. */
+    /* Creates the engine's own form of a template or a filter. *prepared is NULL if the engine
+     * needs none. */
     xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *templ,
                                     void **prepared, xncc_error *error);
     xncc_status (*prepare_filter)(xncc_engine *engine, const xncc_filter *filter, void **prepared,
                                   xncc_error *error);
     void (*release)(xncc_engine *engine, void *prepared);
 
-    /* Takes the workspace for a decided problem. */
+    /* Allocates the workspace for a problem and its decision. */
     xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem,
                         const xncc_decision *decision, xncc_progress *progress,
                         xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
 
-    /* Run it. Views are valid, fit the problem, and lie where the engine can reach them. Semantics
-     * of include/exactncc/plan.h. */
+    /* Run a plan; the semantics are those of include/exactncc/plan.h. Views are valid, fit the
+     * problem, and are in memory that the engine can reach. */
     xncc_status (*correlate)(xncc_engine_plan *plan, const xncc_image *image,
                              const xncc_template *templ, const xncc_map *map, xncc_stream stream,
                              xncc_error *error);
@@ -94,17 +96,17 @@ typedef struct xncc_engine_ops {
                             const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
                             xncc_error *error);
 
-    /* 1 when the engine has what the kernel needs, which it may have to load first. After a 0,
-     * describe no longer promises it. NULL: always 1. */
+    /* Returns 1 if the engine can run the kernel; the engine may have to load a library to find
+     * out. If it returns 0, describe no longer offers what is missing. NULL: always 1. */
     int (*ready)(xncc_engine *engine, xncc_kernel kernel);
 
-    /* Copies a view in device memory to tightly packed host memory, and waits. NULL for the CPU
-     * engine. */
+    /* Copies a view in device memory to tightly packed host memory, and waits for the copy. NULL
+     * for the CPU engine. */
     xncc_status (*fetch)(xncc_engine *engine, const xncc_image *image, void *host,
                          xncc_error *error);
 
-    /* find with the matches left in device memory, and find for many templates. NULL: the engine
-     * has no such memory; find is called for each template. */
+    /* find with the matches left in device memory, and find for several templates. NULL: the engine
+     * has no device memory, and find is called once per template. */
     xncc_status (*find_on_device)(xncc_engine_plan *plan, const xncc_image *image,
                                   const xncc_template *templ, const xncc_peak_target *target,
                                   xncc_stream stream, xncc_error *error);
@@ -112,9 +114,9 @@ typedef struct xncc_engine_ops {
                               const xncc_plan_batch *batch, const xncc_peak_rule *rule,
                               xncc_stream stream, xncc_error *error);
 
-    /* find in steps, as include/exactncc/scan.h has it; what sweep_begin is given outlives the
-     * sweep. Rows only grow, and are all there before sweep_finish. NULL, all four: the engine
-     * finds at the end. */
+    /* find in steps, as described in include/exactncc/scan.h. The arguments of sweep_begin outlive
+     * the sweep. `rows` only grows, and is the image's height before sweep_finish. All four are
+     * NULL if the engine can only search a complete image. */
     xncc_status (*sweep_begin)(xncc_engine_plan *plan, const xncc_image *image,
                                const xncc_template *templ, const xncc_peak_rule *rule,
                                xncc_sweep **sweep, xncc_error *error);
@@ -123,8 +125,9 @@ typedef struct xncc_engine_ops {
                                 xncc_error *error);
     void (*sweep_end)(xncc_sweep *sweep);
 
-    const struct xncc_batch_ops *share; /* engine/many.h */
-    const struct xncc_merge_ops *merge; /* the same; NULL: the engine has no memory of its own */
+    const struct xncc_batch_ops *share; /* see engine/batch_ops.h */
+    /* See engine/batch_ops.h. NULL: the engine has no memory of its own. */
+    const struct xncc_merge_ops *merge;
 } xncc_engine_ops;
 
 struct xncc_engine {

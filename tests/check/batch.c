@@ -1,6 +1,8 @@
-/* Matches of many templates in one call, and matches left in device memory, against xncc_find with
- * the CPU's kernel "reference" - which tests/check/find.c holds to the brute-force rule. bank
- * [--device cpu|cuda] [--brief] [--seed N] */
+/* Checks the matches of many templates found in one call, and matches left in device memory,
+ * against xncc_find with the CPU's kernel "reference". tests/check/find.c checks that one against
+ * the brute-force rule.
+ *
+ * Usage: batch [--device cpu|cuda] [--brief] [--seed N] */
 #include "kit/device.h"
 
 #include <math.h>
@@ -12,7 +14,7 @@ enum { TEMPLATES = 7, CAPACITY = 600, ALL_RULES = 5 };
 typedef struct scene {
     xncc_context *context, *cpu;
     kit_image image, templ[TEMPLATES];
-    xncc_template *template[TEMPLATES], *on_cpu[TEMPLATES];
+    xncc_template *prepared[TEMPLATES], *on_cpu[TEMPLATES];
     void *pixels; /* the image on the device */
     char name[160];
 } scene;
@@ -21,7 +23,8 @@ typedef struct setting {
     xncc_pixel pixel;
     int32_t image_width, image_height, width, height;
     kit_fill fill;
-    int copies; /* of the templates in the image: ties, and something to find */
+    /* Copies of the template in the image, so that there are ties and something to find. */
+    int copies;
 } setting;
 
 static void plant(const scene *s, const setting *z, kit_random *random)
@@ -51,7 +54,7 @@ static scene scene_make(xncc_context *context, xncc_context *cpu, const setting 
                        : i == 4 ? KIT_CHECKER
                                 : KIT_NOISE,
                        &random);
-        CHECK_STATUS(xncc_template_create(context, &s.templ[i].view, &s.template[i]), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &s.templ[i].view, &s.prepared[i]), XNCC_OK);
         CHECK_STATUS(xncc_template_create(cpu, &s.templ[i].view, &s.on_cpu[i]), XNCC_OK);
     }
     plant(&s, z, &random);
@@ -69,7 +72,7 @@ static scene scene_make(xncc_context *context, xncc_context *cpu, const setting 
 static void scene_free(scene *s)
 {
     for (int i = 0; i < TEMPLATES; i++) {
-        xncc_template_destroy(s->template[i]);
+        xncc_template_destroy(s->prepared[i]);
         xncc_template_destroy(s->on_cpu[i]);
         kit_image_destroy(&s->templ[i]);
     }
@@ -99,7 +102,7 @@ typedef struct request {
     char what[320];
 } request;
 
-/* xncc_plan_find_on_device on a stream and once more as a graph, checked by what lies in device
+/* Calls xncc_plan_find_on_device on a stream and once more as a graph, and checks what is in device
  * memory afterwards. */
 static void check_left_on_device(const scene *s, xncc_plan *plan, const request *r, int i,
                                  const xncc_match *want, size_t wanted)
@@ -117,8 +120,8 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, bytes));
-    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->template[i], &r -> options, match,
-                                          r -> capacity, count, stream),
+    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->prepared[i], &r->options, match,
+                                          r->capacity, count, stream),
                  XNCC_OK);
     CHECK(kit_device_wait(stream));
     CHECK(kit_device_download(&found, count, sizeof found));
@@ -127,8 +130,8 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
     int constant = strncmp(xncc_plan_kernel(plan), "te", 2) != 0 ||
                    strcmp(xncc_plan_kernel(plan), "tex-constant") == 0;
     CHECK(kit_device_capture(stream));
-    xncc_status status = xncc_plan_find_on_device(plan, &image, s->template[i], &r -> options,
-                                                  match, r -> capacity, count, stream);
+    xncc_status status = xncc_plan_find_on_device(plan, &image, s->prepared[i], &r->options, match,
+                                                  r->capacity, count, stream);
     CHECK_STATUS(status, constant ? XNCC_ERROR_DEVICE : XNCC_OK);
     void *graph = kit_device_graph(stream);
     if (!status && CHECK(graph != NULL)) {
@@ -146,8 +149,8 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
     kit_device_free(count);
 }
 
-/* So many templates that a device takes them in several turns: each is asked for again and again.
- */
+/* Checks so many templates that a device processes them in several rounds. Each template is given
+ * repeatedly. */
 static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
                              const xncc_match (*want)[CAPACITY], const size_t *wanted)
 {
@@ -156,7 +159,7 @@ static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
     static size_t found[LONG];
     const xncc_template *templ[LONG];
     for (int i = 0; i < LONG; i++)
-        templ[i] = s->template[(i + i / TEMPLATES) % TEMPLATES];
+        templ[i] = s->prepared[(i + i / TEMPLATES) % TEMPLATES];
     xncc_status status = xncc_plan_find_batch(plan, &s->image.view, templ, LONG, &r->options, got,
                                               r->capacity, found, NULL);
     CHECK_STATUS(status, XNCC_OK);
@@ -166,7 +169,7 @@ static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
     }
 }
 
-/* thorough: long banks too, and matches left on the device */
+/* thorough: also check long batches, and matches left on the device */
 static void check_request(const scene *s, xncc_plan *plan, request *r, int thorough)
 {
     static xncc_match want[TEMPLATES][CAPACITY], got[TEMPLATES * CAPACITY + 1];
@@ -177,7 +180,7 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
     xncc_find_options reference = r->options;
     reference.kernel = "reference";
     for (int i = 0; i < TEMPLATES; i++) {
-        templ[i] = s->template[i];
+        templ[i] = s->prepared[i];
         wanted[i] = 0;
         CHECK_STATUS(xncc_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i],
                                r->capacity, &wanted[i]),
@@ -188,20 +191,20 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
                                               got, r->capacity, found, NULL);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < TEMPLATES && !status; i++) {
-        snprintf(r->what, sizeof r->what, "%.199s, bank, template %d", what, i);
+        snprintf(r->what, sizeof r->what, "%.199s, batch, template %d", what, i);
         compare(r->what, got + (size_t)i * r->capacity, found[i], want[i], wanted[i]);
         snprintf(r->what, sizeof r->what, "%.199s, left on the device, template %d", what, i);
         if (thorough && s->pixels != NULL && s->context != s->cpu)
             check_left_on_device(s, plan, r, i, want[i], wanted[i]);
     }
-    snprintf(r->what, sizeof r->what, "%.199s, long bank", what);
+    snprintf(r->what, sizeof r->what, "%.199s, long batch", what);
     if (thorough && r->capacity == 1)
         check_long_batch(s, plan, r, (const xncc_match(*)[CAPACITY])want, wanted);
     const unsigned char *after = (const unsigned char *)&got[TEMPLATES * r->capacity];
     CHECK(*after == 0x5a);
 }
 
-/* rules: so many of the list; a single one is not checked thoroughly */
+/* rules: how many of the list to check. If it is 1, the check is not thorough. */
 static void check_plan(const scene *s, const setting *z, xncc_problem problem, const char *kernel,
                        size_t rules)
 {
@@ -238,7 +241,8 @@ static void check_plan(const scene *s, const setting *z, xncc_problem problem, c
     xncc_plan_destroy(plan);
 }
 
-/* By each of the tensor kernels that can serve it: the choice is only one of them. */
+/* Checks each of the tensor kernels that can serve the problem, since the decision takes only one
+ * of them. */
 static void check_tensor(xncc_context *context, const scene *s, const setting *z,
                          xncc_problem problem, size_t rules)
 {
@@ -286,8 +290,8 @@ static void check_sizes(xncc_context *context, xncc_context *cpu, const setting 
     scene_free(&s);
 }
 
-/* The products of a device's matrix units differ with the template's width; the search's tiles are
- * twice as high on large maps. */
+/* The products computed by a device's matrix units depend on the template's width, and the tiles of
+ * the search are twice as high on large maps. */
 static void check_products(xncc_context *context, xncc_context *cpu, int brief)
 {
     static const int32_t width[] = { 1,  9,  64, 17, 25,  33,  41,  49, 57,
@@ -311,7 +315,7 @@ static void check_arguments(xncc_context *context, xncc_context *cpu)
     xncc_plan *plan = NULL;
     xncc_match match[4];
     size_t found[2] = { 7, 7 };
-    const xncc_template *templ[2] = { s.template[0], NULL };
+    const xncc_template *templ[2] = { s.prepared[0], NULL };
     CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
     CHECK_STATUS(xncc_plan_find_batch(plan, &s.image.view, templ, 2, NULL, match, 2, found, NULL),
                  XNCC_ERROR_ARGUMENT);

@@ -1,5 +1,5 @@
-/* Convolution: every kernel against the definition, one fused multiply-add a step in the documented
- * order. */
+/* Convolution: compares every kernel with the definition, one fused multiply-add per step in the
+ * documented order. */
 #include "check/check.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@ enum { MOST_TAPS = XNCC_MAX_FILTER * XNCC_MAX_FILTER };
 
 typedef enum taps_fill { TAPS_NOISE, TAPS_DELTA, TAPS_TINY, TAPS_WILD, TAPS_FILLS } taps_fill;
 
-/* TINY underflows, where the sign of 0 and denormal numbers must be kept; WILD mixes sizes so that
- * the order of the sum shows. */
+/* TINY underflows, so that the sign of 0 and subnormal numbers must be kept. WILD mixes magnitudes,
+ * so that the order of summation shows. */
 static void fill_taps(float *tap, int32_t width, int32_t height, taps_fill fill, kit_random *random)
 {
     int32_t count = width * height;
@@ -104,7 +104,7 @@ static void check_case(check_run *run, xncc_pixel pixel, extents image, extents 
                                     .anchored = kit_between(&random, 0, 1) };
     if (options.anchored) {
         int corner = kit_between(&random, 0,
-                                 3); /* 0, 1: somewhere; 2: the first coefficient; 3: the last */
+                                 3); /* 0, 1: anywhere; 2: the first coefficient; 3: the last one */
         options.anchor_x = corner < 2    ? kit_between(&random, 0, taps.width - 1)
                            : corner == 2 ? 0
                                          : taps.width - 1;

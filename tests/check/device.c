@@ -1,5 +1,5 @@
-/* What only a GPU has: images and maps in its memory, streams, texture limits, the shared constant
- * bank. */
+/* What only a GPU has: images and maps in its memory, streams, texture limits, and the shared
+ * constant memory. */
 #include "check/on_device.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@ typedef struct shape {
     int32_t image_width, image_height, width, height;
 } shape;
 
-/* An image, a template, their device twins, and the map the CPU gives. */
+/* An image, a template, their copies on the device, and the map that the CPU computes. */
 typedef struct subject {
     check_run *run;
     kit_image image, templ;
     device_image on_device;
-    xncc_template *template;
+    xncc_template *prepared;
     xncc_options options;
     kit_map want;
     char name[128];
@@ -26,15 +26,16 @@ static void fast_reference(subject *s)
 {
     double macs = (double)s->want.view.width * s->want.view.height * s->templ.view.width *
                   s->templ.view.height;
-    xncc_template *template = NULL;
+    xncc_template *prepared = NULL;
     xncc_options options = s->options;
-    options.kernel = macs < 1e8 ? "reference"
-                                : NULL; /* the CPU tests hold every CPU kernel to the reference */
-    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &template), s->run->cpu,
+    options.kernel = macs < 1e8
+                         ? "reference"
+                         : NULL; /* tests on the CPU compare every CPU kernel with the reference */
+    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &prepared), s->run->cpu,
                  s->name))
-        check_ok(xncc_correlate(s->run->cpu, &s->image.view, template, &options, &s->want.view),
+        check_ok(xncc_correlate(s->run->cpu, &s->image.view, prepared, &options, &s->want.view),
                  s->run->cpu, s->name);
-    xncc_template_destroy(template);
+    xncc_template_destroy(prepared);
 }
 
 static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode,
@@ -58,7 +59,7 @@ static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode
              xncc_pixel_name(pixel), z.image_width, z.image_height, (long long)s.image.view.pitch,
              z.width, z.height, xncc_method_name(s.options.method),
              mode == XNCC_SAME ? " same" : "");
-    check_ok(xncc_template_create(run->context[0], &s.templ.view, &s.template), run->context[0],
+    check_ok(xncc_template_create(run->context[0], &s.templ.view, &s.prepared), run->context[0],
              s.name);
     fast_reference(&s);
     return s;
@@ -66,7 +67,7 @@ static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode
 
 static void subject_free(subject *s)
 {
-    xncc_template_destroy(s->template);
+    xncc_template_destroy(s->prepared);
     device_image_destroy(&s->on_device);
     kit_image_destroy(&s->image);
     kit_image_destroy(&s->templ);
@@ -81,7 +82,7 @@ static xncc_problem problem_of(const subject *s)
     return problem;
 }
 
-/* where: bit 0: the image on the device, bit 1: the map */
+/* where: bit 0 set: the image is on the device; bit 1 set: the map is */
 static void check_placement(const subject *s, const char *kernel, int where)
 {
     char what[256];
@@ -93,13 +94,13 @@ static void check_placement(const subject *s, const char *kernel, int where)
     if (where & 2) {
         device_map map = device_map_create(s->want.view.width, s->want.view.height,
                                            where == 3 ? 5 : 0);
-        if (check_ok(xncc_correlate(s->run->context[0], image, s->template, &options, &map.view),
+        if (check_ok(xncc_correlate(s->run->context[0], image, s->prepared, &options, &map.view),
                      s->run->context[0], what))
             device_map_check(&map, &s->want.view, what);
         device_map_destroy(&map);
     } else {
         kit_map map = kit_map_create(s->want.view.width, s->want.view.height, 3, KIT_AFTER);
-        if (check_ok(xncc_correlate(s->run->context[0], image, s->template, &options, &map.view),
+        if (check_ok(xncc_correlate(s->run->context[0], image, s->prepared, &options, &map.view),
                      s->run->context[0], what)) {
             check_same(&map.view, &s->want.view, what);
             CHECK(kit_map_padding_intact(&map));
@@ -122,7 +123,7 @@ static void check_shape(check_run *run, xncc_pixel pixel, shape z, xncc_mode mod
     subject_free(&s);
 }
 
-/* Odd pitches, sizes past the texture limits in both directions, big templates. */
+/* Odd pitches, sizes beyond the texture limits in both directions, and large templates. */
 static void check_shapes(check_run *run)
 {
     static const shape some[] = { { 101, 67, 13, 7 },     { 640, 480, 32, 32 },
@@ -138,8 +139,8 @@ static void check_shapes(check_run *run)
                     check_shape(run, (xncc_pixel)p, some[i], (xncc_mode)mode, number);
 }
 
-/* A template that the kernel cannot take is refused when it is forced, with a text that names it;
- * the plan's own choice is another kernel with the right bits. */
+/* If a kernel that cannot take the template is forced, the plan is refused with a text that names
+ * the limit. The plan's own choice is another kernel with the right bits. */
 static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char *refused,
                           const char *chosen)
 {
@@ -169,8 +170,8 @@ static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char 
     subject_free(&s);
 }
 
-/* Sixteen rows of 8000 pixels exceed the constant bank; one row of 33000 16-bit pixels does, so
- * that only tex-tex is left. */
+/* Sixteen rows of 8000 pixels exceed the constant memory. One row of 33000 16-bit pixels does so
+ * alone, so that only tex-tex remains. */
 static void check_fallback(check_run *run)
 {
     check_refusal(run, XNCC_U8, (shape){ 8051, 41, 8000, 24 }, "shared", NULL);
@@ -178,7 +179,7 @@ static void check_fallback(check_run *run)
     check_refusal(run, XNCC_U16, (shape){ 33051, 12, 33000, 3 }, "tex-constant", "tex-tex");
 }
 
-/* One plan, many images and templates, on the caller's stream. */
+/* One plan with many images and templates, on the caller's stream. */
 static void check_reuse(check_run *run)
 {
     enum { ROUNDS = 24 };
@@ -203,13 +204,13 @@ static void check_reuse(check_run *run)
         for (int i = 0; i < ROUNDS; i++) {
             const subject *one = &s[i % 3];
             map[i] = device_map_create(one->want.view.width, one->want.view.height, i % 4);
-            check_ok(xncc_plan_correlate(plan, &one->on_device.view, one->template, &map[i].view,
+            check_ok(xncc_plan_correlate(plan, &one->on_device.view, one->prepared, &map[i].view,
                                          stream[i / 2 % 2]),
                      run->context[0], one->name);
         }
         CHECK(kit_device_wait(stream[0]) && kit_device_wait(stream[1]));
         for (int i = 0; i < ROUNDS; i++) {
-            /* the pitch of the three images differs; so does the template */
+            /* the pitches of the three images differ, and so do the templates */
             device_map_check(&map[i], &s[i % 3].want.view, s[i % 3].name);
             device_map_destroy(&map[i]);
             check_count(run, kernel[k]);
@@ -222,7 +223,7 @@ static void check_reuse(check_run *run)
         subject_free(&s[i]);
 }
 
-/* A plan serves on when one of a smaller template has been made after it. */
+/* A plan still works after a plan for a smaller template has been created. */
 static void check_beside(check_run *run)
 {
     static const shape z = { 400, 300, 20, 90 };
@@ -244,7 +245,7 @@ static void check_beside(check_run *run)
                      kernel[k]);
             xncc_status made = xncc_plan_create(run->context[0], &smaller, &want, &beside);
             CHECK(made == XNCC_OK || made == XNCC_ERROR_UNSUPPORTED);
-            check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.template, &map.view, NULL),
+            check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.prepared, &map.view, NULL),
                      run->context[0], kernel[k]);
             CHECK(kit_device_wait(NULL));
             device_map_check(&map, &s.want.view, s.name);
@@ -257,7 +258,7 @@ static void check_beside(check_run *run)
     }
 }
 
-/* One of two threads that put different templates through the one constant bank of the device. */
+/* One of two threads that use different templates with the one constant memory of the device. */
 typedef struct contender {
     subject s;
     const char *kernel;
@@ -278,7 +279,7 @@ static void *contend(void *argument)
     if (check_ok(xncc_plan_create(context, &problem, &want, &plan), context, c->s.name))
         for (int i = 0; i < c->rounds && kit_failures() == 0; i++) {
             for (int burst = 0; burst < 4; burst++)
-                check_ok(xncc_plan_correlate(plan, &c->s.on_device.view, c->s.template, &map.view,
+                check_ok(xncc_plan_correlate(plan, &c->s.on_device.view, c->s.prepared, &map.view,
                                              stream),
                          context, c->s.name);
             CHECK(kit_device_wait(stream));
@@ -315,28 +316,28 @@ static void check_contention(check_run *run)
     }
 }
 
-/* Matches from an image in device memory, and a template made from device memory. */
+/* Matches from an image in device memory, with a template created from device memory. */
 static void check_found(check_run *run)
 {
     subject s = subject_make(run, XNCC_U16, (shape){ 200, 150, 12, 10 }, XNCC_VALID, 0);
     device_image templ = device_image_create(&s.templ.view, 3);
-    xncc_template *template = NULL;
+    xncc_template *prepared = NULL;
     xncc_match want[8], got[8];
     oracle_peak_rule rule = { 0, -INFINITY, 5, 8 };
     size_t wanted = oracle_peaks(&s.want.view, &rule, want), found = 0;
     xncc_find_options options = { .min_score = -INFINITY };
-    if (check_ok(xncc_template_create(run->context[0], &templ.view, &template), run->context[0],
+    if (check_ok(xncc_template_create(run->context[0], &templ.view, &prepared), run->context[0],
                  "template in device memory") &&
-        check_ok(xncc_find(run->context[0], &s.on_device.view, template, &options, got, 8, &found),
+        check_ok(xncc_find(run->context[0], &s.on_device.view, prepared, &options, got, 8, &found),
                  run->context[0], s.name))
         CHECK(found == wanted && memcmp(got, want, wanted * sizeof *want) == 0);
-    xncc_template_destroy(template);
+    xncc_template_destroy(prepared);
     device_image_destroy(&templ);
     subject_free(&s);
 }
 
-/* What a call puts into a graph does the same when that runs; kernels whose filter lies in the
- * memory that plans share refuse the call. */
+/* A call that is captured into a graph has the same result when the graph runs. Kernels whose
+ * filter is in memory that plans share refuse to be captured. */
 static void check_captured(xncc_context *context, const xncc_problem *problem,
                            const xncc_image *image, const xncc_filter *filter, const char *kernel,
                            const xncc_map *want)

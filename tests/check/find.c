@@ -1,4 +1,4 @@
-/* Matches: every kernel against the brute-force rule on a map whose bits are known. */
+/* Matches: compares every kernel with the brute-force rule on a map whose bits are known. */
 #include "check/check.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum { METHODS = 6, MOST_MATCHES = 4096 };
 typedef struct scene {
     check_run *run;
     kit_image image, templ;
-    xncc_template *template[CHECK_THREAD_COUNTS];
+    xncc_template *prepared[CHECK_THREAD_COUNTS];
     char name[128];
 } scene;
 
@@ -29,7 +29,7 @@ static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
     return map;
 }
 
-/* The defaults of xncc_find_options, from its comments. */
+/* Applies the defaults of xncc_find_options as its comments describe them. */
 static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, size_t capacity)
 {
     int distance = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
@@ -65,7 +65,7 @@ static void check_matches(const scene *s, const xncc_find_options *options, size
              options->kernel ? options->kernel : "(chosen)", options->top, capacity,
              (double)rule.limit, options->min_distance);
     memset(got, 0x5a, sizeof got);
-    xncc_status status = xncc_find(s->run->context[slot], &s->image.view, s->template[slot],
+    xncc_status status = xncc_find(s->run->context[slot], &s->image.view, s->prepared[slot],
                                    options, got, capacity, &found);
     if (!check_ok(status, s->run->context[slot], what))
         return;
@@ -81,12 +81,12 @@ static void check_matches(const scene *s, const xncc_find_options *options, size
         break;
     }
     const unsigned char *after = (const unsigned char *)&got[capacity];
-    CHECK(*after == 0x5a); /* nothing past the capacity */
+    CHECK(*after == 0x5a); /* nothing is written beyond the capacity */
     if (options->kernel)
         check_count(s->run, options->kernel);
 }
 
-/* Limits that cut a map in the middle, at its best, past it. */
+/* Score limits in the middle of a map's scores, at its best score, and beyond it. */
 static float limit_of(const xncc_map *map, int smallest, int which)
 {
     float best = smallest ? INFINITY : -INFINITY;
@@ -121,7 +121,8 @@ static void check_rules(const scene *s, const char *kernel, xncc_method method, 
                                     .kernel = kernel,
                                     .top = top[(limit + d) & 3],
                                     .min_distance = distance[d] };
-            o.min_score = smallest ? 99.0f : bound; /* the one that is not used must not matter */
+            o.min_score = smallest ? 99.0f
+                                   : bound; /* the limit that does not apply must not matter */
             o.max_score = smallest ? bound : -99.0f;
             check_matches(s, &o, d == 2 ? 7 : MOST_MATCHES, map);
         }
@@ -132,10 +133,10 @@ static void check_scene(scene *s)
     check_run *run = s->run;
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->template[i]),
+        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i]),
                          run->context[i], s->name);
     for (int c = 0; c < 2 * METHODS + 1 && made; c++) {
-        /* in mode full one of them */
+        /* in mode full, one of them */
         xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) %
                                            METHODS);
         xncc_mode mode = c < METHODS ? XNCC_VALID : c < 2 * METHODS ? XNCC_SAME : XNCC_FULL;
@@ -156,10 +157,10 @@ static void check_scene(scene *s)
         kit_map_destroy(&map);
     }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        xncc_template_destroy(s->template[i]);
+        xncc_template_destroy(s->prepared[i]);
 }
 
-/* Copies of the template in the image, so that there is something to find, and ties. */
+/* Copies the template into the image, so that there is something to find, and ties. */
 static void plant(const scene *s, kit_random *random, int copies)
 {
     for (int i = 0; i < copies; i++) {
@@ -202,8 +203,7 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
 }
 
 /* Maps of more than a million elements, which engines search in bands: wide ones in bands of few
- * rows, and a high one.
- */
+ * rows, and a high one. */
 static void check_bands(check_run *run, int32_t width, int32_t height)
 {
     kit_random random = kit_stream((uint64_t)width);
@@ -217,7 +217,7 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s.templ.view, &s.template[i]),
+        made &= check_ok(xncc_template_create(run->context[i], &s.templ.view, &s.prepared[i]),
                          run->context[i], s.name);
     xncc_problem problem = check_problem(&s.image.view, 3, 2);
     const char *kernel[CHECK_KERNELS];
@@ -230,7 +230,7 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
                       MOST_MATCHES, &map.view);
     check_matches(&s, &(xncc_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        xncc_template_destroy(s.template[i]);
+        xncc_template_destroy(s.prepared[i]);
     kit_map_destroy(&map);
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.templ);

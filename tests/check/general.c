@@ -1,12 +1,13 @@
-/* Masks, no-data values, channels, borders, modes and all pixel types: every kernel that can serve
- * a problem against the oracle of tests/kit/oracle_general.c. Every method in every mode with every
- * border, under every kind of mask, for every pixel type. */
+/* Masks, no-data values, channels, borders, modes and all pixel types: compares every kernel that
+ * can serve a problem with the oracle of tests/kit/oracle_general.c. Every method in every mode
+ * with every border, under every kind of mask, for every pixel type. */
 #include "check/general.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Where the image and the map of a call lie; bit 0: the image on the device, bit 1: the map. */
+/* where: where the image and the map of a call are. Bit 0 set: the image is on the device; bit 1
+ * set: the map is. */
 static void check_placed(general_subject *s, const xncc_options *forced, uint64_t slot, int where,
                          const xncc_map *want, const char *what)
 {
@@ -24,7 +25,7 @@ static void check_placed(general_subject *s, const xncc_options *forced, uint64_
                               turn & 1 ? KIT_AFTER : KIT_BEFORE);
     const xncc_map *map = where & 2 ? &there.view : &here.view;
     xncc_status status = xncc_correlate(context, where & 1 ? &twin.view : &s->image.view,
-                                        s->template[slot], forced, map);
+                                        s->prepared[slot], forced, map);
     if (check_ok(status, context, what) && (where & 2)) {
         device_map_check(&there, want, what);
     } else if (!status) {
@@ -54,7 +55,7 @@ static void check_kernel(general_subject *s, const char *kernel, const xncc_map 
     check_count(s->run, kernel);
 }
 
-/* Windows of the plain loops past which they are left out where there is another kernel. */
+/* Work, in window pixels, above which the plain loops are skipped if there is another kernel. */
 static const double most_for_reference = 4e6;
 
 static void check_case(check_run *run, const general_case *c)
@@ -65,7 +66,8 @@ static void check_case(check_run *run, const general_case *c)
     size_t kernels = general_make(&s, run, c) ? check_kernels(run, &s.problem, kernel) : 0;
     if (kernels) {
         kit_map want = general_expected(&s, kernel[0]);
-        const int sound = kit_failures() == before; /* else all that follows would say it again */
+        const int sound = kit_failures() ==
+                          before; /* otherwise every later check would repeat the failure */
         for (size_t k = 0; k < kernels && sound; k++)
             if (kernels == 1 || run->kernel || strcmp(kernel[k], "reference") != 0 ||
                 general_work(c) < most_for_reference)
@@ -75,7 +77,7 @@ static void check_case(check_run *run, const general_case *c)
     general_free(&s);
 }
 
-/* A plan takes milliseconds to make on a GPU. */
+/* On a GPU, creating a plan takes milliseconds. */
 static unsigned tiny_rounds(const check_run *run)
 {
     return run->device == XNCC_DEVICE_CUDA ? 1 : 4;
@@ -111,8 +113,8 @@ static void check_small(check_run *run, xncc_pixel pixel)
         { 131, 20, 63, 9 }, { 43, 39, 37, 35 },  { 257, 31, 2, 17 }, { 20, 30, 21, 37 }
     };
     const uint64_t count = sizeof size / sizeof *size;
-    /* 37 has no factor in common with 385: each 77 in a row are every method in every place, each
-     * 55 every place under every mask */
+    /* 37 has no factor in common with 385. Any 77 consecutive cases have every method in every
+     * place, any 55 every place under every mask. */
     for (uint64_t i = 0; i < (run->full ? GENERAL_COMBINATIONS : 77u); i++) {
         uint64_t at = (i + i / count + (uint64_t)pixel) % count;
         general_case c;
@@ -137,8 +139,8 @@ static void check_small(check_run *run, xncc_pixel pixel)
     }
 }
 
-/* Differences of products past 64 bits with 16-bit pixels: half of the samples at one end of their
- * range, half at the other. */
+/* Differences of products beyond 64 bits with 16-bit pixels: half of the samples at one end of
+ * their range, half at the other. */
 static void check_widest(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size = { 503, 403, 500, 400 };
@@ -146,14 +148,14 @@ static void check_widest(check_run *run, xncc_pixel pixel)
         general_case c = general_some_case(pixel, 45000 + i, &size, 1);
         c.channels = 1;
         c.options.method = i ? XNCC_CCOEFF : XNCC_CCOEFF_NORMED;
-        c.image_fill = c.part_fill = KIT_CHECKER;
+        c.image_fill = c.templ_fill = KIT_CHECKER;
         c.masks = GENERAL_TEMPL;
         check_case(run, &c);
     }
 }
 
-/* Half of the image is 0 and wider than what a kernel works on at a time: there it may leave
- * products out, and must not take the sums of the part before for them. */
+/* Half of the image is 0, and wider than what a kernel processes at a time. There a kernel may skip
+ * products, and must not use the sums of the preceding piece for them. */
 static void check_empty_half(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size = { 1700, 13, 9, 7 };
@@ -162,14 +164,14 @@ static void check_empty_half(check_run *run, xncc_pixel pixel)
         c.options.method = (xncc_method)(i % GENERAL_METHODS);
         c.options.mode = XNCC_VALID;
         c.image_fill = GENERAL_HALF;
-        c.part_fill = KIT_NOISE;
+        c.templ_fill = KIT_NOISE;
         c.masks = i < GENERAL_METHODS ? GENERAL_TEMPL : GENERAL_IMAGE;
         check_case(run, &c);
     }
 }
 
-/* So high that blocks of a kernel that walks down the map take more rows than they begin with,
- * whatever the device. */
+/* So high that the blocks of a kernel that walks down the map process more rows than they begin
+ * with, on any device. */
 static void check_tall(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size = { 40, 10700, 9, 11 };
@@ -180,20 +182,20 @@ static void check_tall(check_run *run, xncc_pixel pixel)
         c.options.method = XNCC_CCOEFF_NORMED;
         c.options.mode = XNCC_VALID;
         c.image_fill = KIT_NOISE;
-        c.part_fill = GENERAL_CROP;
+        c.templ_fill = GENERAL_CROP;
         c.masks = masks[i];
         check_case(run, &c);
     }
 }
 
-/* Past 32 bits in the sums of products, templates that kernels take in pieces, long rows; windows
- * mostly outside the image; many channels. */
+/* Sums of products beyond 32 bits, templates that kernels process in pieces, long rows, windows
+ * mostly outside the image, and many channels. */
 static void check_large(check_run *run, xncc_pixel pixel)
 {
     static const struct {
         general_sizes size;
         xncc_mode mode;
-        int32_t channels; /* 0: drawn */
+        int32_t channels; /* 0: drawn at random */
     } some[] = {
         { { 120, 90, 61, 59 }, XNCC_VALID, 0 },
         { { 186, 184, 182, 182 }, XNCC_VALID, 0 },
@@ -206,7 +208,7 @@ static void check_large(check_run *run, xncc_pixel pixel)
         { { 50, 44, 61, 59 }, XNCC_SAME, 0 },
         { { 31, 22, 61, 59 }, XNCC_FULL, 0 },
         { { 13, 9, 182, 182 }, XNCC_SAME, 0 },
-        { { 184, 183, 181, 181 }, XNCC_VALID, 1 }, /* the last before 62 bits are too few */
+        { { 184, 183, 181, 181 }, XNCC_VALID, 1 }, /* the largest that still fits 62 bits */
         { { 9, 7, 300, 200 }, XNCC_SAME, 0 },
         { { 611, 5, 9, 11 }, XNCC_FULL, 0 },
         { { 13, 11, 5, 4 }, XNCC_FULL, XNCC_MAX_CHANNELS },
@@ -227,7 +229,7 @@ static void check_large(check_run *run, xncc_pixel pixel)
         c.options.mode = some[at].mode;
         c.options.border = (xncc_border)((turn * 2 + 1) % 5);
         c.image_fill = fill[turn % 4][0];
-        c.part_fill = fill[turn % 4][1];
+        c.templ_fill = fill[turn % 4][1];
         c.masks = masks[(i / 2 + (uint64_t)pixel) % 4];
         check_case(run, &c);
     }
@@ -237,7 +239,7 @@ static void check_large(check_run *run, xncc_pixel pixel)
         check_tall(run, pixel);
 }
 
-/* A few cases that reach every kernel and every way of it. */
+/* A few cases that reach every kernel and every code path in it. */
 static void check_brief(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size[] = {

@@ -1,37 +1,37 @@
-/* Cases for problems in which not every pixel need count: images and templates with masks, no-data
- * values, channels and any pixel type, and what their maps must be. */
+/* Cases for problems in which some pixels may not count: images and templates with masks, no-data
+ * values, several channels and any pixel type, and their expected maps. */
 #ifndef CHECK_GENERAL_H
 #define CHECK_GENERAL_H
 
 #include "check/on_device.h"
 #include "kit/oracle_general.h"
 
-/* Who says that pixels do not count. */
+/* What marks pixels as not counting. */
 typedef enum general_masks {
     GENERAL_NONE,
-    GENERAL_TEMPL,   /* the template's mask, or its no-data value */
+    GENERAL_TEMPL,   /* the template's mask or its no-data value */
     GENERAL_IMAGE,   /* the image's mask */
     GENERAL_NO_DATA, /* the image's no-data value */
-    GENERAL_BOTH,    /* the template's and the image's, by either or both */
+    GENERAL_BOTH,    /* marks in both template and image, each by a mask, a no-data value or both */
     GENERAL_MASKS
 } general_masks;
 
 enum {
-    GENERAL_CROP = KIT_FILLS, /* template fill: cut out of the image */
+    GENERAL_CROP = KIT_FILLS, /* template fill: a crop of the image */
     GENERAL_HALF,             /* image fill: noise on the left, 0 on the right */
     GENERAL_METHODS = 7,
-    GENERAL_PLACES = 11, /* modes with their borders: valid, same x 5, full x 5 */
+    GENERAL_PLACES = 11, /* modes with their borders: valid, 5 x same, 5 x full */
     GENERAL_COMBINATIONS = GENERAL_METHODS * GENERAL_PLACES * GENERAL_MASKS
 };
 
-/* One case. Plain data: the same numbers make the same pixels. */
+/* One case. Plain data: the same numbers produce the same pixels. */
 typedef struct general_case {
     uint64_t number;
     xncc_pixel pixel;
     int32_t channels, image_width, image_height, width, height;
-    xncc_options options; /* kernel is not looked at */
+    xncc_options options; /* kernel is ignored */
     general_masks masks;
-    int image_fill, part_fill;
+    int image_fill, templ_fill;
 } general_case;
 
 typedef struct general_subject {
@@ -39,56 +39,58 @@ typedef struct general_subject {
     general_case c;
     kit_random random;
     kit_image image, templ;
-    xncc_template *template[CHECK_THREAD_COUNTS];
+    xncc_template *prepared[CHECK_THREAD_COUNTS];
     xncc_problem problem;
     oracle_general oracle;
     char name[288];
 } general_subject;
 
-/* Sets method, mode, border and masks of combination index (any number; each GENERAL_COMBINATIONS
- * in turn are all of them, and each 77 give every method in every place). */
+/* Sets method, mode, border and masks of combination `index`. Any number is allowed: any
+ * GENERAL_COMBINATIONS consecutive numbers are all combinations, and any 77 are every method in
+ * every place. */
 void general_combine(general_case *c, uint64_t index);
 
-/* Images, templates, problem and oracle of a case. 0 when a template could not be made, which is a
- * failed check. */
+/* Creates the images, templates, problem and oracle of a case. Returns 0, after a failed check, if
+ * a template could not be created. */
 int general_make(general_subject *s, check_run *run, const general_case *c);
 void general_free(general_subject *s);
-/* Another image and another template, or one of them, for the same problem; oracle and name follow.
- * An image can come without a mask where the problem allows one. 0 when no such template was found.
- */
+/* Replaces the image, the template, or both, for the same problem; the oracle and the name follow.
+ * An image may come without a mask if the problem allows one. Returns 0 if no such template was
+ * found. */
 typedef enum general_what {
     GENERAL_OTHER_IMAGE = 1,
     GENERAL_OTHER_TEMPL = 2,
-    GENERAL_BARE_IMAGE = 4
+    GENERAL_UNMASKED_IMAGE = 4
 } general_what;
 int general_change(general_subject *s, int what);
 
-/* An image filled and masked as c says, and the template's view: cut out of the image or filled. */
+/* Creates an image, filled and masked as c says, or a template (a crop of the image, or filled). */
 kit_image general_image(const general_case *c, kit_random *random);
 kit_image general_templ(const general_case *c, const kit_image *image, kit_random *random);
 
-/* The bits that every kernel must give: of the kernel "reference" for floats (which the oracle
- * bounds), of the kernel first for integers (held to the oracle); checked at all elements of a
- * small map and at a sample of a large one. */
+/* Returns the bits that every kernel must produce. For floats they are those of the kernel
+ * "reference", which the oracle bounds; for integers those of the kernel `first`, compared with the
+ * oracle. All elements of a small map are checked, and a sample of a large one. */
 kit_map general_expected(general_subject *s, const char *first);
 
-/* Pixels that the maps' windows have, all channels counted. */
+/* Returns the number of pixels in all windows of the map, times the channels. */
 double general_work(const general_case *c);
 
-/* Extents of an image and a template. */
+/* Sizes of an image and a template. */
 typedef struct general_sizes {
     int32_t image_width, image_height, width, height;
 } general_sizes;
 
-/* A case of these extents and combination index (general_combine); what is not crossed is drawn by
- * number. */
+/* Returns a case of these sizes and combination `number` (general_combine). What is not combined is
+ * drawn at random from `number`. */
 general_case general_some_case(xncc_pixel pixel, uint64_t number, const general_sizes *z,
                                int32_t most_channels);
 
-/* Is the case one that mode XNCC_VALID cannot have? */
+/* Is the case illegal in mode XNCC_VALID? */
 int general_is_illegal(const general_case *c);
 
-/* Matches of xncc_find and of plans used again and again (find), and what is refused (refusals). */
+/* Check the matches of xncc_find and of plans that are used repeatedly (general_check_find), and
+ * what is refused (general_check_refusals). */
 void general_check_find(check_run *run, xncc_pixel pixel);
 void general_check_refusals(check_run *run);
 

@@ -1,4 +1,4 @@
-/* What the maps of the cases of general.h must be. */
+/* The expected maps of the cases of general.h. */
 #include "check/general.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@ static int within(const oracle_bounded *want, xncc_method method, xncc_flat flat
                               : got == 0.0f || (method == XNCC_SQDIFF_NORMED && got == 1.0f);
     if (want->maybe_flat && want->value == 0 && want->bound < 1e-40L) /* no doubt: it is flat */
         return undefined;
-    if (isinf(got)) /* past the floats */
+    if (isinf(got)) /* beyond the range of floats */
         return (got > 0 ? want->value : -want->value) + want->bound > (long double)FLT_MAX;
     return (want->maybe_flat && undefined) ||
            (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
@@ -58,7 +58,7 @@ kit_map general_expected(general_subject *s, const char *first)
     int done = !reference ||
                check_ok(xncc_template_create(context, &s->templ.view, &own), context, s->name);
     if (done)
-        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->template[0],
+        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->prepared[0],
                                        &options, &map.view),
                         context, s->name);
     xncc_template_destroy(own);

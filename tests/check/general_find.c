@@ -1,6 +1,6 @@
-/* Matches in maps in which not every window has a score, and plans for such problems: used again
- * with other pixels and masks, for banks, for matches left on the device, while the image's rows
- * still arrive. */
+/* Matches in maps in which some windows have no score, and plans for such problems: used again with
+ * other pixels and masks, for batches, for matches left on the device, and while the image's rows
+ * are still arriving. */
 #include "check/general.h"
 
 #include "exactncc/scan.h"
@@ -11,14 +11,14 @@
 
 enum { MOST_MATCHES = 400, BATCH = 3 };
 
-/* A request and its answer by the rule of find.h. */
+/* A request, and its answer by the rule of find.h. */
 typedef struct request {
     xncc_find_options options;
     size_t capacity, wanted;
     xncc_match want[MOST_MATCHES];
 } request;
 
-/* A bound that some windows keep. */
+/* Returns a score limit that some windows meet. */
 static float some_limit(const xncc_map *map, kit_random *random)
 {
     for (int i = 0; i < 20; i++) {
@@ -46,14 +46,15 @@ static void request_draw(general_subject *s, const char *kernel, const xncc_map 
                                       .kernel = kernel,
                                       .top = top[some_top],
                                       .min_distance = distance[some_distance] };
-    r->options.min_score = smallest ? 1e30f : -INFINITY; /* the other one must not matter */
+    r->options.min_score = smallest ? 1e30f
+                                    : -INFINITY; /* the limit that does not apply must not matter */
     if (kit_next(&s->random) & 1) {
         float limit = some_limit(map, &s->random);
         *(smallest ? &r->options.max_score : &r->options.min_score) = limit;
     }
 }
 
-/* With the defaults of xncc_find_options, from its comments. */
+/* Applies the defaults of xncc_find_options as its comments describe them. */
 static void request_answer(const general_subject *s, const xncc_map *map, request *r)
 {
     const xncc_find_options *o = &r->options;
@@ -88,8 +89,8 @@ static void compare(const general_subject *s, const request *r, const char *how,
         }
 }
 
-/* The image of a call: in host memory, or a twin on the device where there is one and it is its
- * turn. */
+/* Returns the image of a call: in host memory, or on every other turn its copy on the device if
+ * there is one. */
 static const xncc_image *image_for(const general_subject *s, device_image *twin)
 {
     *twin = (device_image){ .memory = NULL };
@@ -105,7 +106,7 @@ static void image_done(device_image *twin)
         device_image_destroy(twin);
 }
 
-/* Where a request's answer lies on the device, and whether plan.h lets the call be captured. */
+/* Where a request's answer is on the device, and whether plan.h allows the call to be captured. */
 typedef struct graph {
     const xncc_image *image;
     xncc_match *match;
@@ -115,7 +116,7 @@ typedef struct graph {
     int capturable;
 } graph;
 
-/* The same call captured into a graph, and what that leaves. */
+/* Captures the same call into a graph, runs it, and checks what it leaves. */
 static void check_graph(general_subject *s, xncc_plan *plan, const request *r, const graph *g)
 {
     const size_t bytes = MOST_MATCHES * sizeof(xncc_match);
@@ -123,9 +124,8 @@ static void check_graph(general_subject *s, xncc_plan *plan, const request *r, c
     if (!g->capturable)
         return;
     CHECK(kit_device_capture(g->stream));
-    xncc_status status = xncc_plan_find_on_device(plan, g->image, s->template[0], &r -> options,
-                                                  g -> match, r -> capacity, g -> count,
-                                                  g -> stream);
+    xncc_status status = xncc_plan_find_on_device(plan, g->image, s->prepared[0], &r->options,
+                                                  g->match, r->capacity, g->count, g->stream);
     void *made = kit_device_graph(g->stream);
     if (check_ok(status, s->run->context[0], s->name) && CHECK(made != NULL)) {
         memset(g->got, 0x5a, bytes);
@@ -150,8 +150,8 @@ static void check_left_on_device(general_subject *s, xncc_plan *plan, const requ
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, sizeof got));
-    xncc_status status = xncc_plan_find_on_device(plan, &twin.view, s->template[0], &r -> options,
-                                                  match, r -> capacity, count, stream);
+    xncc_status status = xncc_plan_find_on_device(plan, &twin.view, s->prepared[0], &r->options,
+                                                  match, r->capacity, count, stream);
     if (check_ok(status, s->run->context[0], s->name)) {
         CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found) &&
               kit_device_download(got, match, sizeof got));
@@ -168,31 +168,31 @@ static void check_left_on_device(general_subject *s, xncc_plan *plan, const requ
     device_image_destroy(&twin);
 }
 
-/* Rows arrive in steps; what has not arrived is something else, in pixels and mask. */
+/* Rows arrive in steps. Rows that have not arrived hold other pixels and another mask. */
 static void check_rows(general_subject *s, xncc_plan *plan, const request *r)
 {
     static xncc_match got[MOST_MATCHES];
     const xncc_image *image = &s->image.view;
     const kit_room room = { 3, KIT_AFTER };
-    kit_image pdl = kit_image_create_channels(image->pixel, image->channels, image->width,
-                                              image->height, room);
-    kit_image_fill(&pdl.view, KIT_NOISE, &s->random);
+    kit_image arriving = kit_image_create_channels(image->pixel, image->channels, image->width,
+                                                   image->height, room);
+    kit_image_fill(&arriving.view, KIT_NOISE, &s->random);
     if (image->mask)
-        kit_image_mask(&pdl, room);
-    pdl.view.has_no_data = image->has_no_data;
-    pdl.view.no_data = image->no_data;
+        kit_image_mask(&arriving, room);
+    arriving.view.has_no_data = image->has_no_data;
+    arriving.view.no_data = image->no_data;
     xncc_scan *scan = NULL;
     size_t found = 12345;
     if (check_ok(
-            xncc_scan_create(plan, &pdl.view, s->template[0], &r -> options, r -> capacity, &scan),
+            xncc_scan_create(plan, &arriving.view, s->prepared[0], &r->options, r->capacity, &scan),
             s->run->context[0], s->name)) {
         const int32_t step = kit_between(&s->random, 1, image->height);
         for (int32_t y = 0; y < image->height; y++) {
             xncc_image row;
-            CHECK_STATUS(xncc_image_crop(&pdl.view, 0, y, image->width, 1, &row), XNCC_OK);
+            CHECK_STATUS(xncc_image_crop(&arriving.view, 0, y, image->width, 1, &row), XNCC_OK);
             kit_image_copy(&row, image, 0, y);
             for (int32_t x = 0; x < image->width && image->mask; x++)
-                kit_mask_set(&pdl.view, x, y, (uint8_t)kit_mask(image, x, y));
+                kit_mask_set(&arriving.view, x, y, (uint8_t)kit_mask(image, x, y));
             if ((y + 1) % step == 0)
                 CHECK_STATUS(xncc_scan_rows(scan, y + 1), XNCC_OK);
         }
@@ -200,28 +200,30 @@ static void check_rows(general_subject *s, xncc_plan *plan, const request *r)
             compare(s, r, "scanned", got, found);
     }
     xncc_scan_destroy(scan);
-    kit_image_destroy(&pdl);
+    kit_image_destroy(&arriving);
 }
 
-/* The plan with the subject as it is now: a map, matches, and the other ways to them. */
+/* Checks the plan with the subject as it is now: a map, matches, and the other ways to find
+ * them. */
 static void check_plan(general_subject *s, xncc_plan *plan, request *r)
 {
     static xncc_match got[MOST_MATCHES];
-    /* a plan for images with masks takes one without, though its kernel may be none for problems
-     * without them */
-    const int bare = s->problem.image_masked && !s->image.view.mask && !s->image.view.has_no_data;
-    kit_map want = general_expected(s, bare ? NULL : r->options.kernel);
+    /* A plan for images with masks accepts an image without one, even if its kernel could not serve
+     * the problem without masks. */
+    const int unmasked = s->problem.image_masked && !s->image.view.mask &&
+                         !s->image.view.has_no_data;
+    kit_map want = general_expected(s, unmasked ? NULL : r->options.kernel);
     kit_map map = kit_map_create(want.view.width, want.view.height, 2, KIT_AFTER);
     device_image twin;
     const xncc_image *image = image_for(s, &twin);
     size_t found = 12345;
     request_draw(s, r->options.kernel, &want.view, r);
     request_answer(s, &want.view, r);
-    if (check_ok(xncc_plan_correlate(plan, image, s->template[0], &map.view, NULL),
+    if (check_ok(xncc_plan_correlate(plan, image, s->prepared[0], &map.view, NULL),
                  s->run->context[0], s->name))
         check_same(&map.view, &want.view, s->name);
-    if (check_ok(xncc_plan_find(plan, image, s->template[0], &r -> options, got, r -> capacity,
-                                &found, NULL),
+    if (check_ok(xncc_plan_find(plan, image, s->prepared[0], &r->options, got, r->capacity, &found,
+                                NULL),
                  s->run->context[0], s->name))
         compare(s, r, "by a plan", got, found);
     image_done(&twin);
@@ -233,7 +235,7 @@ static void check_plan(general_subject *s, xncc_plan *plan, request *r)
     kit_map_destroy(&want);
 }
 
-/* Several templates in one call, with one rule; part: templates of the plan's problem. */
+/* Several templates in one call, with one rule. All of them fit the plan's problem. */
 static void check_batch(general_subject *s, xncc_plan *plan, const char *kernel)
 {
     static xncc_match got[BATCH * MOST_MATCHES];
@@ -249,8 +251,8 @@ static void check_batch(general_subject *s, xncc_plan *plan, const char *kernel)
         want[count].capacity = want[0].capacity;
         request_answer(s, &map.view, &want[count]);
         kit_map_destroy(&map);
-        templ[count] = kept[count] = s->template[0];
-        s->template[0] = NULL;
+        templ[count] = kept[count] = s->prepared[0];
+        s->prepared[0] = NULL;
         count++;
     } while (count < BATCH && general_change(s, GENERAL_OTHER_TEMPL));
     device_image twin;
@@ -258,7 +260,7 @@ static void check_batch(general_subject *s, xncc_plan *plan, const char *kernel)
                                               &want[0].options, got, want[0].capacity, found, NULL);
     if (check_ok(status, s->run->context[0], s->name))
         for (size_t i = 0; i < count; i++)
-            compare(s, &want[i], "in a bank", got + i * want[0].capacity, found[i]);
+            compare(s, &want[i], "in a batch", got + i * want[0].capacity, found[i]);
     image_done(&twin);
     for (size_t i = 0; i < count; i++)
         xncc_template_destroy(kept[i]);
@@ -276,7 +278,7 @@ static void check_kernel(const general_subject *like, const char *kernel)
                                   &(xncc_preference){ .kernel = kernel }, &plan),
                  s.run->context[0], s.name)) {
         static const int change[] = { 0, GENERAL_OTHER_IMAGE, GENERAL_OTHER_TEMPL,
-                                      GENERAL_BARE_IMAGE,
+                                      GENERAL_UNMASKED_IMAGE,
                                       GENERAL_OTHER_IMAGE | GENERAL_OTHER_TEMPL };
         for (size_t i = 0; i < sizeof change / sizeof *change; i++)
             if (general_change(&s, change[i]))
@@ -303,14 +305,14 @@ static void check_case(check_run *run, const general_case *c)
             request_draw(&s, kernel[k], &want.view, &r);
             request_answer(&s, &want.view, &r);
             xncc_status status = xncc_find(run->context[slot], image_for(&s, &twin),
-                                           s.template[slot], &r.options, got, r.capacity, &found);
+                                           s.prepared[slot], &r.options, got, r.capacity, &found);
             if (check_ok(status, run->context[slot], s.name))
                 compare(&s, &r, "in one call", got, found);
             image_done(&twin);
             check_count(run, kernel[k]);
         }
         kit_map_destroy(&want);
-        check_kernel(&s, kernel[run->turn % kernels]); /* plans: the kernels in turn */
+        check_kernel(&s, kernel[run->turn % kernels]); /* the kernels take turns */
     }
     general_free(&s);
 }
@@ -322,7 +324,7 @@ static void check_bands(check_run *run, xncc_pixel pixel)
     general_case c = general_some_case(pixel, 39000, &size, 1);
     c.channels = 1;
     c.image_fill = KIT_NOISE;
-    c.part_fill = KIT_NOISE;
+    c.templ_fill = KIT_NOISE;
     c.masks = GENERAL_BOTH;
     c.options = (xncc_options){ .mode = XNCC_FULL,
                                 .border = pixel == XNCC_U8 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_WRAP,
@@ -348,7 +350,7 @@ void general_check_find(check_run *run, xncc_pixel pixel)
             c = general_some_case(pixel, 30000 + i, &size[at++ % count], 3);
             general_combine(&c, i * 37 + (uint64_t)pixel * 11);
         } while (general_is_illegal(&c));
-        c.options.flat = XNCC_FLAT_ZERO; /* xncc_find has no choice there */
+        c.options.flat = XNCC_FLAT_ZERO; /* xncc_find has no such option */
         check_case(run, &c);
     }
     if ((pixel == XNCC_U8 || pixel == XNCC_F32) && !check_is_brief(run))

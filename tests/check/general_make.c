@@ -49,8 +49,8 @@ general_case general_some_case(xncc_pixel pixel, uint64_t number, const general_
                        .width = z->width,
                        .height = z->height,
                        .image_fill = f[0],
-                       .part_fill = f[1] };
-    /* one channel is what most kernels are for; 0 means it too */
+                       .templ_fill = f[1] };
+    /* one channel is what most kernels are for; 0 means one, too */
     c.channels = kit_next(&random) & 1 ? (int32_t)kit_below(&random, 2)
                                        : kit_between(&random, 1, most_channels);
     c.options.min_valid = least[kit_below(&random, sizeof least / sizeof *least)];
@@ -72,7 +72,8 @@ static kit_room some_room(kit_random *random)
     return (kit_room){ pad, kit_next(random) & 1 ? KIT_AFTER : KIT_BEFORE };
 }
 
-/* A pixel. Drawn one number after the other: the order of a call's arguments is the compiler's. */
+/* A pixel's position. x and y are drawn in separate statements, because the order in which a call's
+ * arguments are evaluated depends on the compiler. */
 typedef struct spot {
     int32_t x, y;
 } spot;
@@ -90,7 +91,7 @@ static spot spot_in(const xncc_image *image, kit_random *random)
     return some_spot(random, image->width, image->height);
 }
 
-/* Large offsets and sizes, which floats feel. */
+/* Large offsets and magnitudes, to which floats are sensitive. */
 static void fill_floats(const xncc_image *image, kit_random *random)
 {
     static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 },
@@ -116,14 +117,14 @@ static void mask_rectangle(const xncc_image *image, kit_random *random, int32_t 
 
 static void mask_some(const xncc_image *image, kit_random *random, uint64_t percent)
 {
-    static const uint8_t counts[] = { 1, 255, 2, 128 }; /* every byte but 0 does */
+    static const uint8_t counts[] = { 1, 255, 2, 128 }; /* every byte except 0 does */
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
             kit_mask_set(image, x, y,
                          kit_below(random, 100) < percent ? 0 : counts[kit_below(random, 4)]);
 }
 
-/* What does not count may hold anything. */
+/* Pixels that do not count may hold anything. */
 static void spoil(const xncc_image *image, kit_random *random)
 {
     if (!is_float(image->pixel))
@@ -142,18 +143,19 @@ static void mask_image(const general_case *c, kit_image *image, kit_random *rand
     if (kind == 0)
         mask_some(&image->view, random, 100); /* nothing counts */
     else if (kind == 1)
-        mask_some(&image->view, random, 0); /* everything does */
+        mask_some(&image->view, random, 0); /* everything counts */
     else
         mask_some(&image->view, random, kind < 6 ? 3 : kind < 11 ? 25 : 0);
-    for (uint64_t i = 0; kind > 1 && i < 1 + kind % 3; i++) { /* holes: some hold whole windows */
+    for (uint64_t i = 0; kind > 1 && i < 1 + kind % 3;
+         i++) { /* holes: some contain whole windows */
         const spot size = some_spot(random, 2 * c->width + 1, 2 * c->height + 1);
         mask_rectangle(&image->view, random, size.x + 1, size.y + 1);
     }
     spoil(&image->view, random);
 }
 
-/* Some pixels are the no-data value in all channels, some in one only; which then is no reason not
- * to count, unless it is a NaN. */
+/* Gives some pixels the no-data value in all channels, and some in one channel only. The latter
+ * still count, unless the value is a NaN. */
 static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
 {
     xncc_image *view = &image->view;
@@ -175,7 +177,7 @@ static void give_no_data(kit_image *image, kit_random *random, uint64_t percent)
         }
     if (kind == 1 && !isnan(view->no_data) && !is_float(view->pixel))
         view->no_data =
-            odd[kit_below(random, 3)]; /* one that no integer of the type is, but for -1 */
+            odd[kit_below(random, 3)]; /* -1, or a value that no integer of the type has */
 }
 
 kit_image general_image(const general_case *c, kit_random *random)
@@ -214,12 +216,13 @@ static void mask_templ(kit_image *templ, kit_random *random)
             kit_mask_set(&templ->view, x, y,
                          hypot((2.0 * x + 1) / w - 1, (2.0 * y + 1) / h - 1) < 1.0);
     const spot sure = spot_in(&templ->view, random);
-    kit_mask_set(&templ->view, sure.x, sure.y, 1); /* at least one; of kind 1, this alone */
+    kit_mask_set(&templ->view, sure.x, sure.y,
+                 1); /* at least one pixel; for kind 1, only this one */
     spoil(&templ->view, random);
 }
 
-/* The no-data value of a template is one that occurs in it, so that some pixels do not count; nor
- * must all of them. */
+/* Makes the no-data value of a template one that occurs in it, so that some pixels do not count;
+ * but not all of them. */
 static void templ_no_data(kit_image *templ, kit_random *random)
 {
     xncc_image *view = &templ->view;
@@ -243,13 +246,13 @@ kit_image general_templ(const general_case *c, const kit_image *image, kit_rando
     kit_image templ = kit_image_create_channels(c->pixel, c->channels, c->width, c->height,
                                                 some_room(random));
     const int fits = c->width <= c->image_width && c->height <= c->image_height;
-    if (c->part_fill == GENERAL_CROP && fits) {
+    if (c->templ_fill == GENERAL_CROP && fits) {
         const spot at = some_spot(random, c->image_width - c->width + 1,
                                   c->image_height - c->height + 1);
         kit_image_copy(&templ.view, &image->view, at.x, at.y);
     } else {
         kit_image_fill(&templ.view,
-                       c->part_fill == GENERAL_CROP ? KIT_NOISE : (kit_fill)c->part_fill, random);
+                       c->templ_fill == GENERAL_CROP ? KIT_NOISE : (kit_fill)c->templ_fill, random);
     }
     for (int32_t y = 0; y < c->height && is_float(c->pixel); y++) /* templates are finite */
         for (int32_t x = 0; x < c->width; x++)
@@ -280,7 +283,7 @@ static void name_it(general_subject *s)
         c->image_height,
         c->image_fill == GENERAL_HALF ? "half" : kit_fill_name((kit_fill)c->image_fill),
         (long long)s->image.view.pitch, c->width, c->height,
-        c->part_fill == GENERAL_CROP ? "crop" : kit_fill_name((kit_fill)c->part_fill),
+        c->templ_fill == GENERAL_CROP ? "crop" : kit_fill_name((kit_fill)c->templ_fill),
         masks[c->masks], mode[c->options.mode], border[c->options.border],
         xncc_method_name(c->options.method), c->options.flat == XNCC_FLAT_NAN ? " nan" : "",
         c->options.min_valid);
@@ -296,7 +299,7 @@ static int make_templates(general_subject *s)
             twin = device_image_create(&s->templ.view, i);
         made = check_ok(xncc_template_create(s->run->context[i],
                                              twin.memory ? &twin.view : &s->templ.view,
-                                             &s->template[i]),
+                                             &s->prepared[i]),
                         s->run->context[i], s->name);
         if (twin.memory)
             device_image_destroy(&twin);
@@ -327,25 +330,25 @@ int general_make(general_subject *s, check_run *run, const general_case *c)
     s->problem.image_masked = s->image.view.mask || s->image.view.has_no_data;
     s->problem.templ_masked = s->oracle.templ_counts < (int64_t)c->width * c->height;
     return make_templates(s) &&
-           CHECK_INT(xncc_template_masked(s->template[0]), s->problem.templ_masked) &&
-           CHECK_INT(xncc_template_channels(s->template[0]), kit_channels(&s->image.view));
+           CHECK_INT(xncc_template_masked(s->prepared[0]), s->problem.templ_masked) &&
+           CHECK_INT(xncc_template_channels(s->prepared[0]), kit_channels(&s->image.view));
 }
 
 static void free_templates(general_subject *s)
 {
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++) {
-        xncc_template_destroy(s->template[i]);
-        s->template[i] = NULL;
+        xncc_template_destroy(s->prepared[i]);
+        s->prepared[i] = NULL;
     }
 }
 
 int general_change(general_subject *s, int what)
 {
-    if (what & (GENERAL_OTHER_IMAGE | GENERAL_BARE_IMAGE)) {
+    if (what & (GENERAL_OTHER_IMAGE | GENERAL_UNMASKED_IMAGE)) {
         static const kit_fill fill[] = { KIT_NOISE, KIT_ZERO, KIT_BLOCKS, KIT_NEAR_FLAT, KIT_MAX };
         s->c.image_fill = (int)fill[kit_below(&s->random, 5)];
         general_case c = s->c;
-        c.masks = what & GENERAL_BARE_IMAGE ? GENERAL_NONE : c.masks;
+        c.masks = what & GENERAL_UNMASKED_IMAGE ? GENERAL_NONE : c.masks;
         kit_image_destroy(&s->image);
         s->image = general_image(&c, &s->random);
         kit_image_freeze(&s->image);

@@ -1,12 +1,11 @@
-/* What plans and calls refuse of images and templates with masks, no-data values and channels, and
- * that they say why.
- */
+/* Images and templates with masks, no-data values and channels that plans and calls refuse, and the
+ * error texts. */
 #include "check/general.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The status, and a text that names what is wrong. */
+/* Checks the status, and that the text names what is wrong. */
 static void refused(const check_run *run, xncc_status got, xncc_status want, const char *word)
 {
     char text[XNCC_ERROR_SIZE];
@@ -103,11 +102,11 @@ static void check_views(const things *t)
     refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "mask");
     view = t->templ.view;
     view.has_no_data = 1;
-    view.no_data = 77.0; /* all that it holds */
+    view.no_data = 77.0; /* the only value that it holds */
     refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT,
             "none of its pixels");
     CHECK(none == NULL);
-    view.channels = 2; /* the row is too short for two samples a pixel */
+    view.channels = 2; /* the row is too short for two samples per pixel */
     view.pitch = view.width;
     refused(t->run, xncc_template_create(context, &view, &none), XNCC_ERROR_ARGUMENT, "pitch");
     view = t->masked_image.view;
@@ -126,7 +125,7 @@ static void check_views(const things *t)
             XNCC_ERROR_ARGUMENT, "valid pixels");
 }
 
-/* What does not fit a plan that is fine by itself. */
+/* Arguments that are legal in themselves but do not fit the plan. */
 static void check_misfits(const things *t)
 {
     xncc_context *context = t->run->context[0];
@@ -146,16 +145,16 @@ static void check_misfits(const things *t)
                       "a plan for what is refused"))
             return;
         refused(t->run, xncc_plan_correlate(plan, &t->image.view, wrong, &t->map.view, NULL),
-                XNCC_ERROR_ARGUMENT, "part_masked");
+                XNCC_ERROR_ARGUMENT, "templ_masked");
         refused(t->run, xncc_plan_find(plan, &t->image.view, wrong, NULL, match, 2, &found, NULL),
-                XNCC_ERROR_ARGUMENT, "part_masked");
+                XNCC_ERROR_ARGUMENT, "templ_masked");
         CHECK_INT(found, 0);
         const xncc_template *batch[] = { right, wrong };
         size_t each[] = { 9, 9 };
         xncc_match two[4];
         refused(t->run,
                 xncc_plan_find_batch(plan, &t->image.view, batch, 2, NULL, two, 2, each, NULL),
-                XNCC_ERROR_ARGUMENT, "part_masked");
+                XNCC_ERROR_ARGUMENT, "templ_masked");
         CHECK_INT(each[0] + each[1], 0);
         xncc_status masked = xncc_plan_correlate(plan, &t->masked_image.view, right, &t->map.view,
                                                  NULL);

@@ -1,4 +1,5 @@
-/* What only a program that is linked with the library's own objects can ask of it. */
+/* Functions that need access to the inside of the library, for programs linked with its own
+ * objects. */
 #include "check/check.h"
 
 #ifdef CHECK_INSIDE

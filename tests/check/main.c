@@ -1,8 +1,8 @@
 /* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--slow-doubles]
- * [--full]
- * [--seed N] [--stop]
- * Every kernel against the oracle of tests/kit and against the kernel "reference", bit for bit.
- * AREA: match, find, scan, joint, convolve, device. */
+ * [--full] [--seed N] [--stop]
+ *
+ * Compares every kernel bit for bit with the oracle of tests/kit and with the kernel "reference".
+ * AREA: match, find, scan, general, convolve, device. */
 #include "check/check.h"
 
 #include <stdio.h>
@@ -107,12 +107,12 @@ kit_map check_reference(check_run *run, const xncc_image *image, const xncc_imag
     kit_map map = check_map_for(image, templ, options->mode);
     xncc_options forced = *options;
     forced.kernel = "reference";
-    xncc_template *template = NULL;
-    if (check_ok(xncc_template_create(run->cpu, templ, &template), run->cpu,
+    xncc_template *prepared = NULL;
+    if (check_ok(xncc_template_create(run->cpu, templ, &prepared), run->cpu,
                  "template for the reference"))
-        check_ok(xncc_correlate(run->cpu, image, template, &forced, &map.view), run->cpu,
+        check_ok(xncc_correlate(run->cpu, image, prepared, &forced, &map.view), run->cpu,
                  "reference");
-    xncc_template_destroy(template);
+    xncc_template_destroy(prepared);
     return map;
 }
 
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
                 areas++;
             }
     if (!areas)
-        kit_give_up("check match|find|scan|joint|convolve|device [--device cpu|cuda] [--pixel "
+        kit_give_up("check match|find|scan|general|convolve|device [--device cpu|cuda] [--pixel "
                     "NAME] [--group NAME] "
                     "[--kernel NAME]"
                     " [--slow-doubles] [--full] [--seed N] [--stop]");

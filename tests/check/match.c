@@ -1,5 +1,5 @@
-/* Maps: every kernel, method, mode and pixel type over sizes and fills that are hard on arithmetic
- * and on edges. */
+/* Maps: checks every kernel, method, mode and pixel type over sizes and fills that are hard on
+ * arithmetic and on edges. */
 #include "check/check.h"
 
 #include <math.h>
@@ -11,20 +11,20 @@ typedef struct sizes {
     int32_t image_width, image_height, width, height;
 } sizes;
 
-/* One image under one template in one mode, and what its maps must be. */
+/* An image, a template and a mode, and the expected maps. */
 typedef struct subject {
     check_run *run;
     kit_image image, templ;
-    xncc_template *template[CHECK_THREAD_COUNTS];
+    xncc_template *prepared[CHECK_THREAD_COUNTS];
     xncc_mode mode;
-    oracle_sums sums; /* integer pixels */
+    oracle_sums sums; /* for integer pixels */
     char name[160];
 } subject;
 
-/* Float pixels: the kernel "reference" within the bound of the oracle. */
+/* Float pixels: checks that the kernel "reference" is within the oracle's bound. */
 static void check_bound(const subject *s, const xncc_map *map, xncc_method method, xncc_flat flat)
 {
-    /* all of a small map, a sample of a large one */
+    /* all elements of a small map, a sample of a large one */
     double work = (double)map->width * map->height * s->templ.view.width * s->templ.view.height;
     int32_t step = 1 + (int32_t)(work / 3e5);
     for (int32_t y = 0; y < map->height; y++)
@@ -81,7 +81,7 @@ static void check_kernel(const subject *s, const char *kernel, const xncc_option
     snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name,
              xncc_method_name(options->method), options->flat == XNCC_FLAT_NAN ? " nan" : "",
              kernel, (int)slot);
-    xncc_status status = xncc_correlate(run->context[slot], &s->image.view, s->template[slot],
+    xncc_status status = xncc_correlate(run->context[slot], &s->image.view, s->prepared[slot],
                                         &forced, &got.view);
     if (check_ok(status, run->context[slot], what)) {
         check_same(&got.view, want, what);
@@ -91,7 +91,7 @@ static void check_kernel(const subject *s, const char *kernel, const xncc_option
     kit_map_destroy(&got);
 }
 
-/* combination 0 .. 11: method and choice for flat windows */
+/* combination 0 .. 11: the method and the option for flat windows */
 static void check_combination(const subject *s, int combination)
 {
     xncc_options options = { .method = (xncc_method)(combination % METHODS),
@@ -115,11 +115,11 @@ static void check_subject(subject *s, int all_methods)
 {
     check_run *run = s->run;
     int made = 1;
-    if (run->device == XNCC_DEVICE_CUDA) /* a plan takes a millisecond to make there; methods are
-                                            rotated over the subjects */
+    if (run->device == XNCC_DEVICE_CUDA) /* creating a plan takes a millisecond there, so methods
+                                            are rotated over the subjects */
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->template[i]),
+        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i]),
                          run->context[i], s->name);
     if (s->image.view.pixel != XNCC_F32)
         s->sums = oracle_sums_make(&s->image.view, &s->templ.view, s->mode);
@@ -128,7 +128,7 @@ static void check_subject(subject *s, int all_methods)
         if (all_methods || c == 0 || c == other)
             check_combination(s, c);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        xncc_template_destroy(s->template[i]);
+        xncc_template_destroy(s->prepared[i]);
     oracle_sums_free(&s->sums);
 }
 
@@ -142,9 +142,10 @@ static void fill_holes(const xncc_image *image, kit_random *random)
                       kit_between(random, 0, image->height - 1), hole[i]);
 }
 
-/* image and part: fills; HOLES for the image of floats; CROP for part: cut out of the image */
+/* image_fill, templ_fill: a kit_fill; HOLES for a float image; CROP for a template that is a crop
+ * of the image */
 static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int image_fill,
-                       int part_fill, int all_methods)
+                       int templ_fill, int all_methods)
 {
     kit_random random = kit_stream(run->turn + (uint64_t)pixel);
     subject s = { .run = run };
@@ -157,8 +158,8 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
         fill_holes(&s.image.view, &random);
     else
         kit_image_fill(&s.image.view, (kit_fill)image_fill, &random);
-    if (part_fill != CROP)
-        kit_image_fill(&s.templ.view, (kit_fill)part_fill, &random);
+    if (templ_fill != CROP)
+        kit_image_fill(&s.templ.view, (kit_fill)templ_fill, &random);
     else if (z->width <= z->image_width && z->height <= z->image_height)
         kit_image_copy(&s.templ.view, &s.image.view,
                        kit_between(&random, 0, z->image_width - z->width),
@@ -172,7 +173,8 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
                   ((double)z->image_height + z->height - 1) * z->width * z->height;
     for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
         if (mode == XNCC_FULL &&
-            full > (run->full ? 1e8 : 4e6)) /* past the edges nothing new happens in large ones */
+            full >
+                (run->full ? 1e8 : 4e6)) /* nothing new happens beyond the edges of a large image */
             continue;
         if (mode == XNCC_VALID && (z->width > z->image_width || z->height > z->image_height))
             continue;
@@ -183,7 +185,7 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
                  xncc_pixel_name(pixel), z->image_width, z->image_height,
                  image_fill == HOLES ? "holes" : kit_fill_name((kit_fill)image_fill),
                  (long long)s.image.view.pitch, z->width, z->height,
-                 part_fill == CROP ? "crop" : kit_fill_name((kit_fill)part_fill),
+                 templ_fill == CROP ? "crop" : kit_fill_name((kit_fill)templ_fill),
                  mode == XNCC_SAME   ? "same"
                  : mode == XNCC_FULL ? "full"
                                      : "valid");
@@ -193,7 +195,7 @@ static void check_pair(check_run *run, xncc_pixel pixel, const sizes *z, int ima
     kit_image_destroy(&s.templ);
 }
 
-/* Every fill under every fill: the arithmetic, on the smallest sizes. */
+/* Every image fill with every template fill: the arithmetic, on the smallest sizes. */
 static void check_tiny(check_run *run, xncc_pixel pixel)
 {
     static const sizes size[] = { { 1, 1, 1, 1 },    { 2, 1, 1, 1 },    { 1, 9, 1, 3 },
@@ -233,8 +235,8 @@ static void check_small(check_run *run, xncc_pixel pixel)
     }
 }
 
-/* Past 32 bits in the sums, past 64 in their products, long rows, templates that kernels take in
- * pieces. */
+/* Sums beyond 32 bits, their products beyond 64 bits, long rows, and templates that kernels process
+ * in pieces. */
 static void check_large(check_run *run, xncc_pixel pixel)
 {
     static const sizes size[] = { { 193, 187, 182, 182 },   { 270, 263, 257, 257 },
@@ -255,7 +257,7 @@ static void check_large(check_run *run, xncc_pixel pixel)
                 check_pair(run, pixel, &size[i], pair[p][0], pair[p][1], run->full);
     if (pixel == XNCC_U8)
         check_pair(run, pixel, &(sizes){ 3459, 3454, 3452, 3452 }, KIT_CHECKER, CROP,
-                   0); /* past 63 bits */
+                   0); /* beyond 63 bits */
 }
 
 static void check_brief(check_run *run, xncc_pixel pixel)

@@ -1,3 +1,4 @@
+/* Copies of test images and maps in device memory (on_device.h). */
 #include "check/on_device.h"
 
 #include <stdlib.h>

@@ -14,19 +14,19 @@ typedef struct device_image {
 typedef struct device_map {
     xncc_map view;
     void *memory;
-    size_t bytes; /* margins included */
+    size_t bytes; /* including the margins */
 } device_map;
 
-/* A copy of a host image and its mask, with their pitches; shift samples (of the mask: bytes) after
- * the start of the allocation, so that rows begin anywhere. */
+/* Copies a host image and its mask, with their pitches. The copy begins `shift` samples (for the
+ * mask: bytes) after the start of the allocation, so that rows begin at any alignment. */
 device_image device_image_create(const xncc_image *host, int32_t shift);
-/* Overwrites pixels and mask with those of a host image of the same extents and pitches. */
+/* Overwrites pixels and mask with those of a host image of the same size and pitches. */
 void device_image_update(const device_image *image, const xncc_image *host);
 void device_image_destroy(device_image *image);
 
 device_map device_map_create(int32_t width, int32_t height, int32_t pad);
-/* Waits for the default stream's work, compares with a host map, and sees that padding and margins
- * are as they were. */
+/* Waits for the default stream, compares the map with a host map, and checks that padding and
+ * margins are unchanged. */
 void device_map_check(const device_map *map, const xncc_map *want, const char *what);
 void device_map_destroy(device_map *map);
 

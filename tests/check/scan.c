@@ -1,6 +1,6 @@
-/* Scans: however the rows of an image arrive, the matches are those of xncc_find - which find.c
- * holds to the brute-force rule - and rows that have not arrived are not looked at: they hold other
- * pixels until they do. */
+/* Scans: in whatever steps the rows of an image arrive, the matches are those of xncc_find, which
+ * find.c checks against the brute-force rule. Rows that have not arrived are not read: they hold
+ * other pixels until they arrive. */
 #include "check/check.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef enum split { SPLIT_NONE, SPLIT_ALL, SPLIT_ROWS, SPLIT_STEPS, SPLITS } sp
 typedef struct scene {
     check_run *run;
     kit_image image, templ;
-    kit_image pdl; /* what is scanned: noise, and then the image */
+    kit_image arriving; /* what is scanned: first noise, then, row by row, the image */
     kit_random random;
     char name[160];
 } scene;
@@ -32,10 +32,10 @@ typedef struct request {
 
 static void arrive(const scene *s, int32_t from, int32_t to)
 {
-    const xncc_image *image = &s->image.view, *pdl = &s->pdl.view;
+    const xncc_image *image = &s->image.view, *arriving = &s->arriving.view;
     const size_t bytes = (size_t)image->width * xncc_pixel_size(image->pixel);
     for (int32_t y = from; y < to; y++)
-        memcpy((char *)(uintptr_t)pdl->data + y * pdl->pitch,
+        memcpy((char *)(uintptr_t)arriving->data + y * arriving->pitch,
                (const char *)image->data + y * image->pitch, bytes);
 }
 
@@ -67,8 +67,8 @@ static void check_split(scene *s, xncc_context *context, xncc_plan *plan,
     const int32_t height = s->image.view.height;
     xncc_scan *scan = NULL;
     size_t found = 12345;
-    kit_image_fill(&s->pdl.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->pdl.view, templ, &r->options, r->capacity, &scan),
+    kit_image_fill(&s->arriving.view, KIT_NOISE, &s->random);
+    if (!check_ok(xncc_scan_create(plan, &s->arriving.view, templ, &r->options, r->capacity, &scan),
                   context, s->name))
         return;
     CHECK_STATUS(xncc_scan_rows(scan, 0), XNCC_OK);
@@ -105,8 +105,8 @@ static void *write_rows(void *argument)
     return NULL;
 }
 
-/* The rows are written by another thread while the earlier ones are matched; for the thread
- * sanitizer too. */
+/* Another thread writes the rows while the earlier ones are matched. Also meant for the thread
+ * sanitizer. */
 static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
                          const xncc_template *templ, const request *r)
 {
@@ -115,8 +115,8 @@ static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
     writer w = { .scene = s };
     xncc_scan *scan = NULL;
     size_t found = 12345;
-    kit_image_fill(&s->pdl.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->pdl.view, templ, &r->options, r->capacity, &scan),
+    kit_image_fill(&s->arriving.view, KIT_NOISE, &s->random);
+    if (!check_ok(xncc_scan_create(plan, &s->arriving.view, templ, &r->options, r->capacity, &scan),
                   context, s->name))
         return;
     if (pthread_create(&w.thread, NULL, write_rows, &w) != 0)
@@ -132,7 +132,7 @@ static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
     compare(s, r, got, found, "written meanwhile");
 }
 
-/* Left before its end, a scan leaves its plan as it was. */
+/* A scan that is destroyed before its end leaves its plan usable. */
 static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *templ,
                        const request *r)
 {
@@ -194,8 +194,8 @@ static void check_null(xncc_context *context, const xncc_template *templ, const 
 static void check_kernel(scene *s, request *r)
 {
     check_run *run = s->run;
-    xncc_context *context =
-        run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split counts up by SPLITS */
+    xncc_context *context = run->context[run->turn % CHECK_THREAD_COUNTS]; /* check_split advances
+                                                                              run->turn by SPLITS */
     xncc_template *templ = NULL;
     xncc_plan *plan = NULL;
     if (check_ok(xncc_template_create(context, &s->templ.view, &templ), context, s->name) &&
@@ -250,7 +250,7 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
 {
     scene s = { .run = run, .random = kit_stream(9000 + number) };
     s.image = kit_image_create(pixel, z->image_width, z->image_height, 2, KIT_AFTER);
-    s.pdl = kit_image_create(pixel, z->image_width, z->image_height, 5, KIT_AFTER);
+    s.arriving = kit_image_create(pixel, z->image_width, z->image_height, 5, KIT_AFTER);
     s.templ = kit_image_create(pixel, z->width, z->height, 0, KIT_AFTER);
     kit_image_fill(&s.image.view, z->fill, &s.random);
     kit_image_fill(&s.templ.view, KIT_NOISE, &s.random);
@@ -267,13 +267,13 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
     for (int c = 0; c < 2 * METHODS; c++)
         check_case(&s, (xncc_method)(c % METHODS), c < METHODS ? XNCC_VALID : XNCC_SAME);
     kit_image_destroy(&s.image);
-    kit_image_destroy(&s.pdl);
+    kit_image_destroy(&s.arriving);
     kit_image_destroy(&s.templ);
 }
 
 void check_scan(check_run *run)
 {
-    /* high ones, so that there are several bands on any number of threads */
+    /* high images, so that there are several bands on any number of threads */
     static const setting some[] = {
         { 37, 460, 7, 6, KIT_NOISE },
         { 24, 380, 5, 31, KIT_BLOCKS },

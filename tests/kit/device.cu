@@ -1,4 +1,4 @@
-// Device memory and streams for tests (kit/device.h).
+/* Device memory and streams for tests (kit/device.h). */
 #include "kit/device.h"
 
 #include <cuda_runtime.h>
@@ -24,7 +24,7 @@ void kit_device_free(void *memory)
 
 int kit_device_upload(void *device, const void *host, size_t bytes)
 {
-    // a copy from pageable memory may return before it has arrived
+    /* a copy from pageable memory may return before the data has arrived */
     return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess &&
            cudaStreamSynchronize(nullptr) == cudaSuccess;
 }

@@ -1,4 +1,4 @@
-/* Device memory and streams for tests, without a CUDA header. Where the build has no CUDA every
+/* Device memory, streams and graphs for tests, without a CUDA header. In builds without CUDA every
  * call fails. */
 #ifndef KIT_DEVICE_H
 #define KIT_DEVICE_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* 1 when this build has CUDA and a device answers. */
+/* Returns 1 if this build has CUDA and a device responds. */
 int kit_device_present(void);
 
 /* NULL and 0 mean failure. */
@@ -22,8 +22,9 @@ xncc_stream kit_device_stream(void);
 int kit_device_wait(xncc_stream stream);
 void kit_device_stream_destroy(xncc_stream stream);
 
-/* A CUDA graph out of what is put on the stream between the two calls; NULL when that failed. run
- * waits for it. */
+/* Capture the work put on the stream between the first two calls into a CUDA graph.
+ * kit_device_graph returns NULL if that failed. kit_device_graph_run waits for the graph to
+ * finish. */
 int kit_device_capture(xncc_stream stream);
 void *kit_device_graph(xncc_stream stream);
 int kit_device_graph_run(void *graph, xncc_stream stream);

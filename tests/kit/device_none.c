@@ -1,4 +1,4 @@
-/* kit/device.h where the build has no CUDA. */
+/* The functions of kit/device.h for builds without CUDA: all of them fail. */
 #include "kit/device.h"
 
 int kit_device_present(void)

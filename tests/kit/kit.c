@@ -1,3 +1,4 @@
+/* Checks, the seeded random generator and the options of test programs (kit.h). */
 #include "kit/kit.h"
 
 #include <stdarg.h>

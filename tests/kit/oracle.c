@@ -1,5 +1,5 @@
-/* The exact oracle for integer pixels, the brute-force peak rule, and the filter by its definition.
- */
+/* The exact oracle for integer pixels, the peak rule by brute force, and convolution by its
+ * definition. */
 #include "kit/oracle.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static int32_t clamp(int32_t at, int32_t length)
     return at < 0 ? 0 : at >= length ? length - 1 : at;
 }
 
-/* The pixels that the windows of a map cover, border included, one number each. */
+/* The pixels that the windows of a map cover, border included, one number per pixel. */
 typedef struct plane {
     int64_t width, height;
     uint32_t *at;
@@ -96,8 +96,8 @@ void oracle_sums_free(oracle_sums *sums)
     memset(sums, 0, sizeof *sums);
 }
 
-/* Not the compiler's conversion, and not the sticky bit of score.h: the quotient and the remainder
- * of the bits that do not fit. */
+/* Rounds with the quotient and the remainder of the bits that do not fit. This uses neither the
+ * compiler's conversion nor the sticky bit of score.h, so that it is independent of both. */
 double oracle_round(__int128 value)
 {
     if (value < 0)
@@ -154,7 +154,7 @@ float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, 
     return oracle_formula(method, flat, &t);
 }
 
-/* A better score first, then the smaller y, then the smaller x. */
+/* Orders matches: a better score first, then the smaller y, then the smaller x. */
 static int comes_before(const xncc_match *a, const xncc_match *b, int smallest)
 {
     if (a->score < b->score)
@@ -238,7 +238,7 @@ float oracle_convolve(const xncc_image *image, const float *filter, int32_t widt
                               result);
         return result;
     }
-    /* the topmost and leftmost pixel meets the last coefficient */
+    /* the topmost, leftmost pixel meets the last coefficient */
     for (int32_t j = height - 1; j >= 0; j--)
         for (int32_t i = width - 1; i >= 0; i--)
             result = fmaf(filter[j * width + i], bordered(image, x + a - i, y + b - j, border),

@@ -1,5 +1,5 @@
-/* What the results must be, from the definitions in the public headers and nothing else: no code of
- * src/ is used or included. */
+/* Oracles: what results must be, computed from the definitions in the public headers alone. No code
+ * of src/ is used or included. */
 #ifndef KIT_ORACLE_H
 #define KIT_ORACLE_H
 
@@ -7,20 +7,21 @@
 
 /* Integer pixels: the exact sums of every window of a map. */
 typedef struct oracle_sums {
-    int32_t width, height; /* of the map */
-    uint64_t n, sum, sum2; /* template pixels, sum T, sum T^2 */
-    uint64_t *S, *Q, *X;   /* width * height each */
+    int32_t width, height; /* size of the map */
+    uint64_t n, sum, sum2; /* number of template pixels, sum T, sum T^2 */
+    uint64_t *S, *Q, *X;   /* width * height elements each */
 } oracle_sums;
 
-/* Image and template in host memory, XNCC_U8 or XNCC_U16; border clamp. */
+/* Computes the sums for an image and a template in host memory, XNCC_U8 or XNCC_U16, with the clamp
+ * border. */
 oracle_sums oracle_sums_make(const xncc_image *image, const xncc_image *templ, xncc_mode mode);
 void oracle_sums_free(oracle_sums *sums);
 
-/* The score of element index: exact integers in 128 bits, the formula of template.h in double, one
- * rounding to float. */
+/* Returns the score of map element `index`: exact integers in 128 bits, the formula of template.h
+ * in double, one rounding to float. */
 float oracle_score(const oracle_sums *sums, xncc_method method, xncc_flat flat, size_t index);
 
-/* What the formulas of template.h are made of; for several channels, summed over them. */
+/* The terms of the formulas of template.h; with several channels, summed over them. */
 typedef struct oracle_terms {
     __int128 n, whole; /* pixels that count in both; pixels of the template that count */
     __int128 spread, var_image, var_templ; /* n*X - S*sumT, n*Q - S^2, n*sumT2 - sumT^2 */
@@ -28,23 +29,23 @@ typedef struct oracle_terms {
 } oracle_terms;
 float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *terms);
 
-/* A signed 128-bit integer to the nearest double, ties to even. */
+/* Rounds a signed 128-bit integer to the nearest double, ties to even. */
 double oracle_round(__int128 value);
 
-/* Float pixels: the score in long double, and how far from it a result may lie (docs/numerics.md).
- */
+/* Float pixels: the score in long double, and how far a result may be from it
+ * (docs/numerics.md). */
 typedef struct oracle_bounded {
     long double value;
     long double bound;
-    int maybe_flat;  /* the window, or the template, may also be taken for flat */
-    int must_be_nan; /* a NaN or an infinity in the window */
+    int maybe_flat;  /* 1: the window or the template may also be treated as flat */
+    int must_be_nan; /* 1: the window holds a NaN or an infinity */
 } oracle_bounded;
 
 oracle_bounded oracle_float(const xncc_image *image, const xncc_image *templ, xncc_mode mode,
                             xncc_method method, int32_t x, int32_t y);
 
-/* The rule of find.h, brute force. Limit and distance are those in force (no zero-means-default).
- */
+/* The peak rule of find.h, for a brute-force search. limit and min_distance are the values in
+ * force: 0 does not stand for a default. */
 typedef struct oracle_peak_rule {
     int smallest;
     float limit;
@@ -52,10 +53,10 @@ typedef struct oracle_peak_rule {
     size_t top;
 } oracle_peak_rule;
 
-/* At most rule->top matches into match, in map coordinates; returns their number. */
+/* Writes at most rule->top matches, in map coordinates, and returns their number. */
 size_t oracle_peaks(const xncc_map *map, const oracle_peak_rule *rule, xncc_match *match);
 
-/* out(x, y) of convolve.h. options may be NULL. */
+/* Returns out(x, y) as defined in convolve.h. options may be NULL. */
 float oracle_convolve(const xncc_image *image, const float *filter, int32_t width, int32_t height,
                       const xncc_filter_options *options, xncc_border border, int32_t x, int32_t y);
 

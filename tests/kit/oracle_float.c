@@ -1,23 +1,23 @@
-/* The oracle for float pixels: long double, two passes about the window's own mean, and the bound
- * of docs/numerics.md. */
+/* The oracle for float pixels: long double arithmetic in two passes, centred on the window's own
+ * mean, with the error bound of docs/numerics.md. */
 #include "kit/oracle.h"
 
 #include <math.h>
 
-/* What is needed of a window and the template: moments about 0, about their own means, and about
- * the pivot, which is the template's mean as a float, so known here to a unit in its last place. */
+/* Moments of a window and the template about 0, about their own means, and about the pivot. The
+ * pivot is the template's mean as a float, so it is known here up to a unit in its last place. */
 typedef struct moments {
     long double n, mean_i, mean_t;
     long double q, x, t2;    /* about 0 */
-    long double vi, vt, cov; /* about the means, over n */
-    long double pq, pt2;     /* about the pivot, from above */
-    int flat_i, flat_t;      /* all pixels equal */
+    long double vi, vt, cov; /* about the means, times n */
+    long double pq, pt2;     /* about the pivot, upper bounds */
+    int flat_i, flat_t;      /* 1: all pixels are equal */
     int finite;
 } moments;
 
 typedef struct window {
     const xncc_image *image, *templ;
-    int32_t x, y; /* top-left pixel in the image, which repeats its edge */
+    int32_t x, y; /* top-left pixel in the image, whose edge is repeated */
 } window;
 
 static long double image_at(const window *w, int32_t i, int32_t j)
@@ -68,8 +68,8 @@ static void second_pass(const window *w, moments *m)
         }
 }
 
-/* docs/numerics.md, with g = (w + h + 8) 2^-53; where the page gives no bound, the error of each
- * sum carried through the formula. */
+/* The bound of docs/numerics.md with g = (w + h + 8) 2^-53. Where that page gives no bound, the
+ * error of each sum is propagated through the formula. */
 static oracle_bounded bounded(const moments *m, xncc_method method, long double g)
 {
     oracle_bounded b = { 0, 0, 0, 0 };
@@ -77,8 +77,8 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
     long double distance = m->q - 2 * m->x + m->t2, half = 0x1p-25L;
     switch (method) {
     case XNCC_CCOEFF_NORMED: {
-        /* the library calls a variance flat that is within (w+h+8) 2^-52 of n*Q, so 2g; its own
-         * error there is at most 3g */
+        /* The library calls a window flat if its variance is at most (w+h+8) 2^-52 (that is 2g)
+         * times n*Q. The error of the library's own variance there is at most 3g. */
         int flat_i = m->flat_i || m->vi <= 5 * g * m->pq,
             flat_t = m->flat_t || m->vt <= 5 * g * m->pt2;
         b.maybe_flat = flat_i || flat_t;
@@ -134,6 +134,7 @@ oracle_bounded oracle_float(const xncc_image *image, const xncc_image *templ, xn
     oracle_bounded b = bounded(&m, method,
                                ldexpl((long double)(templ->width + templ->height + 8), -53));
     if (method != XNCC_CCOEFF_NORMED && method != XNCC_CCORR_NORMED)
-        b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
+        b.bound += ldexpl(fabsl(b.value) + b.bound, -24) +
+                   0x1p-149L; /* for the rounding to float */
     return b;
 }

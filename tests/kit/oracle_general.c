@@ -1,13 +1,14 @@
-/* The oracle of masks, no-data values, borders, channels and all pixel types. */
+/* The oracle for masks, no-data values, borders, several channels and all pixel types. */
 #include "kit/oracle_general.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which pixels there are ---- */
+/* ---- pixels of the image and its border ---- */
 
-/* By walking there; -1: there is none. */
+/* Finds the pixel that a border position repeats by walking there one step at a time. Returns -1 if
+ * there is none. */
 static int64_t pixel_at(xncc_border border, int64_t i, int64_t length)
 {
     while (i < 0 || i >= length) {
@@ -51,7 +52,7 @@ static void plane_put(oracle_plane *plane, size_t at, double value)
         plane->real[at] = (long double)value;
 }
 
-/* The rectangle of width x height pixels at (x0, y0), which may reach beyond the image. */
+/* Copies the rectangle of width x height pixels at (x0, y0), which may reach beyond the image. */
 static oracle_plane plane_make(const xncc_image *image, xncc_border border, int64_t x0, int64_t y0,
                                int64_t width, int64_t height)
 {
@@ -70,8 +71,8 @@ static oracle_plane plane_make(const xncc_image *image, xncc_border border, int6
             int64_t x = pixel_at(border, x0 + i, image->width),
                     y = pixel_at(border, y0 + j, image->height);
             if (x < 0 || y < 0) {
-                plane.counts[at] = border ==
-                                   XNCC_BORDER_ZERO; /* with the 0 that is there already */
+                plane.counts[at] =
+                    border == XNCC_BORDER_ZERO; /* with the value 0 that the memory has already */
                 continue;
             }
             plane.counts[at] = (unsigned char)pixel_counts(image, (int32_t)x, (int32_t)y);
@@ -119,8 +120,8 @@ void oracle_general_free(oracle_general *general)
 
 /* ---- pairs of pixels that both count ---- */
 
-/* Goes through a window: *i and *t become the indices of the next pair of pixels that both count; 0
- * at the end. at: 0 to begin with. */
+/* Steps through a window: *i and *t become the indices of the next pair of pixels that both count.
+ * Returns 0 at the end. *at is 0 to begin with. */
 static int next_pair(const oracle_general *o, int32_t x, int32_t y, int64_t *at, size_t *i,
                      size_t *t)
 {
@@ -190,13 +191,13 @@ float oracle_general_score(const oracle_general *o, const xncc_options *options,
 typedef struct moments {
     long double q, x, t2;    /* about 0 */
     long double distance;    /* sum of (I - T)^2, which is q - 2x + t2 without its cancellation */
-    long double vi, vt, cov; /* about each channel's means, over n */
-    long double pq, pt2;     /* about the pivot, from above */
+    long double vi, vt, cov; /* about each channel's means, times n */
+    long double pq, pt2;     /* about the pivot, upper bounds */
     int flat_i, flat_t, finite;
 } moments;
 
-/* Where the library's pivot of a channel may lie: it is the mean of the template's samples that
- * count, as a float for f32, of a plain sum in double. */
+/* Returns the range in which the library's pivot of a channel must be. The pivot is the mean of the
+ * template's samples that count, from a plain sum in double, as a float for f32. */
 static void pivot_of(const oracle_general *o, int32_t c, long double *mean,
                      long double *bound_margin)
 {
@@ -224,7 +225,7 @@ static void add_channel(const oracle_general *o, int32_t c, int32_t x, int32_t y
         m->finite &= isfinite(a) && isfinite(b);
         flat_i &= a == i0;
         flat_t &= b == t0;
-        si += a - i0; /* from the first one on: a large common offset must not eat the digits */
+        si += a - i0; /* relative to the first sample: a large common offset must not cost digits */
         st += b - t0;
         m->distance += (a - b) * (a - b);
         m->q += a * a;
@@ -250,8 +251,8 @@ static void add_channel(const oracle_general *o, int32_t c, int32_t x, int32_t y
 static oracle_bounded bounded_ncc(const moments *m, long double g)
 {
     oracle_bounded b = { 0, 0, 0, 0 };
-    /* the library calls a variance flat that is within 2g of n*Q; its own error there is at most 3g
-     */
+    /* The library calls a variance flat if it is at most 2g times n*Q. Its own error there is at
+     * most 3g. */
     b.maybe_flat = m->flat_i || m->flat_t || m->vi <= 5 * g * m->pq || m->vt <= 5 * g * m->pt2;
     if (m->flat_i || m->flat_t)
         return b;
@@ -294,7 +295,7 @@ static oracle_bounded bounded(const moments *m, xncc_method method, long double 
     }
     case XNCC_COVERAGE: break;
     }
-    b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* the rounding to float */
+    b.bound += ldexpl(fabsl(b.value) + b.bound, -24) + 0x1p-149L; /* for the rounding to float */
     return b;
 }
 

@@ -1,11 +1,12 @@
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+/* Images and maps between unmapped pages, their samples, and fills (pixels.h). */
+#define _DEFAULT_SOURCE /* for MAP_ANONYMOUS */
 #include "kit/pixels.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A signalling pattern that no arithmetic gives. */
+/* The bits of a signalling NaN, which no arithmetic yields. */
 static const uint32_t untouched = 0x7fa5c3e1u;
 
 static size_t page_size(void)
@@ -13,8 +14,8 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* bytes of readable and writable memory with an unmapped page on either side, the given one without
- * a gap. */
+/* Allocates `bytes` bytes of memory between two unmapped pages. On the given side there is no gap
+ * between the memory and the page. */
 static void *pages_create(kit_pages *pages, size_t bytes, kit_side side)
 {
     size_t page = page_size(), inner = (bytes + page - 1) / page * page;
@@ -35,7 +36,8 @@ static void pages_destroy(kit_pages *pages)
     memset(pages, 0, sizeof *pages);
 }
 
-/* Bytes from the first pixel to the end of the last: no padding after the last row. */
+/* Returns the bytes from the first pixel to the end of the last one: no padding after the last
+ * row. */
 static size_t extent(int64_t row, int64_t pitch, int32_t height)
 {
     return (size_t)(pitch * (height - 1) + row);
@@ -263,7 +265,7 @@ static double noise(xncc_pixel pixel, kit_random *random)
     double least = kit_smallest(pixel);
     if (!is_float(pixel))
         return least + (double)kit_below(random, (uint64_t)(kit_largest(pixel) - least) + 1);
-    /* 24 significant bits on both sides of 0 */
+    /* 24 significant bits, positive and negative */
     return ((double)kit_below(random, 1u << 24) - (1 << 23)) / (1 << 11);
 }
 

@@ -1,17 +1,17 @@
-/* Images and maps for tests: memory that faults when it is touched outside, and fills that are hard
- * on arithmetic. */
+/* Images and maps for tests: memory that faults on any access outside, and fills that are hard on
+ * arithmetic. */
 #ifndef KIT_PIXELS_H
 #define KIT_PIXELS_H
 
 #include "kit/kit.h"
 
-/* Which side of the pixels lies against an unmapped page. */
+/* Which side of the pixels touches an unmapped page. */
 typedef enum kit_side {
-    KIT_AFTER, /* the byte after the last row's last pixel */
-    KIT_BEFORE /* the byte before the first row's first pixel */
+    KIT_AFTER, /* the byte after the last pixel of the last row */
+    KIT_BEFORE /* the byte before the first pixel of the first row */
 } kit_side;
 
-/* Pages around a rectangle of pixels. */
+/* The memory pages around a rectangle of pixels. */
 typedef struct kit_pages {
     void *mapping;
     size_t mapped;
@@ -27,13 +27,13 @@ typedef struct kit_map {
     kit_pages pages;
 } kit_map;
 
-/* Samples (of a mask: bytes) between rows, and the side of the unmapped page. */
+/* The samples (for a mask: bytes) between rows, and the side of the unmapped page. */
 typedef struct kit_room {
     int32_t pad;
     kit_side side;
 } kit_room;
 
-/* An image with pad samples between its rows. Fails the test when there is no memory. */
+/* Creates an image with `pad` samples between its rows. Ends the test if there is no memory. */
 kit_image kit_image_create(xncc_pixel pixel, int32_t width, int32_t height, int32_t pad,
                            kit_side side);
 kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t width,
@@ -42,18 +42,20 @@ kit_image kit_image_create_channels(xncc_pixel pixel, int32_t channels, int32_t 
 void kit_image_mask(kit_image *image, kit_room room);
 int kit_mask(const xncc_image *image, int32_t x, int32_t y);
 void kit_mask_set(const xncc_image *image, int32_t x, int32_t y, uint8_t value);
-/* A map with pad floats between its rows; rows and padding hold a pattern that no score has. */
+/* Creates a map with `pad` floats between its rows. Rows and padding hold a pattern that no score
+ * has. */
 kit_map kit_map_create(int32_t width, int32_t height, int32_t pad, kit_side side);
 /* Writes the pattern again. */
 void kit_map_clear(kit_map *map);
-/* 1 when the padding still holds its pattern. */
+/* Returns 1 if the padding still holds its pattern. */
 int kit_map_padding_intact(const kit_map *map);
-/* From here on a write to the image, or to its mask, faults. */
+/* Makes the image and its mask read-only: from now on a write to them faults. */
 void kit_image_freeze(kit_image *image);
 void kit_image_destroy(kit_image *image);
 void kit_map_destroy(kit_map *map);
 
-/* A sample as a number, read without any code of the library; kit_pixel: of the first channel. */
+/* Return a sample as a number, read without any code of the library. kit_pixel reads the first
+ * channel. */
 double kit_sample(const xncc_image *image, int32_t x, int32_t y, int32_t channel);
 void kit_sample_set(const xncc_image *image, int32_t x, int32_t y, int32_t channel, double value);
 int64_t kit_sample_size(xncc_pixel pixel);
@@ -69,23 +71,24 @@ static inline float *kit_map_row(const xncc_map *map, int32_t y)
 typedef enum kit_fill {
     KIT_ZERO,      /* all 0 */
     KIT_MAX,       /* all at the largest value */
-    KIT_CHECKER,   /* the smallest and the largest, changing from pixel to pixel */
-    KIT_BLOCKS,    /* the smallest and the largest in blocks of 5 x 3 */
-    KIT_ONE_OFF,   /* flat, but for one pixel that is one more */
-    KIT_GRADIENT,  /* rising along x and y, wrapping */
+    KIT_CHECKER,   /* alternating between the smallest and the largest value, pixel by pixel */
+    KIT_BLOCKS,    /* the smallest and the largest value in blocks of 5 x 3 */
+    KIT_ONE_OFF,   /* flat, except for one pixel that is larger by 1 */
+    KIT_GRADIENT,  /* rising along x and y, with wrap-around */
     KIT_NOISE,     /* the whole range */
-    KIT_NEAR_FLAT, /* two neighbouring values near the top */
-    KIT_FLAT,      /* all at one value in the middle */
+    KIT_NEAR_FLAT, /* two neighbouring values near the largest one */
+    KIT_FLAT,      /* all at one value in the middle of the range */
     KIT_FILLS
 } kit_fill;
 
 const char *kit_fill_name(kit_fill fill);
-/* The largest and the smallest value that fills use: of integers their range; for floats 4096 and 0
- * (noise has negative ones too). */
+/* The largest and the smallest value that fills use. For integers these are the limits of the type;
+ * for floats 4096 and 0 (noise has negative values, too). */
 double kit_largest(xncc_pixel pixel);
 double kit_smallest(xncc_pixel pixel);
 void kit_image_fill(const xncc_image *image, kit_fill fill, kit_random *random);
-/* Copies the rectangle at (x, y) of from, with the extents of to, into to. Same pixel type. */
+/* Copies the rectangle of `from` at (x, y), of the size of `to`, into `to`. Both have the same
+ * pixel type. */
 void kit_image_copy(const xncc_image *to, const xncc_image *from, int32_t x, int32_t y);
 
 #endif

@@ -1,7 +1,7 @@
 /* The library for the comparison scripts: a module that Python's ctypes can load whatever kind of
- * library was built. The views and options are the library's own, so library.py mirrors image.h,
- * find.h and refine.h. Every function returns a xncc_status; the text of the last error is in the
- * context. */
+ * library was built. Views and options are passed as the library's own structs, so library.py
+ * mirrors image.h, find.h and refine.h. Functions that return int return an xncc_status; the
+ * context holds the text of the last error. */
 #include "exactncc/exactncc.h"
 
 #if defined(__GNUC__)
@@ -39,7 +39,8 @@ const char *bridge_error(const xncc_context *context, char *text, size_t size)
     return xncc_context_error(context, text, size);
 }
 
-/* What library.py has to agree with; returns the size of a match. */
+/* Returns the struct sizes that library.py must agree with; the return value is the size of a
+ * match. */
 size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t *refined)
 {
     *image = sizeof(xncc_image);
@@ -49,7 +50,7 @@ size_t bridge_sizes(size_t *image, size_t *options, size_t *find_options, size_t
     return sizeof(xncc_match);
 }
 
-/* image and part: width, height. map: width, height, x0, y0. */
+/* image and templ: width, height. map: width, height, x0, y0. */
 int bridge_extent(int mode, const int32_t *image, const int32_t *templ, int32_t *map)
 {
     return (int)xncc_map_extent((xncc_mode)mode, image[0], image[1], templ[0], templ[1], &map[0],
@@ -67,7 +68,7 @@ int bridge_correlate(xncc_context *context, const xncc_image *image, const xncc_
     return (int)status;
 }
 
-/* *count: the room in match, then how many were found. */
+/* *count: first the capacity of match, then the number of matches found. */
 int bridge_find(xncc_context *context, const xncc_image *image, const xncc_image *templ,
                 const xncc_find_options *options, xncc_match *match, size_t *count)
 {

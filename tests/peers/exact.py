@@ -1,16 +1,17 @@
-"""What a score is, in Python's own integers: no numpy, no rounding before the last step. Independent of the library's code."""
+"""Scores in Python's own integers: no numpy, and no rounding before the last step. Independent of the
+library's code."""
 import math
 import struct
 from fractions import Fraction
 
 
 def to_float(value):
-    """A number as the float that a map would hold (the value must be one)."""
+    """Converts a number to the float that a map holds (the value must be a float)."""
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def neighbours(f):
-    """The floats below and above one."""
+    """Returns the floats next below and next above f."""
     if f == 0.0:
         tiny = to_float(2.0 ** -149)
         return -tiny, tiny
@@ -20,7 +21,7 @@ def neighbours(f):
 
 
 def below_root(value, num, square):
-    """Whether the fraction `value` is below num / sqrt(square), decided in whole numbers."""
+    """Is the fraction `value` below num / sqrt(square)? Decided in integers."""
     sign = lambda n: (n > 0) - (n < 0)
     if sign(value) != sign(num):
         return sign(value) < sign(num)
@@ -29,9 +30,10 @@ def below_root(value, num, square):
 
 
 def quotient(num, square):
-    """num / sqrt(square), rounded once, to the nearest float. Both are whole numbers (or fractions), square > 0."""
+    """Returns num / sqrt(square), rounded once to the nearest float. Both are integers or fractions;
+    square > 0."""
     num, square = Fraction(num), Fraction(square)
-    # a guess good to far more than a float, then the two neighbours
+    # a guess far more precise than a float, then a comparison with its two neighbours
     scale = 1 << 200
     root = Fraction(math.isqrt(int(square * scale * scale)), scale)
     guess = to_float(float(num / root)) if root else 0.0
@@ -44,25 +46,27 @@ def quotient(num, square):
 
 
 def rounded(value):
-    """A fraction, rounded once, to the nearest float."""
+    """Rounds a fraction once to the nearest float."""
     return quotient(value, 1)
 
 
-def sums(window, part, counts=None):
-    """n, S, Q, X, T, T2 of two equally long lists of whole numbers, over the places where counts is true."""
-    pairs = [(i, t) for k, (i, t) in enumerate(zip(window, part)) if counts is None or counts[k]]
+def sums(window, templ, counts=None):
+    """Returns n, S, Q, X, T, T2 of two lists of integers of equal length, over the places where counts is
+    true."""
+    pairs = [(i, t) for k, (i, t) in enumerate(zip(window, templ)) if counts is None or counts[k]]
     return (len(pairs), sum(i for i, t in pairs), sum(i * i for i, t in pairs), sum(i * t for i, t in pairs),
             sum(t for i, t in pairs), sum(t * t for i, t in pairs))
 
 
 def score(method, channels, counts=None):
-    """The score of a window: channels is a list of (window, part), each a list of whole numbers; flat windows score 0."""
-    parts = [sums(window, part, counts) for window, part in channels]
-    n = parts[0][0]
-    num = sum(n * X - S * T for _, S, Q, X, T, T2 in parts)
-    var = sum(n * Q - S * S for _, S, Q, X, T, T2 in parts)
-    templ_var = sum(n * T2 - T * T for _, S, Q, X, T, T2 in parts)
-    X, Q, T2 = (sum(p[k] for p in parts) for k in (3, 2, 5))
+    """Returns the score of a window. channels: a list of (window, template), each a list of integers. Flat
+    windows score 0."""
+    per_channel = [sums(window, templ, counts) for window, templ in channels]
+    n = per_channel[0][0]
+    num = sum(n * X - S * T for _, S, Q, X, T, T2 in per_channel)
+    var = sum(n * Q - S * S for _, S, Q, X, T, T2 in per_channel)
+    templ_var = sum(n * T2 - T * T for _, S, Q, X, T, T2 in per_channel)
+    X, Q, T2 = (sum(p[k] for p in per_channel) for k in (3, 2, 5))
     difference = Q - 2 * X + T2
     if method == "ccoeff_normed":
         return quotient(num, var * templ_var) if var and templ_var else 0.0
@@ -79,14 +83,15 @@ def score(method, channels, counts=None):
     return 0.0 if difference == 0 else 1.0
 
 
-def window_score(method, image, part, x, y, image_mask=None, templ_mask=None):
-    """score() of the window at (x, y), inside the image; arrays or lists of rows, of numbers or of tuples of numbers."""
+def window_score(method, image, templ, x, y, image_mask=None, templ_mask=None):
+    """Returns score() of the window at (x, y), which is inside the image. Arguments are arrays or lists of
+    rows, of numbers or of tuples of numbers."""
     def rows_of(array):
         return array.tolist() if hasattr(array, "tolist") else array
 
-    height, width = len(part), len(part[0])
+    height, width = len(templ), len(templ[0])
     window = [v for row in rows_of(image)[y:y + height] for v in row[x:x + width]]
-    flat = [v for row in rows_of(part) for v in row]
+    flat = [v for row in rows_of(templ) for v in row]
     counts = [True] * len(flat)
     for mask, at_x, at_y in ((image_mask, x, y), (templ_mask, 0, 0)):
         if mask is not None:

@@ -1,5 +1,5 @@
-"""exactncc through ctypes, and what every comparison needs: images as arrays in, maps out. Only View.of_bytes, find_views and Report.holds
-do without numpy."""
+"""exactncc through ctypes: images as arrays in, maps out. Also the report that every comparison prints.
+Only View.of_bytes, find_views and Report.holds work without numpy."""
 import ctypes
 import os
 import sys
@@ -22,7 +22,7 @@ class View(ctypes.Structure):  # xncc_image
 
     @classmethod
     def of_bytes(cls, data, width, height, pixel, mask=None, no_data=None):
-        """A view of tight rows in a bytes object, which has to outlive it."""
+        """Returns a view of tightly packed rows in a bytes object, which must outlive the view."""
         view = cls(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, width, height, 0, PIXELS[pixel], 0, 1)
         if mask is not None:
             view.mask = ctypes.cast(ctypes.c_char_p(mask), ctypes.c_void_p).value
@@ -81,7 +81,7 @@ class Library:
 
     @staticmethod
     def view(pixels, mask=None, no_data=None):
-        """A view and the arrays that it needs to stay alive."""
+        """Returns a view, and the arrays that must stay alive as long as the view."""
         pixels = np.ascontiguousarray(pixels)
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]
         view = View(pixels.ctypes.data, pixels.shape[1], pixels.shape[0], 0, PIXELS[pixels.dtype.name], 0, channels)
@@ -93,47 +93,47 @@ class Library:
             view.has_no_data, view.no_data = 1, no_data
         return view, (pixels, mask)
 
-    def map(self, image, part, method="ccoeff_normed", mode="valid", border="clamp", mask=None, templ_mask=None, no_data=None,
+    def map(self, image, templ, method="ccoeff_normed", mode="valid", border="clamp", mask=None, templ_mask=None, no_data=None,
             min_valid=0.0, kernel=None, nan_flat=False):
         scene, keep_scene = self.view(image, mask, no_data)
-        sought, keep_part = self.view(part, templ_mask)
+        templ_view, keep_templ = self.view(templ, templ_mask)
         extent = (ctypes.c_int32 * 4)()
         self.check(self.bridge.bridge_extent(MODES.index(mode), (ctypes.c_int32 * 2)(scene.width, scene.height),
-                                             (ctypes.c_int32 * 2)(sought.width, sought.height), extent))
+                                             (ctypes.c_int32 * 2)(templ_view.width, templ_view.height), extent))
         scores = np.full((extent[1], extent[0]), 12345.0, np.float32)
         options = Options(METHODS.index(method), MODES.index(mode), BORDERS.index(border), int(nan_flat), min_valid,
                           kernel.encode() if kernel else None)
         out = Map(scores.ctypes.data, extent[0], extent[1], 0, 0)
-        self.check(self.bridge.bridge_correlate(self.context, ctypes.byref(scene), ctypes.byref(sought), ctypes.byref(options),
+        self.check(self.bridge.bridge_correlate(self.context, ctypes.byref(scene), ctypes.byref(templ_view), ctypes.byref(options),
                                                 ctypes.byref(out)))
         return scores
 
-    def find(self, image, part, method="ccoeff_normed", top=1, mask=None, templ_mask=None, no_data=None, min_valid=0.0):
-        """The matches, best first, as (x, y, score)."""
+    def find(self, image, templ, method="ccoeff_normed", top=1, mask=None, templ_mask=None, no_data=None, min_valid=0.0):
+        """Returns the matches, best first, as (x, y, score)."""
         scene, keep_scene = self.view(image, mask, no_data)
-        sought, keep_part = self.view(part, templ_mask)
-        return self.find_views(scene, sought, method, top, min_valid)
+        templ_view, keep_templ = self.view(templ, templ_mask)
+        return self.find_views(scene, templ_view, method, top, min_valid)
 
-    def find_views(self, scene, sought, method="ccoeff_normed", top=1, min_valid=0.0):
+    def find_views(self, scene, templ_view, method="ccoeff_normed", top=1, min_valid=0.0):
         options = FindOptions(METHODS.index(method), 0, 0, min_valid, None, top, -float("inf"), 0.0, 0)
         matches = (Match * top)()
         count = ctypes.c_size_t(top)
-        self.check(self.bridge.bridge_find(self.context, ctypes.byref(scene), ctypes.byref(sought), ctypes.byref(options), matches,
+        self.check(self.bridge.bridge_find(self.context, ctypes.byref(scene), ctypes.byref(templ_view), ctypes.byref(options), matches,
                                            ctypes.byref(count)))
         return [(m.x, m.y, m.score) for m in matches[:count.value]]
 
-    def refine(self, image, part, x, y):
-        """The position of a match of ccoeff_normed to fractions of a pixel, and the score there."""
+    def refine(self, image, templ, x, y):
+        """Returns the sub-pixel position of a ccoeff_normed match, and the score there."""
         scene, keep_scene = self.view(image)
-        sought, keep_part = self.view(part)
+        templ_view, keep_templ = self.view(templ)
         match, refined = Match(x, y, 0.0), Refined()
-        self.check(self.bridge.bridge_refine(self.context, ctypes.byref(scene), ctypes.byref(sought), None, ctypes.byref(match),
+        self.check(self.bridge.bridge_refine(self.context, ctypes.byref(scene), ctypes.byref(templ_view), None, ctypes.byref(match),
                                              ctypes.c_size_t(1), ctypes.byref(refined)))
         return refined.x, refined.y, refined.score
 
 
 class Report:
-    """Counts checks, prints failures, ends the test."""
+    """Counts checks, prints failures, and ends the test."""
 
     def __init__(self):
         self.checks = self.failures = 0
@@ -146,7 +146,7 @@ class Report:
         return condition
 
     def close(self, what, ours, theirs, tolerance):
-        """The largest difference of two maps is at most the tolerance; NaN only where both have it."""
+        """Checks that two maps differ by at most the tolerance, and are NaN at the same places."""
         same = ours.shape == theirs.shape and bool(np.array_equal(np.isnan(ours), np.isnan(theirs)))
         worst = float(np.nanmax(np.abs(ours.astype(np.float64) - theirs))) if same and not np.isnan(ours).all() else float("nan")
         self.holds(same and worst <= tolerance, "%s: differs by %g, allowed %g" % (what, worst, tolerance))
@@ -158,7 +158,7 @@ class Report:
 
 
 def open_cpu():
-    """The library's CPU engine, from the bridge that CTest names."""
+    """Opens the library's CPU engine through the bridge that CTest names."""
     library = Library(os.environ["EXACTNCC_BRIDGE"], 1)
     library.check(library.status)
     return library

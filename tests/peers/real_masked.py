@@ -1,9 +1,13 @@
-"""Real pictures, 30 percent of the template masked, holes in the scene (about 10 percent of it, and of the true window): the right place is
-found, and its score is the exact one, computed here in whole numbers. Where noise leaves so little of a template (HARD) that another place
-has the larger exact score, that is what has to be found, and the test says so. Three ways to say which pixels of the scene count: a mask, a no-data
-value, both. The pictures are where EXACTNCC_REAL_DATA or REAL_DATA says; without them the test is skipped.
+"""Checks masked matching on real pictures. 30 percent of the template are masked, and there are holes in
+about 10 percent of the scene and of the true window. The true place must be found, and its score must
+be the exact one, which is computed here in integers. If noise leaves so little of a template (HARD)
+that another place has a larger exact score, that place must be found, and the test says so. The
+pixels of the scene that count are given in three ways: by a mask, by a no-data value, or by both.
 
-real_masked.py cpu|cuda: through the library on that device, and through the tool where it was built."""
+The environment variable EXACTNCC_REAL_DATA or REAL_DATA names the folder of the pictures. Without
+them the test is skipped.
+
+Usage: real_masked.py cpu|cuda, to use the library on that device, and the tool if it was built."""
 import os
 import random
 import struct
@@ -14,7 +18,7 @@ import tempfile
 import exact
 import library
 
-# An unmasked score below this is a template that drowns in noise.
+# Unmasked scores below this mean that the template drowns in noise.
 HARD = 0.6
 
 
@@ -60,7 +64,8 @@ class Picture:
 
 
 def template_mask(width, height, rng):
-    """70 percent of the pixels count: not a corner's triangle and a bar, and then, at random, not others until 30 percent are out."""
+    """70 percent of the pixels count. Those that do not are a triangle in a corner, a bar, and random
+    pixels."""
     counts = [int(x + y >= (width + height) // 5 and not width // 2 <= x < width // 2 + width // 12) for y in range(height)
               for x in range(width)]
     left = [i for i, c in enumerate(counts) if c]
@@ -70,7 +75,8 @@ def template_mask(width, height, rng):
 
 
 def holes(width, height, window, rng):
-    """Rectangles, until a tenth of the window (x, y, width, height) and a tenth of the scene are out."""
+    """Masks out rectangles until a tenth of the window (x, y, width, height) and a tenth of the scene do not
+    count."""
     counts = [1] * (width * height)
 
     def punch(x0, y0, x1, y1, limit):
@@ -86,7 +92,7 @@ def holes(width, height, window, rng):
 
     x, y, w, h = window
     punch(x, y, x + w, y + h, w * h // 10)
-    # the rest of the scene, without the window, which has its tenth
+    # the rest of the scene; the window, which has its tenth already, is restored
     keep = [counts[v * width + x:v * width + x + w] for v in range(y, y + h)]
     punch(0, 0, width, height, width * height // 10)
     for i, row in enumerate(keep):
@@ -95,48 +101,48 @@ def holes(width, height, window, rng):
 
 
 class Case:
-    """A row of expected.csv with masks: what is given to the matcher, and what counts in truth."""
+    """A row of expected.csv with masks: the matcher's input, and which pixels really count."""
 
-    def __init__(self, scene, part, place, way, rng):
-        self.scene, self.part = scene, part
-        self.templ_mask = template_mask(part.width, part.height, rng)
-        counts = holes(scene.width, scene.height, (*place, part.width, part.height), rng)
+    def __init__(self, scene, templ, place, way, rng):
+        self.scene, self.templ = scene, templ
+        self.templ_mask = template_mask(templ.width, templ.height, rng)
+        counts = holes(scene.width, scene.height, (*place, templ.width, templ.height), rng)
         self.mask, self.no_data = None, None
         pixels = list(scene.pixels)
         if way != "no-data":
             self.mask = counts
-            for i, c in enumerate(counts):  # what does not count may be anything
+            for i, c in enumerate(counts):  # pixels that do not count may hold anything
                 if not c:
                     pixels[i] = rng.randrange(1 << scene.bits)
         if way != "mask":
-            # a value that the pictures have few of; pixels of scene and template that have it do not count either
+            # a value that is rare in the pictures; pixels that have it by nature do not count either
             self.no_data = 0 if scene.bits == 8 else 65535
             if way == "no-data":
                 pixels = [p if c else self.no_data for p, c in zip(pixels, counts)]
         self.scene = Picture(scene.width, scene.height, scene.bits, pixels)
-        self.templ_counts = [int(c and p != self.no_data) for c, p in zip(self.templ_mask, part.pixels)]
+        self.templ_counts = [int(c and p != self.no_data) for c, p in zip(self.templ_mask, templ.pixels)]
         self.counts = [int(c and p != self.no_data) for c, p in zip(counts if self.mask else [1] * len(pixels), pixels)]
 
     def counted(self):
         return Picture(self.scene.width, self.scene.height, 8, self.counts).rows()
 
     def truth(self, x, y):
-        return exact.window_score("ccoeff_normed", self.scene.rows(), self.part.rows(), x, y, self.counted(),
-                                  Picture(self.part.width, self.part.height, 8, self.templ_counts).rows())
+        return exact.window_score("ccoeff_normed", self.scene.rows(), self.templ.rows(), x, y, self.counted(),
+                                  Picture(self.templ.width, self.templ.height, 8, self.templ_counts).rows())
 
     def by_library(self, exactncc):
         pixel = "uint%d" % self.scene.bits
-        keep = self.scene.raw(), self.part.raw(), bytes(self.mask) if self.mask else None, bytes(self.templ_mask)
+        keep = self.scene.raw(), self.templ.raw(), bytes(self.mask) if self.mask else None, bytes(self.templ_mask)
         scene = library.View.of_bytes(keep[0], self.scene.width, self.scene.height, pixel, keep[2], self.no_data)
-        part = library.View.of_bytes(keep[1], self.part.width, self.part.height, pixel, keep[3], self.no_data)
-        return exactncc.find_views(scene, part)[0]
+        templ = library.View.of_bytes(keep[1], self.templ.width, self.templ.height, pixel, keep[3], self.no_data)
+        return exactncc.find_views(scene, templ)[0]
 
     def by_tool(self, tool, device):
         with tempfile.TemporaryDirectory() as folder:
             path = lambda name: os.path.join(folder, name + ".tif")
             self.scene.write(path("scene"))
-            self.part.write(path("part"))
-            Picture(self.part.width, self.part.height, 8, [255 * c for c in self.templ_mask]).write(path("templ_mask"))
+            self.templ.write(path("part"))
+            Picture(self.templ.width, self.templ.height, 8, [255 * c for c in self.templ_mask]).write(path("templ_mask"))
             command = [tool, "find", "--device", device, "--top", "1", "--format", "csv", "--mask", path("templ_mask")]
             if self.mask:
                 Picture(self.scene.width, self.scene.height, 8, [255 * c for c in self.mask]).write(path("mask"))
@@ -152,7 +158,7 @@ class Case:
 
 
 def folder():
-    """Where the pictures are; ends the test where they are not."""
+    """Returns the folder of the pictures; skips the test if there are none."""
     path = os.environ.get("EXACTNCC_REAL_DATA") or os.environ.get("REAL_DATA", "")
     if not os.path.exists(os.path.join(path, "expected.csv")):
         print("no real pictures here: skipped")
@@ -177,10 +183,10 @@ def main():
     right = 0
     rng = random.Random(30)
     for row in rows(path):
-        scene, part = (Picture.read(os.path.join(path, name)) for name in row[:2])
+        scene, templ = (Picture.read(os.path.join(path, name)) for name in row[:2])
         place = int(row[7]), int(row[8])
         for way in ("mask", "no-data", "both"):
-            case = Case(scene, part, place, way, rng)
+            case = Case(scene, templ, place, way, rng)
             true = case.truth(*place)
             what = "%s, %s, %s" % (row[0], row[1], way)
             found = {"the library": case.by_library(exactncc)}

@@ -1,5 +1,5 @@
-/* What must hold of any right answer, without a second one to compare with: for every kernel, 8 and
- * 16 bits, in the methods that it serves. */
+/* Properties that any right answer must have, so that no second answer is needed for comparison.
+ * Checked for every kernel, for 8 and 16 bits, in the methods that the kernel serves. */
 #include "kit/pixels.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static int serves(const subject *s, xncc_method method)
     return 0;
 }
 
-/* The score of a method where the template was cut out. */
+/* Checks the score of a method at the place where the template was cut out. */
 static void check_place(const subject *s, xncc_method method, float want)
 {
     if (!serves(s, method))
@@ -60,8 +60,8 @@ static void check_place(const subject *s, xncc_method method, float want)
     kit_map_destroy(&map);
 }
 
-/* Compares the width x height elements at (x, y) of b with those at (0, 0) of a. */
-static int same_templ(const kit_map *a, const kit_map *b, int32_t x, int32_t y, float sign)
+/* Compares the width x height elements of b at (x, y) with those of a at (0, 0). */
+static int same_region(const kit_map *a, const kit_map *b, int32_t x, int32_t y, float sign)
 {
     for (int32_t j = 0; j < a->view.height; j++)
         for (int32_t i = 0; i < a->view.width; i++) {
@@ -72,7 +72,7 @@ static int same_templ(const kit_map *a, const kit_map *b, int32_t x, int32_t y, 
     return 1;
 }
 
-/* A copy, each pixel gain * v + offset. */
+/* Returns a copy in which each pixel v is gain * v + offset. */
 static kit_image changed(const kit_image *from, double gain, double offset)
 {
     kit_image to = kit_image_create(from->view.pixel, from->view.width, from->view.height, 2,
@@ -83,8 +83,8 @@ static kit_image changed(const kit_image *from, double gain, double offset)
     return to;
 }
 
-/* Where the template was cut out the score is exactly 1, for its negative exactly -1, and nothing
- * is beyond. */
+/* Where the template was cut out, the score is exactly 1, for its negative exactly -1, and no score
+ * is beyond these. */
 static void check_self(const subject *s)
 {
     kit_map map = map_of(s, &s->image.view, &s->templ.view,
@@ -94,7 +94,7 @@ static void check_self(const subject *s)
     kit_map opposite = map_of(s, &s->image.view, &negative.view,
                               &(xncc_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&opposite.view, s->y)[s->x], -1.0f);
-    CHECK(same_templ(&map, &opposite, 0, 0, -1.0f));
+    CHECK(same_region(&map, &opposite, 0, 0, -1.0f));
     int within = 1;
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = 0; x < map.view.width; x++)
@@ -107,9 +107,9 @@ static void check_self(const subject *s)
     kit_image_destroy(&negative);
 }
 
-/* A gain and an offset of the template that keep its pixels whole move a score by no more than its
- * rounding; a gain that is a power of 4 and any offset that leave the products in 53 bits do not
- * move it at all. */
+/* A gain and an offset of the template that keep its pixels whole numbers change a score by no more
+ * than its rounding. A gain that is a power of 4, with any offset, does not change it at all if the
+ * products stay within 53 bits. */
 static void check_gain(const subject *s)
 {
     kit_map plain = map_of(s, &s->image.view, &s->templ.view,
@@ -127,15 +127,15 @@ static void check_gain(const subject *s)
             }
         CHECK(close);
         CHECK(i != 0 ||
-              same_templ(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
+              same_region(&map, &plain, 0, 0, 1.0f)); /* the variance is the same integer */
         kit_map_destroy(&map);
         kit_image_destroy(&templ);
     }
     kit_map_destroy(&plain);
 }
 
-/* A crop of the image gives the crop of the map; so does the image inside a larger one; every
- * method. */
+/* For every method: a crop of the image has the crop of the map, and so has the image inside a
+ * larger one. */
 static void check_crop(const subject *s, kit_random *random)
 {
     for (int method = 0; method < METHODS; method++) {
@@ -149,17 +149,17 @@ static void check_crop(const subject *s, kit_random *random)
         xncc_image crop;
         CHECK_STATUS(xncc_image_crop(&s->image.view, x, y, width, height, &crop), XNCC_OK);
         kit_map templ = map_of(s, &crop, &s->templ.view, &options);
-        CHECK(same_templ(&templ, &whole, x, y, 1.0f));
-        /* in mode same the inner part is the valid map */
+        CHECK(same_region(&templ, &whole, x, y, 1.0f));
+        /* in mode same, the inner part is the valid map */
         options.mode = XNCC_SAME;
         kit_map same = map_of(s, &s->image.view, &s->templ.view, &options);
-        CHECK(same_templ(&whole, &same, s->templ.view.width / 2, s->templ.view.height / 2, 1.0f));
-        /* and in mode full that of mode same, and so the valid one */
+        CHECK(same_region(&whole, &same, s->templ.view.width / 2, s->templ.view.height / 2, 1.0f));
+        /* in mode full, it is the map of mode same, and so includes the valid one */
         options.mode = XNCC_FULL;
         kit_map full = map_of(s, &s->image.view, &s->templ.view, &options);
         const int32_t w = s->templ.view.width, h = s->templ.view.height;
-        CHECK(same_templ(&same, &full, w - 1 - w / 2, h - 1 - h / 2, 1.0f));
-        CHECK(same_templ(&whole, &full, w - 1, h - 1, 1.0f));
+        CHECK(same_region(&same, &full, w - 1 - w / 2, h - 1 - h / 2, 1.0f));
+        CHECK(same_region(&whole, &full, w - 1, h - 1, 1.0f));
         kit_map_destroy(&full);
         kit_map_destroy(&whole);
         kit_map_destroy(&templ);
@@ -167,8 +167,8 @@ static void check_crop(const subject *s, kit_random *random)
     }
 }
 
-/* Swapping rows and columns of image and template swaps those of the map: nothing mixes up x and y.
- */
+/* Swapping rows and columns of image and template swaps those of the map: nothing confuses x and
+ * y. */
 static void check_transpose(const subject *s)
 {
     kit_image image = kit_image_create(s->pixel, HEIGHT, WIDTH, 0, KIT_AFTER);
@@ -196,8 +196,8 @@ static void check_transpose(const subject *s)
     kit_image_destroy(&templ);
 }
 
-/* The book's case: under a 52 x 52 template every constant window scores 0 (or NaN when asked), and
- * one pixel off flat is not noise. */
+/* A classic case: under a 52 x 52 template every constant window scores 0 (or NaN if requested),
+ * and a window that is flat except for one pixel does not score noise. */
 static void check_flat(const subject *s)
 {
     kit_image templ = kit_image_create(s->pixel, 52, 52, 0, KIT_AFTER),
@@ -231,13 +231,13 @@ static void check_kernel(xncc_context *context, xncc_pixel pixel, const char *ke
     subject s = { .context = context, .kernel = kernel, .pixel = pixel, .x = 31, .y = 22 };
     s.image = kit_image_create(pixel, WIDTH, HEIGHT, 3, KIT_AFTER);
     s.templ = kit_image_create(pixel, 19, 14, 1, KIT_AFTER);
-    /* room for gain and offset */
+    /* leaves room for gain and offset */
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_pixel_set(&s.image.view, x, y,
                           (double)kit_below(&random, (uint64_t)kit_largest(pixel) / 5));
     kit_image_copy(&s.templ.view, &s.image.view, s.x, s.y);
-    kit_image_freeze(&s.image); /* inputs are not written: a write would fault */
+    kit_image_freeze(&s.image); /* inputs are read-only: a write would fault */
     kit_image_freeze(&s.templ);
     check_self(&s);
     check_gain(&s);
@@ -250,7 +250,7 @@ static void check_kernel(xncc_context *context, xncc_pixel pixel, const char *ke
     kit_image_destroy(&s.templ);
 }
 
-/* One plan, any thread count, again and again: the same bits, floats included. */
+/* One plan, any number of threads, repeatedly: the same bits, for floats as well. */
 static void check_threads(xncc_device device)
 {
     static const int32_t threads[] = { 1, 2, 3, 7, 16 };
@@ -268,7 +268,7 @@ static void check_threads(xncc_device device)
             if (i == 0) {
                 first = map;
             } else {
-                CHECK(same_templ(&map, &first, 0, 0, 1.0f));
+                CHECK(same_region(&map, &first, 0, 0, 1.0f));
                 kit_map_destroy(&map);
             }
             xncc_context_destroy(s.context);

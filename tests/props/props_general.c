@@ -1,6 +1,6 @@
-/* What must hold of any right answer where not every pixel counts, of several channels and of every
- * pixel type, without a second answer to compare with: for every kernel that can serve the problem.
- */
+/* Properties that any right answer must have for problems in which some pixels do not count, with
+ * several channels and every pixel type. No second answer is needed for comparison. Checked for
+ * every kernel that can serve the problem. */
 #include "kit/pixels.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct pair {
     const xncc_image *image, *templ;
 } pair;
 
-/* The kernels of a pair; those of the problem as xncc_correlate would make it. */
+/* Returns the kernels for a pair, for the problem that xncc_correlate would make of it. */
 static size_t kernels_of(pair p, const xncc_options *o, const char **name)
 {
     xncc_template *template = NULL;
@@ -60,7 +60,7 @@ static kit_map map_of(pair p, const xncc_options *options, const char *kernel)
 }
 
 /* The elements of a at (0, 0) are those of b at (x, y), bit for bit. */
-static int same_templ(const xncc_map *a, const xncc_map *b, int32_t x, int32_t y)
+static int same_region(const xncc_map *a, const xncc_map *b, int32_t x, int32_t y)
 {
     for (int32_t j = 0; j < a->height; j++)
         for (int32_t i = 0; i < a->width; i++) {
@@ -71,7 +71,8 @@ static int same_templ(const xncc_map *a, const xncc_map *b, int32_t x, int32_t y
     return 1;
 }
 
-/* Every kernel of the first pair gives the map, at (x, y), that is chosen for the second. */
+/* Every kernel computes for the first pair the map that the library's choice computes for the
+ * second pair, at (x, y). */
 static void check_alike(pair first, pair second, const xncc_options *o, int32_t x, int32_t y,
                         const char *what)
 {
@@ -80,7 +81,7 @@ static void check_alike(pair first, pair second, const xncc_options *o, int32_t 
     kit_map want = map_of(second, o, NULL);
     for (size_t k = 0; k < kernels; k++) {
         kit_map got = map_of(first, o, kernel[k]);
-        if (!CHECK(same_templ(&got.view, &want.view, x, y)))
+        if (!CHECK(same_region(&got.view, &want.view, x, y)))
             kit_fail(__FILE__, __LINE__, "%s: %s x %d, %s, mode %d, border %d, %s", what,
                      xncc_pixel_name(first.image->pixel), first.image->channels,
                      xncc_method_name(o->method), (int)o->mode, (int)o->border, kernel[k]);
@@ -105,7 +106,7 @@ static void some_mask(kit_image *image, kit_random *random, uint64_t percent)
             kit_mask_set(&image->view, x, y, kit_below(random, 100) >= percent);
 }
 
-/* Place i of 11: the modes with their borders. */
+/* Returns place i of 11: the modes with their borders. */
 static xncc_options place(int i, xncc_method method)
 {
     return (xncc_options){ .method = method,
@@ -121,8 +122,8 @@ static int is_float(xncc_pixel pixel)
     return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
-/* A window that is the template where the template counts, and anything elsewhere, scores 1; its
- * distance is 0. So does one that is the template where the image counts. */
+/* A window scores 1, and has distance 0, if it equals the template where the template counts,
+ * whatever it holds elsewhere. The same holds if it equals the template where the image counts. */
 static void check_self(xncc_pixel pixel, int32_t channels, int of_image)
 {
     kit_random random = kit_stream(300 + (uint64_t)pixel);
@@ -161,35 +162,36 @@ static void check_self(xncc_pixel pixel, int32_t channels, int of_image)
     kit_image_destroy(&templ);
 }
 
-/* A mask in which every pixel counts is none; and a no-data value is the mask that it means. */
+/* A mask in which every pixel counts has no effect, and a no-data value has the effect of the mask
+ * that it describes. */
 static void check_no_mask(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(310 + (uint64_t)pixel);
     const int32_t channels = 1 + method % 2;
     kit_image image = noise(pixel, channels, WIDTH, HEIGHT, &random),
               templ = noise(pixel, channels, TEMPL_WIDTH, TEMPL_HEIGHT, &random);
-    const xncc_image bare = image.view, bare_templ = templ.view;
+    const xncc_image unmasked = image.view, unmasked_templ = templ.view;
     some_mask(&image, &random, 0);
     some_mask(&templ, &random, 0);
     for (int i = 0; i < 11; i++) {
         xncc_options o = place(i, (xncc_method)method);
         if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_OVERLAP || method == XNCC_COVERAGE)
-            check_alike((pair){ &image.view, &templ.view }, (pair){ &bare, &bare_templ }, &o, 0, 0,
-                        "a mask of ones");
+            check_alike((pair){ &image.view, &templ.view }, (pair){ &unmasked, &unmasked_templ },
+                        &o, 0, 0, "a mask of ones");
     }
     some_mask(&image, &random, 25);
-    xncc_image no_data = bare;
+    xncc_image no_data = unmasked;
     no_data.has_no_data = 1;
     no_data.no_data = is_float(pixel) && method % 2 ? (double)NAN : 42.0;
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             for (int32_t c = 0; c < channels; c++)
                 if (!kit_mask(&image.view, x, y))
-                    kit_sample_set(&bare, x, y, c, no_data.no_data);
-                else if (kit_sample(&bare, x, y, c) == 42.0)
-                    kit_sample_set(&bare, x, y, c, 41.0);
+                    kit_sample_set(&unmasked, x, y, c, no_data.no_data);
+                else if (kit_sample(&unmasked, x, y, c) == 42.0)
+                    kit_sample_set(&unmasked, x, y, c, 41.0);
     for (int i = 0; i < 11; i += 1 + on_gpu)
-        check_alike((pair){ &no_data, &bare_templ }, (pair){ &image.view, &bare_templ },
+        check_alike((pair){ &no_data, &unmasked_templ }, (pair){ &image.view, &unmasked_templ },
                     &(xncc_options){ .method = (xncc_method)method,
                                      .mode = place(i, XNCC_CCORR).mode,
                                      .border = place(i, XNCC_CCORR).border,
@@ -199,8 +201,8 @@ static void check_no_mask(xncc_pixel pixel, int method)
     kit_image_destroy(&templ);
 }
 
-/* The map of a crop is the crop of the map; and under the overlap border it is that of the image
- * with nothing but the crop counting. */
+/* The map of a crop is the crop of the map. With the overlap border it is the map of the image in
+ * which only the crop counts. */
 static void check_crop(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(320 + (uint64_t)pixel);
@@ -231,8 +233,8 @@ static void check_crop(xncc_pixel pixel, int method)
     kit_image_destroy(&templ);
 }
 
-/* Four planes that are the same plane: sums are fourfold, which roots of doubles keep to the last
- * bit. Three: to the last place of the float. */
+/* Four equal channels: the sums are four times as large, and square roots of doubles keep that to
+ * the last bit. Three equal channels: the scores agree to the last place of the float. */
 static void check_planes(xncc_pixel pixel, int method)
 {
     kit_random random = kit_stream(330 + (uint64_t)pixel);
@@ -241,9 +243,9 @@ static void check_planes(xncc_pixel pixel, int method)
     some_mask(&image, &random, 10);
     some_mask(&templ, &random, 10);
     for (int32_t channels = 3; channels <= 4; channels++) {
-        kit_image batch = noise(pixel, channels, WIDTH, HEIGHT, &random),
-                  batch_templ = noise(pixel, channels, TEMPL_WIDTH, TEMPL_HEIGHT, &random);
-        kit_image *to[] = { &batch, &batch_templ }, *from[] = { &image, &templ };
+        kit_image several = noise(pixel, channels, WIDTH, HEIGHT, &random),
+                  several_templ = noise(pixel, channels, TEMPL_WIDTH, TEMPL_HEIGHT, &random);
+        kit_image *to[] = { &several, &several_templ }, *from[] = { &image, &templ };
         for (int k = 0; k < 2; k++) {
             kit_image_mask(to[k], room);
             for (int32_t y = 0; y < to[k]->view.height; y++)
@@ -257,10 +259,10 @@ static void check_planes(xncc_pixel pixel, int method)
                                  .mode = XNCC_SAME,
                                  .border = XNCC_BORDER_MIRROR };
         const char *kernel[MOST_KERNELS];
-        size_t kernels = kernels_of((pair){ &batch.view, &batch_templ.view }, &o, kernel);
+        size_t kernels = kernels_of((pair){ &several.view, &several_templ.view }, &o, kernel);
         kit_map one = map_of((pair){ &image.view, &templ.view }, &o, NULL);
         for (size_t k = 0; k < kernels; k++) {
-            kit_map map = map_of((pair){ &batch.view, &batch_templ.view }, &o, kernel[k]);
+            kit_map map = map_of((pair){ &several.view, &several_templ.view }, &o, kernel[k]);
             int close = 1;
             for (int32_t y = 0; y < HEIGHT; y++)
                 for (int32_t x = 0; x < WIDTH; x++) {
@@ -275,15 +277,15 @@ static void check_planes(xncc_pixel pixel, int method)
             kit_map_destroy(&map);
         }
         kit_map_destroy(&one);
-        kit_image_destroy(&batch);
-        kit_image_destroy(&batch_templ);
+        kit_image_destroy(&several);
+        kit_image_destroy(&several_templ);
     }
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }
 
-/* Signed samples with what makes them unsigned added: nothing that is made of differences feels it.
- * But for the zero border, whose pixels stay. */
+/* Adding to signed samples the constant that makes them unsigned changes no score of a method that
+ * compares differences. The exception is the zero border, whose pixels stay 0. */
 static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bias, int masked)
 {
     kit_random random = kit_stream(340 + (uint64_t)pixel);
@@ -317,7 +319,8 @@ static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bia
     }
 }
 
-/* The coverage is how many pixels count, over how many there are in the template. */
+/* The coverage is the number of pixels that count, divided by the number that count in the
+ * template. */
 static void check_coverage(xncc_pixel pixel)
 {
     kit_random random = kit_stream(350 + (uint64_t)pixel);
@@ -358,7 +361,7 @@ int main(int argc, char **argv)
             check_self((xncc_pixel)pixel, 1 + 2 * (i & 1), i >> 1);
         for (int method = 0; method < METHODS; method++) {
             if (on_gpu && (method + pixel) % 3)
-                continue; /* a plan takes a millisecond to make there */
+                continue; /* creating a plan takes a millisecond there */
             check_no_mask((xncc_pixel)pixel, method);
             check_crop((xncc_pixel)pixel, method);
             if (method == XNCC_CCOEFF_NORMED || method == XNCC_CCORR_NORMED ||

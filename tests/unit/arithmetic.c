@@ -1,5 +1,5 @@
-/* The 128-bit arithmetic of score.h against the compiler's, the bounds that the widths rest on, and
- * the template's sums. */
+/* The 128-bit arithmetic of score.h against the compiler's, the bounds that the integer widths rely
+ * on, and the template's sums. */
 #include "kit/oracle.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static xncc_u128 split(u128 v)
     return (xncc_u128){ (uint64_t)(v >> 64), (uint64_t)v };
 }
 
-/* Edges of words and halves, else random with a random length. */
+/* Returns a number at an edge of a word or half word, or one of random length. */
 static uint64_t awkward(kit_random *random)
 {
     static const uint64_t edge[] = { 0,
@@ -56,7 +56,7 @@ static void check_wide(void)
     }
 }
 
-/* Halves, ties and their neighbours at every length. */
+/* Checks halves, ties and their neighbours at every length. */
 static void check_rounding(void)
 {
     for (int shift = 0; shift < 74; shift++)
@@ -69,7 +69,7 @@ static void check_rounding(void)
             }
 }
 
-/* Within the bound of score.h 64 bits and 128 bits agree. */
+/* Within the bound of score.h, 64-bit and 128-bit arithmetic agree. */
 static void check_narrow(void)
 {
     kit_random random = kit_stream(2);
@@ -99,9 +99,9 @@ static xncc_score_rule rule_of(int32_t width, int32_t height, xncc_pixel pixel, 
     return xncc_score_rule_make(&templ, XNCC_CCOEFF_NORMED, XNCC_FLAT_NAN);
 }
 
-/* Windows and templates of n pixels that are 0 or the largest value, half of them each: the largest
- * variances there are. The score of equal ones is exactly 1 on either side of the bound, of
- * opposite ones exactly -1. */
+/* Windows and templates of n pixels, half of them 0 and half at the largest value, which gives the
+ * largest possible variances. The score of equal ones is exactly 1 on either side of the bound,
+ * that of opposite ones exactly -1. */
 static void check_extremes(int32_t width, int32_t height, xncc_pixel pixel, int wide)
 {
     uint64_t n = (uint64_t)width * (uint64_t)height, m = (uint64_t)kit_largest(pixel), half = n / 2;
@@ -113,7 +113,7 @@ static void check_extremes(int32_t width, int32_t height, xncc_pixel pixel, int 
         CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, 0),
                     -1.0f);
     CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, n * m, n * m * m, half * m * m), NAN);
-    /* and what the largest sums give agrees with 128 bits */
+    /* the score of the largest sums agrees with 128-bit arithmetic */
     double exact = oracle_round(
         ((__int128)n * (__int128)(half * m * m) - (__int128)(half * m) * (__int128)(half * m)));
     CHECK(rule.root_var == sqrt(exact));
@@ -121,7 +121,7 @@ static void check_extremes(int32_t width, int32_t height, xncc_pixel pixel, int 
 
 static void check_bounds(void)
 {
-    /* u8: n * 255 <= 3037000499 up to 11909805 pixels; u16: up to 46341 */
+    /* u8: n * 255 <= 3037000499 for up to 11909805 pixels; u16: up to 46341 pixels */
     check_extremes(3451, 3451, XNCC_U8, 0);
     check_extremes(3451, 3450, XNCC_U8, 0);
     check_extremes(11909805, 1, XNCC_U8, 0);

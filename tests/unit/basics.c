@@ -1,5 +1,5 @@
-/* Names, versions, extents, crops, and every bad argument that the public calls must refuse with a
- * text. */
+/* Names, versions, map sizes, crops, and every bad argument that the public calls must refuse with
+ * an error text. */
 #include "kit/pixels.h"
 
 #include <limits.h>
@@ -84,28 +84,28 @@ static void check_crop(void)
 {
     static const uint16_t pixel[6 * 7];
     xncc_image image = { .data = pixel, .width = 5, .height = 7, .pitch = 12, .pixel = XNCC_U16 },
-               templ = { .width = -3 };
-    CHECK_STATUS(xncc_image_crop(&image, 2, 3, 3, 4, &templ), XNCC_OK);
-    CHECK(templ.data == pixel + 3 * 6 + 2 && templ.width == 3 && templ.height == 4 &&
-          templ.pitch == 12 && templ.pixel == XNCC_U16);
+               crop = { .width = -3 };
+    CHECK_STATUS(xncc_image_crop(&image, 2, 3, 3, 4, &crop), XNCC_OK);
+    CHECK(crop.data == pixel + 3 * 6 + 2 && crop.width == 3 && crop.height == 4 &&
+          crop.pitch == 12 && crop.pixel == XNCC_U16);
     image.pitch = 0;
-    CHECK_STATUS(xncc_image_crop(&image, 1, 1, 1, 1, &templ), XNCC_OK);
-    CHECK(templ.data == pixel + 6 && templ.pitch == 10);
-    xncc_image before = templ;
+    CHECK_STATUS(xncc_image_crop(&image, 1, 1, 1, 1, &crop), XNCC_OK);
+    CHECK(crop.data == pixel + 6 && crop.pitch == 10);
+    xncc_image before = crop;
     static const int32_t bad[][4] = { { -1, 0, 1, 1 },       { 0, -1, 1, 1 },
                                       { 0, 0, 0, 1 },        { 0, 0, 1, 0 },
                                       { 3, 0, 3, 1 },        { 0, 4, 1, 4 },
                                       { 5, 0, 1, 1 },        { 1, 1, INT32_MAX, 1 },
                                       { INT32_MAX, 0, 1, 1 } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &templ),
+        CHECK_STATUS(xncc_image_crop(&image, bad[i][0], bad[i][1], bad[i][2], bad[i][3], &crop),
                      XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_image_crop(NULL, 0, 0, 1, 1, &templ), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_image_crop(NULL, 0, 0, 1, 1, &crop), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_image_crop(&image, 0, 0, 1, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK(memcmp(&before, &templ, sizeof templ) == 0);
+    CHECK(memcmp(&before, &crop, sizeof crop) == 0);
 }
 
-/* Refused, with one line of text. */
+/* Checks that the call was refused, with one line of text. */
 static void refused(const xncc_context *context, xncc_status status, xncc_status want,
                     const char *what)
 {
@@ -134,13 +134,13 @@ static void check_views(xncc_context *context)
     bad[4].height = INT32_MIN;
     bad[5].width = XNCC_MAX_SIDE + 1;
     bad[6].pitch = 9;  /* shorter than a row */
-    bad[7].pitch = 13; /* no multiple of a pixel */
+    bad[7].pitch = 13; /* not a multiple of a pixel */
     bad[8].pitch = -12;
     bad[9].pixel = (xncc_pixel)7;
     bad[10].memory = (xncc_memory)2;
     bad[11].pitch = INT64_MAX - 1;
     bad[12].data = (const char *)pixel + 1; /* not aligned to a pixel */
-    bad[13].memory = XNCC_DEVICE;           /* a context without a device */
+    bad[13].memory = XNCC_DEVICE;           /* the context has no device */
     xncc_template *templ = NULL, *one = NULL;
     CHECK_STATUS(xncc_template_create(context, &good, &templ), XNCC_OK);
     CHECK(xncc_template_width(templ) == 5 && xncc_template_height(templ) == 4 &&

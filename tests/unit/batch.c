@@ -1,5 +1,7 @@
-/* Many templates in one call against calls for each alone: matches in one order, merged, on images
- * in host and device memory. unit_batch [--device cpu|cuda] [--brief] [--seed N] */
+/* Many templates in one call against one call per template: matches in one order, merged, on images
+ * in host and device memory.
+ *
+ * Usage: unit_batch [--device cpu|cuda] [--brief] [--seed N] */
 #include "unit/batch.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@ typedef struct wish {
     size_t capacity;
 } wish;
 
-/* The order of nms.h, of candidates whose scores are numbers. */
+/* The order of nms.h for candidates whose scores are numbers. */
 static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest)
 {
     if (a->match.score != b->match.score)
@@ -23,7 +25,7 @@ static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest
         return a->match.y < b->match.y;
     if (a->match.x != b->match.x)
         return a->match.x < b->match.x;
-    return a->templ < b->templ; /* a template has no position twice */
+    return a->templ < b->templ; /* no template is twice at one position */
 }
 
 static void sort(xncc_candidate *c, size_t count, int smallest)
@@ -37,7 +39,7 @@ static void sort(xncc_candidate *c, size_t count, int smallest)
     }
 }
 
-/* Each template alone, then one list. */
+/* Computes the expected result: searches each template alone, then merges into one list. */
 static size_t expect(const batch_scene *s, const wish *w, xncc_candidate *want)
 {
     static xncc_match match[CAPACITY];
@@ -52,8 +54,9 @@ static size_t expect(const batch_scene *s, const wish *w, xncc_candidate *want)
     }
     if (w->merges) {
         xncc_merge_options merge = w->merge;
-        merge.method = w->find.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED
-                                                       : w->find.method; /* large is good in both */
+        merge.method = w->find.method == XNCC_COVERAGE
+                           ? XNCC_CCOEFF_NORMED
+                           : w->find.method; /* a large score is good in both */
         CHECK_STATUS(xncc_matches_merge(want, count, &merge, &count), XNCC_OK);
     } else {
         sort(want, count, xncc_method_is_distance(w->find.method));
@@ -82,7 +85,7 @@ static xncc_problem problem_of(const batch_scene *s, const wish *w)
                            .min_valid = w->find.min_valid };
 }
 
-/* One object on two images, from both memories. */
+/* Uses one batch object on two images, in both memories. */
 static void check_object(batch_scene *s, const wish *w, kit_random *random)
 {
     static xncc_candidate got[CAPACITY], want[ALL];
@@ -96,7 +99,7 @@ static void check_object(batch_scene *s, const wish *w, kit_random *random)
     CHECK_STATUS(
         xncc_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, &options, &batch),
         XNCC_OK);
-    memset(templ, 0, sizeof templ); /* the array is copied */
+    memset(templ, 0, sizeof templ); /* the batch has copied the array */
     for (int turn = 0; turn < 2 && batch; turn++) {
         if (turn)
             batch_scene_change(s, random);
@@ -201,10 +204,11 @@ static void check_refusals(xncc_context *context, xncc_context *other)
     const xncc_template *with[][2] = {
         { s.templ[0], NULL }, { s.templ[0], odd }, { s.templ[0], foreign }, { s.templ[0], large }
     };
-    static const char *const word[] = { "template 1: a null pointer",
-                                        "template 1: it is u16 of 1 channels and the image u8 of 1",
-                                        "template 1: it was made with another context",
-                                        "template 1: its 1920 x 1 pixels do not fit" };
+    static const char *const word[] = {
+        "template 1 is a null pointer",
+        "template 1 is u16 with 1 channels, but the image is u8 with 1",
+        "template 1 belongs to another context", "template 1: its 1920 x 1 pixels do not fit"
+    };
     for (int i = 0; i < 4; i++) {
         CHECK_STATUS(
             xncc_find_batch(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found),
@@ -262,7 +266,7 @@ int main(int argc, char **argv)
     const xncc_device device = kit_device_option(argc, argv);
     xncc_context *context = kit_context(device, 2), *other = kit_context(device, 1);
     const int on_device = device == XNCC_DEVICE_CUDA;
-    /* under tools that make a program many times slower */
+    /* --brief: for tools that slow a program down many times */
     const int rounds = kit_flag(argc, argv, "brief") ? 3 : 1000;
     check_find(context, on_device, rounds);
     check_defaults(context);

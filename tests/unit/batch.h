@@ -1,4 +1,4 @@
-/* What the parts of the test of many templates share. */
+/* What the files of the batch test share. */
 #ifndef UNIT_BATCH_H
 #define UNIT_BATCH_H
 
@@ -6,20 +6,21 @@
 
 enum { BATCH_TEMPLS = 9, BATCH_PIXELS = 48 * 40, BATCH_CHANNELS = 3 };
 
-/* An image with room for every type used. */
+/* An image with room for every pixel type used. */
 typedef struct batch_picture {
     xncc_image view;
     float memory[BATCH_PIXELS * BATCH_CHANNELS];
     uint8_t mask[BATCH_PIXELS];
 } batch_picture;
 
-/* A scene and templates of a mix of sizes, some of them masked and some found in the scene. */
+/* A scene, and templates of various sizes. Some templates are masked, and some occur in the
+ * scene. */
 typedef struct batch_scene {
     xncc_context *context;
     batch_picture scene, pixels[BATCH_TEMPLS];
     xncc_template *templ[BATCH_TEMPLS];
     int count;
-    void *memory; /* of the scene on the device; NULL: there is none */
+    void *memory; /* the scene on the device; NULL: there is none */
     xncc_image there;
     char name[120];
 } batch_scene;
@@ -29,21 +30,22 @@ typedef struct batch_kind {
     int32_t channels;
     xncc_mode mode;
     xncc_border border;
-    int masks; /* 1: scene and some templates have masks */
+    int masks; /* 1: the scene and some templates have masks */
 } batch_kind;
 
-/* The scene of a round; free with batch_scene_free. on_device: make the copy too. */
+/* Creates the scene of a round; batch_scene_free frees it. on_device: copy it to the device as
+ * well. */
 void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *kind,
                       uint64_t number, int on_device);
 void batch_scene_free(batch_scene *s);
 
-/* Does the context have a kernel for each template? The CPU's always has. */
+/* Does the context have a kernel for each template? The CPU's always does. */
 int batch_scene_served(const batch_scene *s, const xncc_problem *problem);
 
-/* Other pixels in the scene, on the device too. */
+/* Gives the scene other pixels, on the device as well. */
 void batch_scene_change(batch_scene *s, kit_random *random);
 
-/* rounds: how many at most. */
+/* rounds: most rounds to run */
 void check_batch_best(xncc_context *context, int on_device, int rounds);
 void check_merger(xncc_context *context, int rounds);
 

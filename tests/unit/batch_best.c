@@ -12,7 +12,7 @@ typedef struct expected {
     int32_t index[MOST];
 } expected;
 
-static void take_templ(const batch_scene *s, const xncc_options *o, int i, expected *e)
+static void fold_templ(const batch_scene *s, const xncc_options *o, int i, expected *e)
 {
     static float memory[MOST];
     int32_t width, height, x0, y0;
@@ -50,7 +50,7 @@ static void expect(const batch_scene *s, const xncc_options *o, expected *e)
         e->index[i] = -1;
     }
     for (int i = 0; i < s->count; i++)
-        take_templ(s, o, i, e);
+        fold_templ(s, o, i, e);
 }
 
 static void compare(const batch_scene *s, const char *how, const float *score, const int32_t *index,
@@ -89,7 +89,7 @@ static xncc_best host_best(const expected *e)
                         e->pitch * 4 };
 }
 
-/* With the result in device memory, twice on a stream. */
+/* Computes the result in device memory, twice on a stream. */
 static void check_there(const batch_scene *s, xncc_batch *batch, const expected *e)
 {
     xncc_stream stream = kit_device_stream();

@@ -1,4 +1,4 @@
-/* Merging in device memory against xncc_matches_merge. */
+/* Merging in device memory, against xncc_matches_merge. */
 #include "unit/batch.h"
 
 #include <math.h>
@@ -46,17 +46,17 @@ static uint32_t kept_of(const there *t)
     return kept;
 }
 
-/* want: what xncc_matches_merge gave, its first `wanted`; behind them the result must be as it was.
- */
+/* want: the result of xncc_matches_merge; its first `wanted` elements are compared. Elements after
+ * them must be unchanged. */
 static void compare(const there *t, int round, const xncc_candidate *want, size_t wanted,
-                    size_t pdl_after_products)
+                    size_t unchanged)
 {
     static xncc_candidate got[ROOM];
     static const unsigned char old = 0x5a;
     CHECK_INT(kept_of(t), wanted);
-    CHECK(kit_device_download(got, t->result, (wanted + pdl_after_products) * sizeof *got));
+    CHECK(kit_device_download(got, t->result, (wanted + unchanged) * sizeof *got));
     int same = memcmp(got, want, wanted * sizeof *got) == 0;
-    for (size_t i = 0; i < pdl_after_products * sizeof *got; i++)
+    for (size_t i = 0; i < unchanged * sizeof *got; i++)
         same = same && ((const unsigned char *)&got[wanted])[i] == old;
     if (!CHECK(same))
         kit_fail(__FILE__, __LINE__, "round %d: %zu candidates, not those of xncc_matches_merge",
@@ -120,7 +120,7 @@ static void check_random(xncc_merger *merger, const there *t, int rounds)
     }
 }
 
-static void check_too_batch(xncc_merger *merger, const there *t)
+static void check_too_many(xncc_merger *merger, const there *t)
 {
     static xncc_candidate all[ROOM];
     kit_random random = kit_stream(41);
@@ -229,7 +229,7 @@ void check_merger(xncc_context *context, int rounds)
     CHECK_STATUS(status, XNCC_OK);
     there t = there_make();
     check_random(merger, &t, rounds);
-    check_too_batch(merger, &t);
+    check_too_many(merger, &t);
     check_pipeline(context, merger, &t);
     check_refused(merger, &t);
     there_free(&t);

@@ -1,4 +1,4 @@
-/* Scenes for the test of many templates. */
+/* Scenes for the batch test. */
 #include "unit/batch.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static size_t pixel_bytes(const xncc_image *image)
     return xncc_pixel_size(image->pixel) * (size_t)channels_of(image);
 }
 
-/* Puts a template's pixels into the scene. */
+/* Copies a template's pixels into the scene. */
 static void plant(batch_scene *s, const xncc_image *templ, kit_random *random)
 {
     const xncc_image *scene = &s->scene.view;
@@ -82,7 +82,7 @@ void batch_scene_change(batch_scene *s, kit_random *random)
 {
     fill(&s->scene, random);
     for (int i = (s->count - 1) / 2 * 2; i >= 0;
-         i -= 2) /* the first one last, so that it stays whole */
+         i -= 2) /* the first template comes last, so that it stays whole */
         plant(s, &s->pixels[i].view, random);
     if (s->memory)
         upload(s);
@@ -93,7 +93,7 @@ void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *k
 {
     static const int32_t size[][2] = {
         { 5, 4 }, { 9, 7 }, { 3, 8 }, { 5, 4 }
-    }; /* twice one of them */
+    }; /* one of them twice */
     kit_random random = kit_stream(900 + number);
     memset(s, 0, sizeof *s);
     s->context = context;

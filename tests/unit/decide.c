@@ -1,11 +1,12 @@
-/* The decision over a table of machines: names, preferences, and what must hold for any problem. */
+/* The decision on a table of machines: kernel names, preferences, and what must hold for any
+ * problem. */
 #include "unit/machines.h"
 
 #include <math.h>
 #include <string.h>
 
-/* For one problem on one machine: the choice is the cheapest of what can be forced, and all of it
- * fits. */
+/* For one problem on one machine: the choice is the cheapest of the kernels that can be forced, and
+ * all of them fit the machine. */
 static void check_choice(const xncc_problem *p, const xncc_machine *m)
 {
     xncc_decision chosen, again, forced;
@@ -43,7 +44,7 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
         CHECK_INT(chosen.has_runner_up, feasible > 1);
         CHECK(!chosen.has_runner_up || chosen.runner_up != chosen.kernel);
     }
-    /* the CPU's reference serves everything */
+    /* the CPU's reference kernel serves everything */
     CHECK(m->cpu.absent || status == XNCC_OK);
 }
 
@@ -102,7 +103,7 @@ static void check_names(void)
     CHECK_STATUS(decide(&p, &gpu, "nothing", &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK(strstr(error.text, "nothing") != NULL);
     CHECK_STATUS(decide(&p, &gpu, "referenc", &d, &error),
-                 XNCC_ERROR_ARGUMENT); /* a beginning is no name */
+                 XNCC_ERROR_ARGUMENT); /* a prefix of a name is not a name */
     CHECK_STATUS(decide(&p, &gpu, "", &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(decide(&p, &gpu, "conv-tiled", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK_STATUS(decide(&filter, &gpu, "shared", &d, &error), XNCC_ERROR_UNSUPPORTED);
@@ -127,7 +128,7 @@ static void check_names(void)
     want = (xncc_preference){ .map_memory = (xncc_memory)7 };
     CHECK_STATUS(xncc_decide(&p, &gpu, &want, &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_decide(&p, &gpu, NULL, &d, NULL), XNCC_OK);
-    /* a big problem beside a small processor belongs on the GPU */
+    /* a big problem with a small processor belongs on the GPU */
     xncc_problem big = matching(XNCC_U8, 8192, 8192, 64, 64);
     gpu.cpu.threads = 1;
     gpu.cpu.features = 0;
@@ -135,7 +136,8 @@ static void check_names(void)
     CHECK_INT(d.engine, XNCC_DEVICE_CUDA);
 }
 
-/* The kernel that was fastest on an H200, image and map in its memory (docs/performance-gpu.md). */
+/* The kernel that was fastest on an H200 with image and map in its memory
+ * (docs/performance-gpu.md). */
 typedef struct choice {
     int32_t width, height, n;
     const char *kernel;

@@ -1,12 +1,13 @@
-/* Both sides of every limit of the CUDA kernels, and what takes over behind them. */
+/* Problems on both sides of every limit of the CUDA kernels, and the kernels that take over beyond
+ * it. */
 #include "unit/machines.h"
 
 #include "plan/cost_cuda.h"
 
 #include <string.h>
 
-/* The widest template of a height that a forced kernel takes, by halving; the next one is refused.
- */
+/* Finds the widest template of a given height that a forced kernel takes, by bisection. One pixel
+ * wider is refused. */
 static int32_t widest(const xncc_machine *m, const char *kernel, xncc_pixel pixel, int32_t height)
 {
     int32_t low = 0, high = 140000;
@@ -23,8 +24,8 @@ static int32_t widest(const xncc_machine *m, const char *kernel, xncc_pixel pixe
     return low;
 }
 
-/* Both sides of the limit of `shared` and `tex-constant`: the last template that fits does fit by
- * plain arithmetic, and the first that is refused would not, and the text names the limit. */
+/* Both sides of the limits of `shared` and `tex-constant`: the last template accepted fits by plain
+ * arithmetic, the first one refused does not, and the error text names the limit. */
 void check_limits(void)
 {
     for (int which = 2; which < MACHINES; which++)
@@ -57,14 +58,14 @@ void check_limits(void)
                 next.width = last;
                 CHECK_STATUS(decide(&next, &m, "shared", &d, &error), XNCC_OK);
                 check_cuda(&next, &m, &d);
-                /* rows are read once more for each filling, so a filling must be worth it: all of a
-                 * low template, or 16 rows */
+                /* Each time constant memory is filled, image rows are read once more. So a filling
+                 * must be worth it: the whole template if it is low, or at least 16 rows. */
                 CHECK(d.constant_rows >= (height < 16 ? height : 16));
             }
 }
 
-/* The user's rule: the tile of `shared` exceeds the block's shared memory, so tex-tex (or
- * tex-constant) takes over. */
+/* The fallback that users expect: if the tile of `shared` exceeds the block's shared memory,
+ * tex-tex (or tex-constant) takes over. */
 void check_fallback(void)
 {
     xncc_machine m = machine(2);
@@ -112,7 +113,7 @@ void check_fft(void)
     CHECK_STATUS(decide(&large, &m, NULL, &d, &error), XNCC_OK);
     CHECK(d.kernel != XNCC_KERNEL_FFT_CUDA);
     m.cuda.fft = 1;
-    /* past the bound in one piece, whatever the transform */
+    /* beyond the bound in one piece, whatever the transform */
     xncc_problem huge = matching(XNCC_U16, 10000, 10000, 7000, 7000);
     CHECK_STATUS(decide(&huge, &m, "fft", &d, &error), XNCC_OK);
     CHECK(d.fft.columns < 7000 || d.fft.rows < 7000);

@@ -1,5 +1,5 @@
-/* The geometry of filters, told by deltas: where the anchor lies, what is turned, what the borders
- * are. */
+/* The geometry of filters, checked with impulses: where the anchor is, what is flipped, and how the
+ * borders behave. */
 #include "kit/pixels.h"
 
 #include <stdio.h>
@@ -19,7 +19,8 @@ static float pixel_or_border(int32_t x, int32_t y, xncc_border border)
     return (float)kit_pixel(&image.view, x, y);
 }
 
-/* A filter that is 1 at (i, j): the image moved by the anchor. */
+/* With a filter that is 1 at (i, j) and 0 elsewhere, the result is the image shifted by the
+ * anchor. */
 static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j,
                         const xncc_filter_options *o, xncc_border border)
 {
@@ -45,7 +46,8 @@ static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j,
     kit_map_destroy(&map);
 }
 
-/* An impulse in the image gives the filter back as it is (convolution) or turned (correlation). */
+/* An impulse in the image yields the filter itself (convolution) or the flipped filter
+ * (correlation). */
 static void check_impulse(int correlate)
 {
     static const float tap[] = { 1, 2, 3, 4, 5, 6 }; /* 3 x 2 */
@@ -59,8 +61,8 @@ static void check_impulse(int correlate)
     CHECK_STATUS(xncc_convolve(context, &one, filter, NULL, &map.view), XNCC_OK);
     for (int32_t j = 0; j < 2; j++)
         for (int32_t i = 0; i < 3; i++) {
-            /* anchor (1, 1): tap (i, j) lands at (3 + i - 1, 2 + j - 1), turned at (3 - i + 1, 2 -
-             * j + 1) */
+            /* anchor (1, 1): tap (i, j) is at (3 + i - 1, 2 + j - 1); flipped, at (3 - i + 1, 2 - j
+             * + 1) */
             int32_t x = correlate ? 4 - i : 2 + i, y = correlate ? 3 - j : 1 + j;
             CHECK_FLOAT(kit_map_row(&map.view, y)[x], tap[j * 3 + i]);
         }

@@ -1,6 +1,8 @@
-/* The scores in pairs of floats (model/pairs.h) against the formula in double: where the pairs are
- * sure, they have its bits. pairs [--count N] [--device cuda]: so many cases of each kind; cuda:
- * computed there too. */
+/* The scores in float-float arithmetic (math/float_float.h) against the formula in double: where
+ * the arithmetic is sure of a result, the bits are the same.
+ *
+ * Usage: unit_float_float [--count N] [--device cuda]. --count: number of cases of each kind.
+ * --device cuda: compute the cases on the device, too. */
 #include "kit/kit.h"
 
 #include "math/float_float.h"
@@ -11,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the formula had to be asked. With a batch, cases are kept for the device as well. */
-enum { BATCH = 1 << 20 };
+/* How many cases were checked, and how often the formula in double was needed. The first MOST_KEPT
+ * cases are kept for the device if it is used. */
+enum { MOST_KEPT = 1 << 20 };
 typedef struct tally {
     long cases, asked;
-    pair_case *batch;
+    pair_case *kept;
 } tally;
 
 static int same_bits(float a, float b)
@@ -23,11 +26,11 @@ static int same_bits(float a, float b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* The seed that the device's instruction may give: anywhere within 2^-22 of the root, most often at
- * an end. */
+/* Returns an inverse square root as the device's instruction may return it: anywhere within 2^-22
+ * of the exact value, most often at an end of that range. */
 static float seed_of(xncc_pair var, kit_random *random)
 {
-    double reach = 0x1p-22 - 0x1p-24; /* rounding to float adds as much again as is left */
+    double reach = 0x1p-22 - 0x1p-24; /* rounding to float adds at most 2^-24 */
     uint64_t which = kit_below(random, 4);
     double off = which == 0   ? reach
                  : which == 1 ? -reach
@@ -35,7 +38,7 @@ static float seed_of(xncc_pair var, kit_random *random)
     return (float)((1.0 + off) / sqrt((double)var.high));
 }
 
-/* varT: of the template. |num| <= sqrt(var varT). */
+/* varT: variance of the template. |num| <= sqrt(var varT). */
 static void check_quotient(int64_t num, uint64_t var, uint64_t varT, kit_random *random, tally *t)
 {
     xncc_score_rule rule = { .root_var = sqrt((double)varT) };
@@ -44,8 +47,8 @@ static void check_quotient(int64_t num, uint64_t var, uint64_t varT, kit_random 
               unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &rule);
     float got, want = (float)((double)num / (sqrt((double)var) * rule.root_var));
     int sure = xncc_pair_quotient(xncc_pair_of(num, narrow), v, unit, seed_of(v, random), &got);
-    if (t->batch && t->cases < BATCH)
-        t->batch[t->cases] = (pair_case){
+    if (t->kept && t->cases < MOST_KEPT)
+        t->kept[t->cases] = (pair_case){
             .num = num, .var = var, .unit = unit, .narrow = narrow, .score = want
         };
     t->cases++;
@@ -60,7 +63,7 @@ static uint64_t random_bits(kit_random *random, int bits)
     return (kit_next(random) >> (64 - bits)) | UINT64_C(1) << (bits - 1);
 }
 
-/* Any length; every eighth number is a power of two or next to one. */
+/* Returns a number of random length; every eighth is a power of two or next to one. */
 static uint64_t variance(kit_random *random, int least, int most)
 {
     uint64_t v = random_bits(random, kit_between(random, least, most));
@@ -79,14 +82,14 @@ static void check_random(long count, int most, tally *t)
     for (long i = 0; i < count; i++) {
         uint64_t var = variance(&random, 1, most), varT = variance(&random, 1, most);
         double reach = sqrt((double)var) * sqrt((double)varT),
-               templ = (double)(kit_next(&random) >> 11) * 0x1p-53;
-        int64_t num = (int64_t)(reach * templ * (kit_below(&random, 4) ? 1.0 : 0x1p-20));
+               fraction = (double)(kit_next(&random) >> 11) * 0x1p-53;
+        int64_t num = (int64_t)(reach * fraction * (kit_below(&random, 4) ? 1.0 : 0x1p-20));
         check_quotient(kit_next(&random) & 1 ? num : -num, var, varT, &random, t);
     }
 }
 
-/* Scores around the midpoints of floats, up to 256 bounds' units of 2^-48 away, in random places
- * and on either side of powers of two. */
+/* Scores around the midpoints between floats, up to 256 units of 2^-48 away, at random places and
+ * on either side of powers of two. */
 static void check_midpoints(long count, int least, int most, tally *t)
 {
     kit_random random = kit_stream((uint64_t)most + 100);
@@ -106,7 +109,7 @@ static void check_midpoints(long count, int least, int most, tally *t)
     }
 }
 
-/* Conversions: exact to 2^48, else within 2^-47. */
+/* Conversions are exact up to 2^48, and within 2^-47 beyond. */
 static void check_conversion(void)
 {
     kit_random random = kit_stream(5);
@@ -129,7 +132,7 @@ static void check_conversion(void)
     CHECK(most.high == 0x1p48f && most.low == 0.0f && least.high == -0x1p48f && least.low == 0.0f);
 }
 
-/* All methods, from sums that pixels can have: k of the window's and j of the template's at one
+/* All methods, from sums that pixels can have: k pixels of the window and j of the template at one
  * value, the others at another. */
 static void check_methods(long count)
 {
@@ -170,26 +173,26 @@ static void check_methods(long count)
     }
     for (int method = 0; method < 6; method++)
         CHECK(asked[method] <=
-              rooted[method] / 100); /* quotients by a power of two can be midpoints */
+              rooted[method] / 100); /* a quotient by a power of two can be a midpoint */
 }
 
-/* The device's results for the cases of a tally: its bits where it is sure, and sure as often as
- * the host, but for the seeds. */
+/* Compares the device's results for the cases of a tally: the same bits where it is sure, and sure
+ * as often as the host, except for the seeds. */
 static void check_device(const tally *t)
 {
-    size_t count = (size_t)(t->cases < BATCH ? t->cases : BATCH);
+    size_t count = (size_t)(t->cases < MOST_KEPT ? t->cases : MOST_KEPT);
     pair_case *want = malloc(count * sizeof *want);
     if (!want)
         kit_give_up("no memory");
-    memcpy(want, t->batch, count * sizeof *want);
+    memcpy(want, t->kept, count * sizeof *want);
     long asked = 0;
-    if (CHECK(pairs_on_device(t->batch, count)))
+    if (CHECK(pairs_on_device(t->kept, count)))
         for (size_t i = 0; i < count; i++) {
-            asked += !t->batch[i].sure;
-            if (t->batch[i].sure && !same_bits(t->batch[i].score, want[i].score))
+            asked += !t->kept[i].sure;
+            if (t->kept[i].sure && !same_bits(t->kept[i].score, want[i].score))
                 kit_fail(__FILE__, __LINE__, "device: %lld over the root of %llu: %.9g, want %.9g",
                          (long long)want[i].num, (unsigned long long)want[i].var,
-                         (double)t->batch[i].score, (double)want[i].score);
+                         (double)t->kept[i].score, (double)want[i].score);
         }
     printf("device: %zu cases, the formula asked %ld times\n", count, asked);
     CHECK(asked <= t->asked + t->asked / 8 + 64);
@@ -215,14 +218,15 @@ int main(int argc, char **argv)
     int device = kit_device_option(argc, argv) == XNCC_DEVICE_CUDA;
     tally any[2] = { { 0, 0, NULL } }, middle[2] = { { 0, 0, NULL } };
     if (device) {
-        xncc_context_destroy(kit_context(XNCC_DEVICE_CUDA, 0)); /* or the test is skipped */
+        xncc_context_destroy(
+            kit_context(XNCC_DEVICE_CUDA, 0)); /* skips the test if there is no device */
         if (!pairs_on_device || !pairs_worst_seed)
             kit_give_up("this program has no device code");
         check_seed();
         for (int i = 0; i < 2; i++) {
-            any[i].batch = malloc(BATCH * sizeof(pair_case));
-            middle[i].batch = malloc(BATCH * sizeof(pair_case));
-            if (!any[i].batch || !middle[i].batch)
+            any[i].kept = malloc(MOST_KEPT * sizeof(pair_case));
+            middle[i].kept = malloc(MOST_KEPT * sizeof(pair_case));
+            if (!any[i].kept || !middle[i].kept)
                 kit_give_up("no memory");
         }
     }
@@ -238,15 +242,15 @@ int main(int argc, char **argv)
     report("midpoints, 63 bits", &middle[1]);
     for (int i = 0; i < 2; i++) {
         CHECK(any[i].asked <= any[i].cases >>
-              12); /* most of them powers of two, whose quotients can be midpoints */
-        CHECK(middle[i].asked > middle[i].cases / 8); /* these lie where the pairs cannot tell */
-        CHECK(middle[i].asked < middle[i].cases / 2); /* and these where they can */
+              12); /* most of them are powers of two, whose quotients can be midpoints */
+        CHECK(middle[i].asked > middle[i].cases / 8); /* the arithmetic cannot decide these */
+        CHECK(middle[i].asked < middle[i].cases / 2); /* and these it can */
         if (device) {
             check_device(&any[i]);
             check_device(&middle[i]);
         }
-        free(any[i].batch);
-        free(middle[i].batch);
+        free(any[i].kept);
+        free(middle[i].kept);
     }
     return kit_finish("float_float");
 }

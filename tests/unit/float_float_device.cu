@@ -1,3 +1,4 @@
+/* The scores in float-float arithmetic, computed on the device (float_float_device.h). */
 #include "float_float_device.h"
 
 #include <cuda_runtime.h>
@@ -5,7 +6,7 @@
 namespace {
 
 constexpr unsigned THREADS = 256;
-constexpr unsigned FIRST = 0x3f800000u, COUNT = 1u << 24; // the floats in 1 .. 4
+constexpr unsigned FIRST = 0x3f800000u, COUNT = 1u << 24; /* the floats in 1 .. 4 */
 
 __global__ void score_cases(pair_case *cases, size_t count)
 {
@@ -18,7 +19,7 @@ __global__ void score_cases(pair_case *cases, size_t count)
                                        &cases[i].score);
 }
 
-// Positive floats order like their bits.
+/* positive floats are ordered like their bits */
 __global__ void worst_seed(unsigned *worst)
 {
     float x = __uint_as_float(FIRST + blockIdx.x * THREADS + threadIdx.x);

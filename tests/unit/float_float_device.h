@@ -1,5 +1,5 @@
-/* The scores in pairs as the device computes them. Weak: null in programs without the device code.
- */
+/* The scores in float-float arithmetic as the device computes them. Weak symbols: null in programs
+ * without the device code. */
 #ifndef UNIT_PAIRS_DEVICE_H
 #define UNIT_PAIRS_DEVICE_H
 
@@ -18,11 +18,11 @@ typedef struct pair_case {
     float score;
 } pair_case;
 
-/* Scores the cases on the device; 0 when that failed. */
+/* Scores the cases on the device. Returns 0 if that failed. */
 __attribute__((weak)) int pairs_on_device(pair_case *cases, size_t count);
 
-/* The largest |y sqrt(x) - 1| of the device's seeds y over all floats x in 1 .. 4, which stand for
- * all others; negative when that failed. */
+/* Returns the largest |y sqrt(x) - 1| of the device's seeds y over all floats x in 1 .. 4, which
+ * represent all others; negative if that failed. */
 __attribute__((weak)) double pairs_worst_seed(void);
 
 #ifdef __cplusplus

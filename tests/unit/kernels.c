@@ -1,5 +1,5 @@
-/* The list of kernels: each is served by its engine wherever the machine has what it needs, under
- * its own name, with its text. */
+/* The list of kernels: wherever the machine has what a kernel needs, its engine serves it, under
+ * its own name and with its text. */
 #include "kit/pixels.h"
 
 #include "engine/engine.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Does the machine have what the kernel needs for these pixels, whatever the sizes? Floats are
- * refused by the kernels whose sums are exact as integers only: the bytes of the vector
- * instructions of VNNI and of the tensor cores, and the transforms of fft, which are rounded. */
+ * refused by the kernels whose sums are exact only for integers: the byte products of VNNI and of
+ * the tensor cores, and the transforms of fft, which are rounded. */
 static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *machine)
 {
     uint32_t features = machine->cpu.features;
@@ -74,7 +74,8 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     kit_image_destroy(&templ);
 }
 
-/* xncc_kernels names what is feasible, once each, and writes no more than it is asked to. */
+/* xncc_kernels lists the kernels that can serve the problem, each once, and writes no more names
+ * than the capacity. */
 static void check_list(xncc_context *context, const xncc_problem *problem, size_t served)
 {
     const char *name[XNCC_KERNEL_COUNT + 1], *guard = "guard";
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
                                      .image_height = 60,
                                      .width = 8,
                                      .height = 7 };
-            if (task == XNCC_TASK_CONVOLVE) /* conv-registers takes 3 x 3 and 5 x 5 only */
+            if (task == XNCC_TASK_CONVOLVE) /* conv-registers takes only 3 x 3 and 5 x 5 */
                 problem.width = problem.height = 5;
             size_t served = 0;
             for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {

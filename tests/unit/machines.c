@@ -1,3 +1,4 @@
+/* The machines that decisions are tested on (machines.h). */
 #include "unit/machines.h"
 
 #include "plan/cost_cuda.h"
@@ -92,8 +93,8 @@ static int has_large_prime(int32_t n)
     return n != 1;
 }
 
-/* Transforms hold what they are for, fit the memory beside the bands, and are short enough to be
- * rounded to exact integers. */
+/* Checks that the transforms are large enough, fit the memory next to the bands, and are short
+ * enough to be rounded to exact integers. */
 static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_fft_blocks *b = &d->fft;
@@ -103,8 +104,8 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
     CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) &&
           !has_large_prime(b->height));
     double points = (double)b->width * b->height, pixels = (double)b->columns * b->rows;
-    /* worst case of all bytes 255 in both parts of the image's block: squares sum to 2 * points *
-     * 255^2 */
+    /* the worst case is all bytes 255 in both halves of the image's block: the squares sum to 2 *
+     * points * 255^2 */
     CHECK(40 * log2(points) * pow(2, -53) * sqrt(2 * points * 255 * 255) *
               sqrt(pixels * 255 * 255) <
           0.25);

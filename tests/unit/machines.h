@@ -1,4 +1,4 @@
-/* The machines that decisions are tested on, and what a decision for one must fit. */
+/* The machines that decisions are tested on, and the limits that a decision must respect. */
 #ifndef UNIT_MACHINES_H
 #define UNIT_MACHINES_H
 
@@ -13,20 +13,21 @@ xncc_machine machine(int which);
 xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width,
                       int32_t height);
 
-/* XNCC_OK, or not: then with one line of text. kernel: forced, or NULL. */
+/* Decides for the problem. If the result is not XNCC_OK, checks that there is one line of text.
+ * kernel: forced, or NULL. */
 xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel,
                    xncc_decision *decision, xncc_error *error);
 
 int64_t pixel_size(xncc_pixel pixel);
 
-/* Does the text name the number? */
+/* Does the text contain the number? */
 int mentions(const xncc_error *error, long long number);
 
-/* What a CUDA decision claims must fit the machine. Written from the limits, not from the code that
- * chooses. */
+/* Checks that a CUDA decision fits the machine. Written from the machine's limits, not from the
+ * code that decides. */
 void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d);
 
-/* Both sides of the limits, what takes over behind them. */
+/* Problems on both sides of the limits, and the kernels that take over. */
 void check_limits(void);
 void check_fallback(void);
 void check_fft(void);

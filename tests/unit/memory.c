@@ -1,6 +1,5 @@
-/* Every allocation of every public call is made to fail, once and from then on: the status says so
- * and nothing is left behind (the address sanitizer's leak check sees to that), and the context
- * still works. */
+/* Makes every allocation of every public call fail, once and from then on. The status must say so,
+ * nothing may leak (the address sanitizer checks that), and the context must still work. */
 #include "kit/pixels.h"
 
 #include "base/memory.h"
@@ -140,7 +139,7 @@ static xncc_status refine(void)
     return xncc_refine(context, &image.view, template, NULL, match, 2, refined);
 }
 
-/* Fails the first, second, ... allocation until the call no longer meets a failure. */
+/* Fails the first, the second, ... allocation until the call succeeds without meeting a failure. */
 static void exhaust(const char *name, xncc_status (*call)(void), int persistent)
 {
     enum { MOST = 2000 };
@@ -154,8 +153,8 @@ static void exhaust(const char *name, xncc_status (*call)(void), int persistent)
             CHECK_STATUS(status, XNCC_OK);
             break;
         }
-        /* a failure may be survived (a smaller workspace, say), but not reported as anything else
-         */
+        /* a call may survive a failure (for example with a smaller workspace), but must not report
+         * it as anything else */
         if (status != XNCC_ERROR_MEMORY && status != XNCC_OK)
             kit_fail(__FILE__, __LINE__, "%s with allocation %llu failing: %s", name,
                      (unsigned long long)nth, xncc_status_string(status));
@@ -175,7 +174,7 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     device = kit_device_option(argc, argv);
-    xncc_context_destroy(kit_context(device, 1)); /* skips without a device */
+    xncc_context_destroy(kit_context(device, 1)); /* skips the test if there is no device */
     kit_random random = kit_stream(1);
     image = kit_image_create(XNCC_U16, 70, 50, 1, KIT_AFTER);
     templ = kit_image_create(XNCC_U16, 3, 3, 0, KIT_AFTER);
@@ -200,7 +199,7 @@ int main(int argc, char **argv)
         exhaust("xncc_correlate_best", best, persistent);
         exhaust("xncc_refine", refine, persistent);
         xncc_alloc_fail(1, 1);
-        CHECK_STATUS(plan_correlate(), XNCC_OK); /* a plan allocates nothing when it runs */
+        CHECK_STATUS(plan_correlate(), XNCC_OK); /* running a plan allocates nothing */
         xncc_alloc_fail(0, 0);
         kit_map_destroy(&map);
         map = kit_map_create(70, 50, 0, KIT_AFTER);

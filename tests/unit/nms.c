@@ -1,5 +1,4 @@
-/* Merging the matches of several templates, against the rule of nms.h spelled out pixel by pixel.
- */
+/* Merging the matches of several templates, against the rule of merge.h applied pixel by pixel. */
 #include "kit/kit.h"
 
 #include <math.h>
@@ -8,7 +7,7 @@
 
 enum { MOST = 60 };
 
-/* The order of the header. */
+/* The order that merge.h defines. */
 static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest)
 {
     const long long key[][2] = { { a->match.y, b->match.y },
@@ -47,7 +46,7 @@ static int same_thing(const xncc_candidate *a, const xncc_candidate *b, const xn
     return (double)both / either > o->limit;
 }
 
-/* Takes the best of all that are left, and strikes what is the same thing. */
+/* Repeatedly accepts the best candidate left and suppresses those that are the same thing. */
 static size_t brute(const xncc_candidate *all, size_t count, const xncc_merge_options *o,
                     xncc_candidate *result)
 {
@@ -104,8 +103,8 @@ static void check_random(void)
                                                     ? overlap[kit_below(&random, 7)]
                                                     : distance[kit_below(&random, 6)],
                                        .top = round % 3 ? 0 : 1 + (size_t)kit_below(&random, 10) };
-        /* At these limits a candidate is not even the same thing as itself; the brute rule would
-         * take it for ever. */
+        /* At these limits a candidate does not even suppress itself; the brute-force rule would
+         * accept it for ever. */
         const int none = rule == XNCC_MERGE_OVERLAP ? o.limit == 1.0 : o.limit == 0.0;
         size_t kept = 99, wanted = none ? 0 : brute(all, count, &o, want);
         memcpy(got, all, sizeof got);
@@ -126,7 +125,8 @@ static void check_random(void)
 
 static void check_limits(void)
 {
-    /* 8 x 8 windows, moved by 4: 32 shared of 96, which is 1/3; centres 4 apart. */
+    /* 8 x 8 windows, shifted by 4: they share 32 of 96 pixels, which is 1/3; their centres are 4
+     * apart. */
     const xncc_candidate pair[2] = { { { 4, 0, 0.5f }, 1, 8, 8 }, { { 0, 0, 0.75f }, 0, 8, 8 } };
     static const struct {
         xncc_merge_rule rule;
@@ -146,7 +146,7 @@ static void check_limits(void)
         CHECK_INT(kept, row[i].kept);
         CHECK_INT(c[0].templ, 0);
     }
-    /* The largest windows: their areas do not fit 32 bits, nor a float. */
+    /* The largest windows: their areas fit neither 32 bits nor a float. */
     xncc_candidate large[2] = { { { -XNCC_MAX_SIDE, 0, 1 }, 0, XNCC_MAX_SIDE, XNCC_MAX_SIDE },
                                 { { XNCC_MAX_SIDE, 0, 1 }, 1, XNCC_MAX_SIDE, XNCC_MAX_SIDE } };
     size_t kept = 0;

@@ -1,4 +1,4 @@
-/* Peak search against the brute-force rule: ties, NaNs, bands cut anywhere, sets merged. */
+/* The peak search against the brute-force rule: ties, NaNs, bands cut anywhere, and merged sets. */
 #include "kit/oracle.h"
 
 #include "peaks/peaks.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_SIDE = 48 };
 
-/* Few values, so many ties; some NaN, some infinities. */
+/* Few values, so many ties; some NaNs and infinities. */
 static void fill(xncc_map *map, int kind, kit_random *random)
 {
     for (int32_t y = 0; y < map->height; y++)
@@ -21,7 +21,7 @@ static void fill(xncc_map *map, int kind, kit_random *random)
             if (kind != 2 && (r >> 40) % 37 == 0)
                 v = (r >> 50) % 3 == 0 ? NAN : (r >> 50) % 3 == 1 ? INFINITY : -INFINITY;
             if (kind == 4)
-                v = (float)(x + y); /* a ridge that rises to one corner */
+                v = (float)(x + y); /* a ridge that rises towards one corner */
             if (kind == 5)
                 v = 0.0f * (r & 1 ? -1.0f : 1.0f); /* both zeros are one value */
             kit_map_row(map, y)[x] = v;
@@ -108,7 +108,7 @@ static void check_random(void)
     }
 }
 
-/* More candidates than the set keeps, all ties: the first in order stay. */
+/* More candidates than the set keeps, all ties: the first ones in order are kept. */
 static void check_overflow(void)
 {
     enum { WIDTH = 1000, HEIGHT = 30 };

@@ -1,6 +1,5 @@
-/* The lists of products of byte planes: their numbers counted by hand, what they are made of put
- * together again by brute force, the routes of problems, and where the pixels of a border come
- * from. */
+/* The lists of products of byte planes: their numbers counted by hand, the sums rebuilt from them
+ * by brute force, the routes of problems, and where the pixels of a border come from. */
 #include "kit/oracle_general.h"
 
 #include "image/samples.h"
@@ -25,10 +24,10 @@ static xncc_problem problem_of(xncc_pixel pixel, xncc_method method, int masks, 
 
 enum { IMAGE = 1, PART = 2, BOTH = 3 };
 
-/* By hand: with d bytes a sample and C channels, X is d*d*C products. A template mask makes S (d*C)
- * and Q (2d*C) products, an image mask sumT (d*C) and sumT2 (2d*C), both together n (1) too. ccoeff
- * has no Q and sumT2, ccorr no S and sumT either; sqdiff and the others no S and sumT, unless they
- * must be unbiased. */
+/* Counted by hand: with d bytes per sample and C channels, X is d*d*C products. With a template
+ * mask, S (d*C) and Q (2d*C) are products; with an image mask sumT (d*C) and sumT2 (2d*C) are; with
+ * both, n (1) is, too. ccoeff needs no Q and sumT2, ccorr needs no S and sumT either. sqdiff and
+ * the other methods need no S and sumT unless the samples are biased. */
 static void check_counts(void)
 {
     static const struct {
@@ -70,27 +69,27 @@ static void check_counts(void)
                      xncc_method_name(p.method), hand[i].masks, p.channels);
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
         memset(product, 0x5a, sizeof product);
-        CHECK_INT(xncc_products_of(&p, product, 1),
-                  count); /* no more is written than there is room for */
+        CHECK_INT(xncc_products_of(&p, product, 1), count); /* writes no more than the capacity */
         CHECK_INT(((unsigned char *)&product[1])[0], 0x5a);
-        p.border = XNCC_BORDER_OVERLAP; /* of windows wholly inside it changes nothing */
+        p.border = XNCC_BORDER_OVERLAP; /* if all windows are inside the image, the border changes
+                                           nothing */
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
         p.mode = XNCC_SAME;
         p.border = XNCC_BORDER_ZERO;
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
-        p.border = XNCC_BORDER_OVERLAP; /* else it is a mask of the image */
+        p.border = XNCC_BORDER_OVERLAP; /* otherwise it acts as an image mask */
         size_t overlapping = xncc_products_of(&p, NULL, 0);
         p.image_masked = 1;
         CHECK_INT(xncc_products_of(&p, NULL, 0), overlapping);
     }
 }
 
-/* ---- the sums again, out of the products ---- */
+/* ---- the sums, rebuilt from the products ---- */
 
 typedef struct scene {
     xncc_problem problem;
     kit_image image, templ;
-    oracle_general oracle; /* its planes: values and which count */
+    oracle_general oracle; /* its planes hold the values and which pixels count */
     int64_t bias;
 } scene;
 
@@ -99,7 +98,7 @@ static uint64_t biased(const scene *s, const oracle_plane *plane, int64_t at, in
     return (uint64_t)(plane->whole[at * s->oracle.channels + channel] + s->bias);
 }
 
-/* A byte of a plane, by the words of recipe.h. */
+/* Returns a byte of a plane as recipe.h describes it. */
 static uint64_t byte_of(const scene *s, const oracle_plane *plane, const xncc_plane_of *of,
                         int64_t at)
 {
@@ -123,7 +122,7 @@ static unsigned __int128 product_at(const scene *s, const xncc_product_of *p, in
     return sum << p->shift;
 }
 
-/* A sum by its definition: over the pixels that count in both. */
+/* Returns a sum by its definition: over the pixels that count in both. */
 static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel, int32_t x,
                                 int32_t y)
 {
@@ -146,7 +145,7 @@ static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel
     return total;
 }
 
-/* What the formula of a method asks for. */
+/* Does the method's formula need the sum? */
 static int asks_for(const scene *s, xncc_sum_id sum)
 {
     const xncc_method m = s->problem.method;
@@ -181,7 +180,7 @@ static void check_window(const scene *s, const xncc_product_of *product, size_t 
             const xncc_sum_source source_of = needs.sum[sum];
             CHECK((templs > 0) == (source_of == XNCC_FROM_PRODUCTS));
             CHECK(source_of != XNCC_FROM_NOWHERE || !asks_for(s, (xncc_sum_id)sum));
-            /* the other ways stand for what the mask they go without cannot change */
+            /* The other sources are for sums that do not depend on the mask that they ignore. */
             CHECK(source_of != XNCC_FROM_WINDOW || !s->problem.templ_masked);
             CHECK(source_of != XNCC_FROM_CONSTANT ||
                   xncc_problem_counts_all(&(xncc_problem){ .image_masked = s->problem.image_masked,
@@ -192,7 +191,8 @@ static void check_window(const scene *s, const xncc_product_of *product, size_t 
         }
 }
 
-/* Those of one image plane stand together; what a kind has not is 0. */
+/* Products of one image plane are next to each other. Fields that a plane's kind does not use are
+ * 0. */
 static void check_order(const xncc_product_of *product, size_t count)
 {
     int split = 0;
@@ -300,7 +300,7 @@ static void check_routes(void)
     CHECK_INT(xncc_problem_route(&convolve), XNCC_ROUTE_PLAIN);
 }
 
-/* The inner problem's map is the problem's own. */
+/* The inner problem's map has the size of the problem's own map. */
 static void check_inner(void)
 {
     static const xncc_pixel type[] = { XNCC_U8, XNCC_S8, XNCC_S16, XNCC_U32 },
@@ -328,7 +328,7 @@ static void check_inner(void)
 
 static void check_border(void)
 {
-    /* | a b c d |, from 6 before to 6 after */
+    /* | a b c d |, from 6 before to 6 after it */
     static const struct {
         xncc_border border;
         const char *row;
@@ -348,7 +348,7 @@ static void check_border(void)
         CHECK_INT(xncc_border_index(XNCC_BORDER_WRAP, i, 1), 0);
         CHECK_INT(xncc_border_index(XNCC_BORDER_ZERO, i, 1), i == 0 ? 0 : -1);
     }
-    for (int64_t i = -9; i < 10; i++) /* of two: no pixel is an inner one */
+    for (int64_t i = -9; i < 10; i++) /* an image of two pixels: neither is an inner one */
         CHECK_INT(xncc_border_index(XNCC_BORDER_MIRROR, i, 2), i & 1);
     CHECK_INT(xncc_border_index(XNCC_BORDER_WRAP, -(INT64_C(1) << 31), 1000),
               (1000 - (INT64_C(1) << 31) % 1000) % 1000);

@@ -1,5 +1,5 @@
-/* Sub-pixel positions: the fit on surfaces that are known, the scores around a match against the
- * whole map, shifts with known truth. */
+/* Sub-pixel positions: the fit on known surfaces, the scores around a match against those of the
+ * whole map, and known shifts. */
 #include "peaks/subpixel.h"
 
 #include "unit/refine_all.h"
@@ -57,19 +57,19 @@ static void check_surfaces(void)
         }
 }
 
-/* Where the surface is not to be had, each axis by itself. */
+/* Where the surface cannot be fitted, each axis is fitted by itself. */
 static void check_fallbacks(void)
 {
     xncc_fit_scores s = surface(1, 1, 0.5, 0.25, -0.125), t = s;
     const double dx = -((double)s.s[1][2] - (double)s.s[1][0]) / 2 / -1.0;
     const double dy = -((double)s.s[2][1] - (double)s.s[0][1]) / 2 / -1.0;
-    s.s[0][2] = NAN; /* a corner: both axes are left, without their cross term */
+    s.s[0][2] = NAN; /* a missing corner: both axes remain, without their cross term */
     check_fit(&s, dx, dy, (double)s.s[1][1] + (dx * dx + dy * dy) / 2);
     for (int i = 0; i < 3; i++)
         s.s[i][0] = NAN; /* the map's left edge */
     check_fit(&s, 0, dy, (double)s.s[1][1] + dy * dy / 2);
     for (int i = 0; i < 3; i++)
-        s.s[2][i] = NAN; /* its corner */
+        s.s[2][i] = NAN; /* the map's corner */
     check_fit(&s, 0, 0, (double)s.s[1][1]);
     t.s[2][2] = 5.0f; /* a better neighbour at a corner */
     check_fit(&t, dx, dy, (double)t.s[1][1] + (dx * dx + dy * dy) / 2);
@@ -77,7 +77,7 @@ static void check_fallbacks(void)
     check_fit(&t, 0, dy, (double)t.s[1][1] + dy * dy / 2);
     t.s[1][2] = INFINITY;
     check_fit(&t, 0, dy, (double)t.s[1][1] + dy * dy / 2);
-    /* A saddle between the axes, and a ridge whose peak lies far away. */
+    /* A saddle between the axes, and a ridge whose peak is far away. */
     const xncc_fit_scores saddle = { { { 0, 3, 4 }, { 3, 4, 3 }, { 4, 3, 0 } } };
     check_fit(&saddle, 0, 0, 4);
     const xncc_fit_scores ridge = {
@@ -94,7 +94,7 @@ static void check_plateaus(void)
         s.s[i / 3][i % 3] = 0.75f;
     check_fit(&s, 0, 0, 0.75);
     for (int i = 0; i < 3; i++)
-        s.s[2][i] = 0.5f; /* two rows share the peak: it lies between them */
+        s.s[2][i] = 0.5f; /* two rows share the peak: it is between them */
     check_fit(&s, 0, -0.5, 0.75 + 0.0625 / 2);
     s.s[1][1] = NAN;
     const xncc_fit none = xncc_fit_peak(&s, 0);
@@ -119,8 +119,8 @@ static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, i
                  got->x, got->y, got->score, match->x + want.dx, match->y + want.dy, score);
 }
 
-/* The whole map is that of `context` itself, so that it need not be the CPU's; a kernel has the
- * same bits everywhere. */
+/* The whole map is computed by `context` itself, not necessarily by the CPU; every kernel has the
+ * same bits. */
 void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
                        const xncc_find_options *o)
 {
@@ -182,8 +182,8 @@ static void check_maps(xncc_context *context)
     kit_image_destroy(&templ);
 }
 
-/* Two slanted blobs, wide enough for the pixels, sampled at a shift: what the scene is made of is
- * known everywhere. */
+/* Two slanted blobs, wide compared with the pixels, sampled at a shift. Since the scene is a
+ * function, its true shift is known. */
 static void blobs(const xncc_image *image, double shift_x, double shift_y)
 {
     for (int32_t y = 0; y < image->height; y++)
@@ -249,7 +249,7 @@ static void check_refusals(xncc_context *context)
     CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &right, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
     CHECK_TEXT(xncc_context_error(context, text, sizeof text),
-               "refine: (13, 6) is no position of a 8 x 4 template in a 20 x 10 image; give "
+               "refine: (13, 6) is not a position of a 8 x 4 template in a 20 x 10 image; pass "
                "matches of this image, "
                "template and mode");
     CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &above, 1, &refined),

@@ -7,7 +7,7 @@
 
 enum { CASES = 420, MOST_PIXELS = 14 * 14, MOST_CHANNELS = 3 };
 
-/* An image with room for any type. */
+/* An image with room for any pixel type. */
 typedef struct picture {
     xncc_image view;
     double memory[MOST_PIXELS * MOST_CHANNELS];
@@ -28,7 +28,7 @@ static void set_sample(picture *p, int64_t i, double value)
     }
 }
 
-/* masks: bit 0 a mask, bit 1 a no-data value. */
+/* masks: bit 0 a mask, bit 1 a no-data value */
 static void make(picture *p, kit_random *random, int32_t width, int32_t height, int masks)
 {
     const int32_t count = width * height, channels = p->view.channels ? p->view.channels : 1;
@@ -52,7 +52,7 @@ static void make(picture *p, kit_random *random, int32_t width, int32_t height, 
     }
 }
 
-/* The scene in device memory; NULL where there is none. */
+/* Copies the scene to device memory. Returns NULL if there is none. */
 static void *upload(const xncc_image *host, xncc_image *device)
 {
     const int32_t channels = host->channels ? host->channels : 1;
@@ -71,7 +71,7 @@ static void *upload(const xncc_image *host, xncc_image *device)
     return memory;
 }
 
-/* Has the context a kernel for the whole map, and for that of the neighbourhood? */
+/* Does the context have a kernel for the whole map, and one for the map of the neighbourhood? */
 static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
                      const xncc_find_options *o)
 {
@@ -111,7 +111,7 @@ void check_every_problem(xncc_context *context, int on_device)
                                       .border = (xncc_border)(k / 21 % 5),
                                       .min_valid = least[kit_below(&random, 3)] };
         const int beyond = o.mode != XNCC_VALID &&
-                           k % 4 == 0; /* the template may exceed the scene */
+                           k % 4 == 0; /* the template may be larger than the scene */
         int masks = kit_between(&random, 0, 3);
         masks = scene.view.pixel == XNCC_F32 || kit_below(&random, 2) ? masks : 0;
         const int32_t w = kit_between(&random, beyond ? 1 : 6, 14),

@@ -1,10 +1,11 @@
-/* What the parts of the test of refinement share. */
+/* What the files of the refinement test share. */
 #ifndef UNIT_REFINE_ALL_H
 #define UNIT_REFINE_ALL_H
 
 #include "kit/device.h"
 
-/* xncc_refine against the fit of the scores of the whole map, at every position of a small map. */
+/* Compares xncc_refine with a fit to the scores of the whole map, at every position of a small
+ * map. */
 void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
                        const xncc_find_options *o);
 

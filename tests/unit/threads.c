@@ -1,6 +1,6 @@
-/* Two threads on one context: each with its own plan and template, and both with one shared
- * template and filter, while a third asks for progress and the error text. Run under the thread
- * sanitizer. */
+/* Two threads on one context: each with its own plan and template, then both with one shared
+ * template and filter, while a third thread asks for progress and the error text. Run under the
+ * thread sanitizer. */
 #include "kit/oracle.h"
 
 #include <math.h>

@@ -1,11 +1,13 @@
+/* Rows of the image with the pixels that the border rule adds. */
 #include "cpu/kernels/border_row.h"
 
 #include "image/image.h"
 #include "image/samples.h"
 
+#include <assert.h>
 #include <string.h>
 
-static void copy_one(const xncc_row *row, int64_t from, char *to)
+static void copy_one(const xncc_source_row *row, int64_t from, char *to)
 {
     const char *element = (const char *)row->data + (size_t)from * row->size;
     switch (row->size) {
@@ -16,8 +18,9 @@ static void copy_one(const xncc_row *row, int64_t from, char *to)
     }
 }
 
-/* Elements first .. end - 1 of what is asked for lie outside the row; the first one stands at x. */
-static void outside(const xncc_row *row, int64_t x, int64_t first, int64_t end, char *out)
+/* Fills elements first .. end - 1 of the output, all of which lie outside the row. Element 0 of the
+ * output is element x of the row. */
+static void outside(const xncc_source_row *row, int64_t x, int64_t first, int64_t end, char *out)
 {
     if (first >= end)
         return;
@@ -30,8 +33,10 @@ static void outside(const xncc_row *row, int64_t x, int64_t first, int64_t end, 
                  out + (size_t)i * row->size);
 }
 
-const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *buffer)
+const void *xncc_border_row_elements(const xncc_source_row *row, int64_t x, int64_t count,
+                                     void *buffer)
 {
+    assert(count >= 0);
     if (x >= 0 && x + count <= row->width)
         return (const char *)row->data + (size_t)x * row->size;
     char *out = buffer;
@@ -48,8 +53,8 @@ const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *b
     return out;
 }
 
-/* Signed samples become unsigned ones when their highest bit is turned. */
-static void *turn_high_bits(const void *raw, size_t size, int64_t count, void *buffer)
+/* Converts signed samples to unsigned ones by flipping their highest bit. */
+static void *flip_high_bits(const void *raw, size_t size, int64_t count, void *buffer)
 {
     if (size == 1) {
         const uint8_t *from = raw;
@@ -65,7 +70,8 @@ static void *turn_high_bits(const void *raw, size_t size, int64_t count, void *b
     return buffer;
 }
 
-const void *xncc_border_row(const xncc_job *job, int64_t y, int64_t x, int64_t count, void *buffer)
+const void *xncc_border_row_pixels(const xncc_job *job, int64_t y, int64_t x, int64_t count,
+                                   void *buffer)
 {
     const xncc_image *image = job->image;
     const xncc_border border = job->problem->border;
@@ -75,8 +81,8 @@ const void *xncc_border_row(const xncc_job *job, int64_t y, int64_t x, int64_t c
     if (line < 0)
         memset(buffer, 0, (size_t)count * size);
     else
-        raw = xncc_row_take(
-            &(xncc_row){ xncc_image_row(image, (int32_t)line), image->width, size, border }, x,
-            count, buffer);
-    return job->turned ? turn_high_bits(raw, size, count, buffer) : raw;
+        raw = xncc_border_row_elements(
+            &(xncc_source_row){ xncc_image_row(image, (int32_t)line), image->width, size, border },
+            x, count, buffer);
+    return job->sign_flipped ? flip_high_bits(raw, size, count, buffer) : raw;
 }

@@ -1,23 +1,27 @@
-/* Rows of the image with what its border adds to their left and right, above and below. */
+/* Reads rows of the image together with the pixels that the border rule adds outside the image. */
 #ifndef XNCC_CPU_KERNELS_BORDER_ROW_H
 #define XNCC_CPU_KERNELS_BORDER_ROW_H
 
 #include "cpu/kernels/kernel.h"
 
-/* A row of `width` elements of `size` bytes: pixels, or a mask. */
-typedef struct xncc_row {
+/* A row of `width` elements of `size` bytes each: the pixels of an image row, or its mask. */
+typedef struct xncc_source_row {
     const void *data;
     int64_t width;
     size_t size;
     xncc_border border;
-} xncc_row;
+} xncc_source_row;
 
-/* count elements from element x on: in place where they lie inside, else copied to buffer. Bytes of
- * 0 where there are none (XNCC_BORDER_ZERO, XNCC_BORDER_OVERLAP). */
-const void *xncc_row_take(const xncc_row *row, int64_t x, int64_t count, void *buffer);
+/* Returns `count` elements from element x on. The result points into the row if all of them are
+ * inside; otherwise they are copied to `buffer`. With XNCC_BORDER_ZERO and XNCC_BORDER_OVERLAP the
+ * elements outside are bytes of 0. */
+const void *xncc_border_row_elements(const xncc_source_row *row, int64_t x, int64_t count,
+                                     void *buffer);
 
-/* count pixels of image row y from column x on, for images of one channel: biased samples where the
- * job asks for that. In place, or copied to buffer. */
-const void *xncc_border_row(const xncc_job *job, int64_t y, int64_t x, int64_t count, void *buffer);
+/* Returns `count` pixels of image row y from column x on, for images of one channel. The result
+ * points into the image, or to `buffer` if the pixels had to be copied. If job->sign_flipped is 1,
+ * the samples are biased (unsigned). */
+const void *xncc_border_row_pixels(const xncc_job *job, int64_t y, int64_t x, int64_t count,
+                                   void *buffer);
 
 #endif

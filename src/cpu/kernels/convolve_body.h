@@ -1,7 +1,10 @@
-/* Convolution over vectors of CONVOLVE_LANES neighbouring results: each result still adds its
- * products one by one in the order of include/exactncc/convolve.h, so the bits are those of the
- * reference. The including file defines CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS, 4 or 2
- * side by side: 4 rows of them are the accumulators, which should fit the registers. */
+/* Convolution in vectors of CONVOLVE_LANES neighbouring results. Each result still adds its
+ * products one by one in the order that include/exactncc/convolve.h defines, so the bits are those
+ * of the reference.
+ *
+ * The including file defines CONVOLVE_LANES, convolve_fma, and CONVOLVE_VECTORS: how many vectors,
+ * 4 or 2, are computed side by side. CONVOLVE_ROWS rows of them are the accumulators, which should
+ * fit into the registers. */
 #ifndef XNCC_CPU_KERNELS_CONVOLVE_BODY_H
 #define XNCC_CPU_KERNELS_CONVOLVE_BODY_H
 
@@ -9,11 +12,12 @@
 
 #include "image/image.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef float cf __attribute__((vector_size(4 * CONVOLVE_LANES)));
 
-/* c + a * b, rounded once. */
+/* Returns c + a * b, rounded once. */
 static inline cf convolve_fma(cf a, cf b, cf c);
 
 enum {
@@ -23,8 +27,8 @@ enum {
     CONVOLVE_BAND = 64
 };
 
-/* Staged rows: a ring, padded so that rows are no power of two apart and whole vectors can be read.
- */
+/* Returns the floats per row of the ring of staged rows. The padding keeps rows from being a power
+ * of two apart, and lets whole vectors be read at a row's end. */
 static int32_t convolve_row_floats(const xncc_problem *problem)
 {
     return (CONVOLVE_STRIP + problem->width + CONVOLVE_TILE + 15) / 16 * 16 + 16;
@@ -40,7 +44,7 @@ static void convolve_shape(const xncc_cpu_kernel *self, const xncc_problem *prob
 {
     (void)self;
     *shape = (xncc_shape){ .columns = CONVOLVE_STRIP, .rows = CONVOLVE_BAND };
-    /* and one row of raw pixels of at most 4 bytes */
+    /* plus one row of raw pixels of at most 4 bytes each */
     shape->scratch_bytes = (uint64_t)(convolve_ring(problem) + 1) *
                            (uint64_t)convolve_row_floats(problem) * sizeof(float);
 }
@@ -55,11 +59,12 @@ static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, fl
         out[i] = (float)((const uint16_t *)raw)[i];
 }
 
-/* count pixels of image row y from column x on as floats, with the border. */
+/* Converts `count` pixels of image row y from column x on, border included, to floats. */
 static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out,
                            void *buffer)
 {
-    convolve_floats(xncc_border_row(job, y, x, count, buffer), job->image->pixel, count, out);
+    convolve_floats(xncc_border_row_pixels(job, y, x, count, buffer), job->image->pixel, count,
+                    out);
 }
 
 typedef struct convolve_sums {
@@ -89,7 +94,7 @@ __attribute__((always_inline)) static inline convolve_sums convolve_load4(const 
 __attribute__((always_inline)) static inline void
 convolve_step(convolve_sums *sum, const convolve_sums *image, float tap)
 {
-    const cf t = tap - (cf){ 0 }; /* less zero, not plus: -0 stays what it is */
+    const cf t = tap - (cf){ 0 }; /* minus zero, not plus zero, so that -0 stays -0 */
     sum->a = convolve_fma(t, image->a, sum->a);
     sum->b = convolve_fma(t, image->b, sum->b);
 #if CONVOLVE_VECTORS == 4
@@ -98,7 +103,7 @@ convolve_step(convolve_sums *sum, const convolve_sums *image, float tap)
 #endif
 }
 
-/* One filter row at one map row. */
+/* Adds the products of one filter row to one map row. */
 __attribute__((always_inline)) static inline void
 convolve_single(convolve_sums *sum, const float *image, const float *tap, int32_t width)
 {
@@ -108,7 +113,8 @@ convolve_single(convolve_sums *sum, const float *image, const float *tap, int32_
     }
 }
 
-/* Filter row t for the first map row, the rows above it for the next ones. */
+/* Adds the products of an image row to CONVOLVE_ROWS map rows: filter row t for the first map row,
+ * and the filter rows above it for the following ones. */
 __attribute__((always_inline)) static inline void
 convolve_all(convolve_sums sum[CONVOLVE_ROWS], const float *image, const float *tap, int32_t width)
 {
@@ -129,7 +135,7 @@ static inline void convolve_store(float *out, const convolve_sums *sum, int32_t 
     memcpy(out, value, sizeof *out * (size_t)(left < CONVOLVE_TILE ? left : CONVOLVE_TILE));
 }
 
-/* CONVOLVE_ROWS map rows at strip column x; row[jj] is staged image row jj. */
+/* Computes CONVOLVE_ROWS map rows at strip column x. row[jj] is staged image row jj. */
 static void convolve_tile(const xncc_filter *filter, const float *const *row, int32_t x,
                           convolve_sums sum[CONVOLVE_ROWS])
 {
@@ -164,10 +170,10 @@ typedef struct convolve_strip {
     float *ring;
     void *raw;
     int32_t x, width;
-    int32_t floats, rows; /* of the ring */
+    int32_t floats, rows; /* of the ring: floats per row, number of rows */
 } convolve_strip;
 
-/* Map rows done .. done + live - 1 of the area. */
+/* Computes map rows done .. done + live - 1 of the area. */
 static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
 {
     const float *row[XNCC_MAX_FILTER + CONVOLVE_ROWS - 1];
@@ -201,6 +207,7 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
                           const xncc_area *area)
 {
     (void)self;
+    assert(job->filter->height <= XNCC_MAX_FILTER);
     convolve_strip t = { .job = job, .area = area, .ring = scratch };
     t.floats = convolve_row_floats(job->problem);
     t.rows = convolve_ring(job->problem);

@@ -1,5 +1,5 @@
-/* direct-avx2: 16-bit products by vpmaddwd. 12 accumulators, the image, and a broadcast that
- * becomes the product: 14 of 16 registers. */
+/* direct-avx2: 16-bit products by vpmaddwd. Of 16 registers, 14 are used: 12 accumulators, the
+ * image, and a broadcast of the template that is overwritten by the product. */
 #define ROWS_LANES 4
 #include "cpu/kernels/general_body.h"
 #include "cpu/kernels/rows.h"
@@ -15,7 +15,7 @@ static inline vec vec_words(vec sum, vec image, const int32_t *dword)
 {
     return sum + (vec)_mm256_madd_epi16((__m256i)image, _mm256_set1_epi32(*dword));
 }
-#define vec_bytes vec_words /* no such instruction, never asked for */
+#define vec_bytes vec_words /* AVX2 has no such instruction; never called */
 
 #include "cpu/kernels/dot.h"
 
@@ -31,10 +31,11 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, ROWS_U16);
 }
 
-const xncc_isa_windows xncc_windows_avx2 = { rows_add_u8,     rows_slide_u8, rows_window,
-                                             rows_score,      rows_wide_add, rows_wide_slide,
-                                             rows_wide_score, general_give,  general_plane,
-                                             general_fold,    general_score };
+const xncc_isa_windows xncc_windows_avx2 = {
+    rows_add_u8,     rows_slide_u8,   rows_window,  rows_score,    rows_wide_add,
+    rows_wide_slide, rows_wide_score, general_emit, general_plane, general_accumulate_terms,
+    general_score
+};
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_WORDS, ROWS_U8, dot_u8 },
     .u16 = { XNCC_FORM_WORDS, ROWS_U16, dot_u16 },

@@ -1,5 +1,5 @@
-/* direct-avx512: AVX-512 with VNNI (F, BW, DQ, VL, VNNI). 6 map rows and 4 dwords a group make 24
- * accumulators of the 32 registers, and one image load serves all of them. */
+/* direct-avx512: AVX-512 with VNNI (needs F, BW, DQ, VL, VNNI). 6 map rows with 4 dwords per group
+ * use 24 of the 32 registers as accumulators, and one image load serves all of them. */
 #define ROWS_LANES 8
 #include "cpu/kernels/general_body.h"
 #include "cpu/kernels/rows.h"
@@ -7,8 +7,8 @@
 
 #include <immintrin.h>
 
-/* Lanes of 32 bits as the type of the accumulators: with __m512i, whose lanes count 64, gcc 12
- * copies every accumulator in every step. */
+/* A vector type with 32-bit lanes for the accumulators: with __m512i, whose lanes are 64 bits, gcc
+ * 12 copies every accumulator in every step. */
 typedef int32_t vec __attribute__((vector_size(64)));
 enum { VEC_LANES = 16, ROWS = 6 };
 
@@ -76,8 +76,8 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, ROWS);
 }
 
-/* Eight window sums a step: differences, summed up within the vector, on top of the last one
- * before. */
+/* Computes eight window sums per step: the differences between neighbouring windows are summed up
+ * within the vector and added to the last sum of the previous step. */
 static void window_sums(const uint64_t *column, int32_t width, uint64_t *window, int32_t count)
 {
     const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
@@ -85,7 +85,7 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     for (int32_t i = 0; i < width - 1; i++)
         first += column[i];
     __m512i carry = _mm512_set1_epi64((long long)first);
-    /* column[-1] counts as 0: the first window has nothing to leave */
+    /* column[-1] counts as 0: no column leaves before the first window */
     for (int32_t x = 0; x < count; x += 8) {
         __m512i leave = x ? _mm512_loadu_si512(column + x - 1)
                           : _mm512_alignr_epi64(_mm512_loadu_si512(column), zero, 7);
@@ -99,10 +99,11 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     }
 }
 
-const xncc_isa_windows xncc_windows_avx512 = { rows_add_u8,     rows_slide_u8, window_sums,
-                                               rows_score,      rows_wide_add, rows_wide_slide,
-                                               rows_wide_score, general_give,  general_plane,
-                                               general_fold,    general_score };
+const xncc_isa_windows xncc_windows_avx512 = {
+    rows_add_u8,     rows_slide_u8,   window_sums,  rows_score,    rows_wide_add,
+    rows_wide_slide, rows_wide_score, general_emit, general_plane, general_accumulate_terms,
+    general_score
+};
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },

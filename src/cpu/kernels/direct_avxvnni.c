@@ -1,5 +1,5 @@
-/* direct-avxvnni: the VNNI instructions at 256 bits, for processors without AVX-512. 12
- * accumulators, the image, and a broadcast. */
+/* direct-avxvnni: the VNNI instructions on 256-bit vectors, for processors without AVX-512. It uses
+ * 12 accumulators, the image, and a broadcast of the template. */
 #define ROWS_LANES 4
 #include "cpu/kernels/general_body.h"
 #include "cpu/kernels/rows.h"
@@ -35,10 +35,11 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, ROWS);
 }
 
-const xncc_isa_windows xncc_windows_avxvnni = { rows_add_u8,     rows_slide_u8, rows_window,
-                                                rows_score,      rows_wide_add, rows_wide_slide,
-                                                rows_wide_score, general_give,  general_plane,
-                                                general_fold,    general_score };
+const xncc_isa_windows xncc_windows_avxvnni = {
+    rows_add_u8,     rows_slide_u8,   rows_window,  rows_score,    rows_wide_add,
+    rows_wide_slide, rows_wide_score, general_emit, general_plane, general_accumulate_terms,
+    general_score
+};
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
     .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },

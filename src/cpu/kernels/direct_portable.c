@@ -1,4 +1,4 @@
-/* direct-portable: plain C in a shape that compilers turn into vectors on every architecture. */
+/* direct-portable: plain C in a form that compilers vectorize on every architecture. */
 #define ROWS_LANES 2
 #include "cpu/kernels/general_body.h"
 #include "cpu/kernels/rows.h"
@@ -12,7 +12,7 @@ static inline rows_double rows_sqrt(rows_double v)
 }
 
 /* sum[x] += image[x + i] * t[i] for TAPS neighbouring template pixels, so that a sum is loaded and
- * stored once for four products. */
+ * stored once per four products. */
 static inline void add_taps(int32_t *restrict sum, const int16_t *restrict image,
                             const int16_t t[TAPS])
 {
@@ -28,7 +28,8 @@ static inline void add_tap(int32_t *restrict sum, const int16_t *restrict image,
         sum[x] += (int32_t)image[x] * a;
 }
 
-/* One map row's tile under one plane; t is the table at that plane and steps by `planes` dwords. */
+/* Computes one map row's tile for one plane. t is the table of that plane, with `planes` dwords
+ * from one entry to the next. */
 static void tile(const xncc_dot *d, int32_t r, int32_t x, int32_t planes, const int32_t *t,
                  int32_t *out)
 {
@@ -67,10 +68,11 @@ static void dot_u16(const xncc_dot *d)
     dot(d, 2);
 }
 
-const xncc_isa_windows xncc_windows_portable = { rows_add_u8,     rows_slide_u8, rows_window,
-                                                 rows_score,      rows_wide_add, rows_wide_slide,
-                                                 rows_wide_score, general_give,  general_plane,
-                                                 general_fold,    general_score };
+const xncc_isa_windows xncc_windows_portable = {
+    rows_add_u8,     rows_slide_u8,   rows_window,  rows_score,    rows_wide_add,
+    rows_wide_slide, rows_wide_score, general_emit, general_plane, general_accumulate_terms,
+    general_score
+};
 static const xncc_direct_isa isa = {
     .u8 = { XNCC_FORM_SINGLE, ROWS, dot_u8 },
     .u16 = { XNCC_FORM_SINGLE, ROWS, dot_u16 },

@@ -1,23 +1,24 @@
-/* The inner loops of `direct` over vectors: written once, for every instruction set that defines,
- * before including this, vec                                       32-bit lanes VEC_LANES how many
- *   vec_zero(), vec_load(address)             unaligned
- *   vec_bytes(sum, image, &dword)             sum + 4 products of u8 and s8 in each lane (not
- * needed where DOT_BYTES is 0) vec_words(sum, image, &dword)             sum + 2 products of s16 in
- * each lane vec_store4(out, sum[4]), vec_store2(out, sum[2])    4 or 2 phases into consecutive
- * columns */
+/* The inner loops of `direct` on vectors, written once for all instruction sets. The including file
+ * defines:
+ * - vec: a vector of 32-bit lanes; VEC_LANES: the number of lanes
+ * - vec_zero(), vec_load(address): the address need not be aligned
+ * - vec_bytes(sum, image, &dword): sum + 4 products of u8 and s8 in each lane
+ * - vec_words(sum, image, &dword): sum + 2 products of s16 in each lane
+ * - vec_store4(out, sum[4]), vec_store2(out, sum[2]): stores 4 or 2 phases as consecutive columns
+ */
 #ifndef XNCC_CPU_KERNELS_DOT_H
 #define XNCC_CPU_KERNELS_DOT_H
 
 #define DOT_INLINE __attribute__((always_inline)) static inline
 
-/* The sums of one map row: one for each dword of a group. Rows and sums are named one by one, not
- * by loops, because compilers keep arrays in registers only when all their indices are constants
- * early on. */
+/* The sums of one map row, one per dword of a group. Rows and sums are written out one by one
+ * instead of in loops, because compilers keep an array in registers only if all its indices become
+ * constants early in compilation. */
 typedef struct dot_row {
     vec s[4];
 } dot_row;
 
-/* One group of one template row; count: its dwords, planes * phases. */
+/* Adds the products of one group of one template row. count: dwords per group, planes * phases. */
 DOT_INLINE void dot_group(dot_row *row, vec image, const int32_t *t, int bytes, int count)
 {
     row->s[0] = bytes ? vec_bytes(row->s[0], image, t) : vec_words(row->s[0], image, t);
@@ -28,7 +29,7 @@ DOT_INLINE void dot_group(dot_row *row, vec image, const int32_t *t, int bytes, 
     }
 }
 
-/* What is the same for all the tiles of a call; all of it is constant where it is inlined. */
+/* What is the same for all tiles of a call. All of it is constant after inlining. */
 typedef struct dot_kind {
     int bytes, planes, count, live;
 } dot_kind;
@@ -39,9 +40,9 @@ typedef struct dot_block {
 
 #define DOT_EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
 
-/* One template row for each map row: map rows 0 .. split - 1 meet image row `upper` with table rows
- * upwards from `high`, the others image row `lower` with those from `low`; r rows up is r * step
- * back. */
+/* Multiplies one template row into each map row. Map rows 0 .. split - 1 use image row `upper` and
+ * table row `high`; the other map rows use image row `lower` and table row `low`. Map row r uses
+ * the table r rows (r * step dwords) before that one. */
 DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int split,
                          const char *upper, const int32_t *high, const char *lower,
                          const int32_t *low)
@@ -59,7 +60,7 @@ DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int
     }
 }
 
-/* A whole template row for one map row, for templates lower than a block. */
+/* Multiplies a whole template row into one map row; for templates lower than a block. */
 DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, const char *image,
                            dot_row *row)
 {
@@ -86,7 +87,8 @@ DOT_INLINE void dot_low(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *
 }
 
 /* Map row r meets template row jj - r in image row jj. The first and the last live - 1 image rows
- * meet only some of the map rows; image rows jj and rows + jj meet exactly all of them together. */
+ * meet only some of the map rows; image rows jj and rows + jj together meet each map row exactly
+ * once. */
 DOT_INLINE void dot_high(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *block)
 {
     const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
@@ -102,7 +104,7 @@ DOT_INLINE void dot_high(const xncc_dot *d, dot_kind kind, int32_t x, dot_block 
     }
 }
 
-/* live map rows x one vector's columns. */
+/* Computes `live` map rows of one vector's columns. */
 DOT_INLINE void dot_tile(const xncc_dot *d, int32_t x, dot_kind kind)
 {
     const vec zero = vec_zero();
@@ -129,7 +131,7 @@ DOT_INLINE void dot_tiles(const xncc_dot *d, int bytes, int planes, int live)
         dot_tile(d, x, kind);
 }
 
-/* All the numbers of live rows up to `most`, each with its own loops. */
+/* Calls the loops specialized for the number of live rows, 1 .. most. */
 DOT_INLINE void dot_live(const xncc_dot *d, int bytes, int planes, int most)
 {
     switch (d->live < most ? d->live : most) {

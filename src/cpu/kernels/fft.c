@@ -1,14 +1,11 @@
-/* Drives the `fft` kernel: blocks in pairs, forward, product, backward, round, score. */
+/* The part of the `fft` kernels that all instruction sets share: transforms blocks of the image in
+ * pairs, multiplies by the template's spectrum, transforms back, rounds, and scores. */
 #include "cpu/kernels/fft.h"
 
+#include <assert.h>
 #include <string.h>
 
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t round64(uint64_t bytes)
+static uint64_t round_up_64(uint64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
@@ -20,7 +17,7 @@ static uint64_t spectrum_bytes(const xncc_fft_blocking *c)
 
 static uint64_t array_bytes(const xncc_fft_isa *isa, const xncc_fft_blocking *c)
 {
-    return round64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
+    return round_up_64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
 }
 
 static int32_t strip_room(const xncc_fft_blocking *c)
@@ -35,17 +32,17 @@ static int is_narrow(const xncc_problem *problem)
 }
 
 /* One thread's memory. */
-typedef struct scratch {
+typedef struct fft_scratch {
     char *array[2];
     void *buffer;
-    int64_t *sum[2]; /* a row of results of each plane, both blocks */
+    int64_t *sum[2]; /* one row of results per plane, for both blocks */
     int32_t *x32;
     void *raw[2];
     char *windows;
-} scratch;
+} fft_scratch;
 
-static uint64_t scratch_lay(const xncc_fft_isa *isa, const xncc_fft_blocking *c,
-                            const xncc_problem *problem, char *memory, scratch *s)
+static uint64_t fft_scratch_layout(const xncc_fft_isa *isa, const xncc_fft_blocking *c,
+                                   const xncc_problem *problem, char *memory, fft_scratch *s)
 {
     enum { PIECES = 9 };
     uint64_t strip = (uint64_t)strip_room(c), total = 0, at[PIECES];
@@ -61,21 +58,21 @@ static uint64_t scratch_lay(const xncc_fft_isa *isa, const xncc_fft_blocking *c,
                                xncc_windows_bytes(problem, is_narrow(problem), strip_room(c)) };
     for (int i = 0; i < PIECES; i++) {
         at[i] = total;
-        total += round64(bytes[i]) + 64;
+        total += round_up_64(bytes[i]) + 64;
     }
     if (memory)
-        *s = (scratch){ { memory + at[0], memory + at[1] },
-                        memory + at[2],
-                        { (int64_t *)(void *)(memory + at[3]),
-                          (int64_t *)(void *)(memory + at[4]) },
-                        (int32_t *)(void *)(memory + at[5]),
-                        { memory + at[6], memory + at[7] },
-                        memory + at[8] };
+        *s = (fft_scratch){ { memory + at[0], memory + at[1] },
+                            memory + at[2],
+                            { (int64_t *)(void *)(memory + at[3]),
+                              (int64_t *)(void *)(memory + at[4]) },
+                            (int32_t *)(void *)(memory + at[5]),
+                            { memory + at[6], memory + at[7] },
+                            memory + at[8] };
     return total;
 }
 
-/* Shared memory: the spectra, then the tables. */
-static void shared_lay(const xncc_fft_blocking *c, char *shared, char *spectrum[2], char **table)
+/* Divides the shared memory into the spectra of the template, one per plane, and the tables. */
+static void shared_layout(const xncc_fft_blocking *c, char *shared, char *spectrum[2], char **table)
 {
     spectrum[0] = shared;
     spectrum[1] = shared + (c->planes - 1) * (ptrdiff_t)spectrum_bytes(c);
@@ -92,14 +89,15 @@ void xncc_fft_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xn
     shape->columns = 2 * c.across;
     shape->rows = c.down;
     shape->least_rows = c.down;
-    shape->scratch_bytes = scratch_lay(isa, &c, problem, NULL, NULL);
+    shape->scratch_bytes = fft_scratch_layout(isa, &c, problem, NULL, NULL);
     shape->shared_bytes = (uint64_t)c.planes * spectrum_bytes(&c) +
-                          round64(isa->table_bytes(c.nx, c.ny)) + array_bytes(isa, &c) +
+                          round_up_64(isa->table_bytes(c.nx, c.ny)) + array_bytes(isa, &c) +
                           (uint64_t)c.nx * sizeof(double);
 }
 
-/* Template row j, digit by digit, as xncc_form has it. */
-static void digits(const xncc_template *templ, int32_t j, int plane, double *digit)
+/* Returns template row j in the form that the kernel multiplies (see xncc_form): one digit per
+ * pixel. */
+static void template_row_digits(const xncc_template *templ, int32_t j, int plane, double *digit)
 {
     for (int32_t i = 0; i < templ->width; i++) {
         size_t at = (size_t)j * (size_t)templ->width + (size_t)i;
@@ -116,33 +114,34 @@ void xncc_fft_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shar
 {
     const xncc_fft_isa *isa = self->variant;
     xncc_fft_blocking c = { 0 };
-    scratch s = { 0 };
+    fft_scratch s = { 0 };
     char *spectrum[2], *table;
     if (!xncc_fft_blocking_make(job->problem, &c))
         return;
-    shared_lay(&c, shared, spectrum, &table);
-    (void)scratch_lay(isa, &c, job->problem, memory, &s);
+    shared_layout(&c, shared, spectrum, &table);
+    (void)fft_scratch_layout(isa, &c, job->problem, memory, &s);
     char *array = s.array[0];
-    double *digit = s.buffer; /* ny * 256 bytes are enough for nx <= 32 * ny doubles */
+    double *digit = s.buffer; /* its ny * 256 bytes hold nx doubles, because nx <= 32 * ny */
+    assert(c.nx <= 32 * c.ny);
     isa->tables(c.nx, c.ny, table);
     memset(digit, 0, (size_t)c.nx * sizeof *digit);
     for (int plane = 0; plane < c.planes; plane++) {
         memset(array, 0, array_bytes(isa, &c));
         for (int32_t j = 0; j < job->templ->height; j++) {
-            digits(job->templ, j, plane, digit);
+            template_row_digits(job->templ, j, plane, digit);
             isa->digits_in(table, &c, digit, array + (uint64_t)j * isa->row_bytes(c.nx));
         }
         isa->columns(table, &c, array, spectrum[plane]);
     }
 }
 
-/* A pair of blocks under way: map columns x .. x + width - 1, of which the first block has across.
- */
+/* The pair of blocks that is being computed: map columns x .. x + width - 1. The first
+ * blocking.across of them belong to the first block. */
 typedef struct block {
     const xncc_fft_isa *isa;
     const xncc_job *job;
     xncc_fft_blocking c;
-    scratch s;
+    fft_scratch s;
     const void *table;
     int32_t x, y, width, height;
 } block;
@@ -151,9 +150,9 @@ static void block_in(const block *b)
 {
     const xncc_job *job = b->job;
     int32_t w = job->templ->width, rows = b->height + job->templ->height - 1;
-    int32_t width_a = smaller(b->width, b->c.across), width_b = b->width - width_a;
+    int32_t width_a = xncc_min_i32(b->width, b->c.across), width_b = b->width - width_a;
     xncc_fft_pixels p = {
-        .b = b->s.raw[1], /* never a null pointer, even where there is no second block */
+        .b = b->s.raw[1], /* never a null pointer, even if there is no second block */
         .count_a = width_a + w - 1,
         .count_b = width_b ? width_b + w - 1 : 0,
         .pixel = job->image->pixel
@@ -161,21 +160,21 @@ static void block_in(const block *b)
     int64_t left = (int64_t)job->x0 + b->x, top = (int64_t)job->y0 + b->y;
     uint64_t step = b->isa->row_bytes(b->c.nx);
     for (int32_t j = 0; j < rows; j++) {
-        p.a = xncc_border_row(job, top + j, left, p.count_a, b->s.raw[0]);
+        p.a = xncc_border_row_pixels(job, top + j, left, p.count_a, b->s.raw[0]);
         if (width_b)
-            p.b = xncc_border_row(job, top + j, left + b->c.across, p.count_b, b->s.raw[1]);
+            p.b = xncc_border_row_pixels(job, top + j, left + b->c.across, p.count_b, b->s.raw[1]);
         b->isa->row_in(b->table, &b->c, &p, b->s.array[0] + (uint64_t)j * step);
     }
     memset(b->s.array[0] + (uint64_t)rows * step, 0, (size_t)(b->c.ny - rows) * step);
 }
 
-/* A row of products of both blocks. The image was shifted by 128 too (u8): adding 128 * sum T'
- * takes that back, and leaves what the direct kernels' products are. */
+/* Computes a row of products of both blocks. For u8, the image was shifted by 128 as well. Adding
+ * 128 * sum T' undoes that and leaves the same products as the `direct` kernels compute. */
 static void block_products(const block *b, int32_t r)
 {
     const xncc_score_rule *rule = &b->job->rule;
     uint64_t step = b->isa->row_bytes(b->c.nx);
-    int32_t width_a = smaller(b->width, b->c.across);
+    int32_t width_a = xncc_min_i32(b->width, b->c.across);
     for (int plane = 0; plane < b->c.planes; plane++)
         b->isa->row_out(b->table, &b->c, b->s.array[plane] + (uint64_t)r * step, width_a,
                         b->s.sum[plane], b->s.sum[plane] + width_a);
@@ -194,25 +193,25 @@ static void block_products(const block *b, int32_t r)
             b->s.x32[x] = (int32_t)sum[x];
 }
 
-/* What a job needs for all its blocks. */
+/* Prepares what is the same for all blocks of a job. */
 static void block_begin(block *b, xncc_windows *windows, void *memory, char *spectrum[2])
 {
     char *table;
-    (void)scratch_lay(b->isa, &b->c, b->job->problem, memory, &b->s);
-    shared_lay(&b->c, (char *)(uintptr_t)b->job->shared, spectrum, &table);
+    (void)fft_scratch_layout(b->isa, &b->c, b->job->problem, memory, &b->s);
+    shared_layout(&b->c, (char *)(uintptr_t)b->job->shared, spectrum, &table);
     b->table = table;
     xncc_windows_begin(windows, b->isa->windows, b->job, is_narrow(b->job->problem),
                        strip_room(&b->c), b->s.windows);
 }
 
-/* The blocks at column x and row y of the rectangle. */
+/* Selects the blocks at column x and row y of the rectangle. */
 static void block_place(block *b, xncc_windows *windows, const xncc_area *area, int32_t x,
                         int32_t y)
 {
     b->x = area->x + x;
     b->y = area->y + y;
-    b->width = smaller(2 * b->c.across, area->width - x);
-    b->height = smaller(b->c.down, area->height - y);
+    b->width = xncc_min_i32(2 * b->c.across, area->width - x);
+    b->height = xncc_min_i32(b->c.down, area->height - y);
     xncc_windows_place(windows, area, b->x, b->width);
 }
 
@@ -242,8 +241,8 @@ void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *memor
     }
 }
 
-/* The image is transformed once, and its columns with both spectra, as if they were two digits of
- * one template. */
+/* Transforms the image once and multiplies its columns by both spectra, as if these were two digits
+ * of one template. */
 void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *const memory[2],
                    const xncc_area area[2])
 {
@@ -251,6 +250,7 @@ void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *con
                    { .isa = self->variant, .job = &job[1] } };
     xncc_windows windows[2];
     char *spectrum[2][2];
+    assert(job[0].problem == job[1].problem && job[0].image == job[1].image);
     if (!xncc_fft_blocking_make(job[0].problem, &b[0].c))
         return;
     b[1].c = b[0].c;

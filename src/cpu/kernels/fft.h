@@ -1,53 +1,57 @@
-/* The `fft` kernel: products by exact overlap-save convolution in double precision. fft.c cuts the
- * map into blocks and drives; one build of fft_body.h for each instruction set transforms.
- * docs/performance-cpu.md has the measurements.
+/* The `fft` kernels: products by exact overlap-save convolution in double precision. fft.c divides
+ * the map into blocks; fft_body.h, built once per instruction set, transforms them.
+ * docs/performance-cpu.md has measurements.
  *
- * Two neighbouring blocks of the image travel as the real and the imaginary part of one complex
- * array: the template is real, so the two results come back as the real and the imaginary part.
- * Forward transforms leave their output in whatever order they produce it, the template's spectrum
- * has the same order, and the inverse undoes it.
+ * Two neighbouring blocks of the image are the real and the imaginary part of one complex array.
+ * Because the template is real, the two results are the real and the imaginary part of the
+ * transformed product. Forward transforms leave their output in the order in which they produce it.
+ * The template's spectrum has the same order, and the inverse transform undoes it.
  *
- * Rounding the results gives exact integers: plan/cut_fft.h. */
+ * Rounding the results gives exact integers: see plan/fft_blocking.h. */
 #ifndef XNCC_CPU_KERNELS_FFT_H
 #define XNCC_CPU_KERNELS_FFT_H
 
 #include "cpu/kernels/windows.h"
 #include "plan/fft_blocking.h"
 
-/* Rows of pixels of the two blocks. */
+/* A row of pixels of each of the two blocks. */
 typedef struct xncc_fft_pixels {
     const void *a, *b;
-    int32_t count_a, count_b; /* at most nx; what follows counts as shifted pixels of 0 */
+    int32_t count_a,
+        count_b; /* pixels given, at most nx; the rest of the row counts as shifted pixels of 0 */
     xncc_pixel pixel;
 } xncc_fft_pixels;
 
-/* One instruction set's transforms. Arrays are complex, ny rows of row_bytes(nx) bytes; a spectrum
- * has as many bytes as nx * ny complex numbers. */
+/* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
+ * spectrum has the size of nx * ny complex numbers. */
 typedef struct xncc_fft_isa {
     uint64_t (*row_bytes)(int32_t nx);
     uint64_t (*table_bytes)(int32_t nx, int32_t ny);
     void (*tables)(int32_t nx, int32_t ny, void *table);
-    /* A row of pixels, shifted by 128 or 32768, into a transformed row of an array. */
-    void (*row_in)(const void *table, const xncc_fft_blocking *cut, const xncc_fft_pixels *pixels,
-                   void *row);
-    /* nx template digits likewise. */
-    void (*digits_in)(const void *table, const xncc_fft_blocking *cut, const double *digit,
+    /* Transforms a row of pixels, shifted by 128 (u8) or 32768 (u16), into a row of an array. */
+    void (*row_in)(const void *table, const xncc_fft_blocking *blocking,
+                   const xncc_fft_pixels *pixels, void *row);
+    /* Transforms a row of nx template digits in the same way. */
+    void (*digits_in)(const void *table, const xncc_fft_blocking *blocking, const double *digit,
                       void *row);
-    /* An array of such rows into a spectrum, scaled by 1 / (nx * ny). */
-    void (*columns)(const void *table, const xncc_fft_blocking *cut, char *array, void *spectrum);
-    /* The columns of array[0] forward, times the conjugate of each plane's spectrum, backward into
-     * array[plane]. buffer: 2 * ny vectors of complex numbers, XNCC_FFT_COLUMN bytes each. */
-    void (*convolve)(const void *table, const xncc_fft_blocking *cut, char *const array[2],
+    /* Transforms the columns of an array of such rows into a spectrum, scaled by 1 / (nx * ny). */
+    void (*columns)(const void *table, const xncc_fft_blocking *blocking, char *array,
+                    void *spectrum);
+    /* Transforms the columns of array[0], multiplies them by the conjugate of each plane's
+     * spectrum, and transforms back into array[plane]. buffer: 2 * ny vectors of complex numbers,
+     * XNCC_FFT_COLUMN bytes each. */
+    void (*convolve)(const void *table, const xncc_fft_blocking *blocking, char *const array[2],
                      char *const spectrum[2], void *buffer);
-    /* A row back to integers: `count` of the real and of the imaginary part. */
-    void (*row_out)(const void *table, const xncc_fft_blocking *cut, void *row, int32_t count,
+    /* Transforms a row back and rounds it to integers: `count` from the real part to a, and `count`
+     * from the imaginary part to b. */
+    void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
                     int64_t *a, int64_t *b);
     const xncc_isa_windows *windows;
 } xncc_fft_isa;
 
 enum { XNCC_FFT_COLUMN = 128 };
 
-/* What fft.c does for every instruction set; self->variant is a xncc_fft_isa. */
+/* The functions that all instruction sets share. self->variant is an xncc_fft_isa. */
 void xncc_fft_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape);
 void xncc_fft_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch);
 void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,

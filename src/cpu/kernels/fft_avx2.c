@@ -1,4 +1,4 @@
-/* fft-avx2: the transforms for AVX2 and FMA, 4 doubles a vector. */
+/* fft-avx2: the transforms for AVX2 and FMA, 4 doubles per vector. */
 #define FFT_LANES 4
 #include "cpu/kernels/fft_body.h"
 #include "cpu/kernels/variants.h"

@@ -1,4 +1,4 @@
-/* fft-avx512: the transforms for AVX-512, 8 doubles a vector. */
+/* fft-avx512: the transforms for AVX-512, 8 doubles per vector. */
 #define FFT_LANES 8
 #include "cpu/kernels/fft_body.h"
 #include "cpu/kernels/variants.h"

@@ -1,11 +1,11 @@
-/* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8), which the including file
- * defines. Static, one build for each instruction set; products and sums may be contracted here,
- * since only the rounded result counts and its bound holds either way.
+/* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8). The including file, one per
+ * instruction set, defines FFT_LANES. Multiplications and additions may be contracted here, because
+ * only the rounded result matters and its error bound holds either way.
  *
- * Along columns every lane is a column. Along a row of N = lanes * m elements, lane l holds
- * elements l, l + lanes, ...: the vectors are transformed over m like columns, then multiplied by
- * w_N^(l * k), then the lanes are combined by a transform of length FFT_LANES after a transposition
- * of lanes x lanes. */
+ * Along columns, every lane is a column. Along a row of N = lanes * m elements, lane l holds
+ * elements l, l + lanes, and so on. The vectors are transformed over m as columns are, then
+ * multiplied by w_N^(l * k). After a transposition of lanes x lanes elements, a transform of length
+ * FFT_LANES combines the lanes. */
 #ifndef XNCC_CPU_KERNELS_FFT_BODY_H
 #define XNCC_CPU_KERNELS_FFT_BODY_H
 
@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Tables: for each length n = 16, 32, .. the three twiddles of j = 0 .. n/4 - 1, and then those
- * between the lanes of a row. */
+/* The tables hold, for each length n = 16, 32, ..., the three twiddle factors of j = 0 .. n/4 - 1,
+ * and after them the twiddle factors between the lanes of a row. */
 FFT_INLINE int64_t twiddle_at(int32_t n)
 {
     return 3 * ((int64_t)n - 16) / 2;
@@ -39,7 +39,7 @@ static uint64_t table_bytes(int32_t nx, int32_t ny)
            (uint64_t)(nx / FFT_LANES) * sizeof(vc);
 }
 
-/* The frequency that position p of a forward transform of length n holds. */
+/* Returns the frequency at position p of the output of a forward transform of length n. */
 static int32_t frequency(int32_t n, int32_t p)
 {
     if (n == 4)
@@ -75,7 +75,7 @@ static void tables(int32_t nx, int32_t ny, void *memory)
     }
 }
 
-/* Decimation in frequency, depth first so that short transforms stay in the first-level cache. */
+/* Decimation in frequency, depth first, so that short transforms stay in the first-level cache. */
 static void forward(const double *table, vc *x, int32_t n)
 {
     if (n == 4) {
@@ -158,7 +158,7 @@ static void row_backward(const void *table, int32_t nx, int32_t ny, vc *x)
     backward(table, x, m);
 }
 
-/* FFT_LANES pixels less the shift. */
+/* Loads FFT_LANES pixels and subtracts the shift. */
 FFT_INLINE vd pixels(const void *from, xncc_pixel pixel)
 {
     if (pixel == XNCC_U8) {
@@ -171,7 +171,7 @@ FFT_INLINE vd pixels(const void *from, xncc_pixel pixel)
     return __builtin_convertvector(__builtin_convertvector(v, vi), vd) - 32768.0;
 }
 
-/* Vector i of a row of count pixels, with zeros past its end. */
+/* Loads vector i of a row of `count` pixels, with zeros past the row's end. */
 FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t count)
 {
     const size_t size = pixel == XNCC_U8 ? 1 : 2;
@@ -188,92 +188,94 @@ FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t 
     return v;
 }
 
-static void row_in(const void *table, const xncc_fft_blocking *cut, const xncc_fft_pixels *p,
+static void row_in(const void *table, const xncc_fft_blocking *blocking, const xncc_fft_pixels *p,
                    void *row)
 {
     vc *x = row;
-    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
         x[i].re = some_pixels(p->a, p->pixel, i, p->count_a);
         x[i].im = some_pixels(p->b, p->pixel, i, p->count_b);
     }
-    row_forward(table, cut->nx, cut->ny, x);
+    row_forward(table, blocking->nx, blocking->ny, x);
 }
 
-static void digits_in(const void *table, const xncc_fft_blocking *cut, const double *digit,
+static void digits_in(const void *table, const xncc_fft_blocking *blocking, const double *digit,
                       void *row)
 {
     vc *x = row;
-    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
         memcpy(&x[i].re, digit + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
         x[i].im = vd_fill(0.0);
     }
-    row_forward(table, cut->nx, cut->ny, x);
+    row_forward(table, blocking->nx, blocking->ny, x);
 }
 
-/* One more vector than a row needs, so that rows do not lie a power of two apart. */
+/* A row has one vector more than it needs, so that rows are not a power of two apart. */
 static uint64_t row_bytes(int32_t nx)
 {
     return (uint64_t)(nx / FFT_LANES + 1) * sizeof(vc);
 }
 
-FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *cut, int32_t y, int32_t i)
+FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *blocking, int32_t y, int32_t i)
 {
-    return (vc *)(void *)(array + (uint64_t)y * row_bytes(cut->nx)) + i;
+    return (vc *)(void *)(array + (uint64_t)y * row_bytes(blocking->nx)) + i;
 }
 
-static void column_load(char *array, const xncc_fft_blocking *cut, int32_t i, vc *column)
+static void column_load(char *array, const xncc_fft_blocking *blocking, int32_t i, vc *column)
 {
-    for (int32_t y = 0; y < cut->ny; y++) {
-        const vc *at = column_at(array, cut, y, i);
+    for (int32_t y = 0; y < blocking->ny; y++) {
+        const vc *at = column_at(array, blocking, y, i);
         __builtin_prefetch(at + 1);
         column[y] = *at;
     }
 }
 
-/* A template's rows into its spectrum, scaled, the columns one after the other as convolve reads
- * them. */
-static void columns(const void *table, const xncc_fft_blocking *cut, char *array, void *spectrum)
+/* Transforms the rows of a template into its spectrum, scaled. The columns are stored one after the
+ * other, as convolve reads them. */
+static void columns(const void *table, const xncc_fft_blocking *blocking, char *array,
+                    void *spectrum)
 {
-    const double scale = 1.0 / ((double)cut->nx * (double)cut->ny);
-    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
-        vc *column = (vc *)spectrum + (ptrdiff_t)i * cut->ny;
-        column_load(array, cut, i, column);
-        forward(table, column, cut->ny);
-        for (int32_t y = 0; y < cut->ny; y++)
+    const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
+        vc *column = (vc *)spectrum + (ptrdiff_t)i * blocking->ny;
+        column_load(array, blocking, i, column);
+        forward(table, column, blocking->ny);
+        for (int32_t y = 0; y < blocking->ny; y++)
             column[y] = (vc){ column[y].re * scale, column[y].im * scale };
     }
 }
 
-static void convolve(const void *table, const xncc_fft_blocking *cut, char *const array[2],
+static void convolve(const void *table, const xncc_fft_blocking *blocking, char *const array[2],
                      char *const spectrum[2], void *buffer)
 {
-    vc *column = buffer, *product = column + cut->ny;
-    for (int32_t i = 0; i < cut->nx / FFT_LANES; i++) {
-        column_load(array[0], cut, i, column);
-        forward(table, column, cut->ny);
-        for (int32_t plane = 0; plane < cut->planes; plane++) {
-            const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * cut->ny;
-            for (int32_t y = 0; y < cut->ny; y++)
+    vc *column = buffer, *product = column + blocking->ny;
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
+        column_load(array[0], blocking, i, column);
+        forward(table, column, blocking->ny);
+        for (int32_t plane = 0; plane < blocking->planes; plane++) {
+            const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
+            for (int32_t y = 0; y < blocking->ny; y++)
                 product[y] = vc_twiddle(column[y], t[y].re, t[y].im, 1);
-            backward(table, product, cut->ny);
-            for (int32_t y = 0; y < cut->ny; y++)
-                *column_at(array[plane], cut, y, i) = product[y];
+            backward(table, product, blocking->ny);
+            for (int32_t y = 0; y < blocking->ny; y++)
+                *column_at(array[plane], blocking, y, i) = product[y];
         }
     }
 }
 
-/* To the nearest integers: below 2^51 in size, the low bits of 1.5 * 2^52 + v are v's. */
+/* Rounds to the nearest integers. For |v| below 2^51, the low bits of 1.5 * 2^52 + v are those of
+ * v. */
 FFT_INLINE void round_out(vd v, int32_t left, int64_t *out)
 {
     vl bits = (vl)(v + 0x1.8p52) - (vl)vd_fill(0x1.8p52);
     memcpy(out, &bits, left >= FFT_LANES ? sizeof bits : (size_t)left * sizeof *out);
 }
 
-static void row_out(const void *table, const xncc_fft_blocking *cut, void *row, int32_t count,
+static void row_out(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
                     int64_t *a, int64_t *b)
 {
     vc *x = row;
-    row_backward(table, cut->nx, cut->ny, x);
+    row_backward(table, blocking->nx, blocking->ny, x);
     for (int32_t i = 0; i * FFT_LANES < count; i++) {
         round_out(x[i].re, count - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
         round_out(x[i].im, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);

@@ -1,5 +1,5 @@
-/* Complex vectors of FFT_LANES doubles, transforms of 4 and 8 of them, and the transposition of
- * FFT_LANES x FFT_LANES lanes. */
+/* Complex vectors of FFT_LANES doubles, their transforms of 4 and 8 points, and the transposition
+ * of FFT_LANES x FFT_LANES lanes. */
 #ifndef XNCC_CPU_KERNELS_FFT_POINTS_H
 #define XNCC_CPU_KERNELS_FFT_POINTS_H
 
@@ -26,12 +26,12 @@ FFT_INLINE vc vc_sub(vc a, vc b)
 {
     return (vc){ a.re - b.re, a.im - b.im };
 }
-/* a * i for sign 1, a * -i for sign -1; constant where inlined. */
+/* Returns a * i if sign is 1, a * -i if it is -1. sign is constant after inlining. */
 FFT_INLINE vc vc_turn(vc a, int sign)
 {
     return sign > 0 ? (vc){ -a.im, a.re } : (vc){ a.im, -a.re };
 }
-/* a times w (sign -1, forward) or its conjugate (sign 1, backward). */
+/* Returns a * w if sign is -1 (forward), a * conj(w) if it is 1 (backward). */
 FFT_INLINE vc vc_twiddle(vc a, vd re, vd im, int sign)
 {
     return sign < 0 ? (vc){ a.re * re - a.im * im, a.re * im + a.im * re }
@@ -42,7 +42,7 @@ FFT_INLINE vd vd_fill(double v)
     return v - (vd){ 0 };
 }
 
-/* Four points in natural order. */
+/* Transforms four points in natural order. */
 FFT_INLINE void four(vc *a, vc *b, vc *c, vc *d, int sign)
 {
     vc s = vc_add(*a, *c), t = vc_sub(*a, *c), u = vc_add(*b, *d),
@@ -53,7 +53,7 @@ FFT_INLINE void four(vc *a, vc *b, vc *c, vc *d, int sign)
     *d = vc_sub(t, v);
 }
 
-/* a times w_8^1 or w_8^3 in the direction of sign. */
+/* Multiplies by w_8^1 (eighth) or w_8^3 (three_eighths) in the direction of sign. */
 FFT_INLINE vc eighth(vc a, int sign)
 {
     const double half = 0.70710678118654752440;
@@ -65,7 +65,8 @@ FFT_INLINE vc three_eighths(vc a, int sign)
     return vc_turn(eighth(a, sign), sign);
 }
 
-/* Eight points: forward leaves frequencies 0 2 4 6 1 3 5 7; backward takes that order. */
+/* Transforms eight points. Forward leaves the frequencies in the order 0 2 4 6 1 3 5 7; backward
+ * takes that order. */
 FFT_INLINE void eight_forward(vc *x)
 {
     vc a[8] = { vc_add(x[0], x[4]),
@@ -94,7 +95,7 @@ FFT_INLINE void eight_backward(vc *x)
     memcpy(x, b, sizeof b);
 }
 
-/* Lanes change places between two vectors, the steps of a transposition. */
+/* The steps of a transposition: exchange lanes between two vectors. */
 FFT_INLINE void swap1(vd *a, vd *b)
 {
 #if FFT_LANES == 8
@@ -166,7 +167,7 @@ FFT_INLINE void transpose_complex(vc *v)
         v[i] = (vc){ re[i], im[i] };
 }
 
-/* The transform of length FFT_LANES across what were lanes. */
+/* Transforms FFT_LANES points, one from each vector, after the transposition. */
 FFT_INLINE void combine(vc *v, int sign)
 {
 #if FFT_LANES == 8

@@ -1,4 +1,4 @@
-/* fft-portable: the transforms for any processor, 2 doubles a vector. */
+/* fft-portable: the transforms for any processor, 2 doubles per vector. */
 #define FFT_LANES 2
 #include "cpu/kernels/fft_body.h"
 #include "cpu/kernels/variants.h"

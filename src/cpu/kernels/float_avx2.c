@@ -1,4 +1,4 @@
-/* direct-avx2: float pixels, and convolution. */
+/* direct-avx2 for float pixels, and its convolution. */
 #define FLOAT_LANES 4
 #define FLOAT_KEEP(v) ((void)(v))
 #define CONVOLVE_LANES 8

@@ -1,4 +1,4 @@
-/* direct-avx512: float pixels, and convolution. */
+/* direct-avx512 for float pixels, and its convolution. */
 #define FLOAT_LANES 8
 #define FLOAT_KEEP(v) __asm__("" : "+v"(v))
 #define CONVOLVE_LANES 16

@@ -1,12 +1,14 @@
-/* `direct` for float pixels: sums in double in the order that score.h fixes (each window row from
- * left to right, then the rows from top to bottom, every step rounded). Vectors of FLOAT_LANES
- * doubles run over neighbouring windows, so that the order within a window stays. The including
- * file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), which keeps a vector in a register where
- * gcc would load it again for every use, and is compiled without contraction.
+/* `direct` for float pixels. Sums are computed in double in the order that score.h defines: each
+ * window row from left to right, then the rows from top to bottom, every step rounded. Vectors of
+ * FLOAT_LANES doubles cover neighbouring windows, so the order within a window is kept.
  *
- * One image row at a time meets all the template rows of the windows in hand: a window's rows come
- * in order, and no more than the image row and the running sums of BAND x STRIP windows have to be
- * kept. */
+ * The including file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), and is compiled without
+ * contraction. FLOAT_KEEP(v) keeps a vector in a register where gcc would otherwise load it again
+ * for every use.
+ *
+ * Each image row is multiplied into all template rows before the next image row is read. So a
+ * window's rows are added in order, and only one image row and the running sums of FLOAT_BAND x
+ * FLOAT_STRIP windows are kept. */
 #ifndef XNCC_CPU_KERNELS_FLOAT_BODY_H
 #define XNCC_CPU_KERNELS_FLOAT_BODY_H
 
@@ -23,13 +25,13 @@ static inline fd float_sqrt(fd v);
 enum { FLOAT_STRIP = 256, FLOAT_BAND = 64, FLOAT_TILE = 4 * FLOAT_LANES };
 
 typedef struct float_sums {
-    double *X, *S, *Q;     /* FLOAT_BAND rows of FLOAT_STRIP */
-    double *line;          /* the image row, less the pivot */
-    double *row_S, *row_Q; /* its windows' rows */
+    double *X, *S, *Q;     /* FLOAT_BAND rows of FLOAT_STRIP sums each */
+    double *line;          /* the image row minus the pivot */
+    double *row_S, *row_Q; /* the sums of the windows' current row */
     float *raw;
 } float_sums;
 
-static uint64_t float_lay(const xncc_problem *problem, char *memory, float_sums *s)
+static uint64_t float_layout(const xncc_problem *problem, char *memory, float_sums *s)
 {
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
     uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE,
@@ -52,10 +54,10 @@ static void float_shape(const xncc_cpu_kernel *self, const xncc_problem *problem
     (void)self;
     *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
     shape->shared_bytes = (uint64_t)problem->width * (uint64_t)problem->height * sizeof(double);
-    shape->scratch_bytes = float_lay(problem, NULL, NULL);
+    shape->scratch_bytes = float_layout(problem, NULL, NULL);
 }
 
-/* The template less the pivot. */
+/* Stores the template minus the pivot. */
 static void float_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
                         void *scratch)
 {
@@ -96,7 +98,8 @@ __attribute__((always_inline)) static inline float_four float_load4(const double
     return v;
 }
 
-/* The rows of windows x .. of the image row: sum and sum of squares. */
+/* Computes, for every window of the strip, the sum and the sum of squares of its pixels in the
+ * image row. */
 static void float_row_sums(const float_sums *s, int32_t width)
 {
     const fd zero = { 0 };
@@ -130,8 +133,8 @@ __attribute__((always_inline)) static inline void float_store(double *to, const 
     float_add(to + 3 * FLOAT_LANES, sum->d);
 }
 
-/* Adds the image row's products to `rows` (1 or 3) map rows: to[0] with template row t, the next
- * with the template row above. */
+/* Adds the image row's products to `rows` (1 or 3) map rows: template row t to the map row at to,
+ * and the template rows above it to the following map rows. */
 __attribute__((always_inline)) static inline void
 float_products(const double *line, const double *t, int32_t width, double *to, int rows)
 {
@@ -154,7 +157,8 @@ float_products(const double *line, const double *t, int32_t width, double *to, i
     }
 }
 
-/* Image row yy of the band (its windows' first row is 0) meets map rows first .. last. */
+/* Adds image row yy of the band to map rows first .. last, whose windows contain it. Row 0 is the
+ * first row of the band's first windows. */
 static void float_meet(const float_sums *s, const xncc_job *job, int32_t yy, int32_t rows)
 {
     const int32_t width = job->templ->width, height = job->templ->height;
@@ -180,7 +184,7 @@ static inline fd float_choose(fl condition, fd yes, fd no)
     return (fd)((condition & (fl)yes) | (~condition & (fl)no));
 }
 
-/* xncc_score_float for NCC, step by step, in vectors. */
+/* xncc_score_float for ccoeff_normed, step by step, in vectors. */
 static inline fd float_ncc(const xncc_score_rule *rule, fd S, fd Q, fd X)
 {
     const fd zero = { 0 }, one = zero + 1.0;
@@ -207,25 +211,25 @@ static void float_score(const xncc_job *job, const double *S, const double *Q, c
     }
 }
 
-/* Map rows y .. y + rows - 1 of the strip at column x. */
+/* Computes the map rows and columns of `piece`, at most FLOAT_BAND x FLOAT_STRIP windows. */
 static void float_band(const xncc_job *job, const float_sums *s, const xncc_area *area,
-                       const xncc_area *templ)
+                       const xncc_area *piece)
 {
-    int32_t width = job->templ->width, count = templ->width + width - 1;
+    int32_t width = job->templ->width, count = piece->width + width - 1;
     memset(s->X, 0, 3 * sizeof(double) * FLOAT_BAND * FLOAT_STRIP);
-    for (int32_t yy = 0; yy < templ->height + job->templ->height - 1; yy++) {
-        const float *raw = xncc_border_row(job, (int64_t)job->y0 + templ->y + yy,
-                                           (int64_t)job->x0 + templ->x, count, s->raw);
+    for (int32_t yy = 0; yy < piece->height + job->templ->height - 1; yy++) {
+        const float *raw = xncc_border_row_pixels(job, (int64_t)job->y0 + piece->y + yy,
+                                                  (int64_t)job->x0 + piece->x, count, s->raw);
         for (int32_t i = 0; i < count; i++)
             s->line[i] = xncc_centred(raw[i], job->rule.pivot);
         float_row_sums(s, width);
-        float_meet(s, job, yy, templ->height);
+        float_meet(s, job, yy, piece->height);
     }
-    for (int32_t r = 0; r < templ->height; r++) {
+    for (int32_t r = 0; r < piece->height; r++) {
         ptrdiff_t at = (ptrdiff_t)r * FLOAT_STRIP;
         float_score(job, s->S + at, s->Q + at, s->X + at,
-                    area->out + (templ->y - area->y + r) * area->pitch + (templ->x - area->x),
-                    templ->width);
+                    area->out + (piece->y - area->y + r) * area->pitch + (piece->x - area->x),
+                    piece->width);
     }
 }
 
@@ -234,13 +238,13 @@ static void float_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
 {
     (void)self;
     float_sums s = { 0 };
-    (void)float_lay(job->problem, scratch, &s);
+    (void)float_layout(job->problem, scratch, &s);
     for (int32_t y = 0; y < area->height; y += FLOAT_BAND) {
         for (int32_t x = 0; x < area->width; x += FLOAT_STRIP) {
-            xncc_area templ = { .x = area->x + x, .y = area->y + y };
-            templ.width = area->width - x < FLOAT_STRIP ? area->width - x : FLOAT_STRIP;
-            templ.height = area->height - y < FLOAT_BAND ? area->height - y : FLOAT_BAND;
-            float_band(job, &s, area, &templ);
+            xncc_area piece = { .x = area->x + x, .y = area->y + y };
+            piece.width = area->width - x < FLOAT_STRIP ? area->width - x : FLOAT_STRIP;
+            piece.height = area->height - y < FLOAT_BAND ? area->height - y : FLOAT_BAND;
+            float_band(job, &s, area, &piece);
         }
     }
 }

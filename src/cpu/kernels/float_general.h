@@ -1,5 +1,5 @@
-/* Float pixels of the joint route: one build for each instruction set of `direct`
- * (float_general_body.h). */
+/* The general route (general.h) for float pixels: one kernel per instruction set of `direct`, built
+ * from float_general_body.h. */
 #ifndef XNCC_CPU_KERNELS_FLOAT_GENERAL_H
 #define XNCC_CPU_KERNELS_FLOAT_GENERAL_H
 

@@ -1,7 +1,7 @@
-/* `direct` for float pixels of the joint route, in the order of sums that general.h fixes: vectors
- * run over neighbouring windows, as in float_body.h, whose loops serve where every pixel counts.
- * Where some do not, they add 0, which changes no bit of a sum that began with +0; a pixel that the
- * template leaves out is passed over. */
+/* `direct` for float pixels of the general route, with sums in the order that math/general_score.h
+ * defines. Vectors cover neighbouring windows, as in float_body.h, whose loops are used where every
+ * pixel counts. An image pixel that does not count adds 0, which changes no bit of a sum that began
+ * with +0. A template pixel that does not count is skipped. */
 #ifndef XNCC_CPU_KERNELS_FLOAT_GENERAL_BODY_H
 #define XNCC_CPU_KERNELS_FLOAT_GENERAL_BODY_H
 
@@ -9,15 +9,16 @@
 #include "cpu/kernels/float_general.h"
 #include "cpu/kernels/general.h"
 
-/* What begin makes of a template: its sums, then its samples less the pivot, channel by channel. */
+/* What begin computes from a template. After this header follow, channel by channel, the template's
+ * samples minus the pivot. */
 typedef struct fgeneral_shared {
     double T[XNCC_MAX_CHANNELS], T2[XNCC_MAX_CHANNELS];
 } fgeneral_shared;
 
 typedef struct fgeneral_memory {
     float_sums sums;
-    double *N, *T, *T2; /* as sums.X, where the image varies */
-    int64_t *line_mask; /* all bits of a pixel that counts */
+    double *N, *T, *T2; /* as sums.X, if the image varies */
+    int64_t *line_mask; /* all bits set if the pixel counts, else 0 */
     uint8_t *count;
     xncc_general_real *general;
     xncc_stage stage;
@@ -28,17 +29,18 @@ static int fgeneral_varies(const xncc_problem *p)
     return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
-static uint64_t fgeneral_lay(const xncc_problem *problem, char *memory, fgeneral_memory *m)
+static uint64_t fgeneral_layout(const xncc_problem *problem, char *memory, fgeneral_memory *m)
 {
     enum { SUMS = FLOAT_BAND * FLOAT_STRIP, PIECES = 7 };
-    const int32_t wide = problem->width + FLOAT_STRIP - 1;
-    const uint64_t line = (uint64_t)wide + FLOAT_TILE, varies = fgeneral_varies(problem) ? 1 : 0;
-    const uint64_t bytes[PIECES] = { float_lay(problem, NULL, NULL),
+    const int32_t line_width = problem->width + FLOAT_STRIP - 1;
+    const uint64_t line = (uint64_t)line_width + FLOAT_TILE,
+                   varies = fgeneral_varies(problem) ? 1 : 0;
+    const uint64_t bytes[PIECES] = { float_layout(problem, NULL, NULL),
                                      varies * 3 * SUMS * sizeof(double),
                                      line * sizeof(int64_t),
                                      line,
                                      SUMS * sizeof(xncc_general_real),
-                                     xncc_stage_lay(problem, wide, NULL, NULL),
+                                     xncc_stage_layout(problem, line_width, NULL, NULL),
                                      0 };
     uint64_t at[PIECES], total = 0;
     for (int i = 0; i < PIECES; i++) {
@@ -46,14 +48,14 @@ static uint64_t fgeneral_lay(const xncc_problem *problem, char *memory, fgeneral
         total += (bytes[i] + 127) / 64 * 64;
     }
     if (memory) {
-        (void)float_lay(problem, memory, &m->sums);
+        (void)float_layout(problem, memory, &m->sums);
         m->N = (double *)(void *)(memory + at[1]);
         m->T = m->N + SUMS;
         m->T2 = m->T + SUMS;
         m->line_mask = (int64_t *)(void *)(memory + at[2]);
         m->count = (uint8_t *)(memory + at[3]);
         m->general = (xncc_general_real *)(void *)(memory + at[4]);
-        (void)xncc_stage_lay(problem, wide, memory + at[5], &m->stage);
+        (void)xncc_stage_layout(problem, line_width, memory + at[5], &m->stage);
     }
     return total;
 }
@@ -63,7 +65,7 @@ static void fgeneral_shape(const xncc_cpu_kernel *self, const xncc_problem *prob
 {
     (void)self;
     *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
-    shape->scratch_bytes = fgeneral_lay(problem, NULL, NULL);
+    shape->scratch_bytes = fgeneral_layout(problem, NULL, NULL);
     shape->shared_bytes = sizeof(fgeneral_shared) +
                           (uint64_t)problem->width * (uint64_t)problem->height *
                               (uint64_t)xncc_problem_channels(problem) * sizeof(double);
@@ -110,7 +112,8 @@ typedef struct fgeneral_run {
     int varies;
 } fgeneral_run;
 
-/* The image row of a channel less the pivot; 0 where it does not count. */
+/* Prepares the image row of a channel: samples minus the pivot, 0 where the pixel does not
+ * count. */
 static void fgeneral_line(const fgeneral_run *r, int32_t yy, int32_t channel)
 {
     const xncc_stage *stage = &r->m.stage;
@@ -144,11 +147,11 @@ __attribute__((always_inline)) static inline void fgeneral_step(fgeneral_row *ro
         row->X += v * t;
         return;
     }
-    const fd zero = { 0 }, templ = (fd)((fl)(t - zero) & mask);
-    row->X += v * templ;
+    const fd zero = { 0 }, templ_value = (fd)((fl)(t - zero) & mask);
+    row->X += v * templ_value;
     row->N += (fd)((fl)(1.0 - zero) & mask);
-    row->T += templ;
-    row->T2 += templ * templ;
+    row->T += templ_value;
+    row->T2 += templ_value * templ_value;
 }
 
 __attribute__((always_inline)) static inline void
@@ -164,7 +167,7 @@ fgeneral_store(const fgeneral_run *r, ptrdiff_t at, const fgeneral_row *row, int
     }
 }
 
-/* The image row's windows under template row j, added to map row `to`. */
+/* Adds the products of the image row with template row j to map row `to`. */
 __attribute__((always_inline)) static inline void
 fgeneral_products(const fgeneral_run *r, const double *t, int32_t j, int32_t to, int varies)
 {
@@ -220,7 +223,8 @@ static void fgeneral_channel(const fgeneral_run *r, int32_t channel)
     }
 }
 
-/* Adds the channel's sums to what the windows have; after the last one their scores go to out. */
+/* Adds the channel's sums to the windows' totals. After the last channel, writes the scores to
+ * out. */
 static void fgeneral_add(const fgeneral_run *r, int32_t channel, float *out, ptrdiff_t pitch)
 {
     const fgeneral_shared *s = r->job->shared;
@@ -250,7 +254,7 @@ static void fgeneral_area(const xncc_cpu_kernel *self, const xncc_job *job, void
 {
     (void)self;
     fgeneral_run r = { .job = job, .varies = fgeneral_varies(job->problem) };
-    (void)fgeneral_lay(job->problem, scratch, &r.m);
+    (void)fgeneral_layout(job->problem, scratch, &r.m);
     r.m.stage.job = job;
     for (int32_t y = 0; y < area->height; y += FLOAT_BAND) {
         for (int32_t x = 0; x < area->width; x += FLOAT_STRIP) {

@@ -1,4 +1,4 @@
-/* direct-portable: float pixels, and convolution. */
+/* direct-portable for float pixels, and its convolution. */
 #define FLOAT_LANES 2
 #define FLOAT_KEEP(v) ((void)(v))
 #define CONVOLVE_LANES 4

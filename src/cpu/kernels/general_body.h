@@ -1,13 +1,13 @@
-/* The rows of general_rows.h in C that compilers turn into vectors. Included by the file of each
- * instruction set, after rows.h. */
+/* The row functions of general_rows.h, in C that compilers vectorize. Each instruction set's file
+ * includes this after rows.h. */
 #ifndef XNCC_CPU_KERNELS_GENERAL_BODY_H
 #define XNCC_CPU_KERNELS_GENERAL_BODY_H
 
 #include "cpu/kernels/rows.h"
 
-static void general_give(const xncc_given_row *row)
+static void general_emit(const xncc_emit_row *row)
 {
-    const xncc_given_row r = *row;
+    const xncc_emit_row r = *row;
     const uint64_t mask = r.packed ? 0xffffffffu : UINT64_MAX;
     for (int32_t i = 0; i < r.count; i++) {
         const uint64_t S = r.S ? r.S[i] & mask : 0;
@@ -21,7 +21,7 @@ static void general_give(const xncc_given_row *row)
         r.out_Q[i] = r.packed ? r.S[i] >> 32 : r.Q[i];
 }
 
-/* One channel out of several, with a loop for each usual number of them. */
+/* Extracts one channel of several, with a loop of its own for 3 and for 4 channels. */
 #define GENERAL_PICK(name, type)                                                                   \
     static inline void name(const xncc_plane_row *r, type *restrict out)                           \
     {                                                                                              \
@@ -41,9 +41,10 @@ GENERAL_PICK(general_pick_u8, uint8_t)
 GENERAL_PICK(general_pick_u16, uint16_t)
 GENERAL_PICK(general_pick_u32, uint32_t)
 
-/* The digits of a row; `number` holds a sample's square. Returns all of them or-ed. */
+/* Extracts the digits of a row. A sample's square fits `number`. Returns all digits ORed
+ * together. */
 #define GENERAL_DIGITS(name, type, number, piece)                                                  \
-    static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type turn,       \
+    static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type flip,       \
                                 piece *restrict out)                                               \
     {                                                                                              \
         const uint8_t *restrict counts = r->count;                                                 \
@@ -51,13 +52,13 @@ GENERAL_PICK(general_pick_u32, uint32_t)
         piece any = 0;                                                                             \
         if (r->square)                                                                             \
             for (int32_t i = 0; i < count; i++) {                                                  \
-                const number v = (number)((type)(in[i] ^ turn) & (type)(0u - counts[i]));          \
+                const number v = (number)((type)(in[i] ^ flip) & (type)(0u - counts[i]));          \
                 out[i] = (piece)((number)(v * v) >> shift);                                        \
                 any |= out[i];                                                                     \
             }                                                                                      \
         else                                                                                       \
             for (int32_t i = 0; i < count; i++) {                                                  \
-                out[i] = (piece)((type)((type)(in[i] ^ turn) & (type)(0u - counts[i])) >> shift);  \
+                out[i] = (piece)((type)((type)(in[i] ^ flip) & (type)(0u - counts[i])) >> shift);  \
                 any |= out[i];                                                                     \
             }                                                                                      \
         return any;                                                                                \
@@ -100,30 +101,30 @@ static uint32_t general_plane(const xncc_plane_row *row)
     return 0;
 }
 
-static inline void general_put(uint64_t *to, uint64_t v, int add)
+static inline void general_store(uint64_t *to, uint64_t v, int add)
 {
     *to = add ? *to + v : v;
 }
 
-static void general_fold(const xncc_fold_row *row)
+static void general_accumulate_terms(const xncc_terms_row *row)
 {
-    const xncc_fold_row r = *row;
+    const xncc_terms_row r = *row;
     const uint64_t bias = r.bias, square = bias * bias;
     if (r.centred) {
         for (int32_t i = 0; i < r.count; i++)
-            general_put(&r.a[i], r.n[i] * r.X[i] - r.S[i] * r.T[i], r.add);
+            general_store(&r.a[i], r.n[i] * r.X[i] - r.S[i] * r.T[i], r.add);
         for (int32_t i = 0; i < r.count; i++)
-            general_put(&r.b[i], r.n[i] * r.Q[i] - r.S[i] * r.S[i], r.add);
+            general_store(&r.b[i], r.n[i] * r.Q[i] - r.S[i] * r.S[i], r.add);
         for (int32_t i = 0; i < r.count && r.c; i++)
-            general_put(&r.c[i], r.n[i] * r.T2[i] - r.T[i] * r.T[i], r.add);
+            general_store(&r.c[i], r.n[i] * r.T2[i] - r.T[i] * r.T[i], r.add);
         return;
     }
     for (int32_t i = 0; i < r.count; i++)
-        general_put(&r.a[i], r.X[i] + r.n[i] * square - bias * (r.S[i] + r.T[i]), r.add);
+        general_store(&r.a[i], r.X[i] + r.n[i] * square - bias * (r.S[i] + r.T[i]), r.add);
     for (int32_t i = 0; i < r.count; i++)
-        general_put(&r.b[i], r.Q[i] + r.n[i] * square - 2 * bias * r.S[i], r.add);
+        general_store(&r.b[i], r.Q[i] + r.n[i] * square - 2 * bias * r.S[i], r.add);
     for (int32_t i = 0; i < r.count && r.c; i++)
-        general_put(&r.c[i], r.T2[i] + r.n[i] * square - 2 * bias * r.T[i], r.add);
+        general_store(&r.c[i], r.T2[i] + r.n[i] * square - 2 * bias * r.T[i], r.add);
 }
 
 static inline rows_ulong general_load(const uint64_t *from)
@@ -133,12 +134,12 @@ static inline rows_ulong general_load(const uint64_t *from)
     return v;
 }
 
-/* xncc_general_score in vectors. root: of row->part. */
+/* xncc_general_score in vectors. root: the square root of row->templ_term. */
 static inline rows_double general_lanes(xncc_method method, const xncc_general_rule *rule,
                                         const xncc_general_row *row, double root, int32_t i)
 {
     const rows_ulong a = general_load(row->a + i), b = general_load(row->b + i);
-    const rows_ulong c = row->c ? general_load(row->c + i) : row->templ - (rows_ulong){ 0 };
+    const rows_ulong c = row->c ? general_load(row->c + i) : row->templ_term - (rows_ulong){ 0 };
     const rows_double undefined = rows_fill((double)rule->undefined), B = rows_i64(b),
                       C = rows_i64(c);
     const rows_double roots = row->c ? rows_sqrt(C) : rows_fill(root);
@@ -164,7 +165,7 @@ static inline rows_double general_lanes(xncc_method method, const xncc_general_r
 static inline void general_score_method(xncc_method method, const xncc_general_rule *rule,
                                         const xncc_general_row *row)
 {
-    const double root = sqrt((double)row->templ);
+    const double root = sqrt((double)row->templ_term);
     const rows_ulong least = rule->least - (rows_ulong){ 0 };
     for (int32_t i = 0; i < row->count; i += ROWS_LANES) {
         rows_double score = general_lanes(method, rule, row, root, i);
@@ -178,7 +179,7 @@ static inline void general_score_method(xncc_method method, const xncc_general_r
     }
 }
 
-/* One loop for each method. */
+/* One loop per method. */
 static void general_score(xncc_method method, const xncc_general_rule *rule,
                           const xncc_general_row *row)
 {

@@ -1,7 +1,7 @@
-/* From the sums of a rectangle of the joint route to its scores. */
+/* Turns the sums of a rectangle of the general route into scores. */
 #include "cpu/kernels/general_parts.h"
 
-/* Sums from column x of row y on that fit 64 bits: in their plane, or a row. */
+/* Returns the sums of row y from column x on, in their plane or in a row. They fit 64 bits. */
 static const uint64_t *sum_row(const xncc_general_run *r, xncc_sum_id sum, int32_t x, int32_t y)
 {
     switch (r->source_of[sum]) {
@@ -11,7 +11,7 @@ static const uint64_t *sum_row(const xncc_general_run *r, xncc_sum_id sum, int32
     case XNCC_FROM_PRODUCTS: break;
     }
     return r->m.sum[sum][0] +
-           (xncc_general_in_row(&r->cut, sum) ? 0 : (ptrdiff_t)y * r->cut.stride) + x;
+           (xncc_general_is_row_sum(&r->tile, sum) ? 0 : (ptrdiff_t)y * r->tile.stride) + x;
 }
 
 static int templ_varies(const xncc_general_run *r)
@@ -20,7 +20,7 @@ static int templ_varies(const xncc_general_run *r)
            r->source_of[XNCC_SUM_T] == XNCC_FROM_PRODUCTS;
 }
 
-/* Columns x .. x + width - 1 of row y; their terms stand at `at`. */
+/* Columns x .. x + width - 1 of row y. Their terms are at index `at`. */
 typedef struct stretch {
     int32_t x, y, width;
     ptrdiff_t at;
@@ -32,37 +32,37 @@ static void score_stretch(const xncc_general_run *r, const stretch *s)
                                    .a = r->m.term[0] + s->at,
                                    .b = r->m.term[1] + s->at,
                                    .c = templ_varies(r) ? r->m.term[2] + s->at : NULL,
-                                   .templ = r->templ_term,
+                                   .templ_term = r->templ_term,
                                    .out = r->area->out + s->y * r->area->pitch + s->x,
                                    .count = s->width };
     r->isa->general_score(r->job->problem->method, &r->job->general, &row);
 }
 
-static void fold_stretch(const xncc_general_run *r, const stretch *s)
+static void accumulate_stretch(const xncc_general_run *r, const stretch *s)
 {
-    const xncc_fold_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
-                                .S = sum_row(r, XNCC_SUM_S, s->x, s->y),
-                                .Q = sum_row(r, XNCC_SUM_Q, s->x, s->y),
-                                .X = sum_row(r, XNCC_SUM_X, s->x, s->y),
-                                .T = sum_row(r, XNCC_SUM_T, s->x, s->y),
-                                .T2 = sum_row(r, XNCC_SUM_T2, s->x, s->y),
-                                .a = r->m.term[0] + s->at,
-                                .b = r->m.term[1] + s->at,
-                                .c = templ_varies(r) ? r->m.term[2] + s->at : NULL,
-                                .bias = r->job->general.bias,
-                                .centred = r->cut.centred,
-                                .add = r->channel > 0,
-                                .count = s->width };
-    r->isa->fold(&row);
+    const xncc_terms_row row = { .n = sum_row(r, XNCC_SUM_N, s->x, s->y),
+                                 .S = sum_row(r, XNCC_SUM_S, s->x, s->y),
+                                 .Q = sum_row(r, XNCC_SUM_Q, s->x, s->y),
+                                 .X = sum_row(r, XNCC_SUM_X, s->x, s->y),
+                                 .T = sum_row(r, XNCC_SUM_T, s->x, s->y),
+                                 .T2 = sum_row(r, XNCC_SUM_T2, s->x, s->y),
+                                 .a = r->m.term[0] + s->at,
+                                 .b = r->m.term[1] + s->at,
+                                 .c = templ_varies(r) ? r->m.term[2] + s->at : NULL,
+                                 .bias = r->job->general.bias,
+                                 .centred = r->tile.centred,
+                                 .add = r->channel > 0,
+                                 .count = s->width };
+    r->isa->accumulate_terms(&row);
 }
 
 static void fill_constant(const xncc_general_run *r, xncc_sum_id sum, uint64_t value)
 {
-    for (int32_t i = 0; i < r->cut.stride; i++)
+    for (int32_t i = 0; i < r->tile.stride; i++)
         r->m.constant[sum][i] = value;
 }
 
-/* Modulo 2^64: where the template's term is looked at, it fits. */
+/* Computes modulo 2^64. Where the template's term is used, it fits. */
 void xncc_general_channel(xncc_general_run *r, int32_t channel)
 {
     const uint64_t n = r->job->general.whole, bias = r->job->general.bias;
@@ -70,10 +70,10 @@ void xncc_general_channel(xncc_general_run *r, int32_t channel)
     r->channel = channel;
     fill_constant(r, XNCC_SUM_T, T);
     fill_constant(r, XNCC_SUM_T2, T2);
-    r->templ_term += r->cut.centred ? n * T2 - T * T : T2 + n * bias * bias - 2 * bias * T;
+    r->templ_term += r->tile.centred ? n * T2 - T * T : T2 + n * bias * bias - 2 * bias * T;
 }
 
-/* The 64-bit numbers of a sum together. */
+/* Adds up the 64-bit numbers that a sum consists of. */
 static xncc_u128 sum_at(const xncc_general_run *r, xncc_sum_id sum, ptrdiff_t at)
 {
     xncc_u128 total = xncc_u128_of(0);
@@ -92,7 +92,7 @@ static uint64_t count_at(const xncc_general_run *r, ptrdiff_t at)
     return is_plane(r, XNCC_SUM_N) ? r->m.sum[XNCC_SUM_N][0][at] : r->job->general.whole;
 }
 
-/* Sums that the method does not ask for are 0, and their terms are not looked at. */
+/* Sums that the method does not need are 0, and their terms are ignored. */
 static void add_channel(const xncc_general_run *r, int32_t channel, ptrdiff_t at,
                         xncc_general *general)
 {
@@ -109,26 +109,26 @@ static void add_channel(const xncc_general_run *r, int32_t channel, ptrdiff_t at
 
 static void add_wide(const xncc_general_run *r, int32_t x, int32_t y)
 {
-    const ptrdiff_t at = (ptrdiff_t)y * r->cut.stride + x;
+    const ptrdiff_t at = (ptrdiff_t)y * r->tile.stride + x;
     xncc_general one = xncc_general_begin(count_at(r, at)),
                  *general = r->m.general ? &r->m.general[at] : &one;
     if (r->channel == 0)
         *general = one;
     add_channel(r, r->channel, at, general);
-    if (r->channel == r->cut.channels - 1)
+    if (r->channel == r->tile.channels - 1)
         r->area->out[y * r->area->pitch + x] = xncc_general_score(r->job->problem->method,
                                                                   &r->job->general, general);
 }
 
 void xncc_general_row_terms(const xncc_general_run *r, int32_t x, int32_t y, int32_t width)
 {
-    const stretch s = { x, y, width, r->cut.channels > 1 ? (ptrdiff_t)y * r->cut.stride + x : 0 };
-    for (int32_t i = 0; i < width && !r->cut.fits; i++)
+    const stretch s = { x, y, width, r->tile.channels > 1 ? (ptrdiff_t)y * r->tile.stride + x : 0 };
+    for (int32_t i = 0; i < width && !r->tile.fits; i++)
         add_wide(r, x + i, y);
-    if (!r->cut.fits)
+    if (!r->tile.fits)
         return;
-    fold_stretch(r, &s);
-    if (r->channel == r->cut.channels - 1)
+    accumulate_stretch(r, &s);
+    if (r->channel == r->tile.channels - 1)
         score_stretch(r, &s);
 }
 
@@ -137,6 +137,6 @@ void xncc_general_coverage(const xncc_general_run *r)
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
             (void)xncc_general_is_settled(XNCC_COVERAGE, &r->job->general,
-                                          count_at(r, (ptrdiff_t)y * r->cut.stride + x),
+                                          count_at(r, (ptrdiff_t)y * r->tile.stride + x),
                                           &r->area->out[y * r->area->pitch + x]);
 }

@@ -1,21 +1,25 @@
+/* Reads a rectangle of the image for the general route: which of its pixels count, and its byte
+ * planes. */
 #include "cpu/kernels/general.h"
 
 #include "image/image.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-static uint64_t round64(uint64_t bytes)
+static uint64_t padded_bytes(uint64_t bytes)
 {
     return (bytes + 127) / 64 * 64;
 }
 
-uint64_t xncc_stage_lay(const xncc_problem *problem, int32_t width, char *memory, xncc_stage *stage)
+uint64_t xncc_stage_layout(const xncc_problem *problem, int32_t width, char *memory,
+                           xncc_stage *stage)
 {
     const uint64_t pixels = (uint64_t)width, size = (uint64_t)xncc_pixel_size(problem->pixel);
-    const uint64_t mask = round64(pixels),
-                   raw = round64(pixels * size * (uint64_t)xncc_problem_channels(problem)),
-                   pick = round64(pixels * size);
+    const uint64_t mask = padded_bytes(pixels),
+                   raw = padded_bytes(pixels * size * (uint64_t)xncc_problem_channels(problem)),
+                   pick = padded_bytes(pixels * size);
     if (memory) {
         stage->ones = (uint8_t *)memory;
         stage->mask = stage->ones + mask;
@@ -38,13 +42,13 @@ const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
     const size_t size = (size_t)xncc_image_channels(image) * xncc_pixel_size(image->pixel);
     if (line < 0)
         return memset(s->raw, 0, (size_t)s->width * size);
-    const xncc_row row = { xncc_image_row(image, (int32_t)line), image->width, size,
-                           s->job->problem->border };
-    return xncc_row_take(&row, s->left, s->width, s->raw);
+    const xncc_source_row row = { xncc_image_row(image, (int32_t)line), image->width, size,
+                                  s->job->problem->border };
+    return xncc_border_row_elements(&row, s->left, s->width, s->raw);
 }
 
-/* Strikes out the pixels whose samples all equal a value. */
-#define STRIKE(name, type)                                                                         \
+/* Defines a function that clears the count of pixels whose samples all equal a value. */
+#define DEFINE_EXCLUDE(name, type)                                                                 \
     static void name(const void *raw, int32_t channels, type value, int32_t count,                 \
                      uint8_t *restrict out)                                                        \
     {                                                                                              \
@@ -61,11 +65,11 @@ const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
             out[i] = (uint8_t)(out[i] & differ);                                                   \
         }                                                                                          \
     }
-STRIKE(strike_u8, uint8_t)
-STRIKE(strike_u16, uint16_t)
-STRIKE(strike_u32, uint32_t)
+DEFINE_EXCLUDE(exclude_u8, uint8_t)
+DEFINE_EXCLUDE(exclude_u16, uint16_t)
+DEFINE_EXCLUDE(exclude_u32, uint32_t)
 
-static void strike_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
+static void exclude_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
 {
     const xncc_image *image = s->job->image;
     const int32_t channels = xncc_image_channels(image);
@@ -77,18 +81,17 @@ static void strike_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
     }
     if (!(value >= -bias && value <= (double)xncc_pixel_max(image->pixel) - bias) ||
         value != floor(value))
-        return; /* no sample is equal to it */
+        return; /* no sample equals the value */
     const uint64_t bits = (uint64_t)(int64_t)
-        value; /* the low ones are the sample's own, signed or not */
+        value; /* the low bits are those of the sample, signed or not */
     switch (xncc_pixel_digits(image->pixel)) {
-    case 1: strike_u8(raw, channels, (uint8_t)bits, s->width, out); return;
-    case 2: strike_u16(raw, channels, (uint16_t)bits, s->width, out); return;
-    default: strike_u32(raw, channels, (uint32_t)bits, s->width, out); return;
+    case 1: exclude_u8(raw, channels, (uint8_t)bits, s->width, out); return;
+    case 2: exclude_u16(raw, channels, (uint16_t)bits, s->width, out); return;
+    default: exclude_u32(raw, channels, (uint32_t)bits, s->width, out); return;
     }
 }
 
-/* Zeros outside the image count where the border is made of them; where there is no border, nothing
- * there counts. */
+/* Pixels outside the image count with the zero border, and do not with the overlap border. */
 static void count_outside(const xncc_stage *s, uint8_t *out)
 {
     const xncc_border border = s->job->problem->border;
@@ -112,15 +115,16 @@ void xncc_stage_count_row(const xncc_stage *s, int32_t y, uint8_t *out)
         return;
     }
     if (image->mask) {
-        const xncc_row row = { xncc_image_mask_row(image, (int32_t)line), image->width, 1, border };
-        const uint8_t *mask = xncc_row_take(&row, s->left, s->width, s->mask);
+        const xncc_source_row row = { xncc_image_mask_row(image, (int32_t)line), image->width, 1,
+                                      border };
+        const uint8_t *mask = xncc_border_row_elements(&row, s->left, s->width, s->mask);
         for (int32_t i = 0; i < s->width; i++)
             out[i] = mask[i] != 0;
     } else {
         memset(out, 1, (size_t)s->width);
     }
     if (image->has_no_data)
-        strike_no_data(s, xncc_stage_raw(s, y), out);
+        exclude_no_data(s, xncc_stage_raw(s, y), out);
     count_outside(s, out);
 }
 
@@ -153,6 +157,7 @@ uint32_t xncc_stage_plane(const xncc_stage *s, const xncc_isa_windows *isa,
                            .pixels = s->width,
                            .every = s->count == NULL,
                            .buffer = s->pick };
+    assert(bytes == 1 || bytes == 2);
     uint32_t any = 0;
     for (int32_t y = 0; y < s->height; y++) {
         row.raw = xncc_stage_raw(s, y);

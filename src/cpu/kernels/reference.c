@@ -1,5 +1,5 @@
-/* The oracle: every definition of include/exactncc/template.h and convolve.h as the plainest loop.
- * Not to be made faster. */
+/* The reference kernel: every definition of include/exactncc/template.h and convolve.h as the
+ * plainest loop. Kept simple on purpose; do not optimize. */
 #include "cpu/kernels/kernel.h"
 
 #include "image/image.h"
@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* The biased sample that stands at (x, y), which may lie outside; outside the zero border a sample
- * of 0. */
+/* Returns the biased sample at (x, y), which may be outside the image. Outside the image, the zero
+ * border has samples of 0. */
 static uint64_t integer_pixel(const xncc_job *job, int64_t x, int64_t y)
 {
     const xncc_image *image = job->image;
@@ -30,7 +30,7 @@ static float float_pixel(const xncc_job *job, int64_t x, int64_t y)
     return (float)xncc_sample_value(image->pixel, xncc_image_row(image, (int32_t)line), column);
 }
 
-/* The score of the window whose top-left pixel is (left, top). All three sums fit 64 bits
+/* Returns the score of the window whose top-left pixel is (left, top). All three sums fit 64 bits
  * (score.h). */
 static float score_integer(const xncc_job *job, int64_t left, int64_t top)
 {
@@ -51,7 +51,8 @@ static float score_integer(const xncc_job *job, int64_t left, int64_t top)
     return xncc_score_integer(job->problem->method, &job->rule, S, Q, X);
 }
 
-/* Rows from left to right, then the rows' sums from top to bottom: the order that score.h fixes. */
+/* Sums each row from left to right and then the rows from top to bottom: the order that score.h
+ * defines. */
 static float score_float(const xncc_job *job, int64_t left, int64_t top)
 {
     const xncc_template *templ = job->templ;
@@ -114,12 +115,13 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
                                                           (int64_t)job->y0 + area->y + y);
 }
 
-static void shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
+static void reference_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
+                            xncc_shape *shape)
 {
     (void)self;
     (void)problem;
     *shape = (xncc_shape){ .columns = 1024, .rows = 4 };
 }
 
-const xncc_cpu_kernel xncc_reference_match = { .shape = shape, .area = match_area };
-const xncc_cpu_kernel xncc_reference_convolve = { .shape = shape, .area = convolve_area };
+const xncc_cpu_kernel xncc_reference_match = { .shape = reference_shape, .area = match_area };
+const xncc_cpu_kernel xncc_reference_convolve = { .shape = reference_shape, .area = convolve_area };

@@ -1,16 +1,16 @@
-/* The oracle's part for windows of which not every pixel counts, for several channels, and for the
- * pixel types that the plain problem has not: the definitions as the plainest loops. Not to be made
- * faster. */
+/* The reference kernel for the general route: windows in which some pixels do not count, several
+ * channels, and the pixel types that the plain problem does not have. The definitions as the
+ * plainest loops; do not optimize. */
 #include "cpu/kernels/kernel.h"
 
 #include "image/image.h"
 #include "image/samples.h"
 
-/* A pixel of the image under a pixel of the template. */
+/* An image pixel and the template pixel that it meets. */
 typedef struct meeting {
-    const void *row; /* of the image; NULL: a pixel of the zero border */
+    const void *row; /* the image row; NULL: a pixel of the zero border, or none */
     int64_t column;
-    int counts; /* in both */
+    int counts; /* 1: the pixel counts in both */
 } meeting;
 
 static meeting meet(const xncc_job *job, int64_t left, int64_t top, int32_t i, int32_t j)
@@ -76,7 +76,7 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top, uint
     return xncc_general_score(job->problem->method, &job->general, &general);
 }
 
-/* One row of a channel's sums, from left to right. */
+/* Sums one row of a channel from left to right. */
 static xncc_general_reals row_of_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j,
                                        int32_t c)
 {

@@ -1,5 +1,5 @@
-/* Window sums and scores by the row, in C that compilers turn into vectors. Included by the file of
- * each instruction set, so that each has its own build of it. */
+/* Window sums and scores row by row, in C that compilers vectorize. Each instruction set's file
+ * includes this and so has its own build. */
 #ifndef XNCC_CPU_KERNELS_ROWS_H
 #define XNCC_CPU_KERNELS_ROWS_H
 
@@ -25,7 +25,7 @@ static void rows_slide_u8(uint64_t *restrict column, const uint8_t *restrict ent
     }
 }
 
-/* One addition a step stands in the way of the next. */
+/* Serial: each addition depends on the previous one. */
 __attribute__((unused)) static void rows_window(const uint64_t *restrict column, int32_t width,
                                                 uint64_t *restrict window, int32_t count)
 {
@@ -39,8 +39,8 @@ __attribute__((unused)) static void rows_window(const uint64_t *restrict column,
     }
 }
 
-/* The scores run in vectors of ROWS_LANES doubles; the including file defines that and rows_sqrt.
- */
+/* Scores are computed in vectors of ROWS_LANES doubles. The including file defines ROWS_LANES and
+ * rows_sqrt. */
 typedef double rows_double __attribute__((vector_size(8 * ROWS_LANES)));
 typedef int64_t rows_long __attribute__((vector_size(8 * ROWS_LANES)));
 typedef uint64_t rows_ulong __attribute__((vector_size(8 * ROWS_LANES)));
@@ -49,15 +49,16 @@ typedef float rows_float __attribute__((vector_size(4 * ROWS_LANES)));
 
 static inline rows_double rows_sqrt(rows_double v);
 
-/* Unsigned numbers below 2^32, exactly: the bits of 2^52 + v, less 2^52. */
+/* Converts unsigned numbers below 2^32 exactly: the bits of 2^52 + v, minus 2^52. */
 static inline rows_double rows_u32(rows_ulong v)
 {
     return (rows_double)(v | UINT64_C(0x4330000000000000)) - 0x1p52;
 }
 
-/* Signed 64-bit numbers, rounded to nearest once. With v = high * 2^32 + low: the first bits are
- * 2^84 + 2^63 + high * 2^32, from which 2^84 + 2^63 + 2^52 is taken exactly (the difference is a
- * multiple of 2^32 below 2^64); adding 2^52 + low then rounds v itself. */
+/* Converts signed 64-bit numbers with one rounding to nearest. Let v = high * 2^32 + low. The first
+ * bit pattern is the number 2^84 + 2^63 + high * 2^32. Subtracting 2^84 + 2^63 + 2^52 from it is
+ * exact, because the difference is a multiple of 2^32 below 2^64. Adding 2^52 + low then rounds v
+ * itself. */
 static inline rows_double rows_i64(rows_ulong v)
 {
     rows_double high = (rows_double)((v >> 32) ^ UINT64_C(0x4530000080000000));
@@ -75,13 +76,13 @@ static inline rows_double rows_choose(rows_long condition, rows_double yes, rows
     return (rows_double)((condition & (rows_long)yes) | (~condition & (rows_long)no));
 }
 
-/* What the formulas of xncc_score_integer start from, each rounded to double once; only those that
- * the method needs are looked at. */
+/* The inputs of the formulas of xncc_score_integer, each rounded to double once. Only those that
+ * the method needs are used. */
 typedef struct rows_terms {
     rows_double num, var, Q, X, distance;
 } rows_terms;
 
-/* xncc_score_integer from there on. Flat templates are dealt with before. */
+/* The rest of xncc_score_integer. Flat templates are handled before (rows_undefined). */
 static inline rows_double rows_finish(xncc_method method, const xncc_score_rule *rule,
                                       const rows_terms *t)
 {
@@ -146,7 +147,7 @@ typedef struct rows_source {
     const xncc_wide_row *wide;
 } rows_source;
 
-/* All buffers have room for whole vectors past count; the map has not. */
+/* All buffers have room for whole vectors past count; the map does not. */
 static inline void rows_score_method(xncc_method method, const xncc_score_rule *rule,
                                      const rows_source *s, float *out, int32_t count)
 {
@@ -161,7 +162,7 @@ static inline void rows_score_method(xncc_method method, const xncc_score_rule *
     }
 }
 
-/* One loop for each method. */
+/* One loop per method. */
 static inline void rows_score_methods(xncc_method method, const xncc_score_rule *rule,
                                       const rows_source *s, float *out, int32_t count)
 {
@@ -172,11 +173,12 @@ static inline void rows_score_methods(xncc_method method, const xncc_score_rule 
     case XNCC_CCORR_NORMED: rows_score_method(XNCC_CCORR_NORMED, rule, s, out, count); return;
     case XNCC_SQDIFF: rows_score_method(XNCC_SQDIFF, rule, s, out, count); return;
     case XNCC_SQDIFF_NORMED: rows_score_method(XNCC_SQDIFF_NORMED, rule, s, out, count); return;
-    case XNCC_COVERAGE: return; /* of the joint route */
+    case XNCC_COVERAGE: return; /* general route only */
     }
 }
 
-/* 1 when the template leaves the method without a value: by the plain function then. */
+/* Returns 1 if the template leaves the method without a value. The caller then uses
+ * xncc_score_integer. */
 static inline int rows_undefined(xncc_method method, const xncc_score_rule *rule)
 {
     int normed = method == XNCC_CCORR_NORMED || method == XNCC_SQDIFF_NORMED;

@@ -1,17 +1,18 @@
-/* Which code serves a row of the kernel table. */
+/* Chooses the code that serves a kernel of the kernel table for a problem. */
 #include "cpu/kernels/float_general.h"
 #include "cpu/kernels/general.h"
 #include "cpu/kernels/variants.h"
 
-/* The code of one kernel for what it serves; NULL for what it does not. */
+/* The code of one kernel per kind of problem; NULL for kinds that it does not serve. */
 typedef struct row {
     xncc_kernel kernel;
     const xncc_cpu_kernel *integers, *floats, *convolution;
-    const xncc_cpu_kernel *turned; /* padded problems of signed pixels */
+    const xncc_cpu_kernel *sign_flipped; /* padded problems of signed pixels */
     const xncc_cpu_kernel *general, *general_floats;
 } row;
 
-/* The wrappers around a kernel for what is not plain: cpu/joint.h. */
+/* Defines the wrappers around a kernel that serve the general route and signed pixels
+ * (general.h). */
 #define WRAPPED(name, isa)                                                                         \
     static const xncc_general_variant name##_variant = { &xncc_##name##_match,                     \
                                                          &xncc_windows_##isa };                    \
@@ -60,7 +61,7 @@ static const xncc_cpu_kernel *code_of(const row *r, const xncc_problem *problem)
         return r->convolution;
     if (xncc_problem_route(problem) == XNCC_ROUTE_GENERAL)
         return floats ? r->general_floats : r->general;
-    return floats ? r->floats : xncc_pixel_bias(problem->pixel) ? r->turned : r->integers;
+    return floats ? r->floats : xncc_pixel_bias(problem->pixel) ? r->sign_flipped : r->integers;
 }
 
 const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem *problem)

@@ -1,5 +1,5 @@
-/* The variants by instruction set. Only those of the processor that the library is built for exist
- * (XNCC_CPU_X86). */
+/* The builds of each kernel for the instruction sets. The x86 ones exist only if the library is
+ * built for x86-64 (XNCC_CPU_X86). */
 #ifndef XNCC_CPU_KERNELS_VARIANTS_H
 #define XNCC_CPU_KERNELS_VARIANTS_H
 
@@ -19,7 +19,7 @@ extern const xncc_cpu_kernel xncc_fft_portable_match;
 extern const xncc_cpu_kernel xncc_fft_avx2_match;
 extern const xncc_cpu_kernel xncc_fft_avx512_match;
 
-/* The window sums and scores of each. */
+/* The window sums and scores of each instruction set. */
 extern const xncc_isa_windows xncc_windows_portable;
 extern const xncc_isa_windows xncc_windows_avx2;
 extern const xncc_isa_windows xncc_windows_avxvnni;

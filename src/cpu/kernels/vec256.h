@@ -1,11 +1,11 @@
-/* What the two 256-bit instruction sets share. */
+/* The vector operations of dot.h for the two 256-bit instruction sets. */
 #ifndef XNCC_CPU_KERNELS_VEC256_H
 #define XNCC_CPU_KERNELS_VEC256_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
-/* As in direct_avx512.c. */
+/* 32-bit lanes, for the reason given in direct_avx512.c. */
 typedef int32_t vec __attribute__((vector_size(32)));
 enum { VEC_LANES = 8 };
 
@@ -19,7 +19,8 @@ static inline vec vec_load(const void *from)
     return (vec)_mm256_loadu_si256((const __m256i *)from);
 }
 
-/* Two vectors whose 128-bit halves belong together: lows first. */
+/* Stores two vectors whose 128-bit halves belong together: first both low halves, then both high
+ * ones. */
 static inline void store_halves(int32_t *low, int32_t *high, __m256i a, __m256i b)
 {
     _mm256_storeu_si256((__m256i *)low, _mm256_permute2x128_si256(a, b, 0x20));

@@ -1,10 +1,12 @@
+/* Sliding window sums of a strip, and the choice of the score function (windows.h). */
 #include "cpu/kernels/windows.h"
 
 #include "cpu/kernels/border_row.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Whole vectors past the last column may be read. */
+/* Elements past the last column that whole vectors may read. */
 enum { SLACK = 64 };
 
 static uint64_t columns_room(const xncc_problem *problem, int32_t strip)
@@ -19,7 +21,7 @@ uint64_t xncc_windows_bytes(const xncc_problem *problem, int narrow, int32_t str
            4 * 64;
 }
 
-static char *take(char **memory, uint64_t bytes)
+static char *carve(char **memory, uint64_t bytes)
 {
     char *piece = *memory;
     *memory += (bytes + 63) / 64 * 64;
@@ -29,27 +31,33 @@ static char *take(char **memory, uint64_t bytes)
 void xncc_windows_begin(xncc_windows *w, const xncc_isa_windows *isa, const xncc_job *job,
                         int narrow, int32_t strip, char *memory)
 {
+    assert(strip % 8 == 0);
+    assert(!narrow || (job->templ->pixel == XNCC_U8 &&
+                       (int64_t)job->templ->width * job->templ->height <= XNCC_MOST_PRODUCTS_U8));
     uint64_t room = columns_room(job->problem, strip), fields = narrow ? 1 : 2;
     *w = (xncc_windows){
         .isa = isa, .job = job, .narrow = narrow, .room = (int64_t)room, .strip = strip
     };
-    w->column = (uint64_t *)(void *)take(&memory, room * fields * sizeof(uint64_t));
-    w->window = (uint64_t *)(void *)take(&memory, (uint64_t)strip * fields * sizeof(uint64_t));
-    w->raw[0] = take(&memory, room * sizeof(uint16_t));
-    w->raw[1] = take(&memory, room * sizeof(uint16_t));
+    w->column = (uint64_t *)(void *)carve(&memory, room * fields * sizeof(uint64_t));
+    w->window = (uint64_t *)(void *)carve(&memory, (uint64_t)strip * fields * sizeof(uint64_t));
+    w->raw[0] = carve(&memory, room * sizeof(uint16_t));
+    w->raw[1] = carve(&memory, room * sizeof(uint16_t));
 }
 
 void xncc_windows_place(xncc_windows *w, const xncc_area *area, int32_t x, int32_t width)
 {
+    assert(width > 0 && width <= w->strip);
     w->area = area;
     w->x = x;
     w->width = width;
 }
 
-/* What turns gathered sums into X: image and template were shifted (xncc_form).
- * u8:  X = X' + 128 * S.
- * u16: with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', sum T' = sumT -
- * 32896 * n. All of it modulo 2^64, the result is below 2^63. */
+/* Turns gathered sums into X by undoing the shifts of image and template (see xncc_form):
+ * - u8: X = X' + 128 * S.
+ * - u16, with I = I' + 32768 and T = T' + 32896: X = X' + 32896 * S + 32768 * sum T', where sum T'
+ *   = sumT - 32896 * n.
+ *
+ * All of it is modulo 2^64; the result is below 2^63. */
 static void gathered_to_products(const xncc_windows *w, const int64_t *gathered, const uint64_t *S,
                                  uint64_t *X)
 {
@@ -60,7 +68,7 @@ static void gathered_to_products(const xncc_windows *w, const int64_t *gathered,
         X[x] = (uint64_t)gathered[x] + factor * S[x] + constant;
 }
 
-/* Brings the column sums to the windows of map row y. */
+/* Slides the column sums to the windows of map row y. */
 static void columns_to(xncc_windows *w, int32_t y, int fresh)
 {
     const xncc_job *job = w->job;
@@ -71,7 +79,7 @@ static void columns_to(xncc_windows *w, int32_t y, int fresh)
     if (fresh) {
         memset(S, 0, (size_t)w->room * sizeof *S * (w->narrow ? 1 : 2));
         for (int32_t j = 0; j < height; j++) {
-            const void *enter = xncc_border_row(job, top + j, left, count, w->raw[0]);
+            const void *enter = xncc_border_row_pixels(job, top + j, left, count, w->raw[0]);
             if (w->narrow)
                 w->isa->add_u8(S, enter, count);
             else
@@ -79,8 +87,8 @@ static void columns_to(xncc_windows *w, int32_t y, int fresh)
         }
         return;
     }
-    const void *enter = xncc_border_row(job, top + height - 1, left, count, w->raw[0]);
-    const void *leave = xncc_border_row(job, top - 1, left, count, w->raw[1]);
+    const void *enter = xncc_border_row_pixels(job, top + height - 1, left, count, w->raw[0]);
+    const void *leave = xncc_border_row_pixels(job, top - 1, left, count, w->raw[1]);
     if (w->narrow)
         w->isa->slide_u8(S, enter, leave, count);
     else
@@ -90,6 +98,7 @@ static void columns_to(xncc_windows *w, int32_t y, int fresh)
 xncc_wide_row xncc_windows_sums(xncc_windows *w, int32_t y, int fresh)
 {
     const int32_t width = w->job->templ->width;
+    assert(!w->narrow);
     uint64_t *Q = w->window + w->strip;
     columns_to(w, y, fresh);
     w->isa->window(w->column, width, w->window, w->width);
@@ -97,19 +106,19 @@ xncc_wide_row xncc_windows_sums(xncc_windows *w, int32_t y, int fresh)
     return (xncc_wide_row){ NULL, w->window, Q };
 }
 
-/* The row's products into the sums that are asked for, and its window sums. Pixels are u8. */
-static void give_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
+/* Writes the row's products and window sums to the sums that the area asks for. Pixels are u8. */
+static void emit_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
                       const int64_t *gathered)
 {
     const xncc_sums *s = w->area->sums;
     const ptrdiff_t at = (ptrdiff_t)(y - w->area->y) * w->area->pitch + (w->x - w->area->x);
-    xncc_given_row row = {
+    xncc_emit_row row = {
         .x32 = w->narrow ? x32 : NULL, .gathered = gathered, .X = s->X + at, .count = w->width
     };
     row.shift = s->shift;
     row.add = s->add;
     row.S = s->known ? s->known + at : NULL;
-    if (!w->job->bare && !s->known) {
+    if (!w->job->no_offset && !s->known) {
         columns_to(w, y, fresh);
         w->isa->window(w->column, w->job->templ->width, w->window, w->width);
         row.S = w->window;
@@ -121,9 +130,9 @@ static void give_sums(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
         row.out_S = s->S ? s->S + at : NULL;
         row.out_Q = s->Q ? s->Q + at : NULL;
     }
-    w->isa->give(&row);
-    if (s->row)
-        s->row(s->whom, w->x - w->area->x, y - w->area->y, w->width);
+    w->isa->emit(&row);
+    if (s->on_row)
+        s->on_row(s->user, w->x - w->area->x, y - w->area->y, w->width);
 }
 
 void xncc_windows_score(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
@@ -134,7 +143,7 @@ void xncc_windows_score(xncc_windows *w, int32_t y, int fresh, const int32_t *x3
     int32_t width = job->templ->width;
     xncc_method method = job->problem->method;
     if (a->sums) {
-        give_sums(w, y, fresh, x32, gathered);
+        emit_sums(w, y, fresh, x32, gathered);
         return;
     }
     float *out = a->out + (ptrdiff_t)(y - a->y) * a->pitch + (w->x - a->x);
