@@ -1,5 +1,4 @@
-/* exactncc: many templates of any mix of sizes on one image. SPDX-License-Identifier: BSD-2-Clause
- */
+/* exactncc: several templates of any sizes on one image. SPDX-License-Identifier: BSD-2-Clause */
 #ifndef EXACTNCC_BATCH_H
 #define EXACTNCC_BATCH_H
 
@@ -10,137 +9,213 @@
 extern "C" {
 #endif
 
-/* Finds `count` templates in one image: of any mix of sizes, masked and whole, all of the image's
- * pixel type and channels. Each template's matches are those that xncc_find has for it alone, with
- * these options and an array of `capacity`; so options' top, min_distance and score limits are of
- * each template. Then merge is NULL   all of them are put into one order: best first, then by y, x,
- * template, width, height, smallest first otherwise       they are merged by xncc_matches_merge
- * (nms.h) under *merge, whose method is not looked at: options' counts (XNCC_COVERAGE: large is
- * good) and the first `capacity` of the result go to match, their number to *found; part says which
- * template, from 0. The result is fully determined: bit for bit what calls for single templates and
- * xncc_matches_merge give, on every device.
+/* Finds several templates in one image.
  *
- * Templates of one size and maskedness go through one plan as a bank (xncc_plan_find_batch), the
- * sizes one after the other; a GPU gets an image from host memory once for all of them. While it
- * runs it takes memory for count * (the smaller of options' top and capacity) candidates, and that
- * of a plan for each size. options and merge may be NULL; part may be NULL when count is 0, match
- * when capacity is 0. In mode XNCC_VALID every template must fit into the image.
- * XNCC_ERROR_ARGUMENT (where a template is at fault, the text has its number), XNCC_ERROR_MEMORY,
- * XNCC_ERROR_UNSUPPORTED, XNCC_ERROR_DEVICE; *found is 0 after a failure. Threads as xncc_find. */
+ * Each template contributes the matches that xncc_find returns for it alone, with the same options
+ * and an array of `capacity` matches. So top, min_distance and the score limits apply per template.
+ * These matches become one list:
+ *
+ * - If merge is NULL, they are ordered by score, best first. Equal scores are ordered by y, x,
+ *   template number, width and height, smallest first.
+ * - Otherwise they are merged as by xncc_matches_merge with *merge. The method in *merge is
+ *   ignored; that of the options applies, and with XNCC_COVERAGE a large score is good.
+ *
+ * The result is fully determined: on every device it has the bits that calls for single templates
+ * and xncc_matches_merge give.
+ *
+ * - context: the engines to use. It must be the context of the templates.
+ * - image: in host or device memory.
+ * - templ: `count` templates with the pixel type and the channels of the image. Their sizes may
+ *   differ, and some may have masks. In mode XNCC_VALID each must fit into the image. May be NULL
+ *   if count is 0.
+ * - options: NULL means all zero.
+ * - merge: NULL means no merging.
+ * - match: receives the first `capacity` matches of the list; in host memory. The member templ is
+ *   the index into the array of templates. May be NULL if capacity is 0.
+ * - found: receives the number of matches written; 0 after a failure.
+ *
+ * Templates of equal size that are all masked or all unmasked share one plan and go through
+ * xncc_plan_find_batch; the groups follow one another. An image in host memory is copied to the GPU
+ * once for all of them. While it runs, the call uses memory for count * min(top, capacity) matches
+ * (top = 0: capacity) and for one plan per group.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED or
+ * XNCC_ERROR_DEVICE. If a template is at fault, the error text has its index. Several threads may
+ * call it at once with one context. */
 XNCC_API xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
                                      const xncc_template *const *templ, size_t count,
                                      const xncc_find_options *options,
                                      const xncc_merge_options *merge, xncc_candidate *match,
                                      size_t capacity, size_t *found);
 
-/* The best template at each position: two maps of the same extents in the same memory. */
+/* The best template at each position: two maps with the same extents in the same memory. */
 typedef struct xncc_best {
-    xncc_map score; /* the best score; NaN where no template has one */
-    int32_t *index; /* which template has it, from 0; of equal ones the first; -1 where none has a
-                       score. Aligned to 4 bytes */
-    int64_t index_pitch; /* bytes a row, a multiple of 4; 0: tight */
+    xncc_map score;      /* the best score; NaN where no template has one */
+    int32_t *index;      /* the index of its template; of equal scores the smallest; -1: none */
+    int64_t index_pitch; /* bytes per row of index, a multiple of 4; 0: tightly packed */
 } xncc_best;
 
-/* Writes, for each position, the best of the scores that xncc_correlate has for each of `count` (at
- * least 1) templates alone with these options: the largest, for the sqdiff methods the smallest.
- * NaN is no score. XNCC_SAME   positions are the pixels of the image, and a template's window is
- * centred there (xncc_mode); best is W x H XNCC_VALID  a position is the window's top-left pixel;
- * best is (W-w+1) x (H-h+1) with w the least of the templates' widths and h the least of their
- * heights. Where a template's window does not fit it has no score XNCC_FULL   is not offered
- * (XNCC_ERROR_UNSUPPORTED): its maps have no positions in common Every score has the bits of
- * xncc_correlate. While it runs it takes memory for one map more, in the memory of the engine;
- * nothing goes through the host but what lies there. options may be NULL. Errors, threads and
- * memory as xncc_correlate. */
+/* Finds the best template at each position: the largest score that xncc_correlate gives for any of
+ * the templates alone, or the smallest for XNCC_SQDIFF and XNCC_SQDIFF_NORMED. A NaN is not a
+ * score.
+ *
+ * The positions depend on the mode:
+ *
+ * - XNCC_SAME: the pixels of the image. The windows of all templates are centred there (xncc_mode).
+ *   The maps are W x H.
+ * - XNCC_VALID: the top-left pixels of the windows. The maps are (W-w+1) x (H-h+1), where w is the
+ *   smallest width of a template and h the smallest height. A template has no score where its
+ *   window does not fit into the image.
+ * - XNCC_FULL: XNCC_ERROR_UNSUPPORTED, because the maps have no positions in common.
+ *
+ * Every score has the bits of xncc_correlate.
+ *
+ * - context, image: as for xncc_find_batch.
+ * - templ: as for xncc_find_batch, but count is at least 1.
+ * - options: NULL means all zero.
+ * - best: receives the maps, in host or device memory.
+ *
+ * While it runs, the call uses memory for one more map, in the memory of the engine. Statuses and
+ * threads as for xncc_correlate. */
 XNCC_API xncc_status xncc_correlate_best(xncc_context *context, const xncc_image *image,
                                          const xncc_template *const *templ, size_t count,
                                          const xncc_options *options, const xncc_best *best);
 
-/* The same bound to templates, sizes and workspace, for many images. One thread at a time may use
- * it. */
+/* Templates bound to plans and workspace, for many images of one size. One thread at a time may use
+ * a batch. */
 typedef struct xncc_batch xncc_batch;
 
-/* What xncc_batch_find shall do. All zero: nothing is found, as for xncc_batch_best alone. */
+/* What xncc_batch_find does. All zero: the capacity is 0 and nothing is found, which is enough for
+ * xncc_batch_best. */
 typedef struct xncc_batch_options {
-    const xncc_find_options
-        *find; /* top, score limits and min_distance; the problem has the rest. NULL: all zero */
-    const xncc_merge_options *merge; /* NULL: no merging */
-    size_t capacity;                 /* elements of the arrays that xncc_batch_find will be given */
+    /* top, min_score, max_score and min_distance; the other members are ignored, as the problem has
+     * them. NULL: all zero. */
+    const xncc_find_options *find;
+    /* As for xncc_find_batch; NULL: no merging. */
+    const xncc_merge_options *merge;
+    /* The number of elements of the arrays that xncc_batch_find will receive. */
+    size_t capacity;
 } xncc_batch_options;
 
-/* Makes the plans (xncc_plan_create) of all sizes and takes the memory. problem: its width, height
- * and templ_masked are not looked at, the templates' count. All plans are of one engine: where the
- * preference leaves it open and the best kernels of the sizes are of different engines, the GPU's.
- * options may be NULL and is copied. The array part is copied too; the templates must outlive
- * *many. On success *many is the caller's, to be given to xncc_batch_destroy before the context
- * goes; on failure it is NULL. Errors as xncc_find_batch. */
+/* Makes a batch: a plan for each group of templates, and the memory for their matches.
+ *
+ * - problem: copied. problem->width, height and templ_masked are ignored; each template supplies
+ *   its own. The task must be XNCC_TASK_MATCH.
+ * - preference: NULL means no preference. All plans use one engine. If the preference leaves it
+ *   open and the best kernels belong to different engines, all plans use the CUDA engine, or the
+ *   CPU engine if a template cannot be served there.
+ * - templ: `count` templates as for xncc_find_batch. The array is copied; the templates must
+ *   outlive the batch.
+ * - options: NULL means all zero. Copied, with what it points to.
+ * - batch: receives the batch, or NULL after a failure. The caller owns it and must give it to
+ *   xncc_batch_destroy before the context is destroyed.
+ *
+ * Statuses as for xncc_find_batch. */
 XNCC_API xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
                                        const xncc_preference *preference,
                                        const xncc_template *const *templ, size_t count,
                                        const xncc_batch_options *options, xncc_batch **batch);
 
-/* Frees it, after waiting for its work. NULL is allowed. */
+/* Waits for the work of a batch and frees it. NULL is allowed. */
 XNCC_API void xncc_batch_destroy(xncc_batch *batch);
 
-/* xncc_find_batch with what was bound; stream as xncc_plan_find. match has the capacity given to
- * xncc_batch_create. The first call takes what xncc_plan_find_batch's first takes, and device
- * memory for an image from the host; later ones take no memory beyond what xncc_plan_find takes. */
+/* xncc_find_batch with a batch.
+ *
+ * - image: must have the size and type of the batch's problem.
+ * - match: receives at most the capacity of the batch's options; in host memory. May be NULL if the
+ *   capacity is 0.
+ * - found: receives the number of matches; 0 after a failure.
+ * - stream: as for xncc_plan_find.
+ *
+ * The first call allocates what a first xncc_plan_find_batch allocates and, for an image in host
+ * memory, a copy of the image on the GPU. Later calls allocate no more than xncc_plan_find does.
+ * Statuses as for xncc_find_batch. */
 XNCC_API xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image,
                                      xncc_candidate *match, size_t *found, xncc_stream stream);
 
-/* xncc_correlate_best with what was bound. The first call takes memory for a map, later ones none.
- * On the CUDA engine the work is put on the stream, and where image and best lie in device memory
- * the call does not wait (xncc_plan_correlate). */
+/* xncc_correlate_best with a batch of at least one template.
+ *
+ * - image: must have the size and type of the batch's problem.
+ * - best: as for xncc_correlate_best.
+ * - stream: where the CUDA engine puts its work. If image and best are in device memory, the call
+ *   returns without waiting; lifetimes as for xncc_plan_correlate.
+ *
+ * The first call allocates memory for a map. Statuses as for xncc_correlate_best. */
 XNCC_API xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image,
                                      const xncc_best *best, xncc_stream stream);
 
-/* The most candidates that are merged on a GPU. */
+/* The largest number of candidates that a merger holds. */
 #define XNCC_MAX_MERGER 65536
 
-/* xncc_matches_merge in device memory, for the matches that xncc_plan_find_on_device leaves there:
+/* xncc_matches_merge in device memory, for the matches of xncc_plan_find_on_device:
  *
  *     xncc_merger_clear(merger, stream);
  *     for (i = 0; i < count; i++) {
- *         xncc_plan_find_on_device(plan[i], &image, part[i], NULL, match, 64, found, stream);
- *         xncc_merger_add(merger, match, found, &(xncc_candidate){ .part = i, .width = w[i],
- * .height = h[i] }, stream);
+ *         xncc_candidate like = { .templ = i, .width = width[i], .height = height[i] };
+ *         xncc_plan_find_on_device(plan[i], &image, templ[i], NULL, match, 64, found, stream);
+ *         xncc_merger_add(merger, match, found, &like, stream);
  *     }
  *     xncc_merger_merge(merger, NULL, result, 64, kept, stream);
  *
- * All that is put on the stream: no call waits, takes memory or asks the device anything, so they
- * may be captured into a CUDA graph. One thread at a time may use a merger, and its calls go to one
- * stream or to streams that wait for each other. */
+ * All work is put on the stream. No call waits, allocates memory or queries the device, so the
+ * calls can be captured into a CUDA graph. One thread at a time may use a merger, and its calls
+ * must go to one stream or to streams that wait for each other. */
 typedef struct xncc_merger xncc_merger;
 
-/* Takes device memory for `room` candidates, 1 .. XNCC_MAX_MERGER (some 60 bytes each), and empties
- * it. On success *merger is the caller's, to be given to xncc_merger_destroy before the context
- * goes; on failure it is NULL. XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (the
- * context has no CUDA device), XNCC_ERROR_DEVICE. */
+/* Makes an empty merger.
+ *
+ * - context: must have a CUDA device.
+ * - room: the largest number of candidates that it holds, 1 .. XNCC_MAX_MERGER. It takes about 60
+ *   bytes of device memory per candidate.
+ * - merger: receives the merger, or NULL after a failure. The caller owns it and must give it to
+ *   xncc_merger_destroy before the context is destroyed.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (the context has
+ * no CUDA device) or XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_merger_create(xncc_context *context, size_t room, xncc_merger **merger);
 
-/* Frees it, after waiting for the device. NULL is allowed. */
+/* Waits for the device and frees a merger. NULL is allowed. */
 XNCC_API void xncc_merger_destroy(xncc_merger *merger);
 
-/* Empties it. */
+/* Removes all candidates. Returns XNCC_OK, XNCC_ERROR_ARGUMENT (a null pointer) or
+ * XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_merger_clear(xncc_merger *merger, xncc_stream stream);
 
-/* Adds *found matches; match and found lie in device memory, and may be used again for what follows
- * on the stream. like, in host memory and free after the call, says whose they are: its part, width
- * and height. */
+/* Adds the matches of one template.
+ *
+ * - match: *found matches in device memory. match and found may be overwritten by later work on the
+ *   stream.
+ * - found: their number, in device memory.
+ * - like: in host memory, free after the call. Its templ, width and height are those of the
+ *   template; its match is ignored.
+ *
+ * Statuses as for xncc_merger_clear. */
 XNCC_API xncc_status xncc_merger_add(xncc_merger *merger, const xncc_match *match,
                                      const uint32_t *found, const xncc_candidate *like,
                                      xncc_stream stream);
 
-/* Adds `count` candidates in device memory. They must be as xncc_matches_merge takes them, which is
- * not checked. */
+/* Adds candidates.
+ *
+ * - candidate: `count` candidates in device memory, with the ranges that xncc_matches_merge
+ *   requires. This is not checked.
+ *
+ * Statuses as for xncc_merger_clear. */
 XNCC_API xncc_status xncc_merger_add_candidates(xncc_merger *merger,
                                                 const xncc_candidate *candidate, size_t count,
                                                 xncc_stream stream);
 
-/* Merges what was added: the result of xncc_matches_merge, its first `capacity` (at least 1) into
- * result and their number into *kept, both in device memory. The rest of result is as it was. Where
- * more was added than there is room for, *kept is UINT32_MAX and nothing is written to result.
- * options may be NULL, as there. What was added stays, until xncc_merger_clear. The time grows as
- * count * count, spread over the device. XNCC_ERROR_ARGUMENT, XNCC_ERROR_DEVICE. */
+/* Merges the candidates that were added. The result is that of xncc_matches_merge. The candidates
+ * stay until xncc_merger_clear.
+ *
+ * - options: as for xncc_matches_merge; NULL has the same meaning.
+ * - result: receives the first `capacity` matches of the result; in device memory. The rest of the
+ *   array is unchanged.
+ * - capacity: at least 1.
+ * - kept: receives the number of matches written; in device memory. If more candidates were added
+ *   than the merger holds, it is UINT32_MAX and nothing is written to result.
+ *
+ * The work is proportional to the square of the number of candidates, spread over the device.
+ * Statuses as for xncc_merger_clear; also XNCC_ERROR_ARGUMENT for an option out of range. */
 XNCC_API xncc_status xncc_merger_merge(xncc_merger *merger, const xncc_merge_options *options,
                                        xncc_candidate *result, size_t capacity, uint32_t *kept,
                                        xncc_stream stream);

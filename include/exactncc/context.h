@@ -10,77 +10,102 @@
 extern "C" {
 #endif
 
-/* A CUDA stream: the same type as cudaStream_t, named here so that no CUDA header is needed. NULL
- * is the default stream. */
+/* A CUDA stream. This is the type cudaStream_t, declared here so that no CUDA header is needed.
+ * NULL is the default stream. */
 typedef struct CUstream_st *xncc_stream;
 
+/* The engines of a device, their threads, and the text of the last error. Templates, filters and
+ * plans are made with a context. */
 typedef struct xncc_context xncc_context;
 
 /* Which engines a context may use. */
 typedef enum xncc_device {
-    XNCC_DEVICE_AUTO = 0, /* the CUDA device when there is a usable one, and the CPU */
+    XNCC_DEVICE_AUTO = 0, /* the CPU, and the CUDA device if it is usable */
     XNCC_DEVICE_CPU = 1,  /* the CPU only */
-    XNCC_DEVICE_CUDA = 2  /* the CUDA device only; creating the context fails when there is none */
+    XNCC_DEVICE_CUDA = 2  /* the CUDA device only; if it is not usable, no context is made */
 } xncc_device;
 
-/* All zero: the best there is. */
+/* Options of xncc_context_create. All zero: every engine there is, with its defaults. */
 typedef struct xncc_context_options {
+    /* Which engines to use. */
     xncc_device device;
-    int32_t cuda_index; /* which CUDA device, counted as the CUDA runtime counts; used by AUTO and
-                           CUDA */
-    int32_t
-        threads; /* CPU threads, 0 .. 1024; 0: one per processor that this process may use. With a
-                    CUDA device up to four of as many copy images from pageable host memory to it */
-    uint64_t device_memory; /* the most bytes of device memory that one plan may take for its
-                               workspace; 0: a quarter of what is free when the plan is made */
+    /* The number of the CUDA device, as the CUDA runtime counts them, from 0. Ignored for
+     * XNCC_DEVICE_CPU. */
+    int32_t cuda_index;
+    /* CPU threads, 0 .. 1024. 0: one per processor that the process may use. On a CUDA device up to
+     * four threads, but no more than this number, copy images from pageable host memory. */
+    int32_t threads;
+    /* The largest workspace of one plan on the CUDA device, in bytes. 0: a quarter of the device
+     * memory that is free when the plan is made. Buffers for search results and for several
+     * templates at a time come in addition (xncc_plan_create). */
+    uint64_t device_memory;
 } xncc_context_options;
 
-/* Enough for every error text with its final zero. */
+/* The size of a buffer, in bytes, that holds every error text with its terminating zero. */
 #define XNCC_ERROR_SIZE 512
 
-/* Makes a context: the engines, the CPU's threads, and the place where the text of the last error
- * is kept. options may be NULL (all zero). On success *context is the caller's, to be given to
- * xncc_context_destroy; on failure it is NULL. XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY,
- * XNCC_ERROR_DEVICE (XNCC_DEVICE_CUDA and no usable device, or the library was built without CUDA;
- * xncc_device_describe says why). Threads: a context, and the templates and filters made with it,
- * may be used by several threads at once. A plan may not. A fork()ed child must not use its
- * parent's contexts. */
+/* Makes a context.
+ *
+ * - options: NULL means all zero. Copied.
+ * - context: receives the context, or NULL after a failure. The caller owns it and must give it to
+ *   xncc_context_destroy, after everything that was made with it has been destroyed.
+ *
+ * Returns XNCC_OK or:
+ * - XNCC_ERROR_ARGUMENT: a null pointer or an option out of range
+ * - XNCC_ERROR_MEMORY: no memory, or a thread could not be started
+ * - XNCC_ERROR_DEVICE: XNCC_DEVICE_CUDA was asked for, and there is no usable device or the library
+ *   was built without CUDA
+ * As there is no context after a failure, there is no error text; xncc_device_describe says why a
+ * device is not usable.
+ *
+ * Threads. Several threads at once may use a context and the templates and filters made with it.
+ * One thread at a time may use a plan. A child of fork() must not use its parent's contexts. */
 XNCC_API xncc_status xncc_context_create(const xncc_context_options *options,
                                          xncc_context **context);
 
-/* Frees a context. NULL is allowed. Everything made with it must have been destroyed before, and no
- * call that uses it may be under way. */
+/* Frees a context. NULL is allowed. Everything made with the context must have been destroyed, and
+ * no call that uses it may be running. */
 XNCC_API void xncc_context_destroy(xncc_context *context);
 
-/* Copies the text of the last failure of any call that was given this context, or a plan, template
- * or filter made with it, into text (at most size bytes, always ended by a zero when size > 0) and
- * returns text. The text is one line, says what was wrong and what to do, and is empty when nothing
- * has failed yet. Threads that share a context share its text. */
+/* Copies the text of the last failure of a call that was given this context, or a plan, template or
+ * filter made with it.
+ *
+ * - context: NULL gives an empty text.
+ * - text: receives at most size bytes, always terminated by a zero if size > 0. XNCC_ERROR_SIZE
+ *   bytes are always enough.
+ *
+ * Returns text, or "" if text is NULL or size is 0. The text is one line that says what was wrong
+ * and what to do. It is empty if nothing has failed yet. Threads that share a context share its
+ * text. */
 XNCC_API const char *xncc_context_error(const xncc_context *context, char *text, size_t size);
 
-/* How far the call that runs now on this context has come, 0 .. 1; 1 when none runs. Meant to be
- * asked from another thread, to show progress; it moves in steps of a band of rows and may stand
- * still on a GPU until the results are fetched. */
+/* Returns how much of the running call is done, 0 .. 1, for a progress display in another thread.
+ * Several running calls are counted as one. The value advances in steps of about a band of rows; on
+ * a GPU it may stay the same until the results are fetched. It is 1 before the first call and after
+ * a call that succeeded; after a failure it is undefined until the next call. */
 XNCC_API double xncc_context_progress(const xncc_context *context);
 
-/* What the library knows of a device, for people and for bug reports. */
+/* What the library knows about a device, for display and for bug reports. */
 typedef struct xncc_device_info {
     xncc_device device;    /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
-    int32_t index;         /* CUDA: the device's number */
-    int32_t usable;        /* 1, or 0 with the reason in text */
-    int32_t major, minor;  /* CUDA: compute capability */
-    int32_t processors;    /* CUDA: multiprocessors; CPU: processors this process may use */
-    int64_t memory;        /* bytes of device memory; 0 for the CPU */
-    int64_t shared_memory; /* CUDA: bytes of shared memory a block (sharedMemPerBlock) */
-    int64_t shared_optin;  /* CUDA: the same after opting in */
-    char name[128];        /* the device's own name */
-    char text[256]; /* CPU: the instruction sets found; CUDA: why it is not usable, or empty */
+    int32_t index;         /* CUDA: the number of the device; -1: there is none. CPU: 0 */
+    int32_t usable;        /* 1; or 0, and text says why */
+    int32_t major, minor;  /* CUDA: the compute capability */
+    int32_t processors;    /* CUDA: multiprocessors. CPU: processors that the process may use */
+    int64_t memory;        /* CUDA: bytes of device memory. CPU: 0 */
+    int64_t shared_memory; /* CUDA: bytes of shared memory per block (sharedMemPerBlock) */
+    int64_t shared_optin;  /* CUDA: the same after opting in (sharedMemPerBlockOptin) */
+    char name[128];        /* the name of the device */
+    char text[256];        /* CPU: the instruction sets found. CUDA: why it is not usable, or "" */
 } xncc_device_info;
 
-/* Describes up to capacity devices into info (the CPU first, then every CUDA device) and returns
- * how many there are. Where CUDA was built in but has no driver or device, one entry with usable =
- * 0 and index = -1 says why; where it was not built in, the entry says that. Any thread. Never
- * fails; info may be NULL when capacity is 0. */
+/* Describes the devices: the CPU first, then every CUDA device. If there is no CUDA driver or
+ * device, or the library was built without CUDA, one entry with usable = 0 and index = -1 says so.
+ *
+ * - info: receives up to capacity entries. May be NULL if capacity is 0.
+ *
+ * Returns the number of entries that there are, which may exceed capacity. Never fails. Any thread
+ * may call it. */
 XNCC_API size_t xncc_device_describe(xncc_device_info *info, size_t capacity);
 
 #ifdef __cplusplus

@@ -1,40 +1,51 @@
-/* exactncc: finds templates in images by normalized cross-correlation. SPDX-License-Identifier:
+/* exactncc: exact template matching by normalized cross-correlation (NCC). SPDX-License-Identifier:
  * BSD-2-Clause
  *
- * A tour, in the order of use:
- *   context.h    a context: which engines (CPU, CUDA) and how many threads; the text of the last
- * error image.h     borrowed views of your pixels and of the maps that the library writes
- *   template.h  templates, prepared once; the methods, each by its formula; what is exact
- *   find.h      one call: a map of scores (xncc_correlate), or the best matches (xncc_find)
- *   refine.h    the positions of matches to fractions of a pixel
- *   nms.h     one list of the matches of several templates
- *   convolve.h  convolution and plain correlation with float coefficients
- *   plan.h      the same as plans, for many images, device memory and your own CUDA stream
- *   batch.h      many templates of any sizes at once: their matches, or the best of them at each
- * position scan.h      finding in an image while its rows still arrive status.h    statuses and the
- * version
+ * The headers, in the order of use:
  *
- * Conventions. x runs right, y down, both from 0. Extents are in pixels, pitches in bytes. A
- * position is the top-left pixel of a window. Options structs may be NULL and mean the defaults
- * where they are zero. Every call that can fail returns a xncc_status and writes results through
- * pointers; after a failure xncc_context_error has a line of text. The library prints nothing,
- * never exits, reads no environment variable, and keeps nothing outside its objects but the
- * bookkeeping of each GPU's constant memory and, once a plan wanted it, the loaded cuFFT library.
+ *     context.h   contexts: engines (CPU, CUDA), threads, and the text of the last error
+ *     image.h     borrowed views of images and of the maps that the library writes
+ *     template.h  templates; the methods and their formulas; what is exact
+ *     find.h      one call: a map of scores (xncc_correlate) or the best matches (xncc_find)
+ *     refine.h    positions of matches to fractions of a pixel
+ *     merge.h     one list of the matches of several templates
+ *     convolve.h  convolution and plain correlation with float coefficients
+ *     plan.h      plans: the same for many images, device memory and a CUDA stream of the caller
+ *     batch.h     several templates of any sizes: their matches, or the best one at each position
+ *     scan.h      search of an image whose rows are still arriving
+ *     status.h    status codes and the version
  *
- *     xncc_context *context = NULL;   xncc_context_create(NULL, &context);
- *     xncc_template *part = NULL;   xncc_template_create(context, &templ_pixels, &part);
- *     xncc_match match[16];   size_t found = 0;
- *     xncc_find(context, &scene, part, &(xncc_find_options){ .min_score = 0.8f }, match, 16,
- * &found);
- */
+ * Conventions:
+ *
+ * - x points right and y down, both from 0. Extents are in pixels, pitches in bytes.
+ * - A position is the top-left pixel of a window.
+ * - A pointer to options may be NULL, which means all zero. The defaults are the zeros.
+ * - Every call that can fail returns an xncc_status and writes its results through pointers. After
+ *   a failure xncc_context_error has a line of text, unless the call had no context.
+ * - The destroy functions accept NULL. Other calls do not accept null pointers unless they say so;
+ *   those that return a status check them.
+ * - The library prints nothing, never exits, and reads no environment variable. Outside of its
+ *   objects it keeps only the state of the constant memory of each GPU and, once a plan has needed
+ *   it, the loaded cuFFT library.
+ *
+ * An example:
+ *
+ *     xncc_context *context = NULL;
+ *     xncc_template *templ = NULL;
+ *     xncc_match match[16];
+ *     size_t found = 0;
+ *     xncc_context_create(NULL, &context);
+ *     xncc_template_create(context, &template_pixels, &templ);
+ *     xncc_find(context, &scene, templ, &(xncc_find_options){ .min_score = 0.8f }, match, 16,
+ *               &found); */
 #ifndef EXACTNCC_H
 #define EXACTNCC_H
 
-#include "convolve.h"
+#include "batch.h"
 #include "context.h"
+#include "convolve.h"
 #include "find.h"
 #include "image.h"
-#include "batch.h"
 #include "merge.h"
 #include "plan.h"
 #include "refine.h"

@@ -1,4 +1,4 @@
-/* exactncc: borrowed views of pixels and maps. SPDX-License-Identifier: BSD-2-Clause */
+/* exactncc: borrowed views of images and maps. SPDX-License-Identifier: BSD-2-Clause */
 #ifndef EXACTNCC_IMAGE_H
 #define EXACTNCC_IMAGE_H
 
@@ -10,79 +10,99 @@
 extern "C" {
 #endif
 
-/* The widest and highest image or map, in pixels. A larger one is XNCC_ERROR_ARGUMENT. */
+/* The largest width and height of an image or map, in pixels. A larger one is
+ * XNCC_ERROR_ARGUMENT. */
 #define XNCC_MAX_SIDE 1073741824 /* 2^30 */
 
-/* What a sample is. */
+/* The type of a sample. */
 typedef enum xncc_pixel {
-    XNCC_U8 = 0,  /* uint8_t,  0..255: scores are exact */
-    XNCC_U16 = 1, /* uint16_t, 0..65535: scores are exact */
-    XNCC_F32 = 2, /* float, finite: scores hold the error bound of docs/numerics.md */
-    XNCC_S8 = 3,  /* int8_t: exact */
-    XNCC_S16 = 4, /* int16_t: exact */
-    XNCC_U32 = 5, /* uint32_t: exact, in 128 bits */
-    XNCC_F64 = 6  /* double, finite, magnitudes up to 1e140: the error bound of docs/numerics.md */
+    XNCC_U8 = 0,  /* uint8_t, 0 .. 255; scores are exact */
+    XNCC_U16 = 1, /* uint16_t, 0 .. 65535; scores are exact */
+    XNCC_F32 = 2, /* float, finite; scores are within the error bound of docs/numerics.md */
+    XNCC_S8 = 3,  /* int8_t, -128 .. 127; scores are exact */
+    XNCC_S16 = 4, /* int16_t, -32768 .. 32767; scores are exact */
+    XNCC_U32 = 5, /* uint32_t, 0 .. 2^32 - 1; scores are exact (sums have 128 bits) */
+    XNCC_F64 = 6  /* double, finite, magnitude up to 1e140; the error bound of docs/numerics.md */
 } xncc_pixel;
 
-/* The most samples a pixel. */
+/* The largest number of samples per pixel. */
 #define XNCC_MAX_CHANNELS 64
 
-/* Where the pixels lie. */
+/* Where data is. */
 typedef enum xncc_memory {
-    XNCC_HOST = 0,  /* ordinary memory, pageable or pinned */
-    XNCC_DEVICE = 1 /* memory of the CUDA device that the context uses */
+    XNCC_HOST = 0,  /* host memory, pageable or pinned */
+    XNCC_DEVICE = 1 /* memory of the context's CUDA device */
 } xncc_memory;
 
-/* A borrowed view of an image: the scene, or a template's pixels. The library reads it during a
- * call and keeps no pointer to it after the call (after the stream has passed it, for the calls
- * that take a stream). Pixel (x, y) lies at (const char *)data + y * pitch + x * channels * size of
- * a sample; x runs right, y down, from 0; the samples of a pixel lie next to each other. The pitch
- * is in bytes, at least width * channels * size of a sample and a multiple of that size; it may be
- * odd for XNCC_U8. No other alignment is asked for. 0 for the pitch means tightly packed rows.
+/* A borrowed view of an image: a scene, or the pixels of a template.
  *
- * Which pixels count. With a mask, those whose byte is not 0: it lies in the memory that the pixels
- * lie in, one byte a pixel, byte (x, y) at mask + y * mask_pitch + x. With has_no_data, those that
- * are not the no-data value: a pixel does not count when all its samples equal no_data (exactly, as
- * numbers), or, where no_data is a NaN, when any of them is a NaN. With both, those that both
- * count. All zero: every pixel counts. Matching looks only at the pixels of a window that count
- * there and in the template (xncc_method has the formulas); convolution takes images without
- * either. */
+ * Lifetime. The library reads the data during a call and keeps no pointer to it afterwards. Calls
+ * that take a stream may read it until the stream has executed their work.
+ *
+ * Layout. x points right and y down, both from 0. The samples of a pixel are adjacent. With `size`
+ * the bytes per sample, pixel (x, y) begins at
+ *
+ *     (const char *)data + y * pitch + x * channels * size
+ *
+ * data must be aligned to `size` bytes. The pitch must be a multiple of `size`, and at least
+ * width * channels * size. No other alignment is required.
+ *
+ * Which pixels count. By default all of them. A mask and a no-data value exclude pixels; if both
+ * are present, a pixel counts only if neither excludes it.
+ *
+ * - mask: a pixel counts if its mask byte is not 0. The mask has one byte per pixel, in the same
+ *   memory as the pixels; the byte of pixel (x, y) is at mask + y * mask_pitch + x.
+ * - no-data value: a pixel does not count if all of its samples equal no_data, compared exactly as
+ *   numbers. If no_data is a NaN, a pixel does not count if any of its samples is a NaN.
+ *
+ * Matching uses only those pixels of a window that count both in the image and in the template
+ * (xncc_method has the formulas). Convolution accepts neither masks nor no-data values. */
 typedef struct xncc_image {
-    const void *data;
-    int32_t width;  /* pixels, 1 .. XNCC_MAX_SIDE */
-    int32_t height; /* pixels, 1 .. XNCC_MAX_SIDE */
-    int64_t pitch;  /* bytes a row; 0: tight */
-    xncc_pixel pixel;
-    xncc_memory memory;
-    int32_t channels;    /* samples a pixel, 1 .. XNCC_MAX_CHANNELS; 0: 1 */
-    const uint8_t *mask; /* NULL: none */
-    int64_t mask_pitch;  /* bytes a row of the mask, at least width; 0: tight */
-    int32_t has_no_data; /* 1: no_data is meant */
-    double no_data;
+    const void *data;    /* the top-left pixel; must not be NULL */
+    int32_t width;       /* pixels, 1 .. XNCC_MAX_SIDE */
+    int32_t height;      /* pixels, 1 .. XNCC_MAX_SIDE */
+    int64_t pitch;       /* bytes per row; 0: rows are tightly packed */
+    xncc_pixel pixel;    /* the type of a sample */
+    xncc_memory memory;  /* where data and mask are */
+    int32_t channels;    /* samples per pixel, 1 .. XNCC_MAX_CHANNELS; 0 means 1 */
+    const uint8_t *mask; /* one byte per pixel; NULL: no mask */
+    int64_t mask_pitch;  /* bytes per row of the mask, at least width; 0: tightly packed */
+    int32_t has_no_data; /* nonzero: no_data is in use; 0: it is ignored */
+    double no_data;      /* the no-data value; may be a NaN */
 } xncc_image;
 
-/* A borrowed view of a map that a call writes: one float a position, laid out as in xncc_image
- * (pitch a multiple of 4, data aligned to 4 bytes). Every element of the width x height rectangle
- * is written; the bytes between rows are not. */
+/* A borrowed view of a map that a call writes: one float per position. The layout is that of
+ * xncc_image with one channel of floats, so data must be aligned to 4 bytes and the pitch must be a
+ * multiple of 4. Every element of the width x height rectangle is written. The bytes between rows
+ * are not. */
 typedef struct xncc_map {
-    float *data;
-    int32_t width;
-    int32_t height;
-    int64_t pitch; /* bytes a row; 0: tight */
-    xncc_memory memory;
+    float *data;        /* the top-left element; must not be NULL */
+    int32_t width;      /* elements, 1 .. XNCC_MAX_SIDE */
+    int32_t height;     /* elements, 1 .. XNCC_MAX_SIDE */
+    int64_t pitch;      /* bytes per row; 0: rows are tightly packed */
+    xncc_memory memory; /* where data is */
 } xncc_map;
 
-/* Bytes a sample: 1, 2, 4 or 8; 0 for a value that is no pixel type. */
+/* Returns the bytes per sample (1, 2, 4 or 8), or 0 if the value is not a pixel type. Any thread
+ * may call it. */
 XNCC_API size_t xncc_pixel_size(xncc_pixel pixel);
 
-/* "u8", "u16", "f32", "s8", "s16", "u32", "f64"; "?" for a value that is no pixel type. */
+/* Returns "u8", "u16", "f32", "s8", "s16", "u32" or "f64", or "?" if the value is not a pixel type.
+ * The string is constant and must not be freed. Any thread may call it. */
 XNCC_API const char *xncc_pixel_name(xncc_pixel pixel);
 
-/* The view of a rectangle inside a view, its mask with it: nothing is copied. (x, y) is the
- * rectangle's top-left pixel. XNCC_ERROR_ARGUMENT when the view is not valid or the rectangle is
- * empty or not wholly inside; *part is untouched then. */
+/* Makes a view of a rectangle of an image, its mask included. No pixel is copied, so the new view
+ * is valid as long as the data of the old one.
+ *
+ * - image: a legal view.
+ * - x, y: the rectangle's top-left pixel.
+ * - width, height: the rectangle's extents, in pixels. It must be inside the image and not empty.
+ * - crop: receives the view. May be the same struct as *image.
+ *
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. After a failure *crop is unchanged. There is no context,
+ * so there is no error text. Any thread may call it. */
 XNCC_API xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
-                                     int32_t height, xncc_image *templ);
+                                     int32_t height, xncc_image *crop);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* exactncc: plans, for doing the same thing many times. SPDX-License-Identifier: BSD-2-Clause */
+/* exactncc: plans, to run the same operation many times. SPDX-License-Identifier: BSD-2-Clause */
 #ifndef EXACTNCC_PLAN_H
 #define EXACTNCC_PLAN_H
 
@@ -10,118 +10,174 @@ extern "C" {
 
 /* What a plan is for. */
 typedef enum xncc_task {
-    XNCC_TASK_MATCH = 0,   /* xncc_plan_correlate and xncc_plan_find */
+    XNCC_TASK_MATCH = 0,   /* xncc_plan_correlate and the searches */
     XNCC_TASK_CONVOLVE = 1 /* xncc_plan_convolve */
 } xncc_task;
 
-/* The sizes and rules that a plan is bound to. */
+/* The sizes and rules that a plan is made for. For XNCC_TASK_CONVOLVE the fields marked "match" are
+ * not used; channels must be 0 or 1 and image_masked 0. */
 typedef struct xncc_problem {
     xncc_task task;
-    xncc_pixel pixel;    /* of the image (and the template) */
-    int32_t image_width; /* pixels */
-    int32_t image_height;
-    int32_t width; /* of the template or the filter */
-    int32_t height;
-    xncc_method method; /* XNCC_TASK_MATCH */
-    xncc_mode mode;     /* XNCC_TASK_MATCH */
-    xncc_border border;
-    xncc_flat flat;       /* XNCC_TASK_MATCH */
-    int32_t channels;     /* XNCC_TASK_MATCH: samples a pixel; 0: 1 */
-    int32_t image_masked; /* XNCC_TASK_MATCH: 1: images may come with a mask or a no-data value; 0:
-                             they may not */
-    int32_t templ_masked; /* XNCC_TASK_MATCH: 1: for templates of which not every pixel counts
-                            (xncc_template_masked); 0: for the others */
-    double min_valid;     /* XNCC_TASK_MATCH: as in xncc_options */
+    xncc_pixel pixel;     /* the pixel type of the images (and of the template) */
+    int32_t image_width;  /* pixels, 1 .. XNCC_MAX_SIDE */
+    int32_t image_height; /* pixels, 1 .. XNCC_MAX_SIDE */
+    int32_t width;        /* of the template in pixels, or of the filter in coefficients */
+    int32_t height;       /* likewise */
+    xncc_method method;   /* match */
+    xncc_mode mode;       /* match */
+    xncc_border border;   /* ignored for matching in mode XNCC_VALID */
+    xncc_flat flat;       /* match */
+    int32_t channels;     /* samples per pixel, 1 .. XNCC_MAX_CHANNELS; 0 means 1 */
+    int32_t image_masked; /* 1: images may have a mask or a no-data value; 0: they may not */
+    int32_t templ_masked; /* match: xncc_template_masked of every template that is used */
+    double min_valid;     /* match: as in xncc_options */
 } xncc_problem;
 
-/* What the caller wants instead of the library's own choice. All zero: nothing. */
+/* What the caller prefers to the library's own choice. All zero: no preference. */
 typedef struct xncc_preference {
-    xncc_device device;       /* XNCC_DEVICE_AUTO: any engine of the context */
-    const char *kernel;       /* a kernel's name; NULL: the fastest */
-    xncc_memory image_memory; /* where the images will lie; a hint for the choice */
-    xncc_memory map_memory;   /* where the maps will lie; a hint for the choice */
+    xncc_device device;       /* the engine; XNCC_DEVICE_AUTO: any engine of the context */
+    const char *kernel;       /* as in xncc_options; NULL: the fastest */
+    xncc_memory image_memory; /* where the images will be; XNCC_DEVICE rules out the CPU engine */
+    xncc_memory map_memory;   /* where the maps will be; XNCC_DEVICE rules out the CPU engine */
 } xncc_preference;
 
-/* A decision bound to sizes and workspace. On the CUDA engine xncc_plan_correlate,
- * xncc_plan_find_on_device and xncc_plan_convolve, with all images, maps and results in device
- * memory, take no memory, ask the device nothing and do not wait. So they may be captured into a
- * CUDA graph, after one call outside of a capture (it loads the kernels), when the plan's kernel is
- * tensor-wgmma, tensor-mma, tensor-fused, tex-tex, fft, joint, conv-global, conv-registers, or
- * conv-tiled with blocks of 128 x 64 (xncc_plan_explain; float images and filters 9, 17 or 27
- * columns wide); the others share constant memory with other plans, and their calls fail with
- * XNCC_ERROR_DEVICE in a capture. A graph works on the memory of the captured call, the plan's own
- * included: while it runs no other call may use the plan, and plan, template, image and results
- * must outlive it. */
+/* A problem bound to an engine, a kernel and a workspace.
+ *
+ * One thread at a time may use a plan. Any number of plans may run at once.
+ *
+ * Streams. On the CUDA engine the work of a call is put on its stream. xncc_plan_correlate,
+ * xncc_plan_find_on_device and xncc_plan_convolve allocate nothing, query nothing and do not wait
+ * if all images, maps and results are in device memory; xncc_plan_find_on_device describes one
+ * exception. Calls of one plan on several streams run one after the other, because they share its
+ * workspace. The CPU engine ignores the stream.
+ *
+ * CUDA graphs. Calls that do not wait can be captured into a CUDA graph, after one call outside of
+ * a capture, which loads the kernels. This holds for plans with one of these kernels:
+ *
+ * - tensor-wgmma, tensor-mma, tensor-fused
+ * - tex-tex
+ * - fft
+ * - general
+ * - conv-global, conv-registers
+ * - conv-tiled with blocks of 128 x 64, as xncc_plan_explain prints them (XNCC_F32 images and
+ *   filters of 9, 17 or 27 columns)
+ *
+ * The other kernels share constant memory with other plans; in a capture their calls fail with
+ * XNCC_ERROR_DEVICE. A graph uses the memory of the captured call, including that of the plan.
+ * While it runs, no other call may use the plan. The plan, the template or filter, the image and
+ * the results must outlive the graph. */
 typedef struct xncc_plan xncc_plan;
 
-/* Decides which kernel serves the problem, and takes all the memory that it will need.
- * preference may be NULL. On success *plan is the caller's, to be given to xncc_plan_destroy before
- * the context goes; on failure it is NULL. XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY,
- * XNCC_ERROR_UNSUPPORTED (a forced kernel that cannot serve it: the text names the limit),
- * XNCC_ERROR_DEVICE. One thread at a time may use a plan; any number of plans may run at once. */
+/* Chooses a kernel for a problem and allocates its workspace.
+ *
+ * - problem: copied.
+ * - preference: NULL means no preference. Copied.
+ * - plan: receives the plan, or NULL after a failure. The caller owns it and must give it to
+ *   xncc_plan_destroy before the context is destroyed.
+ *
+ * Memory. On the CUDA engine further buffers are allocated on first use and kept: those for images
+ * in host memory, and those of xncc_plan_find_batch. On both engines a search may allocate host
+ * memory for its candidates while it runs.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (no kernel, or
+ * not the forced one, can serve the problem; the error text names the limit) or
+ * XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
                                       const xncc_preference *preference, xncc_plan **plan);
 
-/* Frees a plan, after waiting for its work. NULL is allowed. */
+/* Waits for the work of a plan and frees it. NULL is allowed. */
 XNCC_API void xncc_plan_destroy(xncc_plan *plan);
 
-/* Writes, in a few lines of text, which kernel the plan uses, why, its tile and memory, and the
- * runner-up; at most size bytes with the final zero. Returns text. */
+/* Describes a plan in a few lines of text: its engine and kernel, why it was chosen, the runner-up,
+ * and the blocks and bands. The text is for people; its form may change.
+ *
+ * - text: receives at most size bytes, always terminated by a zero if size > 0.
+ *
+ * Returns text, or "" if text is NULL or size is 0. */
 XNCC_API const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size);
 
-/* The name of the plan's kernel, as --kernel and xncc_options take it. The string is constant. */
+/* Returns the name of the plan's kernel, as xncc_options and xncc_preference take it. The string is
+ * constant and must not be freed. */
 XNCC_API const char *xncc_plan_kernel(const xncc_plan *plan);
 
-/* xncc_correlate with a plan. On the CUDA engine the work is put on the stream; when image and map
- * lie in device memory the call allocates nothing and returns without waiting, so image, map and
- * template must live until the stream has passed it. When one of them lies in host memory, and on
- * the CPU engine (which ignores the stream), the call returns when the map is written. Calls of one
- * plan on several streams run one after the other, as they use the plan's memory in turn.
- * XNCC_ERROR_ARGUMENT when image, template or map do not fit the plan's problem, XNCC_ERROR_DEVICE.
- */
+/* xncc_correlate with a plan.
+ *
+ * - image, templ, map: must have the sizes and types of the plan's problem. Images and maps in
+ *   device memory require a plan on the CUDA engine.
+ * - stream: where the CUDA engine puts its work.
+ *
+ * If the image and the map are in device memory, the call returns without waiting; image, template
+ * and map must then exist until the stream has executed the work. Otherwise the call returns when
+ * the map is complete.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
                                          const xncc_template *templ, const xncc_map *map,
                                          xncc_stream stream);
 
-/* xncc_find with a plan: options' method, mode, border and kernel are not looked at, the plan's
- * count. Returns when the matches are there. */
+/* xncc_find with a plan. It returns when the matches are complete.
+ *
+ * - options: NULL means all zero. Its method, mode, border, min_valid and kernel are ignored; those
+ *   of the plan apply.
+ * - match, capacity, found: as for xncc_find.
+ *
+ * The other parameters and the statuses are those of xncc_plan_correlate. */
 XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
                                     const xncc_template *templ, const xncc_find_options *options,
                                     xncc_match *match, size_t capacity, size_t *found,
                                     xncc_stream stream);
 
-/* xncc_plan_find with the matches left in device memory, for plans on the CUDA engine: match has
- * room for capacity matches (at least 1), and the smaller of capacity and options' top are written
- * at most; *found becomes their number. Nothing less than what xncc_plan_find returns is ever
- * reported: what the quick way cannot decide is decided by slower passes on the device. The work is
- * put on the stream and the call returns without waiting, so image, template, match and found must
- * live until the stream has passed it - except that it waits, and the result goes through the host,
- * when the image lies in host memory or the plan works in bands (xncc_plan_explain shows them).
- * XNCC_ERROR_ARGUMENT (also: the plan runs on the CPU), XNCC_ERROR_MEMORY, XNCC_ERROR_DEVICE. */
+/* xncc_plan_find with the matches in device memory, for plans on the CUDA engine. The result is
+ * identical to that of xncc_plan_find: if the fast search is inconclusive, an exact search follows
+ * on the device.
+ *
+ * - match: receives at most `capacity` matches; in device memory.
+ * - capacity: at least 1.
+ * - found: receives the number of matches; in device memory.
+ * - options: as for xncc_plan_find.
+ *
+ * The call returns without waiting; image, template, match and found must exist until the stream
+ * has executed the work. Exception: if the image is in host memory, or the plan works in bands
+ * (xncc_plan_explain prints them), the call waits and the result passes through host memory.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (also if the plan is on the CPU engine), XNCC_ERROR_MEMORY
+ * or XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
                                               const xncc_template *templ,
                                               const xncc_find_options *options, xncc_match *match,
                                               size_t capacity, uint32_t *found, xncc_stream stream);
 
-/* xncc_plan_find for `count` templates of the plan's size on one image: what depends on the image
- * alone is done once, and several templates are worked on at a time. The matches of template i go
- * to match + i * capacity, their number to found[i]; both arrays lie in host memory, with count *
- * capacity and count elements. Returns when all are there. On the CUDA engine the first call, and
- * the first with more results than any before, takes memory. Errors as xncc_plan_find; all of found
- * is 0 after a failure. */
+/* xncc_plan_find for several templates on one image. What depends on the image alone is done once,
+ * and on the CUDA engine several templates are processed at a time. It returns when all matches are
+ * complete.
+ *
+ * - templ: `count` templates of the plan's problem. May be NULL if count is 0.
+ * - options: as for xncc_plan_find, for each template.
+ * - match: receives the matches of template i from match + i * capacity on; in host memory. May be
+ *   NULL if capacity is 0.
+ * - found: receives the number of matches of template i in found[i]; in host memory. All are 0
+ *   after a failure. May be NULL if count is 0.
+ *
+ * On the CUDA engine the first call allocates memory, as does a call with more results than any
+ * before. Statuses as for xncc_plan_find. */
 XNCC_API xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
                                           const xncc_template *const *templ, size_t count,
                                           const xncc_find_options *options, xncc_match *match,
                                           size_t capacity, size_t *found, xncc_stream stream);
 
-/* xncc_convolve with a plan; stream and memory as xncc_plan_correlate. */
+/* xncc_convolve with a plan. Image, filter and out must have the sizes and types of the plan's
+ * problem. Stream, waiting, lifetimes and statuses as for xncc_plan_correlate. */
 XNCC_API xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image,
                                         const xncc_filter *filter, const xncc_map *out,
                                         xncc_stream stream);
 
-/* The kernels that could serve a problem on this context, best first by the estimate that the
- * decision uses. Writes up to capacity names (constant strings) and returns how many there are. 0
- * when there is none or the problem is not valid. Meant for benchmarks and tests. */
+/* Lists the kernels that can serve a problem on a context, for benchmarks and tests.
+ *
+ * - name: receives up to `capacity` constant strings, ordered by the estimated time, fastest first.
+ *   May be NULL if capacity is 0.
+ *
+ * Returns the number of kernels, which may exceed capacity; 0 if there is none, a pointer is null,
+ * or the problem is not valid. */
 XNCC_API size_t xncc_kernels(xncc_context *context, const xncc_problem *problem, const char **name,
                              size_t capacity);
 

@@ -1,5 +1,5 @@
-/* exactncc: finding in an image while its rows still arrive. SPDX-License-Identifier: BSD-2-Clause
- */
+/* exactncc: search of an image whose rows are still arriving.
+ * SPDX-License-Identifier: BSD-2-Clause */
 #ifndef EXACTNCC_SCAN_H
 #define EXACTNCC_SCAN_H
 
@@ -9,48 +9,62 @@
 extern "C" {
 #endif
 
-/* A xncc_plan_find under way on an image that is filled from the top: by a decoder, a camera, a
- * network. Each time more rows are there, xncc_scan_rows matches what they allow, so that matching
- * and reading take about the larger of their two times and not their sum.
+/* A search of an image that is filled from the top by a decoder, a camera or a network. Each time
+ * more rows are available, xncc_scan_rows matches what they allow. Reading and matching together
+ * then take about the longer of their two times instead of their sum.
  *
- *     xncc_scan_create(plan, &image, part, NULL, 16, &scan);
+ *     xncc_scan_create(plan, &image, templ, NULL, 16, &scan);
  *     while ((rows = wait_for_more_rows()) < image.height)     another thread writes the rows
  *         xncc_scan_rows(scan, rows);
  *     xncc_scan_finish(scan, match, &found, NULL);
  *     xncc_scan_destroy(scan);
  *
- * One thread at a time may use a scan. Meanwhile another thread may write the image's rows from the
- * last number given to xncc_scan_rows on (0 before the first call): they are not read, until a
- * later call says that they are final. The caller sees to it that what was written is visible to
- * the thread that says so, as a mutex, a condition or an atomic does. */
+ * One thread at a time may use a scan. Meanwhile another thread may write those rows of the image
+ * that are not final, that is, from the last number given to xncc_scan_rows on (from row 0 before
+ * the first call). The library does not read them. The caller must make the written rows visible to
+ * the thread that declares them final, for example with a mutex or an atomic variable. */
 typedef struct xncc_scan xncc_scan;
 
-/* Begins a scan; no pixel of the image is read. options are those of xncc_plan_find and may be
- * NULL; capacity is how many matches the array of xncc_scan_finish will hold. The image's view is
- * copied; plan, part and pixels must outlive the scan. The plan's workspace belongs to the scan
- * until xncc_scan_destroy: any other use of the plan is XNCC_ERROR_ARGUMENT. On success *scan is
- * the caller's, to be given to xncc_scan_destroy; on failure it is NULL. XNCC_ERROR_ARGUMENT,
- * XNCC_ERROR_MEMORY. */
+/* Begins a scan. It reads no pixel of the image.
+ *
+ * - plan: a plan for matching. Until xncc_scan_destroy it belongs to the scan, and any other use of
+ *   it is XNCC_ERROR_ARGUMENT.
+ * - image: the view is copied; its data must outlive the scan.
+ * - templ: must outlive the scan, as must the plan.
+ * - options: as for xncc_plan_find; NULL means all zero. Copied.
+ * - capacity: the number of elements of the array that xncc_scan_finish will receive.
+ * - scan: receives the scan, or NULL after a failure. The caller owns it and must give it to
+ *   xncc_scan_destroy before the plan is destroyed.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT or XNCC_ERROR_MEMORY. */
 XNCC_API xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image,
                                       const xncc_template *templ, const xncc_find_options *options,
                                       size_t capacity, xncc_scan **scan);
 
-/* Says that the first `rows` rows of the image are final, and returns when the matching that this
- * allows is done. That may be nothing: a window needs all its rows, a handful of windows is not
- * worth a start, and the CUDA engine begins when all rows are there. Numbers below an earlier one
- * change nothing. XNCC_ERROR_ARGUMENT when rows is not within 0 .. the image's height, or the scan
- * is finished; XNCC_ERROR_MEMORY. After XNCC_ERROR_MEMORY the scan is of no more use, and its later
- * calls return the same. */
+/* Declares the first `rows` rows of the image final, and returns when the matching that they allow
+ * is done. This may be nothing: a window needs all of its rows, the CPU engine waits until there is
+ * enough work, and the CUDA engine begins when all rows are final.
+ *
+ * - rows: 0 .. the height of the image. A number that is not above an earlier one has no effect.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (rows out of range, or the scan is finished) or
+ * XNCC_ERROR_MEMORY. After XNCC_ERROR_MEMORY the scan can only be destroyed; other calls return the
+ * same status. */
 XNCC_API xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows);
 
-/* Says that all rows are final, does the rest, and writes the matches: at most the scan's capacity
- * into match, their number into *found. They are those of xncc_plan_find, bit for bit, however the
- * rows came. match may be NULL when the capacity is 0; stream is xncc_plan_find's. Once for a scan.
- * Errors as xncc_plan_find; *found is 0 after a failure. */
+/* Declares all rows final, does the remaining work, and writes the matches. They have the bits of
+ * xncc_plan_find, in whatever portions the rows arrived. A scan can be finished once.
+ *
+ * - match: receives at most `capacity` matches (xncc_scan_create); in host memory. May be NULL if
+ *   the capacity is 0.
+ * - found: receives the number of matches; 0 after a failure.
+ * - stream: as for xncc_plan_find.
+ *
+ * Statuses as for xncc_plan_find. */
 XNCC_API xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found,
                                       xncc_stream stream);
 
-/* Frees a scan, finished or not; the plan may be used again. NULL is allowed. */
+/* Frees a scan, finished or not. The plan may be used again. NULL is allowed. */
 XNCC_API void xncc_scan_destroy(xncc_scan *scan);
 
 #ifdef __cplusplus

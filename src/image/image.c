@@ -97,23 +97,23 @@ xncc_status xncc_map_check(const xncc_map *map, xncc_error *error)
 }
 
 xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
-                            int32_t height, xncc_image *templ)
+                            int32_t height, xncc_image *crop)
 {
-    if (!templ || xncc_image_check(image, "image", NULL) != XNCC_OK)
+    if (!crop || xncc_image_check(image, "image", NULL) != XNCC_OK)
         return XNCC_ERROR_ARGUMENT;
     if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x ||
         height > image->height - y)
         return XNCC_ERROR_ARGUMENT;
-    xncc_image crop = *image;
-    crop.pitch = xncc_image_pitch(image);
-    crop.data = (const char *)xncc_image_row(image, y) +
+    xncc_image view = *image;
+    view.pitch = xncc_image_pitch(image);
+    view.data = (const char *)xncc_image_row(image, y) +
                 (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
     if (image->mask) {
-        crop.mask = xncc_image_mask_row(image, y) + x;
-        crop.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
+        view.mask = xncc_image_mask_row(image, y) + x;
+        view.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
     }
-    crop.width = width;
-    crop.height = height;
-    *templ = crop;
+    view.width = width;
+    view.height = height;
+    *crop = view;
     return XNCC_OK;
 }
