@@ -7,7 +7,7 @@
 // meet them to shared memory, where border, bias, pivot and mask have been applied once. Shared
 // memory: struct Tile, 2.3 KB for 64-bit samples.
 //
-// Measured on one H200: 8.8 * 10^11 pixels per second for f32 (docs/performance-gpu.md).
+// Measured on one H200: 8.8 * 10^11 pixels per second for f32 (docs/notes/2026-11-masked.md).
 #include "cuda/direct/general.h"
 
 #include "image/samples.h"

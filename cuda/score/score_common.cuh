@@ -6,7 +6,7 @@
 //
 // - y is the hardware's reciprocal square root of var; e = 1 - var y^2 is at most 2^-19, off by at
 //   most u. (Measured over all 2^21 arguments that the hardware distinguishes: 2^-19.04; see
-//   docs/performance-gpu.md.)
+//   docs/notes/2026-11-score-pass.md.)
 // - c = e (1/2 + 3/8 e) omits 5/16 e^3 < 2^-58 of 1 / sqrt(1 - e) - 1.
 // - t = (num cT) y has two roundings, and cT, the reciprocal of a rounded root, three: 5 u.
 // - q = t + t c adds u / 2 + u + 2^-58.

@@ -1,5 +1,5 @@
 /* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual
- * machine, 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the
+ * machine, 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/notes/2026-11-cpu-kernels.md has the
  * runs. Nanoseconds a map element: `element` for sums and score, and products at `rate` a
  * nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_blocking.points. Other processors
  * have other rates, but much the same ratios between kernels, and only these decide. */

@@ -1,5 +1,5 @@
 /* Costs of padded and joint problems on the CPU, from those of the plain problem inside them. The
- * factors are fitted to docs/performance-cpu.md (one core of an AMD EPYC, Zen 5, 2026-11-21, 1920 x
+ * factors are fitted to docs/notes/2026-11-cpu-masked.md (one core of an AMD EPYC, Zen 5, 2026-11-21, 1920 x
  * 1080, gcc 12) and hold within about 25% there. */
 #include "image/samples.h"
 #include "plan/cost.h"

@@ -48,7 +48,7 @@ xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine
         return xncc_fit_general_cuda(problem, machine, kernel, fit, error);
     if (kernel == XNCC_KERNEL_GENERAL)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel joint serves masks, no-data values, the overlap border, coverage, "
+                         "kernel general serves masks, no-data values, the overlap border, coverage, "
                          "several channels and the pixel types u32 and "
                          "f64 (s8 and s16 where the method needs their sign); the other kernels "
                          "serve this problem");

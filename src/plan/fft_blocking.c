@@ -10,7 +10,7 @@ double xncc_fft_error(const xncc_fft_blocking *cut, xncc_pixel pixel, double n)
 
 /* What a cut costs, in units of a complex point and level. The ends (pixels in, scores out) count
  * as 6 levels, and what goes through the second-level cache as 4 more; both fitted to the
- * measurements of docs/performance-cpu.md. */
+ * measurements of docs/notes/2026-11-cpu-kernels.md. */
 static double cut_cost(const xncc_fft_blocking *c, int32_t map_width, int32_t map_height)
 {
     double pairs = ceil((double)map_width / (2.0 * c->across)) * ceil((double)map_height / c->down);

@@ -137,7 +137,7 @@ static void check_names(void)
 }
 
 /* The kernel that was fastest on an H200 with image and map in its memory
- * (docs/performance-gpu.md). */
+ * (docs/tuning.md). */
 typedef struct choice {
     int32_t width, height, n;
     const char *kernel;

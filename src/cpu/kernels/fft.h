@@ -1,6 +1,6 @@
 /* The `fft` kernels: products by exact overlap-save convolution in double precision. fft.c divides
  * the map into blocks; fft_body.h, built once per instruction set, transforms them.
- * docs/performance-cpu.md has measurements.
+ * docs/notes/2026-11-cpu-kernels.md has measurements.
  *
  * Two neighbouring blocks of the image are the real and the imaginary part of one complex array.
  * Because the template is real, the two results are the real and the imaginary part of the
