@@ -48,11 +48,11 @@ template <int CHUNKS, int HALF> struct Pixels {
     }
 };
 
-// BATCH below: map rows that a block computes at a time, and also the number of image and template
-// rows per group; 4 or 8.
-//
-// Which group of image rows under a batch: in the FIRST, an image row meets no template row above
-// the template's first; in the one BEHIND the last, none below its last.
+// Below, BATCH is the number of map rows that a block computes at a time, and also the number of
+// image rows and of template rows per group; 4 or 8. With G groups of template rows, a batch of map
+// rows has G + 1 groups of image rows under it. In the FIRST one, image row s contributes to map
+// rows r <= s only, with the first group of template rows; in the one BEHIND the last group of
+// template rows, to map rows r > s only.
 enum Part { FIRST, MIDDLE, BEHIND };
 
 // The B fragments in use: template row j is whole[j % BATCH], and the half that rows j and j + 1
@@ -63,7 +63,8 @@ template <int BATCH, int CHUNKS> struct Taps {
 
 // Adds the products of a group of image rows. Image row s meets template row s - r of this group,
 // or of the one before, in map row r. now, next: this group and the one below in the ring. taps,
-// halves: the group's fragments.
+// halves: the group's fragments. The loop over map rows is the inner one, because products of the
+// same map row depend on each other.
 template <int BATCH, int CHUNKS, int HALF, Part PART>
 __device__ __forceinline__ void multiply_group(RegisterProducts *x, Taps<BATCH, CHUNKS> &b,
                                                const unsigned char *now, const unsigned char *next,
@@ -80,8 +81,6 @@ __device__ __forceinline__ void multiply_group(RegisterProducts *x, Taps<BATCH, 
             b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
         if (HALF && s % 2 == 0 && PART != BEHIND)
             b.half[s / 2] = halves[s / 2 * LANES];
-            // products of the same map row depend on each other, so the loop over map rows is the
-            // inner one
 #pragma unroll
         for (int c = 0; c < CHUNKS + HALF; c++)
 #pragma unroll

@@ -146,14 +146,14 @@ template <int WORDS> struct RowLoader {
         const unsigned char *lag = lead - job.all.window_height * pitch;
         uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u,
                  t = now;
-        uint64_t keep, let;
+        uint64_t keep, drop;
         asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
-        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(let));
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(drop));
         copy(now, lead, near & in, keep);
-        copy(now + COLUMNS, lag, near & out, let);
+        copy(now + COLUMNS, lag, near & out, drop);
         if (threadIdx.x % LANES < PIECES - LANES) {
             copy(now + 16 * LANES, lead + (far ? 16 * LANES : 0), far & in, keep);
-            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out, let);
+            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out, drop);
         }
         asm volatile("cp.async.commit_group;");
         first = false;

@@ -9,9 +9,10 @@ namespace xncc {
 // High word of a lifted value 2^52 + v, 0 <= v < 2^32.
 constexpr int LIFTED_HIGH_WORD = 0x43300000;
 
-// An integer whose order is the order of the windows' scores for one template: the high word of
-// num y, where num = n X - S sumT and y is the window's reciprocal root (its high word: `root`).
-// n and templ_sum (sumT) belong to the template; lowered = -n 2^52; sum is S.
+// An integer whose order among windows is that of their scores for one template, as far as scores
+// are not negative (negative scores give negative integers): the high word of the double num y,
+// where num = n X - S sumT and y is the window's reciprocal root. n and templ_sum (sumT) belong to
+// the template; lowered = -n 2^52; sum is S; root is the high word of y.
 //
 // Relative error of num y as returned: at most 2^-19 + 2^-40. The hardware's y, truncated to its
 // high word, is within 2^-20 + 2^-40 of the true root; num y is rounded once and truncated to its
