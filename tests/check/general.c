@@ -13,31 +13,31 @@ static void check_placed(general_subject *s, const xncc_options *forced, uint64_
 {
     xncc_context *context = s->run->context[slot];
     device_image twin = { .memory = NULL };
-    device_map there = { .memory = NULL };
-    kit_map here = { .view = { .data = NULL } };
+    device_map device = { .memory = NULL };
+    kit_map host = { .view = { .data = NULL } };
     const uint64_t turn = s->run->turn;
     if (where & 1)
         twin = device_image_create(&s->image.view, (int32_t)(turn % 5));
     if (where & 2)
-        there = device_map_create(want->width, want->height, (int32_t)(turn % 4));
+        device = device_map_create(want->width, want->height, (int32_t)(turn % 4));
     else
-        here = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3,
+        host = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3,
                               turn & 1 ? KIT_AFTER : KIT_BEFORE);
-    const xncc_map *map = where & 2 ? &there.view : &here.view;
+    const xncc_map *map = where & 2 ? &device.view : &host.view;
     xncc_status status = xncc_correlate(context, where & 1 ? &twin.view : &s->image.view,
                                         s->prepared[slot], forced, map);
     if (check_ok(status, context, what) && (where & 2)) {
-        device_map_check(&there, want, what);
+        device_map_check(&device, want, what);
     } else if (!status) {
         check_same(map, want, what);
-        CHECK(kit_map_padding_intact(&here));
+        CHECK(kit_map_padding_intact(&host));
     }
     if (where & 1)
         device_image_destroy(&twin);
     if (where & 2)
-        device_map_destroy(&there);
+        device_map_destroy(&device);
     else
-        kit_map_destroy(&here);
+        kit_map_destroy(&host);
 }
 
 static void check_kernel(general_subject *s, const char *kernel, const xncc_map *want)

@@ -161,7 +161,7 @@ int main(int argc, char **argv)
         if (!pixel || strcmp(pixel, xncc_pixel_name((xncc_pixel)p)) == 0)
             run.pixels |= 1 << p;
     if (!run.pixels)
-        kit_give_up("--pixel %s: give u8, u16, f32, s8, s16, u32 or f64", pixel);
+        kit_give_up("--pixel %s: use u8, u16, f32, s8, s16, u32 or f64", pixel);
     int areas = 0;
     open_contexts(&run);
     for (size_t i = 0; i < sizeof area / sizeof *area; i++)

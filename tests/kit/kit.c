@@ -31,7 +31,7 @@ int kit_check(int holds, const char *file, int line, const char *what)
 {
     atomic_fetch_add(&checks, 1);
     if (!holds)
-        kit_fail(file, line, "does not hold: %s", what);
+        kit_fail(file, line, "check failed: %s", what);
     return holds;
 }
 
@@ -180,5 +180,5 @@ xncc_device kit_device_option(int argc, char **argv)
         return XNCC_DEVICE_CPU;
     if (strcmp(name, "cuda") == 0)
         return XNCC_DEVICE_CUDA;
-    kit_give_up("--device %s: give cpu or cuda", name);
+    kit_give_up("--device %s: use cpu or cuda", name);
 }

@@ -9,12 +9,12 @@
 
 enum { CAPACITY = 60, ALL = BATCH_TEMPLS * CAPACITY };
 
-typedef struct wish {
+typedef struct settings {
     xncc_find_options find;
     xncc_merge_options merge;
     int merges;
     size_t capacity;
-} wish;
+} settings;
 
 /* The order of nms.h for candidates whose scores are numbers. */
 static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest)
@@ -40,7 +40,7 @@ static void sort(xncc_candidate *c, size_t count, int smallest)
 }
 
 /* Computes the expected result: searches each template alone, then merges into one list. */
-static size_t expect(const batch_scene *s, const wish *w, xncc_candidate *want)
+static size_t expect(const batch_scene *s, const settings *w, xncc_candidate *want)
 {
     static xncc_match match[CAPACITY];
     size_t count = 0, found;
@@ -72,7 +72,7 @@ static void compare(const batch_scene *s, const char *how, const xncc_candidate 
                  found, wanted);
 }
 
-static xncc_problem problem_of(const batch_scene *s, const wish *w)
+static xncc_problem problem_of(const batch_scene *s, const settings *w)
 {
     return (xncc_problem){ .pixel = s->scene.view.pixel,
                            .image_width = s->scene.view.width,
@@ -86,7 +86,7 @@ static xncc_problem problem_of(const batch_scene *s, const wish *w)
 }
 
 /* Uses one batch object on two images, in both memories. */
-static void check_object(batch_scene *s, const wish *w, kit_random *random)
+static void check_object(batch_scene *s, const settings *w, kit_random *random)
 {
     static xncc_candidate got[CAPACITY], want[ALL];
     const xncc_problem problem = problem_of(s, w);
@@ -107,7 +107,7 @@ static void check_object(batch_scene *s, const wish *w, kit_random *random)
         CHECK_STATUS(xncc_batch_find(batch, &s->scene.view, got, &found, NULL), XNCC_OK);
         compare(s, "the object", got, found, want, wanted);
         if (s->memory) {
-            CHECK_STATUS(xncc_batch_find(batch, &s->there, got, &found, NULL), XNCC_OK);
+            CHECK_STATUS(xncc_batch_find(batch, &s->device_scene, got, &found, NULL), XNCC_OK);
             compare(s, "the object, in device memory", got, found, want, wanted);
         }
     }
@@ -126,18 +126,18 @@ static void check_find(xncc_context *context, int on_device, int rounds)
         const batch_kind kind = { pixel[k % 5], k % 7 ? 0 : 3, (xncc_mode)(k % 3),
                                   (xncc_border)(k / 3 % 5), k % 4 == 3 };
         batch_scene_make(&s, context, &kind, (uint64_t)k, on_device);
-        wish w = { .find = { .method = method[k / 5 % (kind.masks ? 5 : 3)],
-                             .mode = kind.mode,
-                             .border = kind.border,
-                             .min_score = -INFINITY,
-                             .top = k % 3 ? kit_below(&random, CAPACITY + 9) : 0,
-                             .min_distance = (int32_t)kit_below(&random, 4),
-                             .min_valid = 0.3 },
-                   .merge = { .rule = (xncc_merge_rule)(k / 2 % 2),
-                              .limit = k / 2 % 2 ? 0.2 : 3.0,
-                              .top = k % 4 ? 0 : kit_below(&random, 20) },
-                   .merges = k % 2,
-                   .capacity = 1 + kit_below(&random, CAPACITY) };
+        settings w = { .find = { .method = method[k / 5 % (kind.masks ? 5 : 3)],
+                                 .mode = kind.mode,
+                                 .border = kind.border,
+                                 .min_score = -INFINITY,
+                                 .top = k % 3 ? kit_below(&random, CAPACITY + 9) : 0,
+                                 .min_distance = (int32_t)kit_below(&random, 4),
+                                 .min_valid = 0.3 },
+                       .merge = { .rule = (xncc_merge_rule)(k / 2 % 2),
+                                  .limit = k / 2 % 2 ? 0.2 : 3.0,
+                                  .top = k % 4 ? 0 : kit_below(&random, 20) },
+                       .merges = k % 2,
+                       .capacity = 1 + kit_below(&random, CAPACITY) };
         const xncc_problem problem = problem_of(&s, &w);
         if (!batch_scene_served(&s, &problem)) {
             batch_scene_free(&s);

@@ -21,7 +21,7 @@ typedef struct batch_scene {
     xncc_template *templ[BATCH_TEMPLS];
     int count;
     void *memory; /* the scene on the device; NULL: there is none */
-    xncc_image there;
+    xncc_image device_scene;
     char name[120];
 } batch_scene;
 

@@ -90,7 +90,7 @@ static xncc_best host_best(const expected *e)
 }
 
 /* Computes the result in device memory, twice on a stream. */
-static void check_there(const batch_scene *s, xncc_batch *batch, const expected *e)
+static void check_on_device(const batch_scene *s, xncc_batch *batch, const expected *e)
 {
     xncc_stream stream = kit_device_stream();
     float *score = kit_device_alloc(sizeof got_score);
@@ -104,7 +104,7 @@ static void check_there(const batch_scene *s, xncc_batch *batch, const expected 
     best.score.memory = XNCC_DEVICE;
     best.index = index;
     for (int turn = 0; turn < 3; turn++) {
-        CHECK_STATUS(xncc_batch_best(batch, turn == 1 ? &s->scene.view : &s->there, &best,
+        CHECK_STATUS(xncc_batch_best(batch, turn == 1 ? &s->scene.view : &s->device_scene, &best,
                                      turn == 2 ? NULL : stream),
                      XNCC_OK);
         CHECK(kit_device_wait(turn == 2 ? NULL : stream));
@@ -152,9 +152,9 @@ static void check_kind(batch_scene *s, const xncc_options *o, kit_random *random
         compare(s, "the object", got_score, got_index, &e);
         if (s->memory) {
             best = host_best(&e);
-            CHECK_STATUS(xncc_batch_best(batch, &s->there, &best, NULL), XNCC_OK);
+            CHECK_STATUS(xncc_batch_best(batch, &s->device_scene, &best, NULL), XNCC_OK);
             compare(s, "the object, from device memory", got_score, got_index, &e);
-            check_there(s, batch, &e);
+            check_on_device(s, batch, &e);
         }
     }
     xncc_batch_destroy(batch);

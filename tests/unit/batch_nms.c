@@ -7,28 +7,28 @@
 
 enum { ROOM = 5000 };
 
-typedef struct there {
+typedef struct device_lists {
     xncc_candidate *candidate, *result;
     uint32_t *kept;
     xncc_match *match;
     uint32_t *found;
     xncc_stream stream;
-} there;
+} device_lists;
 
-static there there_make(void)
+static device_lists device_lists_make(void)
 {
-    there t = { kit_device_alloc(ROOM * sizeof(xncc_candidate)),
-                kit_device_alloc(ROOM * sizeof(xncc_candidate)),
-                kit_device_alloc(sizeof(uint32_t)),
-                kit_device_alloc(ROOM * sizeof(xncc_match)),
-                kit_device_alloc(sizeof(uint32_t)),
-                kit_device_stream() };
+    device_lists t = { kit_device_alloc(ROOM * sizeof(xncc_candidate)),
+                       kit_device_alloc(ROOM * sizeof(xncc_candidate)),
+                       kit_device_alloc(sizeof(uint32_t)),
+                       kit_device_alloc(ROOM * sizeof(xncc_match)),
+                       kit_device_alloc(sizeof(uint32_t)),
+                       kit_device_stream() };
     if (!t.candidate || !t.result || !t.kept || !t.match || !t.found || !t.stream)
         kit_give_up("no device memory or stream for the test");
     return t;
 }
 
-static void there_free(there *t)
+static void device_lists_free(device_lists *t)
 {
     kit_device_stream_destroy(t->stream);
     kit_device_free(t->candidate);
@@ -38,7 +38,7 @@ static void there_free(there *t)
     kit_device_free(t->found);
 }
 
-static uint32_t kept_of(const there *t)
+static uint32_t kept_of(const device_lists *t)
 {
     uint32_t kept = 77;
     CHECK(kit_device_wait(t->stream));
@@ -48,7 +48,7 @@ static uint32_t kept_of(const there *t)
 
 /* want: the result of xncc_matches_merge; its first `wanted` elements are compared. Elements after
  * them must be unchanged. */
-static void compare(const there *t, int round, const xncc_candidate *want, size_t wanted,
+static void compare(const device_lists *t, int round, const xncc_candidate *want, size_t wanted,
                     size_t unchanged)
 {
     static xncc_candidate got[ROOM];
@@ -63,7 +63,7 @@ static void compare(const there *t, int round, const xncc_candidate *want, size_
                  round, wanted);
 }
 
-static void wipe(const there *t)
+static void clear_result(const device_lists *t)
 {
     static xncc_candidate old[ROOM];
     memset(old, 0x5a, sizeof old);
@@ -85,7 +85,7 @@ static void fill(xncc_candidate *all, size_t count, int32_t spread, kit_random *
     }
 }
 
-static void check_random(xncc_merger *merger, const there *t, int rounds)
+static void check_random(xncc_merger *merger, const device_lists *t, int rounds)
 {
     static const double overlap[] = { 0, 0.1, 1.0 / 3, 0.5, 1 }, distance[] = { 0, 1, 3.5, 40 };
     static const size_t some[] = { ROOM, 1, 1025, 2049, 0, 257, 1023, 2, 33, 1024 };
@@ -106,7 +106,7 @@ static void check_random(xncc_merger *merger, const there *t, int rounds)
         CHECK_STATUS(xncc_matches_merge(want, count, &o, &kept), XNCC_OK);
         kept = kept < capacity ? kept : capacity;
         CHECK(kit_device_upload(t->candidate, all, sizeof all));
-        wipe(t);
+        clear_result(t);
         CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
         CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, first, t->stream), XNCC_OK);
         CHECK_STATUS(
@@ -120,14 +120,14 @@ static void check_random(xncc_merger *merger, const there *t, int rounds)
     }
 }
 
-static void check_too_many(xncc_merger *merger, const there *t)
+static void check_too_many(xncc_merger *merger, const device_lists *t)
 {
     static xncc_candidate all[ROOM];
     kit_random random = kit_stream(41);
     xncc_candidate first;
     fill(all, ROOM, 50, &random);
     CHECK(kit_device_upload(t->candidate, all, sizeof all));
-    wipe(t);
+    clear_result(t);
     CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
     CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, ROOM, t->stream), XNCC_OK);
     CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, 1, t->stream), XNCC_OK);
@@ -141,7 +141,7 @@ static void check_too_many(xncc_merger *merger, const there *t)
 }
 
 /* From plans to one list without the host, and once more as a graph. */
-static void check_pipeline(xncc_context *context, xncc_merger *merger, const there *t)
+static void check_pipeline(xncc_context *context, xncc_merger *merger, const device_lists *t)
 {
     enum { EACH = 50 };
     static batch_scene s;
@@ -152,8 +152,8 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const the
     batch_scene_make(&s, context, &(batch_kind){ .pixel = XNCC_U8 }, 200, 1);
     const xncc_find_options o = { .min_score = -INFINITY, .min_distance = 2, .kernel = "tex-tex" };
     for (int i = 0; i < s.count; i++) {
-        const xncc_problem problem = { .image_width = s.there.width,
-                                       .image_height = s.there.height,
+        const xncc_problem problem = { .image_width = s.device_scene.width,
+                                       .image_height = s.device_scene.height,
                                        .width = s.pixels[i].view.width,
                                        .height = s.pixels[i].view.height };
         CHECK_STATUS(xncc_plan_create(context, &problem, &(xncc_preference){ .kernel = "tex-tex" },
@@ -166,7 +166,7 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const the
     }
     CHECK_STATUS(xncc_matches_merge(want, count, NULL, &kept), XNCC_OK);
     for (int turn = 0; turn < 2; turn++) {
-        wipe(t);
+        clear_result(t);
         if (turn)
             CHECK(kit_device_capture(t->stream));
         CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
@@ -174,8 +174,8 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const the
             const xncc_candidate like = { .templ = i,
                                           .width = s.pixels[i].view.width,
                                           .height = s.pixels[i].view.height };
-            CHECK_STATUS(xncc_plan_find_on_device(plan[i], &s.there, s.templ[i], &o, t->match, EACH,
-                                                  t->found, t->stream),
+            CHECK_STATUS(xncc_plan_find_on_device(plan[i], &s.device_scene, s.templ[i], &o,
+                                                  t->match, EACH, t->found, t->stream),
                          XNCC_OK);
             CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &like, t->stream), XNCC_OK);
         }
@@ -193,7 +193,7 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const the
     batch_scene_free(&s);
 }
 
-static void check_refused(xncc_merger *merger, const there *t)
+static void check_refused(xncc_merger *merger, const device_lists *t)
 {
     const xncc_candidate none = { .templ = 1 };
     const xncc_merge_options bad = { .limit = -1 };
@@ -227,11 +227,11 @@ void check_merger(xncc_context *context, int rounds)
         return;
     }
     CHECK_STATUS(status, XNCC_OK);
-    there t = there_make();
+    device_lists t = device_lists_make();
     check_random(merger, &t, rounds);
     check_too_many(merger, &t);
     check_pipeline(context, merger, &t);
     check_refused(merger, &t);
-    there_free(&t);
+    device_lists_free(&t);
     xncc_merger_destroy(merger);
 }

@@ -67,12 +67,12 @@ static void upload(batch_scene *s)
 {
     const size_t pixels = (size_t)(s->scene.view.width * s->scene.view.height),
                  bytes = pixels * pixel_bytes(&s->scene.view);
-    s->there = s->scene.view;
-    s->there.memory = XNCC_DEVICE;
-    s->there.data = s->memory;
+    s->device_scene = s->scene.view;
+    s->device_scene.memory = XNCC_DEVICE;
+    s->device_scene.data = s->memory;
     CHECK(kit_device_upload(s->memory, s->scene.memory, bytes));
     if (s->scene.view.mask) {
-        s->there.mask = (uint8_t *)s->memory + sizeof s->scene.memory;
+        s->device_scene.mask = (uint8_t *)s->memory + sizeof s->scene.memory;
         CHECK(kit_device_upload((uint8_t *)s->memory + sizeof s->scene.memory, s->scene.mask,
                                 pixels));
     }
