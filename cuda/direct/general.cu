@@ -47,7 +47,7 @@ template <class Wide> struct Integers {
     Wide Q{}, X{}, T2{};
 
     // Adds a pixel that counts. v: of the image. t: of the template.
-    __device__ void take(uint32_t v, uint32_t t)
+    __device__ void add(uint32_t v, uint32_t t)
     {
         S += v;
         T += t;
@@ -85,7 +85,7 @@ struct Reals {
     using Sample = double;
     xncc_general_reals row = {}, all = {};
 
-    __device__ void take(double v, double t)
+    __device__ void add(double v, double t)
     {
         row.S = xncc_sum(row.S, v);
         row.Q = xncc_sum(row.Q, xncc_product(v, v));
@@ -233,7 +233,7 @@ __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ 
                 __syncthreads();
                 for (int k = 0; k < at.count; k++)
                     if (tile.templ_counts[k] && tile.counts[own + k]) {
-                        sums.take(tile.v[own + k], tile.t[k]);
+                        sums.add(tile.v[own + k], tile.t[k]);
                         n += at.channel == 0;
                     }
             }

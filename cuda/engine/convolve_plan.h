@@ -6,7 +6,7 @@
 
 namespace xncc {
 
-// Takes the memory of a plan whose problem, decision and buffers are set.
+// Allocates the memory of a plan whose problem, decision and buffers are set.
 xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error);
 
 // Convolves the image. Waits if image or result is on the host.

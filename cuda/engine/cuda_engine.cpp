@@ -238,7 +238,8 @@ int ready(xncc_engine *engine, xncc_kernel kernel)
     return kernel != XNCC_KERNEL_FFT_CUDA || fft_library() != nullptr;
 }
 
-// Uses the default stream, so that it sees the work that the caller has put on blocking streams.
+// Uses the default stream, so that it sees the work that the caller has enqueued on blocking
+// streams.
 xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);

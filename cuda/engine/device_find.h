@@ -6,7 +6,7 @@
 
 namespace xncc {
 
-// Takes the memory of a search on the device, if it can serve the plan's map. The axes are set.
+// Allocates the memory of a search on the device, if it can serve the plan's map. The axes are set.
 xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error);
 
 // Finds the matches and brings them to the host. Waits. Falls back to find_by_fetching.

@@ -17,7 +17,7 @@ namespace xncc {
 
 namespace {
 
-// Takes the memory of a plain problem.
+// Allocates the memory of a plain problem.
 xncc_status bind_plain(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_problem &p = plan->problem;
@@ -38,7 +38,7 @@ xncc_status bind_plain(xncc_engine_plan *plan, xncc_error *error)
     return status || d.kernel != XNCC_KERNEL_FFT_CUDA ? status : plan->fft.make(p, d.fft, error);
 }
 
-// Takes the memory of a padded problem: the image with its border, and the inner plan.
+// Allocates the memory of a padded problem: the image with its border, and the inner plan.
 xncc_status bind_padded(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_problem problem = xncc_problem_inner(&plan->problem);
@@ -63,7 +63,7 @@ xncc_status bind_padded(xncc_engine_plan *plan, xncc_error *error)
     return status;
 }
 
-// Takes the memory of a general problem.
+// Allocates the memory of a general problem.
 xncc_status bind_general(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_general_blocks &general = plan->decision.general;

@@ -8,7 +8,7 @@
 
 namespace xncc {
 
-// Takes the memory of a plan whose problem, decision and buffers are set.
+// Allocates the memory of a plan whose problem, decision and buffers are set.
 xncc_status dispatch_bind(xncc_engine_plan *plan, xncc_error *error);
 // Frees what belongs to the route. The plan's work has ended.
 void dispatch_unbind(xncc_engine_plan *plan);

@@ -30,7 +30,7 @@ int count_slots(const xncc_engine_plan *plan, uint64_t bytes, uint64_t shared)
     return static_cast<int>(slots < PEAK_SLOTS ? slots : PEAK_SLOTS);
 }
 
-// Takes the memory of a group. Leaves slots = 0 if there is no room.
+// Allocates the memory of a group. Leaves slots = 0 if there is no room.
 cudaError_t make_slots(xncc_engine_plan *plan)
 {
     FindBatch &b = plan->find.batch;
@@ -52,7 +52,7 @@ cudaError_t make_slots(xncc_engine_plan *plan)
     return code;
 }
 
-// Takes the memory that the call needs and that no earlier call has taken.
+// Allocates the memory that the call needs and that no earlier call has allocated.
 xncc_status make_batch(xncc_engine_plan *plan, const xncc_plan_batch *batch, uint64_t top,
                        xncc_error *error)
 {

@@ -8,7 +8,7 @@
 namespace xncc {
 
 // Searches with several templates of the plan's size, `slots` at a time. The first call that needs
-// the memory takes it.
+// the memory allocates it.
 struct FindBatch {
     int slots = 0; // templates per group; 0: no memory yet
     PeakWorkspace search;

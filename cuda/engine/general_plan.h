@@ -25,7 +25,7 @@ namespace xncc {
 class GeneralPlan {
   public:
     ~GeneralPlan();
-    // Takes the memory.
+    // Allocates the memory.
     xncc_status make(xncc_engine_plan *plan, xncc_error *error);
     // Computes the scores of `rows` rows of the map from row `first` on; target is row `first`. The
     // call for row 0 also lays out the template, so it comes first.

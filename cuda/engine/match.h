@@ -14,8 +14,8 @@
 
 namespace xncc {
 
-// Takes the memory that every map needs: the axes, the map rows on the device (plan->buffers.map
-// bytes), and the pinned rows. band_width, band_height: map elements per band.
+// Allocates the memory that every map needs: the axes, the map rows on the device
+// (plan->buffers.map bytes), and the pinned rows. band_width, band_height: map elements per band.
 xncc_status bind_map(xncc_engine_plan *plan, int32_t band_width, int32_t band_height,
                      xncc_error *error);
 

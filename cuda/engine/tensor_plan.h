@@ -53,7 +53,7 @@ struct PlaneProducts {
 // read it.
 class TensorPlan {
   public:
-    // Takes the memory of a plain problem.
+    // Allocates the memory of a plain problem.
     xncc_status make(const xncc_problem &problem, const xncc_decision &decision,
                      const xncc_machine &machine, xncc_error *error);
 
@@ -91,7 +91,7 @@ class TensorPlan {
 
     // Several 8-bit templates, in slots from 1 on.
 
-    // Takes the memory of slots 1 .. count: slot_bytes() each, and terms_bytes() once.
+    // Allocates the memory of slots 1 .. count: slot_bytes() each, and terms_bytes() once.
     cudaError_t make_slots(int count);
     uint64_t slot_bytes() const;
     // Lays out the templates and computes X of each.
@@ -128,7 +128,7 @@ class TensorPlan {
 
     // General problems: products of byte planes. The caller owns the image planes and the results.
 
-    // Takes the memory for `count` planes of a template. product: the problem of one pair of
+    // Allocates the memory for `count` planes of a template. product: the problem of one pair of
     // planes.
     xncc_status make_planes(const xncc_problem &product, const xncc_decision &decision, int count,
                             const xncc_machine &machine, xncc_error *error);

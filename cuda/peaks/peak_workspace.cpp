@@ -1,4 +1,4 @@
-// Takes the device memory of peak searches and makes their jobs.
+// Allocates the device memory of peak searches and makes their jobs.
 #include "cuda/peaks/peak_workspace.h"
 
 namespace xncc {

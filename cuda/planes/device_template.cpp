@@ -28,7 +28,7 @@ xncc_pixel stored_pixel(xncc_pixel pixel)
     return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
 }
 
-// Makes the texture, and takes the memory of the groups.
+// Makes the texture, and allocates the groups.
 cudaError_t make_plain(DeviceTemplate *p)
 {
     cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel),

@@ -63,7 +63,7 @@ struct StageView {
 // plan creates none.
 class Stage {
   public:
-    // Takes the memory. buffers: its size (stage) and bytes per row (stage_pitch).
+    // Allocates the memory. buffers: its size (stage) and bytes per row (stage_pitch).
     cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y,
                      const xncc_cuda_buffers &buffers);
 
