@@ -28,7 +28,7 @@ xncc_status refuse(int32_t index, cudaError_t code, xncc_error *error)
 constexpr int32_t MAX_COPIERS = 4;
 
 // A device has slow doubles if its float rate is more than this many times its double rate. The
-// ratio is 2 for data-centre devices, and 32 or 64 for the others.
+// ratio is 2 for devices made for double precision, and 32 or 64 for the others.
 constexpr int64_t FAST_RATIO = 4;
 
 cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)

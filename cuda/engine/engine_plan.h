@@ -21,7 +21,7 @@ struct Engine {
     xncc_engine base;             // first, so that an xncc_engine pointer is an Engine pointer
     int32_t device = 0;           // CUDA's index
     uint64_t workspace_limit = 0; // bytes per plan; 0: a quarter of the free memory
-    xncc_machine machine = {};    // only the CUDA half is set, without `workspace`
+    xncc_machine machine = {};    // the CUDA half, without `fft` and `workspace`
     ConstantCache *constant_caches[FAMILY_COUNT] = {}; // of this device; owned by the process
     xncc_pool *copiers = nullptr; // threads that copy host images to pinned memory
 

@@ -15,8 +15,7 @@ using Encode = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void
                             const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-// Returns the driver's function, or nullptr. The function runs on the host only, so it can be
-// called during graph capture.
+// Returns the driver's function, or nullptr. The function is looked up once; it uses the host only.
 Encode find_encode()
 {
     static std::atomic<void *> found{ nullptr };

@@ -57,7 +57,7 @@ class TensorPlan {
     xncc_status make(const xncc_problem &problem, const xncc_decision &decision,
                      const xncc_machine &machine, xncc_error *error);
 
-    // The image of a band as byte planes: in one of three ways.
+    // The byte planes of a band's image come from one of the next three functions.
 
     // A view of the image itself, or data = nullptr if it cannot be read in place: it must be in
     // device memory, 8-bit and aligned, and no window may reach past it. rows_padded: its rows may

@@ -166,8 +166,8 @@ struct TileProducts {
     }
     // Adds the products of one word column of the template to the thread's STRIP values of X.
     // templ: the column. image: the thread's first word. shift: bits from that word to its first
-    // pixel. `taps` is a ring of the last STRIP template words, since map row r needs that of row j
-    // - r.
+    // pixel. For image row j, map row r needs the template word of row (j - r), so `taps` is a ring
+    // of the last STRIP words.
     __device__ void add(uint32_t *products, const uint32_t *templ, const uint32_t *image,
                         int shift) const
     {
