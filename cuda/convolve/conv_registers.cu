@@ -5,8 +5,8 @@
 // The taps are kernel parameters, so they are operands in constant memory. The launch bounds leave
 // 64 registers per thread.
 //
-// Measured on one H200, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 ms with a
-// shared tile; 5 x 5 0.0048 ms against 0.0110 ms.
+// Measured on one H200, 2026-11, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 ms
+// with a shared tile; 5 x 5 0.0048 ms against 0.0110 ms (docs/notes/2026-11-convolution.md).
 #include "cuda/convolve/conv_device.cuh"
 
 #include <string.h>

@@ -7,7 +7,8 @@
 // meet them to shared memory, where border, bias, pivot and mask have been applied once. Shared
 // memory: struct Tile, 2.3 KB for 64-bit samples.
 //
-// Measured on one H200: 8.8 * 10^11 pixels per second for f32 (docs/performance-gpu.md).
+// Runs on every compute capability. Measured on one H200, 2026-11: 8.8 x 10^11 pixels per second
+// for f32 (docs/notes/2026-11-masked.md).
 #include "cuda/direct/general.h"
 
 #include "image/samples.h"

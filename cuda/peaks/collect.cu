@@ -9,6 +9,9 @@
 //
 // Then the threads look for candidates; the last block to finish chooses the matches. Shared
 // memory: struct Sums, which the keys of the choice reuse.
+//
+// Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: 20.5 us, including the choice
+// (docs/notes/2026-11-find.md).
 #include "cuda/peaks/collect.h"
 
 #include "cuda/peaks/choose.cuh"
