@@ -5,8 +5,8 @@
 // The taps are kernel parameters, so they are operands in constant memory. The launch bounds leave
 // 64 registers per thread.
 //
-// Measured on one H200, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 ms with a
-// shared tile; 5 x 5 0.0048 ms against 0.0110 ms.
+// Measured on one H200, 2026-11, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 ms
+// with a shared tile; 5 x 5 0.0048 ms against 0.0110 ms (docs/notes/2026-11-convolution.md).
 #include "cuda/convolve/conv_device.cuh"
 
 #include <string.h>
@@ -105,12 +105,12 @@ __global__ __launch_bounds__(REGISTERS_X *REGISTERS_Y, BLOCKS) void registers(Co
         y = (blockIdx.y * REGISTERS_Y + threadIdx.y) * DEEP;
     if (x >= job.image_width || y >= job.rows)
         return;
-    int top = job.y0 + y - job.anchor_y, beside = job.image_width - x - FOUR;
+    int top = job.y0 + y - job.anchor_y, to_right = job.image_width - x - FOUR;
     bool aligned = (reinterpret_cast<uintptr_t>(job.data) | static_cast<uintptr_t>(job.pitch)) %
                        sizeof(Vector<Pixel, FOUR>) ==
                    0;
     float sum[DEEP][FOUR] = {};
-    if (aligned && job.anchor_x == HALF && (beside == 0 || beside >= HALF)) {
+    if (aligned && job.anchor_x == HALF && (to_right == 0 || to_right >= HALF)) {
         if (top >= job.first && top + LINES <= job.end)
             add_vectors<Pixel, SIZE, true>(sum, job, taps, x, top);
         else

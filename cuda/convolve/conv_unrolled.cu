@@ -8,8 +8,9 @@
 // uniform registers. The image pixels under the block are in dynamic shared memory
 // (job.shared_bytes), which compute capability 8.0 and later fill with asynchronous copies.
 //
-// Measured on one H200, 27 x 27 on 1920 x 1080, in a graph: 0.058 ms. With 8 columns of 4 rows per
-// thread and the taps in shared memory it took 0.071 ms.
+// Measured on one H200, 2026-11, 27 x 27 on 1920 x 1080, in a graph: 0.058 ms. With 8 columns of 4
+// rows per thread and the taps in shared memory it took 0.071 ms
+// (docs/notes/2026-11-convolution.md).
 #include "cuda/convolve/conv_device.cuh"
 
 #include <string.h>

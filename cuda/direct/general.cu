@@ -7,7 +7,8 @@
 // meet them to shared memory, where border, bias, pivot and mask have been applied once. Shared
 // memory: struct Tile, 2.3 KB for 64-bit samples.
 //
-// Measured on one H200: 8.8 * 10^11 pixels per second for f32 (docs/notes/2026-11-masked.md).
+// Runs on every compute capability. Measured on one H200, 2026-11: 8.8 x 10^11 pixels per second
+// for f32 (docs/notes/2026-11-masked.md).
 #include "cuda/direct/general.h"
 
 #include "image/samples.h"
@@ -47,7 +48,7 @@ template <class Wide> struct Integers {
     Wide Q{}, X{}, T2{};
 
     // Adds a pixel that counts. v: of the image. t: of the template.
-    __device__ void take(uint32_t v, uint32_t t)
+    __device__ void add(uint32_t v, uint32_t t)
     {
         S += v;
         T += t;
@@ -85,7 +86,7 @@ struct Reals {
     using Sample = double;
     xncc_general_reals row = {}, all = {};
 
-    __device__ void take(double v, double t)
+    __device__ void add(double v, double t)
     {
         row.S = xncc_sum(row.S, v);
         row.Q = xncc_sum(row.Q, xncc_product(v, v));
@@ -233,7 +234,7 @@ __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ 
                 __syncthreads();
                 for (int k = 0; k < at.count; k++)
                     if (tile.templ_counts[k] && tile.counts[own + k]) {
-                        sums.take(tile.v[own + k], tile.t[k]);
+                        sums.add(tile.v[own + k], tile.t[k]);
                         n += at.channel == 0;
                     }
             }
@@ -249,9 +250,9 @@ __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ 
 
 template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
 {
-    constexpr int64_t MOST_BLOCKS = INT32_MAX;
+    constexpr int64_t MAX_BLOCKS = INT32_MAX;
     const int across = ceil_div(job.width, THREADS);
-    const int32_t step = static_cast<int32_t>(MOST_BLOCKS / across);
+    const int32_t step = static_cast<int32_t>(MAX_BLOCKS / across);
     for (int32_t row = 0; row < job.rows; row += step) {
         PixelsJob some = job;
         some.rows = job.rows - row < step ? job.rows - row : step;

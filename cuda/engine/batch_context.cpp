@@ -183,7 +183,7 @@ xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_
     if (code == cudaSuccess)
         code = begin_on(context, stream);
     if (code != cudaSuccess)
-        return check(code, "taking memory for the best scores", error);
+        return check(code, "allocating the best scores", error);
     *map = xncc_map{ context->map.as<float>(), best->score.width, best->score.height,
                      best->score.width * static_cast<int64_t>(sizeof(float)), XNCC_DEVICE };
     return check(launch_clear_best(view_of(context->best), stream),

@@ -1,29 +1,32 @@
-// Convolution: bands of rows where the image or the result lies in host memory, and none where both
-// are on the device.
+// Convolution. If image or result is on the host, the result is computed in bands of rows;
+// otherwise in one piece.
+#include "cuda/engine/convolve_plan.h"
+
 #include "cuda/convolve/conv_kernels.h"
-#include "cuda/engine/engine_plan.h"
 
 namespace xncc {
 
 namespace {
 
-// Result rows of one launch at most: blocks down a grid are at most 65535, of 8 rows or more.
-constexpr int32_t MOST_ROWS = 1 << 18;
+// The most result rows of a launch. A grid has at most 65535 rows of blocks, and a block has at
+// least 8 rows of results.
+constexpr int32_t MAX_ROWS = 1 << 18;
 
-// Image rows under the result rows [row, row + rows).
+// Finds the image rows first .. end - 1 under the result rows row .. row + rows - 1.
 void rows_under(const xncc_engine_plan *plan, const xncc_filter *filter, int32_t row, int32_t rows,
                 int32_t *first, int32_t *end)
 {
     int64_t begin = static_cast<int64_t>(row) - filter->anchor_y,
             last = begin + rows + filter->height - 1;
     int64_t height = plan->problem.image_height;
-    // at least one row, also where every window lies outside
+    // at least one row, even if all windows are outside the image
     *first = static_cast<int32_t>(begin < 0 ? 0 : begin > height - 1 ? height - 1 : begin);
     *end = static_cast<int32_t>(last > height ? height : last < *first + 1 ? *first + 1 : last);
 }
 
-xncc_status run(xncc_engine_plan *plan, const ConvolveJob &job, const xncc_filter *source,
-                cudaStream_t stream, xncc_error *error)
+// Launches the plan's kernel.
+xncc_status launch(xncc_engine_plan *plan, const ConvolveJob &job, const xncc_filter *source,
+                   cudaStream_t stream, xncc_error *error)
 {
     xncc_kernel kernel = plan->decision.kernel;
     cudaError_t code;
@@ -44,6 +47,7 @@ xncc_status run(xncc_engine_plan *plan, const ConvolveJob &job, const xncc_filte
     return check(code, "launching the convolution", error);
 }
 
+// The fields of a job that all bands share.
 ConvolveJob make_job(const xncc_engine_plan *plan, const xncc_filter *filter,
                      const DeviceTemplate &prepared)
 {
@@ -64,7 +68,7 @@ ConvolveJob make_job(const xncc_engine_plan *plan, const xncc_filter *filter,
     return job;
 }
 
-// Points the job at its image rows, after copying them where the device cannot read them.
+// Points the job to its image rows, and copies them to the device first if they are on the host.
 xncc_status bring_rows(xncc_engine_plan *plan, const xncc_image *image, ConvolveJob *job,
                        cudaStream_t stream, xncc_error *error)
 {
@@ -75,15 +79,16 @@ xncc_status bring_rows(xncc_engine_plan *plan, const xncc_image *image, Convolve
     size_t pitch = static_cast<size_t>(plan->buffers.stage_pitch);
     size_t bytes = static_cast<size_t>(image->width) * xncc_pixel_size(image->pixel);
     cudaError_t code = cudaMemcpy2DAsync(
-        plan->staged.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
+        plan->staged_rows.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
         static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
-    job->data = plan->staged.as<unsigned char>();
+    job->data = plan->staged_rows.as<unsigned char>();
     job->pitch = static_cast<int64_t>(pitch);
     return check(code, "copying the image to the device", error);
 }
 
-xncc_status take_rows(const xncc_engine_plan *plan, const xncc_map *out, int32_t row, int32_t rows,
-                      cudaStream_t stream, xncc_error *error)
+// Copies a band of the result to the host.
+xncc_status fetch_rows(const xncc_engine_plan *plan, const xncc_map *out, int32_t row, int32_t rows,
+                       cudaStream_t stream, xncc_error *error)
 {
     size_t bytes = static_cast<size_t>(out->width) * sizeof(float);
     return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)),
@@ -98,10 +103,10 @@ xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error)
 {
     plan->x.map = plan->problem.image_width;
     plan->y.map = plan->problem.image_height;
-    cudaError_t code = plan->staged.take(plan->buffers.stage);
+    cudaError_t code = plan->staged_rows.take(plan->buffers.stage);
     if (code == cudaSuccess)
         code = plan->map.take(plan->buffers.map);
-    return check(code, "taking the plan's workspace", error);
+    return check(code, "allocating the plan's workspace", error);
 }
 
 xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
@@ -110,7 +115,7 @@ xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
 {
     const DeviceTemplate &prepared = *device_template_of(filter->prepared);
     bool direct = out->memory == XNCC_DEVICE, wait = image->memory == XNCC_HOST || !direct;
-    int32_t step = wait ? plan->decision.band_height : MOST_ROWS,
+    int32_t step = wait ? plan->decision.band_height : MAX_ROWS,
             height = plan->problem.image_height;
     xncc_status status = XNCC_OK;
     progress_begin(plan);
@@ -124,9 +129,9 @@ xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
         rows_under(plan, filter, row, job.rows, &job.first, &job.end);
         status = bring_rows(plan, image, &job, stream, error);
         if (!status)
-            status = run(plan, job, filter, stream, error);
+            status = launch(plan, job, filter, stream, error);
         if (!status && !direct)
-            status = take_rows(plan, out, row, job.rows, stream, error);
+            status = fetch_rows(plan, out, row, job.rows, stream, error);
         progress_step(plan, job.rows);
     }
     xncc_status ended = finish(plan, stream, wait, status ? nullptr : error);

@@ -1,19 +1,21 @@
-// The engine behind its C interface.
-#include "cuda/engine/engine_plan.h"
-
-#include "cuda/runtime/device_code.h"
-#include "cuda/runtime/probe.h"
-#include "cuda/runtime/score_arithmetic.h"
+// The operations of the CUDA engine (xncc_engine_ops), and the functions of cuda_engine.h.
+#include "cuda/engine/cuda_engine.h"
 
 #include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/batch_context.h"
+#include "cuda/engine/convolve_plan.h"
 #include "cuda/engine/device_merge.h"
-#include "cuda/windows/row_sums.h"
+#include "cuda/engine/dispatch.h"
+#include "cuda/engine/engine_plan.h"
+#include "cuda/runtime/device_code.h"
+#include "cuda/runtime/probe.h"
+#include "cuda/runtime/score_arithmetic.h"
 
 namespace xncc {
 
 namespace {
 
+// The status and text of a device that cannot be used.
 xncc_status refuse(int32_t index, cudaError_t code, xncc_error *error)
 {
     const char *why = why_unusable(code);
@@ -22,10 +24,12 @@ xncc_status refuse(int32_t index, cudaError_t code, xncc_error *error)
                      why ? why : cudaGetErrorString(code));
 }
 
-// One thread reads pageable memory at 10 to 20 GB/s; four are as fast as a bus takes the bytes.
-constexpr int32_t MOST_COPIERS = 4;
+// The most threads that copy host images to pinned memory. One thread reads pageable memory at 10
+// to 20 GB/s; four fill the bus.
+constexpr int32_t MAX_COPIERS = 4;
 
-// Devices for computing have doubles at half the rate of floats, the others at 1/32 or 1/64.
+// A device has slow doubles if its float rate is more than this many times its double rate. The
+// ratio is 2 for devices made for double precision, and 32 or 64 for the others.
 constexpr int64_t FAST_RATIO = 4;
 
 cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
@@ -44,7 +48,7 @@ int32_t choose_arithmetic(int arch, int64_t ratio)
     return ratio > FAST_RATIO;
 }
 
-// Asks the device once for all that plans will want to know.
+// Reads the properties of the device that plans need.
 cudaError_t read_limits(int device, int arch, xncc_machine *machine)
 {
     auto &m = machine->cuda;
@@ -74,6 +78,8 @@ cudaError_t read_limits(int device, int arch, xncc_machine *machine)
     return code;
 }
 
+// Prepares the device: checks that it can run the kernels, reads its limits, raises the shared
+// memory limits of kernels, and opens the constant caches.
 cudaError_t open_device(Engine *engine)
 {
     cudaError_t code = find_device_code(&engine->code_arch);
@@ -114,8 +120,8 @@ void describe(const xncc_engine *base, xncc_machine *machine)
     machine->cuda.workspace = static_cast<int64_t>(limit < INT64_MAX ? limit : INT64_MAX);
 }
 
-// Makes a prepared object on a stream of its own, so that other threads' work is neither waited for
-// nor held up.
+// Makes a prepared object with `fill` on a stream of its own, so that it neither waits for the work
+// of other threads nor delays it.
 template <class Object, class Fill>
 xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, void **prepared,
                     xncc_error *error)
@@ -227,12 +233,12 @@ xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image,
 }
 
 xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                       const xncc_plan_batch *constant_cache, const xncc_peak_rule *rule,
-                       xncc_stream stream, xncc_error *error)
+                       const xncc_plan_batch *batch, const xncc_peak_rule *rule, xncc_stream stream,
+                       xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
-    return status ? status : dispatch_find_batch(plan, image, constant_cache, rule, stream, error);
+    return status ? status : dispatch_find_batch(plan, image, batch, rule, stream, error);
 }
 
 int ready(xncc_engine *engine, xncc_kernel kernel)
@@ -241,7 +247,8 @@ int ready(xncc_engine *engine, xncc_kernel kernel)
     return kernel != XNCC_KERNEL_FFT_CUDA || fft_library() != nullptr;
 }
 
-// On the default stream, so that what the caller put on blocking streams before is in the pixels.
+// Uses the default stream, so that it sees the work that the caller has enqueued on blocking
+// streams.
 xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
@@ -252,7 +259,7 @@ xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc
                  "copying pixels to the host", error);
 }
 
-// What is not named here, the engine does not have.
+// The engine does not have the operations that are not named here.
 constexpr xncc_engine_ops name_operations()
 {
     xncc_engine_ops ops = {};
@@ -320,8 +327,8 @@ extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace
     xncc::DeviceScope scope(index);
     code = xncc::open_device(engine);
     xncc_status status = code == cudaSuccess
-                             ? xncc_pool_create(threads < xncc::MOST_COPIERS ? threads
-                                                                             : xncc::MOST_COPIERS,
+                             ? xncc_pool_create(threads < xncc::MAX_COPIERS ? threads
+                                                                            : xncc::MAX_COPIERS,
                                                 &engine->copiers, error)
                              : xncc::refuse(index, code, error);
     if (status)

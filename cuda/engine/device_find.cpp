@@ -1,5 +1,10 @@
-// Matches: the order of the passes of a search on the device, for one template and for many.
-#include "cuda/engine/match_passes.h"
+// The matches of one template: the order of the passes of a search on the device.
+#include "cuda/engine/device_find.h"
+
+#include "cuda/engine/find_from_products.h"
+#include "cuda/engine/general_plan.h"
+#include "cuda/engine/match.h"
+#include "cuda/engine/staging.h"
 
 #include <string.h>
 
@@ -7,7 +12,7 @@ namespace xncc {
 
 namespace {
 
-// The one band of a map that is searched on the device.
+// The plan's own map, which is a single band.
 Target own_target(const xncc_engine_plan *plan)
 {
     return Target{ plan->map.as<float>(), plan->x.map };
@@ -15,8 +20,8 @@ Target own_target(const xncc_engine_plan *plan)
 
 // A search and what it reads.
 struct Search {
-    Target target;     // the map, where it is wanted
-    TensorPlane plane; // the image, where the tensor kernels do all
+    Target target;     // the map
+    TensorPlane plane; // the image, if the tensor kernels do everything
     PeakJob job;
 };
 
@@ -30,33 +35,34 @@ Search make_search(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
     return s;
 }
 
-// The image and X.
-xncc_status put_products(const Call &call, Search *s)
+// Prepares the image, X, and S and Q of window rows.
+xncc_status prepare_search(const Call &call, Search *s)
 {
     xncc_engine_plan *plan = call.plan;
     if (plan->route == XNCC_ROUTE_GENERAL)
-        return XNCC_OK; // with the scores
+        return XNCC_OK; // score_map does everything
     if (is_all_tensor(plan)) {
-        xncc_status status = put_plane(call, 0, 0, &s->plane);
+        xncc_status status = prepare_plane(call, 0, 0, &s->plane);
         return status ? status
                       : plan->tensor.correlate(*call.templ, s->plane, plan->x.map, plan->y.map,
                                                call.stream, call.error);
     }
-    xncc_status status = put_image(call, 0, 0, s->target);
-    return status ? status : put_sums(call, 0, 0);
+    xncc_status status = stage_and_multiply(call, 0, 0, s->target);
+    return status ? status : sum_window_rows(call, 0, 0);
 }
 
-xncc_status put_map(const Call &call, const Search &s, const uint32_t *skip)
+// Computes the map. skip: as for score_tensor_band; the other kernels ignore it.
+xncc_status score_map(const Call &call, const Search &s, const uint32_t *skip)
 {
     if (call.plan->route == XNCC_ROUTE_GENERAL)
-        return put_general(call, 0, call.plan->y.map, s.target);
+        return call.plan->general->run(call, 0, call.plan->y.map, s.target);
     if (is_all_tensor(call.plan))
-        return put_tensor_scores(call, 0, 0, s.plane, s.target, skip);
-    return put_scores(call, make_score_job(call, 0, 0, s.target));
+        return score_tensor_band(call, 0, 0, s.plane, s.target, skip);
+    return score_band(call, make_score_job(call, 0, 0, s.target));
 }
 
-// Level, list and choice behind the tiles' best scores.
-xncc_status put_choice(const Call &call, const PeakJob &job)
+// Chooses the level and the matches, given the best scores of the tiles.
+xncc_status select_and_collect(const Call &call, const PeakJob &job)
 {
     cudaError_t code = launch_peak_select(job, 1, call.stream);
     if (code == cudaSuccess)
@@ -64,32 +70,33 @@ xncc_status put_choice(const Call &call, const PeakJob &job)
     return check(code, "launching the search for matches", call.error);
 }
 
-// The quick way, from X to matches or to the knowledge that it was not enough.
-xncc_status put_search(const Call &call, const Search &s)
+// The fast search, from X to matches. PeakState::done tells whether it was conclusive.
+xncc_status search_fast(const Call &call, const Search &s)
 {
     if (finds_from_products(call.plan)) {
         ProductSearch job = { s.job, s.plane, &call.templ, &call.rule, 0, 1 };
-        xncc_status status = put_tiles(call.plan, job, 0, 1, call.stream, call.error);
-        return status ? status : put_matches(call.plan, job, call.stream, call.error);
+        xncc_status status = bound_tiles(call.plan, job, 0, 1, call.stream, call.error);
+        return status ? status : choose_matches(call.plan, job, call.stream, call.error);
     }
-    xncc_status status = put_map(call, s, nullptr);
+    xncc_status status = score_map(call, s, nullptr);
     if (!status)
         status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches",
                        call.error);
-    return status ? status : put_choice(call, s.job);
+    return status ? status : select_and_collect(call, s.job);
 }
 
-// For a search that is not done.
-xncc_status put_tournament(const Call &call, const Search &s)
+// Completes an inconclusive search; does nothing on the device if the search is done. The
+// tournament reads a map, which is computed first if the fast search did without one.
+xncc_status run_tournament(const Call &call, const Search &s)
 {
-    xncc_status status = finds_from_products(call.plan) ? put_map(call, s, &s.job.state->done)
+    xncc_status status = finds_from_products(call.plan) ? score_map(call, s, &s.job.state->done)
                                                         : XNCC_OK;
     return status ? status
                   : check(launch_peak_tournament(s.job, 1, call.stream),
                           "launching the tournament of matches", call.error);
 }
 
-// The state and the matches of one search, to the host.
+// Copies the state and the matches of a search to the host, and waits.
 xncc_status fetch_results(const Call &call, const PeakWorkspace &search, uint64_t top,
                           PeakState *state)
 {
@@ -102,8 +109,8 @@ xncc_status fetch_results(const Call &call, const PeakWorkspace &search, uint64_
     return status ? status : finish(call.plan, call.stream, true, call.error);
 }
 
-// Does a tournament take longer than fetching the map? A round of it costs as much as some thousand
-// elements.
+// Tells whether a tournament would take longer than fetching the map. A round costs about as much
+// as fetching ROUND elements.
 bool is_long(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
 {
     constexpr uint64_t ROUND = 2048;
@@ -111,19 +118,19 @@ bool is_long(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
            static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map);
 }
 
-// Searches what X says and brings the matches to the host.
+// Searches, completes the search if needed, and brings the matches to the host.
 xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_rule &rule,
                            xncc_match *match, size_t *found)
 {
     xncc_engine_plan *plan = call.plan;
     PeakState *state = plan->find.fetched.as<PeakState>();
-    xncc_status status = put_search(call, s);
+    xncc_status status = search_fast(call, s);
     if (!status)
         status = fetch_results(call, plan->find.search, rule.top, state);
     if (!status && !state->done && is_long(plan, rule))
         return find_by_fetching(call, &rule, match, found);
     if (!status && !state->done) {
-        status = put_tournament(call, s);
+        status = run_tournament(call, s);
         if (!status)
             status = fetch_results(call, plan->find.search, rule.top, state);
     }
@@ -134,6 +141,7 @@ xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_ru
     return XNCC_OK;
 }
 
+// True if the device can search with this rule.
 bool is_served(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
 {
     return plan->find.served && rule.top <= PEAK_ROOM;
@@ -153,7 +161,7 @@ xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
         code = find.search.make_results(1, PEAK_ROOM);
     if (code == cudaSuccess)
         code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
-    return check(code, "taking the search's workspace", error);
+    return check(code, "allocating the search's workspace", error);
 }
 
 xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
@@ -165,7 +173,7 @@ xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xn
     if (!is_served(plan, *rule))
         return find_by_fetching(call, rule, match, found);
     Search search = make_search(plan, *rule);
-    xncc_status status = put_products(call, &search);
+    xncc_status status = prepare_search(call, &search);
     if (!status)
         status = search_to_host(call, search, *rule, match, found);
     if (status)
@@ -176,7 +184,7 @@ xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xn
 
 namespace {
 
-// What cannot stay on the device goes through the host.
+// Finds the matches on the host and copies them to device memory. Waits.
 xncc_status find_through_host(const Call &call, const xncc_template *templ,
                               const xncc_peak_target *target)
 {
@@ -224,11 +232,11 @@ xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image
     search.job.found = target->found;
     search.job.x0 = target->x0;
     search.job.y0 = target->y0;
-    xncc_status status = put_products(call, &search);
+    xncc_status status = prepare_search(call, &search);
     if (!status)
-        status = put_search(call, search);
+        status = search_fast(call, search);
     if (!status)
-        status = put_tournament(call, search);
+        status = run_tournament(call, search);
     progress_step(plan, plan->y.map);
     xncc_status ended = finish(plan, stream, false, status ? nullptr : error);
     return status ? status : ended;

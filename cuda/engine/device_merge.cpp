@@ -1,5 +1,5 @@
-// The merger of candidates in device memory: non-maximum suppression across templates
-// (xncc_merger in exactncc/batch.h).
+// The merger of candidates in device memory: non-maximum suppression across templates (xncc_merger
+// in exactncc/batch.h).
 #include "cuda/engine/device_merge.h"
 
 #include "cuda/engine/engine_plan.h"

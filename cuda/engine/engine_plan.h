@@ -1,12 +1,13 @@
-// What the files of the engine share: a device's state, and what a plan bound.
+// The state of the CUDA engine: one Engine per device, one xncc_engine_plan per plan; and what
+// every call on a plan begins and ends with.
 #ifndef XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 #define XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 
+#include "cuda/engine/find_state.h"
+#include "cuda/engine/tensor_plan.h"
+#include "cuda/planes/image_source.h"
 #include "cuda/products/correlate_family.h"
 #include "cuda/products/correlate_fft.h"
-#include "cuda/engine/tensor_plan.h"
-#include "cuda/engine/find_state.h"
-#include "cuda/planes/image_source.h"
 
 extern "C" {
 #include "cuda/engine/cuda_engine.h"
@@ -15,14 +16,15 @@ extern "C" {
 
 namespace xncc {
 
+// The engine of one device. Several threads may use it at once.
 struct Engine {
-    xncc_engine base; // first: a xncc_engine pointer is an Engine pointer
-    int32_t device = 0;
-    int code_arch = 0; // of the loaded machine code, as __CUDA_ARCH__
-    uint64_t workspace_limit = 0;
-    xncc_machine machine = {}; // the CUDA half, but for the workspace
-    ConstantCache *constant_caches[FAMILY_COUNT] = {};
-    xncc_pool *copiers = nullptr; // threads that copy images to pinned memory
+    xncc_engine base;             // first, so that an xncc_engine pointer is an Engine pointer
+    int32_t device = 0;           // CUDA's index
+    int code_arch = 0;            // of the loaded machine code, as __CUDA_ARCH__
+    uint64_t workspace_limit = 0; // bytes per plan; 0: a quarter of the free memory
+    xncc_machine machine = {};    // the CUDA half, without `fft` and `workspace`
+    ConstantCache *constant_caches[FAMILY_COUNT] = {}; // of this device; owned by the process
+    xncc_pool *copiers = nullptr; // threads that copy host images to pinned memory
 
     ~Engine()
     {
@@ -35,104 +37,81 @@ inline Engine *engine_of(xncc_engine *engine)
     return reinterpret_cast<Engine *>(engine);
 }
 
+// The device's form of a template or filter. slots: its `prepared` array, in which slot 1 belongs
+// to the CUDA engine.
 inline const DeviceTemplate *device_template_of(void *const *slots)
 {
-    return static_cast<const DeviceTemplate *>(slots[1]); // slot 1 is CUDA's
+    return static_cast<const DeviceTemplate *>(slots[1]);
 }
 
 class GeneralPlan;
 
 } // namespace xncc
 
-// A plan's share of the engine. On the padded route it is another one, `inner`, that matches, on
-// the padded image.
+// The engine's half of a plan. A padded problem (XNCC_ROUTE_PADDED) has a second one, `inner`,
+// which matches on the image with its border.
 struct xncc_engine_plan {
     xncc::Engine *engine = nullptr;
     xncc_route route = XNCC_ROUTE_PLAIN;
     xncc_problem problem = {};
     xncc_decision decision = {};
-    xncc_progress *progress = nullptr;
-    xncc_cuda_buffers buffers = {};
-    xncc::Axis x, y;
-    xncc::Stage stage;             // matching
-    xncc::DeviceMemory staged;     // convolution: rows of a host image
-    xncc::DeviceMemory rows, sums; // matching: S and Q of window rows; X
-    xncc::Fft fft;                 // matching with kernel fft
-    xncc::TensorPlan tensor;       // matching with the tensor kernels
-    xncc::DeviceMemory map;        // rows of a map whose home is the host
-    xncc::PinnedMemory pinned;     // matching: map rows on their way to the peak search
-    int32_t pinned_rows = 0;       // behind the two rows that are kept of the chunk before
-    xncc::Find find;               // matching: the search on the device
-    xncc::Upload upload;           // matching: images from the host
-    xncc::ImageSource source;      // padded and joint: an image from the host
-    xncc::DeviceMemory padded;     // the image with its border
-    xncc_engine_plan *inner = nullptr;
-    bool roomy = false; // device images' rows may be read to a multiple of 16 bytes past their end
-    xncc::GeneralPlan *general = nullptr;
-    xncc::Event done;            // behind the plan's last call
-    cudaStream_t last = nullptr; // the stream it was put on
+    xncc_progress *progress = nullptr; // of the context
+    xncc_cuda_buffers buffers = {};    // sizes and pitches of the memory below
+
+    // Matching.
+    xncc::Axis x, y;                      // the bands of the map; convolutions set only `map`
+    xncc::Stage stage;                    // the image pixels under a band
+    xncc::DeviceMemory row_sums;          // S and Q of window rows
+    xncc::DeviceMemory products;          // X, where it does not fit the map's memory
+    xncc::Fft fft;                        // for kernel fft
+    xncc::TensorPlan tensor;              // for the tensor kernels
+    xncc::GeneralPlan *general = nullptr; // for general problems
+    xncc::Find find;                      // the peak search on the device
+    xncc::PinnedMemory pinned;            // map rows on their way to the peak search on the host
+    int32_t pinned_rows = 0;              // rows of a chunk there; two kept rows precede the chunk
+
+    // Matching and convolution.
+    xncc::DeviceMemory map;         // map or result rows, if the caller's map is on the host
+    xncc::DeviceMemory staged_rows; // convolution: rows of a host image
+
+    // Images.
+    xncc::Upload upload;               // copies host images
+    xncc::ImageSource source;          // padded and general problems: the copy of a host image
+    xncc::DeviceMemory padded;         // padded problems: the image with its border
+    xncc_engine_plan *inner = nullptr; // padded problems: the plan that matches on `padded`
+    // Rows of device images may be read up to the next multiple of 16 bytes.
+    bool rows_padded = false;
+
+    // The stream order of calls.
+    xncc::Event done;            // recorded after the last call's work
+    cudaStream_t last = nullptr; // the stream of the last call
 };
 
 namespace xncc {
 
+// True if scores are to be computed in pairs of floats.
 inline bool fp64_is_slow_on(const xncc_engine_plan *plan)
 {
     return plan->engine->machine.cuda.fp64_is_slow != 0;
 }
 
-xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error);
-xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image,
-                            const xncc_template *templ, const xncc_map *map, xncc_stream stream,
-                            xncc_error *error);
-xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
-                       xncc_stream stream, xncc_error *error);
-
-// What the engine offers for matching: all of it for problems of every route. (match_*: for a plain
-// or a joint one whose image is at hand.)
-xncc_status dispatch_bind(xncc_engine_plan *plan, xncc_error *error);
-void dispatch_unbind(xncc_engine_plan *plan);
-xncc_status dispatch_correlate(xncc_engine_plan *plan, const xncc_image *image,
-                               const xncc_template *templ, const xncc_map *map, xncc_stream stream,
-                               xncc_error *error);
-xncc_status dispatch_find(xncc_engine_plan *plan, const xncc_image *image,
-                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
-                          size_t *found, xncc_stream stream, xncc_error *error);
-xncc_status dispatch_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
-                                    const xncc_template *templ, const xncc_peak_target *target,
-                                    xncc_stream stream, xncc_error *error);
-xncc_status dispatch_find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                                const xncc_plan_batch *constant_cache, const xncc_peak_rule *rule,
-                                xncc_stream stream, xncc_error *error);
-
-// As match_find, with matches and found in device memory; does not wait.
-xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
-                                 const xncc_template *templ, const xncc_peak_target *target,
-                                 xncc_stream stream, xncc_error *error);
-xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                             const xncc_plan_batch *constant_cache, const xncc_peak_rule *rule,
-                             xncc_stream stream, xncc_error *error);
-
-xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error);
-xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
-                            const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
-                            xncc_error *error);
-
-// Progress in map elements.
+// Adds a call to the progress of the context, whose unit is a map element.
 inline void progress_begin(xncc_engine_plan *plan)
 {
     xncc_progress_begin(plan->progress,
                         static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map));
 }
 
+// Reports that `rows` more rows of the map are done.
 inline void progress_step(xncc_engine_plan *plan, int32_t rows)
 {
     xncc_progress_step(plan->progress,
                        static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(rows));
 }
 
-// Begins a call: where it comes on another stream than the call before, it waits there for that
-// one, since both use the plan's memory.
+// Begins a call. Both calls use the plan's memory, so if the previous call was on another stream,
+// the new call's work waits for it on the device. For a captured graph, the caller provides this
+// order.
 inline xncc_status begin(xncc_engine_plan *plan, cudaStream_t stream, xncc_error *error)
 {
     if (stream == plan->last)
@@ -146,8 +125,7 @@ inline xncc_status begin(xncc_engine_plan *plan, cudaStream_t stream, xncc_error
     return check(code, "beginning the call", error);
 }
 
-// Ends a call: what it put on the stream is the plan's last work, and is waited for when `wait`
-// says so. (What a captured graph does with the plan is the caller's to wait for.)
+// Ends a call: marks the end of its work on the stream, and waits for it if `wait` is set.
 inline xncc_status finish(xncc_engine_plan *plan, cudaStream_t stream, bool wait, xncc_error *error)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;

@@ -1,6 +1,13 @@
-// Many templates on one image: the image is staged and summed once, and several templates' maps are
-// searched at a time.
-#include "cuda/engine/match_passes.h"
+// Many templates of one size on one image. The image is staged and summed once, and the templates
+// are searched in groups.
+#include "cuda/engine/find_batch.h"
+
+#include "cuda/engine/device_find.h"
+#include "cuda/engine/find_from_products.h"
+#include "cuda/engine/general_plan.h"
+#include "cuda/engine/match.h"
+#include "cuda/engine/product_pass.h"
+#include "cuda/engine/staging.h"
 
 #include <string.h>
 
@@ -8,11 +15,11 @@ namespace xncc {
 
 namespace {
 
-constexpr uint64_t PLANE_BYTES =
-    256u << 20; // of X or the scores of the templates that are searched at a time
+// The most memory for X or the scores of a group.
+constexpr uint64_t PLANE_BYTES = 256u << 20;
 
-// How many slots of so many bytes there are, beside what the plan has taken and what all slots
-// share.
+// Returns how many templates a group may have: a multiple of TENSOR_SLOTS or PEAK_SLOTS, or 0 if
+// the workspace limit leaves no room. bytes: per template. shared: once for all templates.
 int count_slots(const xncc_engine_plan *plan, uint64_t bytes, uint64_t shared)
 {
     uint64_t limit = plan->engine->workspace_limit, taken = plan->buffers.total + shared,
@@ -23,6 +30,7 @@ int count_slots(const xncc_engine_plan *plan, uint64_t bytes, uint64_t shared)
     return static_cast<int>(slots < PEAK_SLOTS ? slots : PEAK_SLOTS);
 }
 
+// Allocates the memory of a group. Leaves slots = 0 if there is no room.
 cudaError_t make_slots(xncc_engine_plan *plan)
 {
     FindBatch &b = plan->find.batch;
@@ -44,6 +52,7 @@ cudaError_t make_slots(xncc_engine_plan *plan)
     return code;
 }
 
+// Allocates the memory that the call needs and that no earlier call has allocated.
 xncc_status make_batch(xncc_engine_plan *plan, const xncc_plan_batch *batch, uint64_t top,
                        xncc_error *error)
 {
@@ -58,117 +67,121 @@ xncc_status make_batch(xncc_engine_plan *plan, const xncc_plan_batch *batch, uin
         code = b.fetched.take(fetched);
         b.room = code == cudaSuccess ? fetched : 0;
     }
-    return check(code, "taking the workspace of many templates", error);
+    return check(code, "allocating the workspace of a batch", error);
 }
 
-struct Templates {
+// The arguments of a call.
+struct BatchCall {
     const xncc_image *image;
     const xncc_plan_batch *batch;
     const xncc_peak_rule *rule;
     cudaStream_t stream;
 };
 
-// Templates that are searched at once. plane: of the image, filled by the first of all.
-struct Batch {
-    size_t first;
-    int count;
+// A group of templates that are searched at once.
+struct Group {
+    size_t first; // the first template of the batch that is in the group
+    int count;    // templates
     const DeviceTemplate *templ[PEAK_SLOTS];
     xncc_score_rule rule[PEAK_SLOTS];
-    TensorPlane plane;
+    TensorPlane plane; // the image, which the first group prepares
 };
 
-PeakJob make_job(const xncc_engine_plan *plan, const Templates &t, const Batch &batch)
+PeakJob make_job(const xncc_engine_plan *plan, const BatchCall &t, const Group &group)
 {
     const FindBatch &b = plan->find.batch;
     PeakJob job = b.search.job(*t.rule);
-    job.state += batch.first;
-    job.match += batch.first * t.rule->top;
+    job.state += group.first;
+    job.match += group.first * t.rule->top;
     job.map = b.planes.as<float>();
     job.pitch = plan->x.map;
     job.plane = b.plane;
     return job;
 }
 
-// X, the best score of every tile, and the matches.
-xncc_status search_from_products(xncc_engine_plan *plan, const Templates &t, Batch *batch,
+// Searches a group without maps: X, the best score of every tile, the matches.
+xncc_status search_from_products(xncc_engine_plan *plan, const BatchCall &t, Group *group,
                                  xncc_error *error)
 {
-    PeakJob search = make_job(plan, t, *batch);
-    ProductSearch job = { search, batch->plane, batch->templ, batch->rule, 1, batch->count };
+    PeakJob search = make_job(plan, t, *group);
+    ProductSearch job = { search, group->plane, group->templ, group->rule, 1, group->count };
     xncc_status status = XNCC_OK;
-    if (batch->first == 0)
-        status = put_plane(make_call(plan, t.image, t.batch->templ[0], t.stream, error), 0, 0,
-                           &batch->plane);
-    for (int i = 0; i < batch->count; i++) {
-        Call call = make_call(plan, t.image, t.batch->templ[batch->first + static_cast<size_t>(i)],
+    if (group->first == 0)
+        status = prepare_plane(make_call(plan, t.image, t.batch->templ[0], t.stream, error), 0, 0,
+                               &group->plane);
+    for (int i = 0; i < group->count; i++) {
+        Call call = make_call(plan, t.image, t.batch->templ[group->first + static_cast<size_t>(i)],
                               t.stream, error);
-        batch->templ[i] = call.templ;
-        batch->rule[i] = call.rule;
+        group->templ[i] = call.templ;
+        group->rule[i] = call.rule;
     }
     if (!status)
-        status = put_batch_tiles(plan, job, batch->first == 0, t.stream, error);
-    return status ? status : put_matches(plan, job, t.stream, error);
+        status = bound_batch_tiles(plan, job, group->first == 0, t.stream, error);
+    return status ? status : choose_matches(plan, job, t.stream, error);
 }
 
-// The map of one template.
-xncc_status put_map(const Call &call, const Target &target, bool begins, TensorPlane *plane)
+// Computes the map of one template. begins: it is the first one on this image.
+xncc_status compute_map(const Call &call, const Target &target, bool begins, TensorPlane *plane)
 {
     xncc_engine_plan *plan = call.plan;
     xncc_status status = XNCC_OK;
     if (plan->route == XNCC_ROUTE_GENERAL)
-        return put_general(call, 0, plan->y.map, target);
+        return plan->general->run(call, 0, plan->y.map, target);
     if (is_all_tensor(plan)) {
-        status = begins ? put_plane(call, 0, 0, plane) : XNCC_OK;
+        status = begins ? prepare_plane(call, 0, 0, plane) : XNCC_OK;
         if (!status)
             status = plan->tensor.correlate(*call.templ, *plane, plan->x.map, plan->y.map,
                                             call.stream, call.error);
-        return status ? status : put_tensor_scores(call, 0, 0, *plane, target, nullptr);
+        return status ? status : score_tensor_band(call, 0, 0, *plane, target, nullptr);
     }
-    status = begins ? put_image(call, 0, 0, target)
-                    : put_products(call, 0, 0, target, BandRows{ 0, plan->y.map });
-    if (!status && (begins || plan->problem.pixel ==
-                                  XNCC_F32)) // sums of floats are relative to the template's pivot
-        status = put_sums(call, 0, 0);
-    return status ? status : put_scores(call, make_score_job(call, 0, 0, target));
+    status = begins ? stage_and_multiply(call, 0, 0, target)
+                    : multiply_rows(call, 0, 0, target, BandRows{ 0, plan->y.map });
+    // The sums of floats are relative to the template's pivot, so each template needs its own.
+    if (!status && (begins || plan->problem.pixel == XNCC_F32))
+        status = sum_window_rows(call, 0, 0);
+    return status ? status : score_band(call, make_score_job(call, 0, 0, target));
 }
 
-xncc_status search_maps(xncc_engine_plan *plan, const Templates &t, Batch *batch, xncc_error *error)
+// Searches a group by way of maps.
+xncc_status search_maps(xncc_engine_plan *plan, const BatchCall &t, Group *group, xncc_error *error)
 {
     const FindBatch &b = plan->find.batch;
     xncc_status status = XNCC_OK;
-    for (int i = 0; i < batch->count && !status; i++) {
-        size_t at = batch->first + static_cast<size_t>(i);
+    for (int i = 0; i < group->count && !status; i++) {
+        size_t at = group->first + static_cast<size_t>(i);
         Target target = { b.planes.as<float>() + i * b.plane, plan->x.map };
-        status = put_map(make_call(plan, t.image, t.batch->templ[at], t.stream, error), target,
-                         at == 0, &batch->plane);
+        status = compute_map(make_call(plan, t.image, t.batch->templ[at], t.stream, error), target,
+                             at == 0, &group->plane);
     }
-    PeakJob job = make_job(plan, t, *batch);
+    PeakJob job = make_job(plan, t, *group);
     cudaError_t code = cudaSuccess;
     if (!status)
-        code = launch_peak_tiles(job, batch->count, t.stream);
+        code = launch_peak_tiles(job, group->count, t.stream);
     if (!status && code == cudaSuccess)
-        code = launch_peak_select(job, batch->count, t.stream);
+        code = launch_peak_select(job, group->count, t.stream);
     if (!status && code == cudaSuccess)
-        code = launch_peak_collect(job, batch->count, t.stream);
+        code = launch_peak_collect(job, group->count, t.stream);
     return status ? status : check(code, "launching the search for matches", error);
 }
 
-xncc_status put_batches(xncc_engine_plan *plan, const Templates &t, xncc_error *error)
+// Searches all templates, group by group.
+xncc_status search_groups(xncc_engine_plan *plan, const BatchCall &t, xncc_error *error)
 {
-    Batch batch = {};
+    Group group = {};
     xncc_status status = XNCC_OK;
-    while (batch.first < t.batch->count && !status) {
-        size_t left = t.batch->count - batch.first,
+    while (group.first < t.batch->count && !status) {
+        size_t left = t.batch->count - group.first,
                slots = static_cast<size_t>(plan->find.batch.slots);
-        batch.count = static_cast<int>(left < slots ? left : slots);
-        status = finds_from_products(plan) ? search_from_products(plan, t, &batch, error)
-                                           : search_maps(plan, t, &batch, error);
-        batch.first += static_cast<size_t>(batch.count);
+        group.count = static_cast<int>(left < slots ? left : slots);
+        status = finds_from_products(plan) ? search_from_products(plan, t, &group, error)
+                                           : search_maps(plan, t, &group, error);
+        group.first += static_cast<size_t>(group.count);
     }
     return status;
 }
 
-xncc_status fetch_all(xncc_engine_plan *plan, const Templates &t, xncc_error *error)
+// Copies the states and matches of all templates to the host, and waits.
+xncc_status fetch_all(xncc_engine_plan *plan, const BatchCall &t, xncc_error *error)
 {
     const FindBatch &b = plan->find.batch;
     size_t states = t.batch->count * sizeof(PeakState),
@@ -183,7 +196,8 @@ xncc_status fetch_all(xncc_engine_plan *plan, const Templates &t, xncc_error *er
     return status ? status : finish(plan, t.stream, true, error);
 }
 
-xncc_status find_one(xncc_engine_plan *plan, const Templates &t, size_t i, xncc_error *error)
+// Finds the matches of template i of the batch alone.
+xncc_status find_one(xncc_engine_plan *plan, const BatchCall &t, size_t i, xncc_error *error)
 {
     const xncc_plan_batch *b = t.batch;
     return match_find(plan, t.image, b->templ[i], t.rule, b->match + i * b->capacity, &b->found[i],
@@ -196,7 +210,7 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                              const xncc_plan_batch *batch, const xncc_peak_rule *rule,
                              xncc_stream stream, xncc_error *error)
 {
-    Templates t = { image, batch, rule, stream };
+    BatchCall t = { image, batch, rule, stream };
     xncc_status status = XNCC_OK;
     bool served = plan->find.served && rule->top <= PEAK_ROOM;
     if (served)
@@ -207,7 +221,7 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
         return status;
     }
     if (!status)
-        status = put_batches(plan, t, error);
+        status = search_groups(plan, t, error);
     if (status) {
         (void)finish(plan, stream, true, nullptr);
         return status;

@@ -1,6 +1,8 @@
-// Searches without a map, where the tensor kernels do all of a match: the best score of each tile,
-// within a bound; the level; exact scores of the tiles that reach it.
-#include "cuda/engine/match_passes.h"
+// Peak search without a score map: bounds of the tiles' best scores from X, then exact scores of
+// the tiles that may reach the level.
+#include "cuda/engine/find_from_products.h"
+
+#include "cuda/engine/match.h"
 
 namespace xncc {
 
@@ -8,14 +10,14 @@ bool finds_from_products(const xncc_engine_plan *plan)
 {
     const xncc_problem &p = plan->problem;
     bool has_products = plan->decision.kernel != XNCC_KERNEL_TENSOR_FUSED;
-    // one pass: as narrow as WindowScores asks
+    // xncc_cuda_is_one_pass: the sums and the window width are in the range of WindowScores
     return is_all_tensor(plan) && xncc_cuda_is_one_pass(&p) &&
            (has_products || windows_serve_pixels(p.width, p.height));
 }
 
 namespace {
 
-// The tiles of some slots, but for their rules.
+// The tiles of `count` slots of the search from slot `first` on, without their rules.
 TensorTiles make_tiles(const xncc_engine_plan *plan, const PeakJob &search, int first, int count)
 {
     TensorTiles tiles = {};
@@ -32,25 +34,26 @@ TensorTiles make_tiles(const xncc_engine_plan *plan, const PeakJob &search, int 
 
 } // namespace
 
-xncc_status put_tiles(xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
-                      cudaStream_t stream, xncc_error *error)
+xncc_status bound_tiles(xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
+                        cudaStream_t stream, xncc_error *error)
 {
     TensorTiles tiles = make_tiles(plan, m.search, first, count);
     for (int i = 0; i < count; i++)
         tiles.rule[i] = m.rules[first + i];
     return check(plan->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream),
-                 "launching the pass over tiles", error);
+                 "launching the tiles' best scores", error);
 }
 
-xncc_status put_batch_tiles(xncc_engine_plan *plan, const ProductSearch &m, bool begins,
-                            cudaStream_t stream, xncc_error *error)
+xncc_status bound_batch_tiles(xncc_engine_plan *plan, const ProductSearch &m, bool begins,
+                              cudaStream_t stream, xncc_error *error)
 {
     TensorGroup group = { m.templs, m.first_slot, m.slots, plan->x.map, plan->y.map };
-    const bool alone = begins && m.slots == 1; // for one template it takes longer
+    // Window terms pay off if several templates share them; for a single one they take longer.
+    const bool alone = begins && m.slots == 1;
     if (plan->tensor.bounds_tiles() && !alone) {
-        cudaError_t code = begins ? plan->tensor.put_terms(m.plane, group, *m.rules, stream)
+        cudaError_t code = begins ? plan->tensor.compute_terms(m.plane, group, *m.rules, stream)
                                   : cudaSuccess;
-        xncc_status status = check(code, "launching the pass over windows", error);
+        xncc_status status = check(code, "launching the window sums", error);
         return status ? status
                       : plan->tensor.bound_group(group, m.plane,
                                                  make_tiles(plan, m.search, 0, m.slots), m.rules,
@@ -63,13 +66,13 @@ xncc_status put_batch_tiles(xncc_engine_plan *plan, const ProductSearch &m, bool
         group.count = m.slots - i < TENSOR_SLOTS ? m.slots - i : TENSOR_SLOTS;
         status = plan->tensor.correlate_group(group, m.plane, stream, error);
         if (!status)
-            status = put_tiles(plan, m, i, group.count, stream, error);
+            status = bound_tiles(plan, m, i, group.count, stream, error);
     }
     return status;
 }
 
-xncc_status put_matches(xncc_engine_plan *plan, const ProductSearch &m, cudaStream_t stream,
-                        xncc_error *error)
+xncc_status choose_matches(xncc_engine_plan *plan, const ProductSearch &m, cudaStream_t stream,
+                           xncc_error *error)
 {
     const xncc_problem &p = plan->problem;
     WindowScores scores = {};

@@ -1,28 +1,28 @@
-// What a plan keeps for finding matches on the device.
+// What a plan keeps for peak searches on the device.
 #ifndef XNCC_CUDA_ENGINE_FIND_STATE_H
 #define XNCC_CUDA_ENGINE_FIND_STATE_H
 
 #include "cuda/peaks/collect.h"
 #include "cuda/peaks/peak_workspace.h"
-#include "cuda/runtime/upload.h"
 
 namespace xncc {
 
-// Searches of many templates, `slots` at a time; its memory is taken by the first call that wants
-// it.
+// Searches with several templates of the plan's size, `slots` at a time. The first call that needs
+// the memory allocates it.
 struct FindBatch {
-    int slots = 0;
+    int slots = 0; // templates per group; 0: no memory yet
     PeakWorkspace search;
-    DeviceMemory planes; // scores of the slots' maps, where there are maps
-    int64_t plane = 0;   // elements
-    PinnedMemory fetched;
-    uint64_t room = 0; // bytes of it
+    DeviceMemory planes;  // the score maps of the slots, if maps are computed
+    int64_t plane = 0;    // elements per map
+    PinnedMemory fetched; // the states of all templates, then their matches
+    uint64_t room = 0;    // bytes of `fetched`
 };
 
+// Searches with one template.
 struct Find {
-    bool served = false; // the map is one band that a search on the device takes
+    bool served = false; // the map is a single band that can be searched on the device
     PeakWorkspace search;
-    PinnedMemory fetched; // a PeakState, then PEAK_ROOM matches
+    PinnedMemory fetched; // one PeakState, then PEAK_ROOM matches
     FindBatch batch;
 };
 

@@ -1,7 +1,13 @@
-// The road of general problems: masks, several channels, and all pixel types.
+// General problems: the planes, the order of the passes, and the jobs of each pass.
 #include "cuda/engine/general_plan.h"
 
+#include "cuda/direct/general.h"
+#include "cuda/engine/product_pass.h"
+#include "cuda/planes/make_planes.h"
 #include "cuda/planes/template_planes.h"
+#include "cuda/score/sliding_score_u8.h"
+#include "cuda/score/term_score.h"
+#include "cuda/windows/window_sums.h"
 
 #include "image/samples.h"
 
@@ -12,20 +18,22 @@ namespace {
 Axis make_axis(int32_t map, int32_t size, int32_t band)
 {
     Axis axis;
-    axis.image = map + size - 1; // of the planes, which have the border
+    axis.image = map + size - 1; // the planes include the border
     axis.map = map;
     axis.size = size;
     axis.band = band;
     return axis;
 }
 
-// N, X, Q and sumT2 first, then S and sumT channel by channel.
+// The order in which the score pass reads the terms: 0 for N, X, Q and sumT2, then 1 + channel for
+// S and sumT of a channel.
 int order_of(const xncc_general_term &term)
 {
     const bool of_channel = term.sum == XNCC_SUM_S || term.sum == XNCC_SUM_T;
     return of_channel ? 1 + term.channel : 0;
 }
 
+// Lists the terms in that order, and marks the last term of each channel.
 void list_terms(const xncc_general_planes &planes, GeneralTerm *list)
 {
     for (int own = 0, count = 0; own <= XNCC_MAX_CHANNELS; own++) {
@@ -49,7 +57,7 @@ GeneralPlan::~GeneralPlan()
     destroy(inner);
 }
 
-xncc_status GeneralPlan::make_buffers(const xncc_engine_plan *plan, xncc_error *error)
+xncc_status GeneralPlan::make_templ_planes(const xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_problem &p = plan->problem;
     if (planes.templ_count == 0)
@@ -63,10 +71,10 @@ xncc_status GeneralPlan::make_buffers(const xncc_engine_plan *plan, xncc_error *
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < planes.templ_count && code == cudaSuccess; i++)
         code = templ[i].make_plane(p.width, p.height, !by_tensor);
-    return check(code, "taking memory for the template's planes", error);
+    return check(code, "allocating the template's planes", error);
 }
 
-// What kernels of one product keep, where they are not the tensor's.
+// Makes the plan of one product, for kernels that are not tensor kernels: they read staged images.
 xncc_status GeneralPlan::make_inner(xncc_engine_plan *plan, const xncc_problem &problem,
                                     xncc_error *error)
 {
@@ -83,7 +91,7 @@ xncc_status GeneralPlan::make_inner(xncc_engine_plan *plan, const xncc_problem &
     stage.stage_pitch = static_cast<uint64_t>(buffers.image_pitch);
     stage.stage = static_cast<uint64_t>(buffers.stage);
     xncc_status status = check(inner->stage.make(XNCC_U8, x, y, stage),
-                               "taking memory for a plane of the image", error);
+                               "allocating a plane of the image", error);
     return status || plan->decision.kernel != XNCC_KERNEL_FFT_CUDA
                ? status
                : inner->fft.make(problem, plan->decision.fft, error);
@@ -103,7 +111,8 @@ xncc_status GeneralPlan::make(xncc_engine_plan *plan, xncc_error *error)
     if (by_pixels)
         return XNCC_OK;
     if (!xncc_general_planes_for(&p, d.kernel, &planes))
-        return xncc_fail(error, XNCC_ERROR_INTERNAL, "the decision let %d channels pass",
+        return xncc_fail(error, XNCC_ERROR_INTERNAL,
+                         "the decision accepted %d channels, which the lists of planes cannot hold",
                          p.channels);
     is_masked_u8 = xncc_general_is_u8_masked(&p, &planes) != 0;
     is_fused = d.kernel == XNCC_KERNEL_TENSOR_FUSED;
@@ -113,52 +122,52 @@ xncc_status GeneralPlan::make(xncc_engine_plan *plan, xncc_error *error)
         code = terms.take(static_cast<uint64_t>(buffers.term * planes.term_count));
     if (code == cudaSuccess)
         code = rows.take(static_cast<uint64_t>(buffers.rows));
-    // ends of rows are read, whatever they hold
+    // The ends of rows are read, but no score depends on them.
     if (code == cudaSuccess && planes.image_count)
         code = cudaMemset(images.as<void>(), 0,
                           static_cast<size_t>(buffers.image * planes.image_count));
     if (code == cudaSuccess && planes.term_count)
         code = cudaMemset(terms.as<void>(), 0,
                           static_cast<size_t>(buffers.term * planes.term_count));
-    xncc_status status = check(code, "taking the plan's workspace", error);
+    xncc_status status = check(code, "allocating the plan's workspace", error);
     if (!status)
-        status = make_buffers(plan, error);
+        status = make_templ_planes(plan, error);
     const xncc_problem of_product = xncc_problem_inner(&p);
     if (!status && by_tensor)
         status = tensor.make_planes(of_product, d, planes.templ_count, plan->engine->machine,
                                     error);
     if (!status && is_fused)
-        status = set_max_shared_memory_of_planes(plan, error);
+        status = set_max_shared_memory_of_fused(plan, error);
     if (!status && !by_tensor)
         status = make_inner(plan, of_product, error);
     return status ? status
-                  : check(cudaStreamSynchronize(nullptr), "taking the plan's workspace", error);
+                  : check(cudaStreamSynchronize(nullptr), "allocating the plan's workspace", error);
 }
 
-unsigned char *GeneralPlan::term(int of) const
+unsigned char *GeneralPlan::term(int index) const
 {
     return terms.as<unsigned char>() +
-           static_cast<uint64_t>(of) * static_cast<uint64_t>(buffers.term);
+           static_cast<uint64_t>(index) * static_cast<uint64_t>(buffers.term);
 }
 
-unsigned char *GeneralPlan::image_plane(int of) const
+unsigned char *GeneralPlan::image_plane(int index) const
 {
     return images.as<unsigned char>() +
-           static_cast<uint64_t>(of) * static_cast<uint64_t>(buffers.image);
+           static_cast<uint64_t>(index) * static_cast<uint64_t>(buffers.image);
 }
 
-xncc_status GeneralPlan::lay_templ(const Call &call)
+xncc_status GeneralPlan::lay_out_templ(const Call &call)
 {
     xncc_status status = check(launch_template_planes(*call.templ, planes, templ, call.stream),
                                "laying out the template", call.error);
     if (!status && by_tensor)
-        status = check(tensor.build_planes(templ, planes.templ_count, call.stream),
+        status = check(tensor.lay_out_planes(templ, planes.templ_count, call.stream),
                        "laying out the template", call.error);
     return status;
 }
 
-// How many products from this one on can be one launch: of one image plane, with template planes
-// and sums the same step apart.
+// Returns how many steps from this one on one launch can compute: products of the same image plane
+// whose template planes, and whose terms, are the same distance apart.
 int GeneralPlan::group_at(int step) const
 {
     const xncc_general_step *s = planes.step + step;
@@ -175,8 +184,8 @@ int GeneralPlan::group_at(int step) const
     return count;
 }
 
-// A band's planes of the image, but for where they lie.
-TensorPlane GeneralPlan::image_rows(const Call &call, const Band &band) const
+// The shape of the band's image planes; data is not set.
+TensorPlane GeneralPlan::band_plane(const Call &call, const Band &band) const
 {
     const int64_t columns = static_cast<int64_t>(band.width) + call.templ->width - 1;
     return { nullptr, static_cast<int64_t>(buffers.image_pitch),
@@ -184,9 +193,9 @@ TensorPlane GeneralPlan::image_rows(const Call &call, const Band &band) const
              band.height + call.templ->height - 1 };
 }
 
-xncc_status GeneralPlan::put_tensor_products(const Call &call, const Band &band)
+xncc_status GeneralPlan::multiply_by_tensor(const Call &call, const Band &band)
 {
-    TensorPlane image = image_rows(call, band);
+    TensorPlane image = band_plane(call, band);
     xncc_status status = XNCC_OK;
     for (int i = 0, count; i < planes.products && !status; i += count) {
         const xncc_general_step *s = planes.step + i;
@@ -208,10 +217,10 @@ xncc_status GeneralPlan::put_tensor_products(const Call &call, const Band &band)
     return status;
 }
 
-xncc_status GeneralPlan::put_products(const Call &call, const Band &band)
+xncc_status GeneralPlan::multiply(const Call &call, const Band &band)
 {
     if (by_tensor)
-        return put_tensor_products(call, band);
+        return multiply_by_tensor(call, band);
     Call one = call;
     one.plan = inner;
     xncc_status status = XNCC_OK;
@@ -233,13 +242,14 @@ xncc_status GeneralPlan::put_products(const Call &call, const Band &band)
         job.sums = term(s.term);
         job.texture = one.templ->texture.get();
         if (!status)
-            status = correlate(one, job);
+            status = run_products(one, job);
     }
     return status;
 }
 
-// Windows that are narrow, and whose sums are: those of a plane and of its squares at once.
-cudaError_t GeneralPlan::put_slides(const Call &call, const Band &band)
+// Computes the window sums of each plane and of its squares in one pass. For narrow windows whose
+// sums fit 32 bits.
+cudaError_t GeneralPlan::slide_windows(const Call &call, const Band &band)
 {
     cudaError_t code = cudaSuccess;
     for (int i = planes.products, next; i < planes.step_count && code == cudaSuccess; i = next) {
@@ -262,10 +272,10 @@ cudaError_t GeneralPlan::put_slides(const Call &call, const Band &band)
     return code;
 }
 
-xncc_status GeneralPlan::put_windows(const Call &call, const Band &band)
+xncc_status GeneralPlan::sum_windows(const Call &call, const Band &band)
 {
     if (!planes.wide && call.templ->width <= XNCC_WINDOW_WIDTH)
-        return check(put_slides(call, band), "launching the window sums", call.error);
+        return check(slide_windows(call, band), "launching the window sums", call.error);
     cudaError_t code = cudaSuccess;
     for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
         const xncc_general_step &s = planes.step[i];
@@ -287,7 +297,7 @@ xncc_status GeneralPlan::put_windows(const Call &call, const Band &band)
     return check(code, "launching the window sums", call.error);
 }
 
-xncc_status GeneralPlan::put_score(const Call &call, const Band &band, const Target &target)
+xncc_status GeneralPlan::score_terms(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
     GeneralScoreJob job = {};
@@ -324,18 +334,18 @@ xncc_status GeneralPlan::run_band(const Call &call, const Band &band, const Targ
         launch_planes(*call.image, call.plan->problem.border, rect, planes, to, call.stream),
         "laying out the image", call.error);
     if (!status && is_fused)
-        return put_planes(call, band, target);
+        return match_fused(call, band, target);
     if (!status)
-        status = put_products(call, band);
+        status = multiply(call, band);
     if (!status && is_masked_u8)
-        return put_masked_score(call, band, target);
+        return score_masked_u8(call, band, target);
     if (!status)
-        status = put_windows(call, band);
-    return status ? status : put_score(call, band, target);
+        status = sum_windows(call, band);
+    return status ? status : score_terms(call, band, target);
 }
 
-xncc_status GeneralPlan::put_pixels(const Call &call, int32_t first, int32_t count,
-                                    const Target &target)
+xncc_status GeneralPlan::match_pixels(const Call &call, int32_t first, int32_t count,
+                                      const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
     PixelsJob job = {};
@@ -361,8 +371,8 @@ xncc_status GeneralPlan::put_pixels(const Call &call, int32_t first, int32_t cou
 xncc_status GeneralPlan::run(const Call &call, int32_t first, int32_t count, const Target &target)
 {
     if (by_pixels)
-        return put_pixels(call, first, count, target);
-    xncc_status status = first == 0 ? lay_templ(call) : XNCC_OK;
+        return match_pixels(call, first, count, target);
+    xncc_status status = first == 0 ? lay_out_templ(call) : XNCC_OK;
     for (int32_t by = first / y.band; by < y.count() && y.start(by) < first + count && !status;
          by++)
         for (int32_t bx = 0; bx < x.count() && !status; bx++) {
@@ -374,8 +384,9 @@ xncc_status GeneralPlan::run(const Call &call, int32_t first, int32_t count, con
     return status;
 }
 
-// The masked match of 8-bit pixels: masked_score_u8.h.
+// ccoeff_normed of one 8-bit channel.
 
+// Returns the term of a sum with a given weight 2^shift, or nullptr.
 const uint32_t *GeneralPlan::find_term(int sum, int shift) const
 {
     for (int i = 0; i < planes.term_count; i++)
@@ -384,6 +395,7 @@ const uint32_t *GeneralPlan::find_term(int sum, int shift) const
     return nullptr;
 }
 
+// Returns the image plane of a kind, or nullptr.
 const unsigned char *GeneralPlan::find_plane(int kind) const
 {
     for (int i = 0; i < planes.image_count; i++)
@@ -392,6 +404,7 @@ const unsigned char *GeneralPlan::find_plane(int kind) const
     return nullptr;
 }
 
+// True if image pixels need not count, so that N, sumT and sumT2 differ from window to window.
 bool GeneralPlan::image_varies() const
 {
     return planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_PRODUCTS;
@@ -418,7 +431,7 @@ MaskedScoreJob GeneralPlan::make_masked_score(const Call &call, const Band &band
     return job;
 }
 
-xncc_status GeneralPlan::put_masked_score(const Call &call, const Band &band, const Target &target)
+xncc_status GeneralPlan::score_masked_u8(const Call &call, const Band &band, const Target &target)
 {
     MaskedScoreJob job = make_masked_score(call, band, target);
     job.N = find_term(XNCC_SUM_N, 0);
@@ -439,6 +452,7 @@ xncc_status GeneralPlan::put_masked_score(const Call &call, const Band &band, co
                  "launching the score", call.error);
 }
 
+// Returns the planes of the product that makes a term.
 MaskedProduct GeneralPlan::find_product(int sum, int shift) const
 {
     for (int i = 0; i < planes.products; i++) {
@@ -449,15 +463,15 @@ MaskedProduct GeneralPlan::find_product(int sum, int shift) const
     return {};
 }
 
-xncc_status GeneralPlan::set_max_shared_memory_of_planes(const xncc_engine_plan *plan,
-                                                         xncc_error *error) const
+xncc_status GeneralPlan::set_max_shared_memory_of_fused(const xncc_engine_plan *plan,
+                                                        xncc_error *error) const
 {
     const int most = static_cast<int>(plan->engine->machine.cuda.shared_optin);
     return check(masked_planes_set_max_shared_memory(plan->decision.tensor, image_varies(), most),
-                 "taking the plan's workspace", error);
+                 "allocating the plan's workspace", error);
 }
 
-xncc_status GeneralPlan::put_planes(const Call &call, const Band &band, const Target &target)
+xncc_status GeneralPlan::match_fused(const Call &call, const Band &band, const Target &target)
 {
     static const struct {
         xncc_sum_id sum;
@@ -467,10 +481,10 @@ xncc_status GeneralPlan::put_planes(const Call &call, const Band &band, const Ta
                                  { XNCC_SUM_T2, 8 }, { XNCC_SUM_T2, 0 } };
     const xncc_tensor_blocks &blocks = call.plan->decision.tensor;
     MaskedPlanes of = {};
-    of.image = image_rows(call, band);
+    of.image = band_plane(call, band);
     of.image.data = image_plane(0);
     of.plane = static_cast<int64_t>(buffers.image);
-    of.taps = reinterpret_cast<const uint4 *>(tensor.laid_planes());
+    of.taps = reinterpret_cast<const uint4 *>(tensor.laid_out_planes());
     of.templ_bytes = static_cast<int32_t>(blocks.toeplitz);
     of.templs = planes.templ_count;
     for (int i = 0; i < MASKED_PRODUCTS; i++)

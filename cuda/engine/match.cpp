@@ -1,7 +1,10 @@
-// Matching: the order of the passes over a band, and what becomes of its map.
-#include "cuda/engine/match_passes.h"
-#include "cuda/score/window_score_u8.h"
+// Score maps: the order of the passes over a band, and where its scores go.
+#include "cuda/engine/match.h"
+
+#include "cuda/engine/general_plan.h"
+#include "cuda/engine/staging.h"
 #include "cuda/planes/make_planes.h"
+#include "cuda/score/window_score_u8.h"
 #include "cuda/windows/row_sums.h"
 
 #include <string.h>
@@ -10,20 +13,14 @@ namespace xncc {
 
 namespace {
 
-// Map rows that find fetches at a time take so many bytes, and there are at least two of them.
+// The size of the map chunks that find_by_fetching copies to the host. A chunk has at least
+// KEPT_ROWS rows. The last KEPT_ROWS rows of the previous chunk are kept in front of it, since a
+// candidate is compared with the rows above and below it.
 constexpr uint64_t PINNED_BYTES = 4u << 20;
 constexpr int32_t KEPT_ROWS = 2;
 
-CorrelateFamily family_of(xncc_kernel kernel)
-{
-    switch (kernel) {
-    case XNCC_KERNEL_SHARED: return shared_family();
-    case XNCC_KERNEL_TEX_CONSTANT: return constant_family();
-    default: return texture_family();
-    }
-}
-
-xncc_status sum_rows(const Call &call, const StageView &view, int32_t columns, int32_t rows)
+// Computes S and Q of the rows of the band's windows.
+xncc_status launch_sums(const Call &call, const StageView &view, int32_t columns, int32_t rows)
 {
     const xncc_engine_plan *plan = call.plan;
     RowSumsJob job = {};
@@ -31,49 +28,50 @@ xncc_status sum_rows(const Call &call, const StageView &view, int32_t columns, i
     job.size = plan->problem.width;
     job.columns = columns;
     job.rows = rows + plan->problem.height - 1;
-    job.sums = plan->rows.as<void>();
+    job.sums = plan->row_sums.as<void>();
     job.pitch = static_cast<int64_t>(plan->buffers.rows_pitch);
     job.pivot = call.rule.pivot;
     return check(launch_row_sums(plan->problem.pixel, job, call.stream),
                  "launching the window sums", call.error);
 }
 
-// All passes over a band, where the tensor kernels do all of it.
+// Computes a band where the tensor kernels do everything.
 xncc_status run_tensor_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
     xncc_engine_plan *plan = call.plan;
     TensorPlane plane;
-    xncc_status status = put_plane(call, bx, by, &plane);
+    xncc_status status = prepare_plane(call, bx, by, &plane);
     if (!status)
         status = plan->tensor.correlate(*call.templ, plane, plan->x.length(bx), plan->y.length(by),
                                         call.stream, call.error);
-    return status ? status : put_tensor_scores(call, bx, by, plane, target, nullptr);
+    return status ? status : score_tensor_band(call, bx, by, plane, target, nullptr);
 }
 
-// All passes over a band.
+// Computes a band of a plain problem.
 xncc_status run_band(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
     if (is_all_tensor(call.plan))
         return run_tensor_band(call, bx, by, target);
-    xncc_status status = put_image(call, bx, by, target);
+    xncc_status status = stage_and_multiply(call, bx, by, target);
     if (!status)
-        status = put_sums(call, bx, by);
-    return status ? status : put_scores(call, make_score_job(call, bx, by, target));
+        status = sum_window_rows(call, bx, by);
+    return status ? status : score_band(call, make_score_job(call, bx, by, target));
 }
 
-// All bands across the map in row `by` of bands. target: the map's first column in the band's first
-// row.
+// Computes row `by` of bands across the whole map. target: the map's first column in the first row
+// of the bands.
 xncc_status run_across(const Call &call, int32_t by, Target target)
 {
     const xncc_engine_plan *plan = call.plan;
     if (plan->route == XNCC_ROUTE_GENERAL)
-        return put_general(call, plan->y.start(by), plan->y.length(by), target);
+        return plan->general->run(call, plan->y.start(by), plan->y.length(by), target);
     xncc_status status = XNCC_OK;
     for (int32_t bx = 0; bx < plan->x.count() && !status; bx++)
         status = run_band(call, bx, by, Target{ target.map + plan->x.start(bx), target.pitch });
     return status;
 }
 
+// Copies map rows to the caller's map on the host.
 cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source,
                      cudaStream_t stream)
 {
@@ -83,14 +81,14 @@ cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Targe
                              static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream);
 }
 
-// A chunk of map rows for the peak search. rows: address of the chunk's first row; the two rows
-// before it are the chunk's before.
+// A chunk of map rows on the host.
 struct Chunk {
-    float *rows;
-    int32_t first, end;
+    float *rows;        // its first row; the KEPT_ROWS rows of the map before it are in front of it
+    int32_t first, end; // its rows in the map are first .. end - 1
 };
 
-// Feeds what can be fed: a row needs the one below it, so each chunk's last row goes with the next.
+// Feeds the search with the rows whose neighbours are known: a row needs the row below it, so the
+// last row of each chunk is fed with the next chunk.
 xncc_status feed(const Call &call, xncc_peaks *peaks, const Chunk &chunk)
 {
     int32_t width = call.plan->x.map, height = call.plan->y.map;
@@ -107,7 +105,7 @@ xncc_status feed(const Call &call, xncc_peaks *peaks, const Chunk &chunk)
     return status;
 }
 
-// Fetches a band of the map, a chunk at a time, and looks at it.
+// Fetches a row of bands, chunk by chunk, and feeds the search with it.
 xncc_status search_band(const Call &call, xncc_peaks *peaks, int32_t by, const Target &source)
 {
     xncc_engine_plan *plan = call.plan;
@@ -143,85 +141,27 @@ Axis make_axis(int32_t image, int32_t map, int32_t origin, int32_t size, int32_t
     return axis;
 }
 
-} // namespace
-
-// X of a band, a block of template rows at a time.
-xncc_status correlate(const Call &call, CorrelateJob job)
+// Copies a band of an 8-bit device image, with its edge repeated, to the tensor plan's plane.
+xncc_status pad_plane(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane)
 {
     const xncc_engine_plan *plan = call.plan;
-    const xncc_decision &d = plan->decision;
-    bool narrow = xncc_cuda_is_narrow(&plan->problem) != 0;
-    if (d.kernel == XNCC_KERNEL_FFT_CUDA)
-        return call.plan->fft.correlate(job, narrow, *call.templ, call.stream, call.error);
-    if (xncc_kernel_is_tensor(d.kernel))
-        return call.plan->tensor.deliver(job, *call.templ, call.stream, call.error);
-    CorrelateFamily family = family_of(d.kernel);
-    int32_t step = d.constant_rows ? d.constant_rows : plan->problem.height;
-    cudaError_t code = cudaSuccess;
-    for (int32_t first = 0; first < plan->problem.height && code == cudaSuccess; first += step) {
-        job.first = first;
-        job.rows = plan->problem.height - first < step ? plan->problem.height - first : step;
-        job.add = first > 0;
-        if (d.tile_rows) {
-            job.tile_rows = d.tile_height + job.rows - 1;
-            job.shared_bytes = job.tile_rows * d.tile_pitch;
-        }
-        if (family.constant_cache == FAMILY_NONE) {
-            code = family.launch(plan->problem.pixel, narrow, job, call.stream);
-            continue;
-        }
-        ConstantTurn turn(plan->engine->constant_caches[family.constant_cache], call.stream);
-        code = family.load(turn, *call.templ, first, job.rows);
-        if (code == cudaSuccess)
-            code = family.launch(plan->problem.pixel, narrow, job, call.stream);
-    }
-    return check(code, "launching the correlation", call.error);
+    const int32_t columns = plan->x.length(bx) + plan->problem.width - 1;
+    const LayoutRect rect = { static_cast<int64_t>(plan->x.start(bx)) + plan->x.origin,
+                              static_cast<int64_t>(plan->y.start(by)) + plan->y.origin, columns,
+                              plane.height };
+    const LayoutTarget to = { const_cast<unsigned char *>(plane.data), plane.pitch, 0 };
+    return check(launch_padding(*call.image, XNCC_BORDER_CLAMP, rect, to, call.stream),
+                 "laying out the image", call.error);
 }
 
-Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-               cudaStream_t stream, xncc_error *error)
-{
-    Call call = {};
-    call.plan = plan;
-    call.image = image;
-    call.source = templ;
-    call.templ = device_template_of(templ->prepared);
-    call.rule = xncc_score_rule_make(templ, plan->problem.method, plan->problem.flat);
-    call.stream = stream;
-    call.error = error;
-    return call;
-}
+} // namespace
 
-xncc_status put_sums(const Call &call, int32_t bx, int32_t by)
+xncc_status sum_window_rows(const Call &call, int32_t bx, int32_t by)
 {
     const xncc_engine_plan *plan = call.plan;
     if (xncc_cuda_is_one_pass(&plan->problem))
         return XNCC_OK;
-    return sum_rows(call, plan->stage.view(bx, by), plan->x.length(bx), plan->y.length(by));
-}
-
-xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target &target,
-                         const BandRows &rows)
-{
-    xncc_engine_plan *plan = call.plan;
-    const xncc_problem &p = plan->problem;
-    CorrelateJob job = {};
-    job.stage = plan->stage.view(bx, by);
-    job.stage.top += rows.first;
-    job.width = plan->x.length(bx);
-    job.height = rows.count;
-    job.size = p.width;
-    job.tile_pitch = plan->decision.tile_pitch;
-    if (xncc_cuda_is_narrow(&p)) {
-        job.pitch = target.pitch;
-        job.sums = target.map + rows.first * job.pitch;
-    } else {
-        job.pitch = job.width;
-        job.sums = plan->sums.as<uint64_t>() + rows.first * job.pitch;
-    }
-    job.pivot = call.rule.pivot;
-    job.texture = call.templ->texture.get();
-    return correlate(call, job);
+    return launch_sums(call, plan->stage.view(bx, by), plan->x.length(bx), plan->y.length(by));
 }
 
 ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &target)
@@ -237,9 +177,9 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
     job.size = p.height;
     job.window_width = p.width;
     job.stage = plan->stage.view(bx, by);
-    job.rows = plan->rows.as<void>();
+    job.rows = plan->row_sums.as<void>();
     job.rows_pitch = static_cast<int64_t>(plan->buffers.rows_pitch);
-    job.sums = narrow ? nullptr : plan->sums.as<void>();
+    job.sums = narrow ? nullptr : plan->products.as<void>();
     job.sums_pitch = narrow ? target.pitch : job.width;
     job.map = target.map;
     job.map_pitch = target.pitch;
@@ -254,40 +194,27 @@ bool is_all_tensor(const xncc_engine_plan *plan)
            xncc_tensor_scores(&plan->problem);
 }
 
-// The band of an image of bytes on the device, with its edge repeated, straight to the tensor's
-// plane.
-static xncc_status pad_plane(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane)
-{
-    const xncc_engine_plan *plan = call.plan;
-    const int32_t columns = plan->x.length(bx) + plan->problem.width - 1;
-    const LayoutRect rect = { static_cast<int64_t>(plan->x.start(bx)) + plan->x.origin,
-                              static_cast<int64_t>(plan->y.start(by)) + plan->y.origin, columns,
-                              plane.height };
-    const LayoutTarget to = { const_cast<unsigned char *>(plane.data), plane.pitch, 0 };
-    return check(launch_padding(*call.image, XNCC_BORDER_CLAMP, rect, to, call.stream),
-                 "laying out the image", call.error);
-}
-
-// An image that can be read as it lies is not copied.
-xncc_status put_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane)
+xncc_status prepare_plane(const Call &call, int32_t bx, int32_t by, TensorPlane *plane)
 {
     xncc_engine_plan *plan = call.plan;
     int32_t width = plan->x.length(bx), height = plan->y.length(by);
-    *plane = plan->tensor.direct(*call.image, plan->x, plan->y, bx, by, plan->roomy);
+    *plane = plan->tensor.view_in_place(*call.image, plan->x, plan->y, bx, by, plan->rows_padded);
     if (plane->data)
         return XNCC_OK;
-    *plane = plan->tensor.plane(width, height);
-    if (plan->tensor.split(*call.image, plan->x, plan->y, bx, by, plan->roomy, call.stream))
-        return check(cudaGetLastError(), "splitting the image", call.error);
+    *plane = plan->tensor.own_plane(width, height);
+    if (plan->tensor.split_in_place(*call.image, plan->x, plan->y, bx, by, plan->rows_padded,
+                                    call.stream))
+        return check(cudaGetLastError(), "making the image's byte planes", call.error);
     if (call.image->memory == XNCC_DEVICE && plan->problem.pixel == XNCC_U8)
         return pad_plane(call, bx, by, *plane);
-    xncc_status status = put_stage(call, bx, by);
+    xncc_status status = stage_band(call, bx, by);
     return status ? status
-                  : check(plan->tensor.copy(plan->stage.view(bx, by), width, height, call.stream),
-                          "splitting the image", call.error);
+                  : check(plan->tensor.copy_staged(plan->stage.view(bx, by), width, height,
+                                                   call.stream),
+                          "making the image's byte planes", call.error);
 }
 
-xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane,
+xncc_status score_tensor_band(const Call &call, int32_t bx, int32_t by, const TensorPlane &plane,
                               const Target &target, const uint32_t *skip)
 {
     const xncc_engine_plan *plan = call.plan;
@@ -296,7 +223,7 @@ xncc_status put_tensor_scores(const Call &call, int32_t bx, int32_t by, const Te
     return check(plan->tensor.score(plane, to, call.stream), "launching the score", call.error);
 }
 
-xncc_status put_scores(const Call &call, const ScoreJob &job)
+xncc_status score_band(const Call &call, const ScoreJob &job)
 {
     const xncc_problem &p = call.plan->problem;
     cudaError_t code = xncc_cuda_is_one_pass(&p)
@@ -319,27 +246,7 @@ xncc_status bind_map(xncc_engine_plan *plan, int32_t band_width, int32_t band_he
     cudaError_t code = plan->map.take(plan->buffers.map);
     if (code == cudaSuccess)
         code = plan->pinned.take(row * static_cast<uint64_t>(plan->pinned_rows + KEPT_ROWS));
-    return check(code, "taking the plan's workspace", error);
-}
-
-xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error)
-{
-    const xncc_problem &p = plan->problem;
-    const xncc_decision &d = plan->decision;
-    xncc_status status = bind_map(plan, d.band_width, d.band_height, error);
-    if (status)
-        return status;
-    cudaError_t code = plan->stage.make(p.pixel, plan->x, plan->y, plan->buffers);
-    if (code == cudaSuccess)
-        code = plan->rows.take(plan->buffers.rows);
-    if (code == cudaSuccess)
-        code = plan->sums.take(plan->buffers.sums);
-    status = check(code, "taking the plan's workspace", error);
-    if (!status)
-        status = find_bind(plan, error);
-    if (!status && xncc_kernel_is_tensor(d.kernel))
-        status = plan->tensor.make(p, d, plan->engine->machine, error);
-    return status || d.kernel != XNCC_KERNEL_FFT_CUDA ? status : plan->fft.make(p, d.fft, error);
+    return check(code, "allocating the plan's workspace", error);
 }
 
 xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image,

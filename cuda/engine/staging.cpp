@@ -1,14 +1,17 @@
-// Brings the pixels under a band into the plan's memory, in chunks where the image is on the host.
-#include "cuda/engine/match_passes.h"
+// Copies the pixels under a band to the plan's memory, in chunks if the image is on the host.
+#include "cuda/engine/staging.h"
+
+#include "cuda/engine/product_pass.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int32_t PRODUCT_ROWS =
-    64; // map rows are computed in multiples of so many: no kernel's tile is higher
+// X is computed in multiples of this many map rows: no kernel's tile is higher.
+constexpr int32_t PRODUCT_ROWS = 64;
 
-// The map rows whose windows lie within the band's first `staged` image rows.
+// How many map rows of the band can be computed once its first `staged` image rows have arrived.
+// size: template rows. height: map rows of the band.
 int32_t ready_rows(const StageView &view, int32_t size, int32_t height, int32_t staged)
 {
     if (staged == view.height)
@@ -20,9 +23,9 @@ int32_t ready_rows(const StageView &view, int32_t size, int32_t height, int32_t 
                                                      : height);
 }
 
-// A band whose image rows come in chunks, each followed by the products that it completes - where
-// there is a target for them.
-xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *target)
+// Stages a band chunk by chunk. After each chunk, X is computed for the map rows that it completes,
+// unless target is nullptr.
+xncc_status stage_in_chunks(const Call &call, int32_t bx, int32_t by, const Target *target)
 {
     xncc_engine_plan *plan = call.plan;
     StageView view = plan->stage.view(bx, by);
@@ -37,8 +40,8 @@ xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *t
                               static_cast<size_t>(view.width) * size,
                               view.height };
     int32_t step = Upload::chunk_rows(rows.row_bytes), done = 0, height = plan->y.length(by);
-    bool whole = plan->decision.kernel ==
-                 XNCC_KERNEL_FFT_CUDA; // its blocks are larger than a chunk
+    // The blocks of kernel fft are larger than a chunk, so it waits for the whole band.
+    bool whole = plan->decision.kernel == XNCC_KERNEL_FFT_CUDA;
     xncc_status status = check(plan->upload.begin_image(first, call.stream),
                                "preparing to copy the image", call.error);
     for (int32_t y = 0; y < view.height && !status; y += step) {
@@ -48,13 +51,13 @@ xncc_status put_chunks(const Call &call, int32_t bx, int32_t by, const Target *t
         int32_t ready = ready_rows(view, plan->problem.height, height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < height))
             continue;
-        status = put_products(call, bx, by, *target, BandRows{ done, ready - done });
+        status = multiply_rows(call, bx, by, *target, BandRows{ done, ready - done });
         done = ready;
     }
     return status;
 }
 
-bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
+bool is_chunked(const Call &call, int32_t bx, int32_t by)
 {
     const xncc_engine_plan *plan = call.plan;
     uint64_t row_bytes = static_cast<uint64_t>(plan->x.stage_length(bx)) *
@@ -65,21 +68,21 @@ bool is_worth_chunks(const Call &call, int32_t bx, int32_t by)
 
 } // namespace
 
-xncc_status put_stage(const Call &call, int32_t bx, int32_t by)
+xncc_status stage_band(const Call &call, int32_t bx, int32_t by)
 {
-    if (is_worth_chunks(call, bx, by))
-        return put_chunks(call, bx, by, nullptr);
+    if (is_chunked(call, bx, by))
+        return stage_in_chunks(call, bx, by, nullptr);
     return check(call.plan->stage.fill(*call.image, bx, by, call.stream),
                  "copying the image to the plan's memory", call.error);
 }
 
-xncc_status put_image(const Call &call, int32_t bx, int32_t by, const Target &target)
+xncc_status stage_and_multiply(const Call &call, int32_t bx, int32_t by, const Target &target)
 {
-    if (is_worth_chunks(call, bx, by))
-        return put_chunks(call, bx, by, &target);
-    xncc_status status = put_stage(call, bx, by);
+    if (is_chunked(call, bx, by))
+        return stage_in_chunks(call, bx, by, &target);
+    xncc_status status = stage_band(call, bx, by);
     return status ? status
-                  : put_products(call, bx, by, target, BandRows{ 0, call.plan->y.length(by) });
+                  : multiply_rows(call, bx, by, target, BandRows{ 0, call.plan->y.length(by) });
 }
 
 } // namespace xncc

@@ -1,4 +1,4 @@
-// A plan's share of kernel tensor: what it keeps on the device, and the order of the products.
+// The memory of the tensor kernels, and the order of their launches.
 #include "cuda/engine/tensor_plan.h"
 
 #include "cuda/products/combine_products.h"
@@ -7,14 +7,15 @@ namespace xncc {
 
 namespace {
 
-constexpr uint32_t BOX_WORD = 4; // image boxes count in 32-bit elements
+constexpr uint32_t BOX_WORD = 4; // bytes per element of a tensor map of the image
 
+// cuTensorMapEncodeTiled of the driver.
 using Encode = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
                             const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                             const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-// The driver's function, found once; computes on the host alone.
+// Returns the driver's function, or nullptr. The function is looked up once; it uses the host only.
 Encode find_encode()
 {
     static std::atomic<void *> found{ nullptr };
@@ -26,6 +27,7 @@ Encode find_encode()
     return reinterpret_cast<Encode>(f);
 }
 
+// Describes a byte plane to the copy engine (TMA): boxes of one period of rows, without swizzling.
 xncc_status encode(const TensorPlane &plane, const xncc_tensor_blocks &blocks, CUtensorMap *map,
                    xncc_error *error)
 {
@@ -82,7 +84,7 @@ xncc_status TensorPlan::make(const xncc_problem &p, const xncc_decision &decisio
         code = sums.take(buffers.sums * count * count);
     if (code == cudaSuccess)
         code = toeplitz.take(buffers.toeplitz * count);
-    // rows' ends and spare rows are read, whatever they hold
+    // The ends of rows and the spare rows are read, but no score depends on them.
     if (code == cudaSuccess)
         code = cudaMemset(planes.as<void>(), 0, static_cast<size_t>(buffers.plane * count));
     if (code == cudaSuccess && !fused)
@@ -95,10 +97,10 @@ xncc_status TensorPlan::make(const xncc_problem &p, const xncc_decision &decisio
         code = set_max_shared_memory(machine);
     if (code == cudaSuccess && p.pixel == XNCC_U16)
         code = score_u16_set_max_shared_memory();
-    return check(code, "taking the plan's workspace", error);
+    return check(code, "allocating the plan's workspace", error);
 }
 
-TensorPlane TensorPlan::plane(int32_t width, int32_t height) const
+TensorPlane TensorPlan::own_plane(int32_t width, int32_t height) const
 {
     int64_t columns = static_cast<int64_t>(width) + problem.width - 1;
     return TensorPlane{ planes.as<unsigned char>(), static_cast<int64_t>(buffers.plane_pitch),
@@ -106,8 +108,8 @@ TensorPlane TensorPlan::plane(int32_t width, int32_t height) const
                         height + problem.height - 1 };
 }
 
-TensorPlane TensorPlan::direct(const xncc_image &image, const Axis &x, const Axis &y,
-                               int32_t band_x, int32_t band_y, bool roomy) const
+TensorPlane TensorPlan::view_in_place(const xncc_image &image, const Axis &x, const Axis &y,
+                                      int32_t band_x, int32_t band_y, bool rows_padded) const
 {
     TensorPlane none = {};
     int64_t pitch = xncc_image_pitch(&image);
@@ -117,15 +119,16 @@ TensorPlane TensorPlan::direct(const xncc_image &image, const Axis &x, const Axi
     const unsigned char *row = static_cast<const unsigned char *>(
         xncc_image_row(&image, y.stage_start(band_y)));
     const unsigned char *data = row + x.stage_start(band_x);
-    // the last row ends with its last pixel
+    // Unless rows are padded, the last row ends with its last pixel.
     int32_t width = x.stage_length(band_x);
-    if (roomy)
+    if (rows_padded)
         width = ceil_div(width, 16) * 16;
     if (reinterpret_cast<uintptr_t>(data) % 16 != 0 || width % 16 != 0)
         return none;
     return TensorPlane{ data, pitch, width, y.stage_length(band_y) };
 }
 
+// The plan's planes from a row on.
 PlaneTarget TensorPlan::plane_target(int32_t row) const
 {
     const int64_t pitch = static_cast<int64_t>(buffers.plane_pitch);
@@ -133,12 +136,13 @@ PlaneTarget TensorPlan::plane_target(int32_t row) const
                         static_cast<int64_t>(buffers.plane) };
 }
 
-bool TensorPlan::split(const xncc_image &image, const Axis &x, const Axis &y, int32_t band_x,
-                       int32_t band_y, bool roomy, cudaStream_t stream)
+bool TensorPlan::split_in_place(const xncc_image &image, const Axis &x, const Axis &y,
+                                int32_t band_x, int32_t band_y, bool rows_padded,
+                                cudaStream_t stream)
 {
     int64_t pitch = xncc_image_pitch(&image);
     int32_t width = x.stage_length(band_x), height = y.stage_length(band_y);
-    if (roomy)
+    if (rows_padded)
         width = ceil_div(width, 8) * 8;
     if (image.memory != XNCC_DEVICE || problem.pixel != XNCC_U16 || problem.mode != XNCC_VALID ||
         pitch % 16 != 0 || width % 8 != 0 || height > UINT16_MAX)
@@ -152,10 +156,10 @@ bool TensorPlan::split(const xncc_image &image, const Axis &x, const Axis &y, in
     return true;
 }
 
-cudaError_t TensorPlan::copy(const StageView &stage, int32_t width, int32_t height,
-                             cudaStream_t stream)
+cudaError_t TensorPlan::copy_staged(const StageView &stage, int32_t width, int32_t height,
+                                    cudaStream_t stream)
 {
-    TensorPlane to = plane(width, height);
+    TensorPlane to = own_plane(width, height);
     int32_t columns = width + problem.width - 1;
     for (int32_t row = 0; row < to.height; row += UINT16_MAX) {
         StageView rest = stage;
@@ -166,9 +170,10 @@ cudaError_t TensorPlan::copy(const StageView &stage, int32_t width, int32_t heig
     return cudaGetLastError();
 }
 
-// All blocks of all planes of the template.
-cudaError_t TensorPlan::build(const TensorGroup &group, unsigned char *to,
-                              cudaStream_t stream) const
+// Lays out all blocks of all byte planes of the templates for the products. to: the first
+// template's place; the others follow, toeplitz_bytes() apart.
+cudaError_t TensorPlan::lay_out_templates(const TensorGroup &group, unsigned char *to,
+                                          cudaStream_t stream) const
 {
     const DeviceTemplate &templ = **group.templ;
     ToeplitzJob job = {};
@@ -255,21 +260,21 @@ xncc_status TensorPlan::correlate(const DeviceTemplate &templ, const TensorPlane
 {
     const DeviceTemplate *one = &templ;
     xncc_status status = check(
-        build(TensorGroup{ &one, 0, 1, width, height }, slot_toeplitz(0), stream),
+        lay_out_templates(TensorGroup{ &one, 0, 1, width, height }, slot_toeplitz(0), stream),
         "laying out the template", error);
     if (fused)
         return status;
-    // one byte plane of the band with one of the template
+    // Multiply each byte plane of the band with each byte plane of the template.
     for (int i = 0; i < buffers.planes; i++)
         for (int j = 0; j < buffers.planes && !status; j++) {
             TensorPlane plane = from;
             plane.data += static_cast<uint64_t>(i) * buffers.plane;
-            // where the fused score reads them, the two mixed products of bytes are one
+            // The tensor score pass reads the sum of the two mixed products (low by high bytes).
             bool mixed = i > j && xncc_tensor_scores(&problem);
-            int to_templ = mixed ? buffers.planes * j + i : buffers.planes * i + j;
+            int at = mixed ? buffers.planes * j + i : buffers.planes * i + j;
             Products to = { slot_toeplitz(0) + static_cast<uint64_t>(j) * buffers.toeplitz,
                             slot_sums(0) +
-                                static_cast<uint64_t>(to_templ) * (buffers.sums / sizeof(uint32_t)),
+                                static_cast<uint64_t>(at) * (buffers.sums / sizeof(uint32_t)),
                             width,
                             height,
                             mixed,
@@ -283,13 +288,13 @@ xncc_status TensorPlan::correlate(const DeviceTemplate &templ, const TensorPlane
     return status;
 }
 
-xncc_status TensorPlan::deliver(const CorrelateJob &job, const DeviceTemplate &templ,
-                                cudaStream_t stream, xncc_error *error)
+xncc_status TensorPlan::correlate_staged(const CorrelateJob &job, const DeviceTemplate &templ,
+                                         cudaStream_t stream, xncc_error *error)
 {
-    xncc_status status = check(copy(job.stage, job.width, job.height, stream),
-                               "splitting the image", error);
+    xncc_status status = check(copy_staged(job.stage, job.width, job.height, stream),
+                               "making the image's byte planes", error);
     if (!status)
-        status = correlate(templ, plane(job.width, job.height), job.width, job.height, stream,
+        status = correlate(templ, own_plane(job.width, job.height), job.width, job.height, stream,
                            error);
     if (status)
         return status;
@@ -302,14 +307,14 @@ xncc_status TensorPlan::deliver(const CorrelateJob &job, const DeviceTemplate &t
                                        static_cast<size_t>(job.width) * sizeof(uint32_t),
                                        static_cast<size_t>(job.height), cudaMemcpyDeviceToDevice,
                                        stream),
-                     "copying the sums", error);
+                     "copying the products", error);
     for (int32_t row = 0; row < job.height; row += UINT16_MAX) {
         int32_t rows = job.height - row < UINT16_MAX ? job.height - row : UINT16_MAX;
         launch_combine(from + row * pitch, elements, pitch,
                        static_cast<uint64_t *>(job.sums) + row * job.pitch, job.pitch, job.width,
                        rows, stream);
     }
-    return check(cudaGetLastError(), "putting the sums together", error);
+    return check(cudaGetLastError(), "combining the products", error);
 }
 
 cudaError_t TensorPlan::score(const TensorPlane &image, const TensorTarget &target,
@@ -330,19 +335,19 @@ cudaError_t TensorPlan::score(const TensorPlane &image, const TensorTarget &targ
                                      : score_u8_launch(job, processors, stream);
 }
 
-// Several templates on one image: their X are side by side in memory.
+// Several templates on one image. Slot 0 has memory of its own; the slots from 1 on are one after
+// the other.
 
-// A slot has X of all pairs of planes, and the template's planes. Slot 0 is the plan's own; the
-// others lie behind each other.
-uint32_t *TensorPlan::slot_sums(int of) const
+uint32_t *TensorPlan::slot_sums(int slot) const
 {
-    return of == 0 ? sums.as<uint32_t>() : more_sums.as<uint32_t>() + (of - 1) * products_plane();
+    return slot == 0 ? sums.as<uint32_t>()
+                     : more_sums.as<uint32_t>() + (slot - 1) * products_plane();
 }
 
-unsigned char *TensorPlan::slot_toeplitz(int of) const
+unsigned char *TensorPlan::slot_toeplitz(int slot) const
 {
-    return of == 0 ? toeplitz.as<unsigned char>()
-                   : more_toeplitz.as<unsigned char>() + (of - 1) * toeplitz_bytes();
+    return slot == 0 ? toeplitz.as<unsigned char>()
+                     : more_toeplitz.as<unsigned char>() + (slot - 1) * toeplitz_bytes();
 }
 
 int64_t TensorPlan::toeplitz_bytes() const
@@ -363,19 +368,19 @@ uint64_t TensorPlan::slot_bytes() const
 
 cudaError_t TensorPlan::make_slots(int count)
 {
-    uint64_t batch = static_cast<uint64_t>(count),
-             bytes = batch * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
+    uint64_t slots = static_cast<uint64_t>(count),
+             bytes = slots * sizeof(uint32_t) * static_cast<uint64_t>(products_plane());
     more_sums.release();
     more_toeplitz.release();
     cudaError_t code = more_sums.take(bytes);
     if (code == cudaSuccess)
-        code = more_toeplitz.take(buffers.toeplitz * static_cast<uint64_t>(buffers.planes) * batch);
+        code = more_toeplitz.take(buffers.toeplitz * static_cast<uint64_t>(buffers.planes) * slots);
     if (code == cudaSuccess)
         code = bytes == 0 ? cudaSuccess
                           : cudaMemset(more_sums.as<void>(), 0, static_cast<size_t>(bytes));
     if (code == cudaSuccess && bounds_tiles()) {
         code = terms.take(terms_bytes());
-        // below the map they stay 0
+        // The terms below the map must be 0; no pass writes them.
         if (code == cudaSuccess)
             code = cudaMemset(terms.as<void>(), 0, static_cast<size_t>(terms_bytes()));
     }
@@ -386,7 +391,7 @@ xncc_status TensorPlan::correlate_group(const TensorGroup &group, const TensorPl
                                         cudaStream_t stream, xncc_error *error)
 {
     if (hopper) {
-        xncc_status status = check(build(group, slot_toeplitz(group.first), stream),
+        xncc_status status = check(lay_out_templates(group, slot_toeplitz(group.first), stream),
                                    "laying out templates", error);
         Products to = { slot_toeplitz(group.first),
                         slot_sums(group.first),
@@ -402,8 +407,8 @@ xncc_status TensorPlan::correlate_group(const TensorGroup &group, const TensorPl
     xncc_status status = XNCC_OK;
     for (int i = 0; i < group.count && !status; i++) {
         TensorGroup one = { group.templ + i, group.first + i, 1, group.width, group.height };
-        status = check(build(one, slot_toeplitz(one.first), stream), "laying out a template",
-                       error);
+        status = check(lay_out_templates(one, slot_toeplitz(one.first), stream),
+                       "laying out a template", error);
         Products to = { slot_toeplitz(one.first),
                         slot_sums(one.first),
                         group.width,
@@ -419,14 +424,15 @@ xncc_status TensorPlan::correlate_group(const TensorGroup &group, const TensorPl
     return status;
 }
 
-// A template of one block has all of X in the registers of the thread that stores it.
+// The products can bound the tiles only if a template is a single block: then the thread that
+// stores X has all of it in registers.
 uint64_t TensorPlan::terms_bytes() const
 {
     bool whole = hopper && problem.pixel == XNCC_U8 && blocks.across * blocks.down == 1;
     return whole && !fp64_is_slow ? buffers.sums / sizeof(uint32_t) * sizeof(WindowTerms) : 0;
 }
 
-// Window sums have the same passes for a map, for tiles and for terms.
+// The fields that the passes for maps, tiles and window terms share.
 TensorScoreJob TensorPlan::windows_job(const TensorPlane &image, const xncc_score_rule &rule,
                                        int32_t width, int32_t height) const
 {
@@ -441,8 +447,8 @@ TensorScoreJob TensorPlan::windows_job(const TensorPlane &image, const xncc_scor
     return job;
 }
 
-cudaError_t TensorPlan::put_terms(const TensorPlane &image, const TensorGroup &group,
-                                  const xncc_score_rule &rule, cudaStream_t stream) const
+cudaError_t TensorPlan::compute_terms(const TensorPlane &image, const TensorGroup &group,
+                                      const xncc_score_rule &rule, cudaStream_t stream) const
 {
     return score_u8_terms_launch(windows_job(image, rule, group.width, group.height),
                                  terms.as<WindowTerms>(), processors, stream);
@@ -452,14 +458,14 @@ xncc_status TensorPlan::bound_group(const TensorGroup &group, const TensorPlane 
                                     const TensorTiles &tiles, const xncc_score_rule *rules,
                                     cudaStream_t stream, xncc_error *error) const
 {
-    xncc_status status = check(build(group, slot_toeplitz(group.first), stream),
+    xncc_status status = check(lay_out_templates(group, slot_toeplitz(group.first), stream),
                                "laying out templates", error);
     for (int i = 0; i < group.count && !status; i += TENSOR_SLOTS) {
-        const int of = group.first + i,
+        const int slot = group.first + i,
                   count = group.count - i < TENSOR_SLOTS ? group.count - i : TENSOR_SLOTS;
         Products to = {
-            slot_toeplitz(of), slot_sums(of),    group.width, group.height, false, count,
-            toeplitz_bytes(),  products_plane(), true
+            slot_toeplitz(slot), slot_sums(slot),  group.width, group.height, false, count,
+            toeplitz_bytes(),    products_plane(), true
         };
         to.pdl_after_products = i > 0;
         to.bound.terms = terms.as<WindowTerms>();
@@ -491,8 +497,7 @@ cudaError_t TensorPlan::best_of_tiles(const TensorPlane &image, const TensorTile
     return score_u8_tiles_launch(job, of, processors, stream);
 }
 
-// Products of byte planes for general problems: the caller owns the image planes and the sums;
-// the plan owns the template planes.
+// Products of byte planes for general problems.
 
 xncc_status TensorPlan::make_planes(const xncc_problem &p, const xncc_decision &decision, int count,
                                     const xncc_machine &machine, xncc_error *error)
@@ -501,11 +506,11 @@ xncc_status TensorPlan::make_planes(const xncc_problem &p, const xncc_decision &
     cudaError_t code = toeplitz.take(buffers.toeplitz * static_cast<uint64_t>(count));
     if (code == cudaSuccess && !fused)
         code = set_max_shared_memory(machine);
-    return check(code, "taking the plan's workspace", error);
+    return check(code, "allocating the plan's workspace", error);
 }
 
-cudaError_t TensorPlan::build_planes(const DeviceTemplate *templ, int count,
-                                     cudaStream_t stream) const
+cudaError_t TensorPlan::lay_out_planes(const DeviceTemplate *templ, int count,
+                                       cudaStream_t stream) const
 {
     cudaError_t code = cudaSuccess;
     for (int first = 0, some; first < count && code == cudaSuccess; first += some) {
@@ -513,8 +518,8 @@ cudaError_t TensorPlan::build_planes(const DeviceTemplate *templ, int count,
         some = !hopper ? 1 : count - first < TENSOR_SLOTS ? count - first : TENSOR_SLOTS;
         for (int i = 0; i < some; i++)
             some_templs[i] = templ + first + i;
-        code = build(TensorGroup{ some_templs, 0, some, 0, 0 },
-                     toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
+        code = lay_out_templates(TensorGroup{ some_templs, 0, some, 0, 0 },
+                                 toeplitz.as<unsigned char>() + first * toeplitz_bytes(), stream);
     }
     return code;
 }

@@ -28,8 +28,8 @@ __device__ inline void sort_keys(uint64_t *key, int count)
 
 // Takes matches from the sorted candidates, in order, and returns how many. Called by one warp,
 // which looks at 32 candidates at a time. The keys of the matches go to the front of the slot's
-// candidate list in device memory. Their positions overwrite the front of `key`: a match is written
-// at or before the candidate that it was, and that part of `key` has been read.
+// candidate list in device memory, and their positions to the front of `key`. There, a position is
+// written no later than at the place of the match's own key, up to which all keys have been read.
 __device__ inline uint32_t take_matches(const PeakJob &job, int slot, uint64_t *key, uint32_t count)
 {
     uint32_t lane = threadIdx.x, taken = 0;

@@ -51,8 +51,8 @@ cudaError_t launch_add_matches(const MergeList &to, const xncc_match *match, con
 cudaError_t launch_add_candidates(const MergeList &to, const xncc_candidate *candidate,
                                   uint32_t count, cudaStream_t stream);
 
-// Merges the list. Launches 3 kernels, and 2 for each 1,024 candidates that there is room for;
-// those with nothing to do end at once.
+// Merges the list. Launches three kernels, and up to two for each 1,024 candidates that there is
+// room for; those with nothing to do end at once.
 cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream);
 
 } // namespace xncc

@@ -1,4 +1,7 @@
 // The fast peak search over score maps (peak_search.h): tiles, level, candidates.
+//
+// Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: level and list 6.7 us
+// (docs/notes/2026-11-find.md).
 #include "cuda/peaks/choose.cuh"
 
 namespace xncc {

@@ -1,4 +1,4 @@
-// Takes the device memory of peak searches and makes their jobs.
+// Allocates the device memory of peak searches and makes their jobs.
 #include "cuda/peaks/peak_workspace.h"
 
 namespace xncc {
@@ -66,11 +66,12 @@ PeakJob PeakWorkspace::job(const xncc_peak_rule &rule) const
     // The best tile has the first match. Each match suppresses candidates in at most `touched`
     // tiles, so the next match is in one of the 1 + touched * (top - 1) best tiles. A level that
     // too many tiles reach saves nothing, hence the limit.
-    constexpr uint64_t MOST = 384;
+    constexpr uint64_t MAX_WANTED = 384;
     uint64_t span = 2 * static_cast<uint64_t>(rule.min_distance) - 2;
     uint64_t touched = (span / PEAK_COLUMNS + 2) * (span / static_cast<uint64_t>(rows) + 2);
-    uint64_t wanted = touched < MOST && rule.top < MOST ? 1 + touched * (rule.top - 1) : MOST;
-    job.wanted = static_cast<uint32_t>(wanted < MOST ? wanted : MOST);
+    uint64_t wanted = touched < MAX_WANTED && rule.top < MAX_WANTED ? 1 + touched * (rule.top - 1)
+                                                                    : MAX_WANTED;
+    job.wanted = static_cast<uint32_t>(wanted < MAX_WANTED ? wanted : MAX_WANTED);
     job.best = best.as<uint32_t>();
     job.list = list.as<uint32_t>();
     job.candidate = candidate.as<uint64_t>();

@@ -10,7 +10,7 @@ class PeakWorkspace {
   public:
     // True if a map of this size can be searched on the device: a position must fit 32 bits.
     static bool serves(int32_t width, int32_t height);
-    // Takes the memory for searches in `slots` maps at once.
+    // Allocates the memory for searches in `slots` maps at once.
     cudaError_t make(int32_t width, int32_t height, int slots);
     // Makes sure that there is room for the results of `slots` searches with `top` matches each.
     // Keeps larger memory that it already has.
@@ -30,7 +30,7 @@ class PeakWorkspace {
 
   private:
     int32_t width = 0, height = 0; // of a map, in elements
-    int32_t rows = 0;              // of a tile
+    int32_t rows = 0;              // rows of a tile
     int32_t across = 0, tiles = 0; // tiles per row of tiles, and per map
     bool pdl = false;
     uint64_t state_room = 0, match_room = 0;                  // elements of `state` and `match`

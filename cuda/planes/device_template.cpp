@@ -28,7 +28,7 @@ xncc_pixel stored_pixel(xncc_pixel pixel)
     return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
 }
 
-// Makes the texture, and takes the memory of the groups.
+// Makes the texture, and allocates the groups.
 cudaError_t make_plain(DeviceTemplate *p)
 {
     cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel),
@@ -118,7 +118,7 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
         status = check(copy_mask(p, templ, stream), "copying the template's mask to the device",
                        error);
     if (!status && plain)
-        status = check(make_plain(p), "taking memory for the template", error);
+        status = check(make_plain(p), "allocating the template", error);
     if (!status && plain && p->pixel != XNCC_F32)
         status = check(launch_template_groups(*p, stream), "grouping the template's pixels", error);
     // Another stream may read the template next, and the source is pageable memory.

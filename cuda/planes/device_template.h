@@ -39,10 +39,10 @@ struct DeviceTemplate {
     int32_t group_count = 0; // groups per row
     int32_t group_rows = 0;  // rows, padded
 
-    // Takes the memory of a byte plane, and what the plain kernels need if `plain` is set. The
-    // caller writes the bytes on the device and then calls refresh().
+    // Allocates a byte plane, and what the plain kernels need if `plain` is set. The caller writes
+    // the bytes on the device and then calls refresh().
     cudaError_t make_plane(int32_t width, int32_t height, bool plain);
-    // Announces new pixels: takes a new serial and puts the update of `groups` on the stream.
+    // Announces new pixels: sets a new serial and enqueues the update of `groups`.
     cudaError_t refresh(cudaStream_t stream);
 
     // Bytes of one group.

@@ -10,8 +10,8 @@ namespace xncc {
 class ImageSource {
   public:
     // Sets *result to a view in device memory: the image itself if it is there, else a copy, which
-    // is put on the stream. The first image from the host takes the memory; all images of a plan
-    // have the same size. error may be NULL.
+    // is put on the stream. The first image from the host allocates the memory; all images of a
+    // plan have the same size. error may be NULL.
     xncc_status bring(const xncc_image &image, Upload *upload, cudaStream_t stream,
                       xncc_image *result, xncc_error *error);
 

@@ -86,8 +86,8 @@ struct PlaneJob {
     xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: an xncc_plane; shift: 8 * digit
 };
 
-// Returns one byte per pixel of the thread: 1 if the pixel counts, else 0. Outside the image,
-// pixels count only with the zero border.
+// Returns one byte per pixel of the thread: 1 if the pixel counts, else 0. A pixel that the border
+// rule maps to no image pixel counts only with the zero border.
 template <xncc_pixel PIXEL> __device__ uint32_t counts_of(const PlaneJob &job, const Place &place)
 {
     xncc_image image = job.image;

@@ -63,11 +63,11 @@ struct StageView {
 // plan creates none.
 class Stage {
   public:
-    // Takes the memory. buffers: its size (stage) and bytes per row (stage_pitch).
+    // Allocates the memory. buffers: its size (stage) and bytes per row (stage_pitch).
     cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y,
                      const xncc_cuda_buffers &buffers);
 
-    // Puts the copy of a band's pixels on the stream. The image is on the host or on the device.
+    // Enqueues the copy of a band's pixels. The image is on the host or on the device.
     cudaError_t fill(const xncc_image &image, int32_t band_x, int32_t band_y,
                      cudaStream_t stream) const;
 
@@ -75,7 +75,7 @@ class Stage {
     cudaError_t fill_plane(const unsigned char *plane, size_t plane_pitch, int32_t band_x,
                            int32_t band_y, cudaStream_t stream) const;
 
-    // The band that fill copied last.
+    // The view of a band. It must be the one that fill copied last.
     StageView view(int32_t band_x, int32_t band_y) const;
 
   private:

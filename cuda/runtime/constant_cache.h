@@ -4,8 +4,7 @@
 // Each family declares its own __constant__ array: the device code of one source file is a module,
 // and each module has its own constant memory. Two mechanisms order the use of an array:
 // - A host mutex decides whose turn it is to fill the array and to launch the kernels that read it.
-// - A CUDA event makes each fill wait, on the device, for the kernels that read the previous
-// content.
+// - A CUDA event makes each fill wait, on the device, for the kernels that read the old content.
 //
 // The host never waits for the device here.
 #ifndef XNCC_CUDA_RUNTIME_CONSTANT_CACHE_H

@@ -36,11 +36,10 @@ class Upload {
     {
         copiers = pool;
     }
-    // Copies all rows, in chunks if is_chunked() says so. Work that is later put on the stream sees
-    // them.
+    // Copies all rows, in chunks if is_chunked() says so. Work that is enqueued later sees them.
     cudaError_t copy_rows(const UploadRows &rows, cudaStream_t stream);
 
-    // The steps of copy_rows, for callers that put work on the stream between the chunks.
+    // The steps of copy_rows, for callers that enqueue work between the chunks.
 
     // True if this much data is worth the chunks and a chunk holds at least one row.
     static bool is_chunked(uint64_t row_bytes, int32_t rows);
@@ -48,9 +47,9 @@ class Upload {
     static int32_t chunk_rows(size_t row_bytes);
     // Call once per image, before its first chunk. Makes the copy stream wait for the work that is
     // already on `stream`, which may still read the previous image in the same device memory. The
-    // first call takes the copy stream and the pinned memory.
+    // first call allocates the copy stream and the pinned memory.
     cudaError_t begin_image(const void *source, cudaStream_t stream);
-    // Copies at most chunk_rows() rows. Work that is later put on `stream` sees them.
+    // Copies at most chunk_rows() rows. Work that is enqueued later on `stream` sees them.
     cudaError_t copy_chunk(const UploadRows &rows, cudaStream_t stream);
 
   private:

@@ -1,0 +1,47 @@
+// The arguments that the passes of a match share.
+#ifndef XNCC_CUDA_ENGINE_CALL_H
+#define XNCC_CUDA_ENGINE_CALL_H
+
+#include "cuda/engine/engine_plan.h"
+
+namespace xncc {
+
+// A match of one template on one image.
+struct Call {
+    xncc_engine_plan *plan;
+    const xncc_image *image;
+    const xncc_template *source; // the template
+    const DeviceTemplate *templ; // its form on the device
+    xncc_score_rule rule;        // its scoring rule
+    cudaStream_t stream;
+    xncc_error *error;
+};
+
+// Where the scores of a band go, in device memory.
+struct Target {
+    float *map;    // the band's first element
+    int64_t pitch; // elements per row
+};
+
+// A range of map rows of a band.
+struct BandRows {
+    int32_t first, count; // the first row, relative to the band; rows
+};
+
+inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                      cudaStream_t stream, xncc_error *error)
+{
+    Call call = {};
+    call.plan = plan;
+    call.image = image;
+    call.source = templ;
+    call.templ = device_template_of(templ->prepared);
+    call.rule = xncc_score_rule_make(templ, plan->problem.method, plan->problem.flat);
+    call.stream = stream;
+    call.error = error;
+    return call;
+}
+
+} // namespace xncc
+
+#endif

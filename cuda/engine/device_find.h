@@ -1,0 +1,25 @@
+// The matches of one template, searched on the device.
+#ifndef XNCC_CUDA_ENGINE_DEVICE_FIND_H
+#define XNCC_CUDA_ENGINE_DEVICE_FIND_H
+
+#include "cuda/engine/call.h"
+
+namespace xncc {
+
+// Allocates the memory of a search on the device, if it can serve the plan's map. The axes are set.
+xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error);
+
+// Finds the matches and brings them to the host. Waits. Falls back to find_by_fetching.
+xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
+                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                       xncc_stream stream, xncc_error *error);
+
+// Finds the matches and leaves them in device memory. Does not wait, unless the image is on the
+// host or the device cannot search the map.
+xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image,
+                                 const xncc_template *templ, const xncc_peak_target *target,
+                                 xncc_stream stream, xncc_error *error);
+
+} // namespace xncc
+
+#endif
