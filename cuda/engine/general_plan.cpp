@@ -262,7 +262,7 @@ cudaError_t GeneralPlan::put_slides(const Call &call, const Band &band)
 
 xncc_status GeneralPlan::put_windows(const Call &call, const Band &band)
 {
-    if (!planes.wide && call.templ->width <= XNCC_WINDOW_WIDTH)
+    if (!planes.terms_u64 && call.templ->width <= XNCC_WINDOW_WIDTH)
         return check(put_slides(call, band), "launching the window sums", call.error);
     cudaError_t code = cudaSuccess;
     for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
@@ -278,7 +278,7 @@ xncc_status GeneralPlan::put_windows(const Call &call, const Band &band)
         job.rows_pitch = static_cast<int64_t>(buffers.term_pitch);
         job.square = s.square;
         job.add = s.add;
-        job.wide = planes.wide;
+        job.wide = planes.terms_u64;
         job.sums = term(s.term);
         code = launch_windows(job, call.stream);
     }
@@ -302,9 +302,9 @@ xncc_status GeneralPlan::put_score(const Call &call, const Band &band, const Tar
                                                                  : xncc_u128_of(0);
     job.sums = terms.as<void>();
     job.pitch = static_cast<int64_t>(buffers.term_pitch);
-    job.plane = static_cast<int64_t>(buffers.term) / (planes.wide ? 8 : 4);
-    job.wide = planes.wide;
-    job.narrow_score = planes.narrow_score;
+    job.plane = static_cast<int64_t>(buffers.term) / (planes.terms_u64 ? 8 : 4);
+    job.wide = planes.terms_u64;
+    job.narrow_score = planes.score_fits_s63;
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.width = band.width;

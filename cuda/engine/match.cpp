@@ -148,7 +148,7 @@ xncc_status correlate(const Call &call, CorrelateJob job)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_decision &d = plan->decision;
-    bool narrow = xncc_cuda_is_narrow(&plan->problem) != 0;
+    bool narrow = xncc_cuda_sums_fit_u32(&plan->problem) != 0;
     if (d.kernel == XNCC_KERNEL_FFT_CUDA)
         return call.plan->fft.correlate(job, narrow, *call.templ, call.stream, call.error);
     if (xncc_kernel_is_tensor(d.kernel))
@@ -210,7 +210,7 @@ xncc_status put_products(const Call &call, int32_t bx, int32_t by, const Target 
     job.height = rows.count;
     job.size = p.width;
     job.tile_pitch = plan->decision.tile_pitch;
-    if (xncc_cuda_is_narrow(&p)) {
+    if (xncc_cuda_sums_fit_u32(&p)) {
         job.pitch = target.pitch;
         job.sums = target.map + rows.first * job.pitch;
     } else {
@@ -226,7 +226,7 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
-    bool narrow = xncc_cuda_is_narrow(&p) != 0;
+    bool narrow = xncc_cuda_sums_fit_u32(&p) != 0;
     ScoreJob job = {};
     job.rule = call.rule;
     job.method = p.method;
@@ -242,7 +242,7 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.fp64_is_slow = fp64_is_slow_on(plan);
-    job.pair_unit = xncc_pair_unit(p.method, &call.rule);
+    job.pair_unit = xncc_ff_unit(p.method, &call.rule);
     return job;
 }
 
@@ -299,7 +299,8 @@ xncc_status put_scores(const Call &call, const ScoreJob &job)
     const xncc_problem &p = call.plan->problem;
     cudaError_t code = xncc_cuda_is_one_pass(&p)
                            ? launch_one_pass(job, call.stream)
-                           : launch_score(p.pixel, xncc_cuda_is_narrow(&p) != 0, job, call.stream);
+                           : launch_score(p.pixel, xncc_cuda_sums_fit_u32(&p) != 0, job,
+                                          call.stream);
     return check(code, "launching the score", call.error);
 }
 

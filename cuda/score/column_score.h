@@ -26,7 +26,7 @@ struct ScoreJob {
     float *map;
     int64_t map_pitch; // elements
     bool fp64_is_slow; // integers: scores in pairs of floats
-    xncc_pair pair_unit;
+    xncc_float_float pair_unit;
 };
 
 // narrow: X, S and Q of every window fit 32 bits, and X lies in the map's own memory.

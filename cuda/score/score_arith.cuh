@@ -79,18 +79,18 @@ struct FloatFloat {
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)
     {
-        return xncc_pair_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x,
-                               score) != 0;
+        return xncc_ff_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x, score) !=
+               0;
     }
     // num y in floats, as bits: num and var rounded once each, the seed within 2^-22, the product
     // rounded: within 2^-21.
     __device__ __forceinline__ static int bound(const Job &job, Whole of_template, Sum s, Sum q,
                                                 uint32_t x)
     {
-        xncc_pair num = xncc_pair_narrow(
-            xncc_pair_difference(job.all.rule.n, x, s, of_template, 1));
-        xncc_pair var = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, q, s, s, 1));
-        return __float_as_int(__fmul_rn(num.high, fminf(xncc_pair_seed(var), 1.0f)));
+        xncc_float_float num = xncc_ff_from_s48(
+            xncc_difference_s64(job.all.rule.n, x, s, of_template, 1));
+        xncc_float_float var = xncc_ff_from_s48(xncc_difference_s64(job.all.rule.n, q, s, s, 1));
+        return __float_as_int(__fmul_rn(num.high, fminf(xncc_ff_rsqrt_seed(var), 1.0f)));
     }
     __device__ __forceinline__ static float bounded(int best, double root_var)
     {

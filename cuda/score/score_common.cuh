@@ -51,7 +51,7 @@ struct Job {
     TensorScoreJob all;
     int32_t segment;              // rows of a strip that a block walks
     double n, lowered, sum, unit; // n, -n 2^52, sumT, 1 / root_var
-    xncc_pair pair_unit;          // 1 / root_var
+    xncc_float_float pair_unit;   // 1 / root_var
 };
 
 __device__ __forceinline__ uint32_t value(double lifted)
@@ -191,7 +191,7 @@ inline dim3 cut_strips(Job *job, int processors, int blocks)
 inline Job make_job(const TensorScoreJob &all)
 {
     double n = static_cast<double>(all.rule.n);
-    xncc_pair pair_unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &all.rule);
+    xncc_float_float pair_unit = xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule);
     return Job{
         all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit
     };

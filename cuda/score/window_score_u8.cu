@@ -130,7 +130,7 @@ struct Normed {
 // What the quick scores need of the rule.
 struct Units {
     double inverse_root;
-    xncc_pair pair;
+    xncc_float_float pair;
 };
 
 // The scores of a thread's windows in a row. Without a branch between them, so that their
@@ -146,8 +146,8 @@ __device__ void score_row(const xncc_score_rule &rule, const Units &units,
     for (int i = 0; i < COUNT; i++) {
         bool doubt = false;
         if (PAIRS)
-            doubt = !xncc_pair_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i],
-                                     &score[i]);
+            doubt = !xncc_ff_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i],
+                                   &score[i]);
         else if (METHOD == XNCC_CCOEFF_NORMED)
             score[i] = Normed(rule, sums[i], product[i]).quick(rule, units.inverse_root, &doubt);
         else
@@ -221,7 +221,7 @@ __global__ __launch_bounds__(THREADS, 5) void one_pass(ScoreJob job, int column0
 {
     __shared__ Prefixes prefixes[BATCH];
     xncc_score_rule rule = job.rule;
-    rule.wide = 0; // n * 255 < 2^25
+    rule.needs_u128 = 0; // n * 255 < 2^25
     int x0 = column0 + blockIdx.x * OUTPUTS, x = x0 + threadIdx.x;
     int y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
     Source source(job.stage, job.stage.left + x0 + static_cast<int>(threadIdx.x) * SPAN);

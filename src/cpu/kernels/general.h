@@ -11,6 +11,7 @@
 #define XNCC_CPU_KERNELS_GENERAL_H
 
 #include "cpu/kernels/windows.h"
+#include "plan/problem.h"
 #include "plan/recipe.h"
 
 /* What serves the joint route's integers: the kernel that makes the products, and the rows of its
