@@ -274,7 +274,7 @@ cudaError_t GeneralPlan::slide_windows(const Call &call, const Band &band)
 
 xncc_status GeneralPlan::sum_windows(const Call &call, const Band &band)
 {
-    if (!planes.wide && call.templ->width <= XNCC_WINDOW_WIDTH)
+    if (!planes.terms_u64 && call.templ->width <= XNCC_WINDOW_WIDTH)
         return check(slide_windows(call, band), "launching the window sums", call.error);
     cudaError_t code = cudaSuccess;
     for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
@@ -290,7 +290,7 @@ xncc_status GeneralPlan::sum_windows(const Call &call, const Band &band)
         job.rows_pitch = static_cast<int64_t>(buffers.term_pitch);
         job.square = s.square;
         job.add = s.add;
-        job.wide = planes.wide;
+        job.wide = planes.terms_u64;
         job.sums = term(s.term);
         code = launch_windows(job, call.stream);
     }
@@ -314,9 +314,9 @@ xncc_status GeneralPlan::score_terms(const Call &call, const Band &band, const T
                                                                  : xncc_u128_of(0);
     job.sums = terms.as<void>();
     job.pitch = static_cast<int64_t>(buffers.term_pitch);
-    job.plane = static_cast<int64_t>(buffers.term) / (planes.wide ? 8 : 4);
-    job.wide = planes.wide;
-    job.narrow_score = planes.narrow_score;
+    job.plane = static_cast<int64_t>(buffers.term) / (planes.terms_u64 ? 8 : 4);
+    job.wide = planes.terms_u64;
+    job.narrow_score = planes.score_fits_s63;
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.width = band.width;

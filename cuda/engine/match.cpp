@@ -168,7 +168,7 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
-    bool narrow = xncc_cuda_is_narrow(&p) != 0;
+    bool narrow = xncc_cuda_sums_fit_u32(&p) != 0;
     ScoreJob job = {};
     job.rule = call.rule;
     job.method = p.method;
@@ -184,7 +184,7 @@ ScoreJob make_score_job(const Call &call, int32_t bx, int32_t by, const Target &
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.fp64_is_slow = fp64_is_slow_on(plan);
-    job.pair_unit = xncc_pair_unit(p.method, &call.rule);
+    job.pair_unit = xncc_ff_unit(p.method, &call.rule);
     return job;
 }
 
@@ -228,7 +228,8 @@ xncc_status score_band(const Call &call, const ScoreJob &job)
     const xncc_problem &p = call.plan->problem;
     cudaError_t code = xncc_cuda_is_one_pass(&p)
                            ? launch_window_score(job, call.stream)
-                           : launch_score(p.pixel, xncc_cuda_is_narrow(&p) != 0, job, call.stream);
+                           : launch_score(p.pixel, xncc_cuda_sums_fit_u32(&p) != 0, job,
+                                          call.stream);
     return check(code, "launching the score", call.error);
 }
 

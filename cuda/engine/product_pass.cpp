@@ -20,7 +20,7 @@ xncc_status run_products(const Call &call, CorrelateJob job)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_decision &d = plan->decision;
-    bool narrow = xncc_cuda_is_narrow(&plan->problem) != 0;
+    bool narrow = xncc_cuda_sums_fit_u32(&plan->problem) != 0;
     if (d.kernel == XNCC_KERNEL_FFT_CUDA)
         return call.plan->fft.correlate(job, narrow, *call.templ, call.stream, call.error);
     if (xncc_kernel_is_tensor(d.kernel))
@@ -60,7 +60,7 @@ xncc_status multiply_rows(const Call &call, int32_t bx, int32_t by, const Target
     job.height = rows.count;
     job.size = p.width;
     job.tile_pitch = plan->decision.tile_pitch;
-    if (xncc_cuda_is_narrow(&p)) {
+    if (xncc_cuda_sums_fit_u32(&p)) {
         job.pitch = target.pitch;
         job.sums = target.map + rows.first * job.pitch;
     } else {

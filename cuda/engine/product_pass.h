@@ -14,7 +14,7 @@ namespace xncc {
 xncc_status run_products(const Call &call, CorrelateJob job);
 
 // Computes X of some rows of a band. The image rows under them are staged. X goes to the map's own
-// memory where it fits (xncc_cuda_is_narrow), else to plan->products.
+// memory where it fits (xncc_cuda_sums_fit_u32), else to plan->products.
 xncc_status multiply_rows(const Call &call, int32_t bx, int32_t by, const Target &target,
                           const BandRows &rows);
 

@@ -264,7 +264,7 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
     Sums &sums = shared.sums;
     int slot = blockIdx.z;
     xncc_score_rule rule = scores.rule[slot];
-    rule.wide = 0; // a constant for the compiler: n * 255 < 2^25
+    rule.needs_u128 = 0; // a constant for the compiler: n * 255 < 2^25
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;

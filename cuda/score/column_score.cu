@@ -24,11 +24,11 @@ constexpr int BATCH = 4; // rows whose loads are in flight at a time
 
 // The score of a window of integers. PAIRS: in pairs of floats, unless the rounding is in doubt.
 template <xncc_method METHOD, bool NARROW, bool PAIRS>
-__device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_pair unit, uint64_t s,
-                                       uint64_t q, uint64_t x)
+__device__ __forceinline__ float score(const xncc_score_rule &rule, xncc_float_float unit,
+                                       uint64_t s, uint64_t q, uint64_t x)
 {
     float f;
-    if (PAIRS && xncc_pair_score(METHOD, &rule, unit, NARROW, s, q, x, &f))
+    if (PAIRS && xncc_ff_score(METHOD, &rule, unit, NARROW, s, q, x, &f))
         return f;
     return xncc_score_integer(METHOD, &rule, s, q, x);
 }
@@ -45,7 +45,7 @@ __global__ __launch_bounds__(THREADS) void slide_score(ScoreJob job, int strip)
         return;
     xncc_score_rule rule = job.rule;
     if (NARROW)
-        rule.wide = 0; // n * 255 < 2^25; known to the compiler
+        rule.needs_u128 = 0; // n * 255 < 2^25; known to the compiler
     const Row *rows = static_cast<const Row *>(job.rows) + x + y0 * job.rows_pitch;
     const Row *ahead = rows;
     Sum s = 0, q = 0;

@@ -38,8 +38,8 @@ struct ScoreJob {
     int64_t map_pitch;
     // Integer pixels: compute scores in pairs of floats (math/float_float.h).
     bool fp64_is_slow;
-    // xncc_pair_unit() of the rule.
-    xncc_pair pair_unit;
+    // xncc_ff_unit() of the rule.
+    xncc_float_float pair_unit;
 };
 
 // Scores of a band. narrow: 8-bit pixels, X, S and Q of every window fit 32 bits, and X is in the

@@ -96,17 +96,18 @@ struct FloatFloat {
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)
     {
-        return xncc_pair_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x,
-                               score) != 0;
+        return xncc_ff_score(XNCC_CCOEFF_NORMED, &job.all.rule, job.pair_unit, 1, s, q, x, score) !=
+               0;
     }
     // The bits of the float num y. num and var are rounded to float once each, the seed is within
     // 2^-22 of the root, and the product is rounded: a relative error below 2^-21 in all.
     __device__ __forceinline__ static int bound_key_of(const Job &job, TemplSum templ_sum, Sum s,
                                                        Sum q, uint32_t x)
     {
-        xncc_pair num = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, x, s, templ_sum, 1));
-        xncc_pair var = xncc_pair_narrow(xncc_pair_difference(job.all.rule.n, q, s, s, 1));
-        return __float_as_int(__fmul_rn(num.high, fminf(xncc_pair_seed(var), 1.0f)));
+        xncc_float_float num = xncc_ff_from_s48(
+            xncc_difference_s64(job.all.rule.n, x, s, templ_sum, 1));
+        xncc_float_float var = xncc_ff_from_s48(xncc_difference_s64(job.all.rule.n, q, s, s, 1));
+        return __float_as_int(__fmul_rn(num.high, fminf(xncc_ff_rsqrt_seed(var), 1.0f)));
     }
     __device__ __forceinline__ static float bound_score_of(int best, double root_var)
     {

@@ -62,7 +62,7 @@ struct Job {
     // n, -n 2^52, sumT and 1 / root_var of the template, as doubles.
     double n, lowered, sum, unit;
     // 1 / root_var as a pair of floats.
-    xncc_pair pair_unit;
+    xncc_float_float pair_unit;
 };
 
 // The integer v of a lifted value 2^52 + v.
@@ -220,7 +220,7 @@ inline dim3 cut_strips(Job *job, int processors, int blocks)
 inline Job make_job(const TensorScoreJob &all)
 {
     double n = static_cast<double>(all.rule.n);
-    xncc_pair pair_unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &all.rule);
+    xncc_float_float pair_unit = xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule);
     return Job{
         all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit
     };

@@ -77,9 +77,9 @@ __device__ __forceinline__ bool fast_score(const Job &job, const Window &w, floa
     uint64_t var = n * w.q - static_cast<uint64_t>(w.s) * w.s;
     if (!PAIRS)
         return fast_quotient(to_double_signed(num), to_double(var), job.unit, score);
-    xncc_pair spread = xncc_float_float_u128(static_cast<int64_t>(var));
-    return xncc_pair_quotient(xncc_float_float_u128(num), spread, job.pair_unit,
-                              xncc_pair_seed(spread), score) != 0;
+    xncc_float_float spread = xncc_ff_from_s64(static_cast<int64_t>(var));
+    return xncc_ff_quotient(xncc_ff_from_s64(num), spread, job.pair_unit,
+                            xncc_ff_rsqrt_seed(spread), score) != 0;
 }
 
 // Q and X from their parts; see the top of the file.
@@ -371,13 +371,9 @@ cudaError_t score_u16_set_max_shared_memory()
 
 cudaError_t score_u16_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
-    Job job = { all,
-                0,
-                0.0,
-                0.0,
-                0.0,
-                1.0 / all.rule.root_var,
-                xncc_pair_unit(XNCC_CCOEFF_NORMED, &all.rule) };
+    Job job = {
+        all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var, xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule)
+    };
     dim3 grid = cut_strips(&job, processors, BLOCKS);
     kernel_of(all.fp64_is_slow, all.window_width % 4,
               rows_aligned(all.map, all.map_pitch, 4))<<<grid, THREADS, sizeof(Shared), stream>>>(

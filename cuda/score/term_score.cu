@@ -68,7 +68,7 @@ __device__ __forceinline__ void multiply(uint64_t *to, uint64_t a, uint64_t b)
 }
 __device__ __forceinline__ void multiply(xncc_u128 *to, uint64_t a, uint64_t b)
 {
-    *to = xncc_mul_wide(a, b);
+    *to = xncc_u128_of_product(a, b);
 }
 __device__ __forceinline__ xncc_u128 signed_wide(uint64_t v)
 {

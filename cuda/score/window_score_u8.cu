@@ -148,10 +148,10 @@ struct CoeffNormed {
     }
 };
 
-// Constants of the template for the fast scores: 1 / root_var as a double, and xncc_pair_unit().
+// Constants of the template for the fast scores: 1 / root_var as a double, and xncc_ff_unit().
 struct Units {
     double inverse_root;
-    xncc_pair pair;
+    xncc_float_float pair;
 };
 
 // The scores of a thread's COUNT windows of a map row. There is no branch between the windows, so
@@ -167,8 +167,8 @@ __device__ void score_row(const xncc_score_rule &rule, const Units &units,
     for (int i = 0; i < COUNT; i++) {
         bool doubt = false;
         if (PAIRS)
-            doubt = !xncc_pair_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i],
-                                     &score[i]);
+            doubt = !xncc_ff_score(METHOD, &rule, units.pair, 1, sums[i].x, sums[i].y, product[i],
+                                   &score[i]);
         else if (METHOD == XNCC_CCOEFF_NORMED)
             score[i] =
                 CoeffNormed(rule, sums[i], product[i]).fast(rule, units.inverse_root, &doubt);
@@ -257,7 +257,7 @@ __global__ __launch_bounds__(THREADS, 5) void window_score(ScoreJob job, int col
         return;
     __shared__ Prefixes prefixes[BATCH];
     xncc_score_rule rule = job.rule;
-    rule.wide = 0; // n * 255 < 2^25; known to the compiler
+    rule.needs_u128 = 0; // n * 255 < 2^25; known to the compiler
     int x0 = column0 + blockIdx.x * OUTPUTS, x = x0 + threadIdx.x;
     int y0 = blockIdx.y * strip, y1 = min(y0 + strip, job.height);
     ColumnReader source(job.stage, job.stage.left + x0 + static_cast<int>(threadIdx.x) * SPAN);

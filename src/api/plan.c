@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "image/image.h"
+#include "plan/decide.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Formats error texts. */
 #include "base/error.h"
 
 #include <stdarg.h>

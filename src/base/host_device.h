@@ -1,4 +1,5 @@
-/* Functions that the C and the CUDA compiler both build from one text. */
+/* The qualifier of functions that are compiled both for the host and, by nvcc, for the device. They
+ * are declared `static XNCC_HD`. */
 #ifndef XNCC_BASE_HOST_DEVICE_H
 #define XNCC_BASE_HOST_DEVICE_H
 

@@ -1,3 +1,4 @@
+/* Host memory, and the switch that makes allocations fail in tests. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
@@ -6,31 +7,31 @@
 
 enum { ALIGNMENT = 64 };
 
-static atomic_ullong asked;
+static atomic_ullong requests;
 static atomic_ullong fail_at;
-static atomic_int fail_on;
+static atomic_int fail_persistent;
 
 uint64_t xncc_alloc_fail(uint64_t nth, int persistent)
 {
     atomic_store(&fail_at, 0);
-    atomic_store(&fail_on, persistent);
-    uint64_t before = atomic_exchange(&asked, 0);
+    atomic_store(&fail_persistent, persistent);
+    uint64_t before = atomic_exchange(&requests, 0);
     atomic_store(&fail_at, nth);
     return before;
 }
 
-static int told_to_fail(void)
+static int must_fail(void)
 {
-    uint64_t now = atomic_fetch_add(&asked, 1) + 1;
+    uint64_t now = atomic_fetch_add(&requests, 1) + 1;
     uint64_t at = atomic_load(&fail_at);
-    return at != 0 && (now == at || (now > at && atomic_load(&fail_on)));
+    return at != 0 && (now == at || (now > at && atomic_load(&fail_persistent)));
 }
 
 void *xncc_alloc(uint64_t count, uint64_t size)
 {
     uint64_t bytes;
     if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT ||
-        told_to_fail())
+        must_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);

@@ -1,24 +1,24 @@
-/* Host memory: every allocation of the library comes through here, so that tests can make any one
- * of them fail. */
+/* Host memory. Every host allocation of the C code goes through xncc_alloc, so that tests can make
+ * any one of them fail. */
 #ifndef XNCC_BASE_MEMORY_H
 #define XNCC_BASE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* count * size bytes, zeroed, aligned to 64; NULL when the product overflows or there is no memory
- * (or for 0 bytes). */
+/* Allocates count * size bytes, zeroed and aligned to 64 bytes. Returns NULL if the product
+ * overflows or is 0, or if there is no memory. */
 void *xncc_alloc(uint64_t count, uint64_t size);
 
-/* Frees what xncc_alloc gave; NULL is allowed. */
+/* Frees memory of xncc_alloc. NULL is allowed. */
 void xncc_free(void *memory);
 
-/* For tests: the nth xncc_alloc from now (1: the next) returns NULL, and so does every later one
- * when persistent is not 0. 0 for nth turns this off. Returns how many allocations had been asked
- * for since the last call. */
+/* For tests. Makes the nth xncc_alloc from now on return NULL (1: the next one), and every later
+ * one too if persistent is not 0. nth = 0 ends this. Returns the number of calls of xncc_alloc
+ * since the last call of this function. */
 uint64_t xncc_alloc_fail(uint64_t nth, int persistent);
 
-/* 1 and the product when it fits 64 bits, else 0. */
+/* Returns 1 and writes the product if it fits 64 bits; returns 0 otherwise. */
 static inline int xncc_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
 {
     if (b != 0 && a > UINT64_MAX / b)
@@ -27,7 +27,7 @@ static inline int xncc_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
     return 1;
 }
 
-/* 1 and the sum when it fits 64 bits, else 0. */
+/* Writes the sum modulo 2^64. Returns 1 if it did not overflow, and 0 otherwise. */
 static inline int xncc_add_u64(uint64_t a, uint64_t b, uint64_t *sum)
 {
     *sum = a + b;

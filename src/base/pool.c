@@ -1,29 +1,31 @@
+/* A pool of POSIX threads with a queue of jobs, guarded by one mutex. */
 #include "base/pool.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 
-/* One xncc_pool_run under way; lives on its caller's stack. All fields are guarded by the pool's
- * mutex. */
+/* A running xncc_pool_run. It is on the stack of its caller, and the pool's mutex guards all of its
+ * fields. */
 typedef struct job {
-    struct job *next;
+    struct job *next; /* in the pool's queue */
     xncc_task_fn function;
     void *argument;
-    uint64_t count;
-    uint64_t started;
-    uint64_t finished;
-    int32_t slots; /* how many threads have joined */
-    pthread_cond_t done;
+    uint64_t count;      /* tasks */
+    uint64_t started;    /* tasks that have been started */
+    uint64_t finished;   /* tasks that have returned */
+    int32_t slots;       /* threads that have joined */
+    pthread_cond_t done; /* signalled when finished == count */
 } job;
 
 struct xncc_pool {
     pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    job *jobs; /* those with tasks left to start, oldest first */
-    int stop;
-    int32_t threads;
-    int32_t workers; /* how many of thread[] run */
+    pthread_cond_t wake; /* signalled when a job is queued, and to stop */
+    job *jobs;           /* the queue: jobs with tasks left to start, oldest first */
+    int stop;            /* 1: the workers end */
+    int32_t threads;     /* the workers and the caller of xncc_pool_run */
+    int32_t workers;     /* running threads of thread[] */
     pthread_t *thread;
 };
 
@@ -37,7 +39,7 @@ static void job_remove(xncc_pool *pool, const job *finished)
     }
 }
 
-/* Takes tasks of a job until none is left to start. Called and returns with the mutex held. */
+/* Runs tasks of a job until none is left to start. The mutex is held at entry and at return. */
 static void job_work(xncc_pool *pool, job *j)
 {
     int32_t slot = j->slots++;
@@ -48,8 +50,8 @@ static void job_work(xncc_pool *pool, job *j)
         pthread_mutex_unlock(&pool->mutex);
         j->function(j->argument, index, slot);
         pthread_mutex_lock(&pool->mutex);
-        /* The job's owner may leave as soon as this says so, and the job with it: look at nothing
-         * of it after the last one. */
+        /* The owner may return, and the job disappear with it, once the last task is counted. So
+         * whether tasks are left to start is read before that. */
         int last = j->started == j->count;
         if (++j->finished == j->count)
             pthread_cond_signal(&j->done);
@@ -96,6 +98,7 @@ void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void 
 
 xncc_status xncc_pool_create(int32_t threads, xncc_pool **result, xncc_error *error)
 {
+    assert(threads >= 1);
     *result = NULL;
     xncc_pool *pool = xncc_alloc(1, sizeof *pool);
     pthread_t *list = xncc_alloc((uint64_t)threads, sizeof *list);

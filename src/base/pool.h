@@ -1,4 +1,4 @@
-/* A pool of threads that share out numbered tasks. Any number of threads may call it at once. */
+/* A pool of threads that run numbered tasks. Several threads may use it at once. */
 #ifndef XNCC_BASE_POOL_H
 #define XNCC_BASE_POOL_H
 
@@ -8,19 +8,23 @@
 
 typedef struct xncc_pool xncc_pool;
 
-/* One task: index is its number, slot the number of the thread within this run (0 .. threads-1),
- * for scratch memory. */
+/* Runs one task. index: the number of the task. slot: the number of the thread within this run, 0
+ * .. threads - 1, to select scratch memory. */
 typedef void (*xncc_task_fn)(void *argument, uint64_t index, int32_t slot);
 
-/* threads >= 1, the caller of xncc_pool_run counted. XNCC_ERROR_MEMORY. */
+/* Makes a pool. threads: at least 1, including the caller of xncc_pool_run, so threads - 1 are
+ * started. Returns XNCC_OK or XNCC_ERROR_MEMORY; *pool is then NULL. */
 xncc_status xncc_pool_create(int32_t threads, xncc_pool **pool, xncc_error *error);
+
+/* Ends the threads and frees the pool. NULL is allowed. No run may be in progress. */
 void xncc_pool_destroy(xncc_pool *pool);
 
+/* The number of threads given to xncc_pool_create. */
 int32_t xncc_pool_threads(const xncc_pool *pool);
 
-/* Does tasks 0 .. count-1, in that order of starting, on the caller's thread and on those of the
- * pool that are free, and returns when all are done. Tasks of one run never share a slot at the
- * same time. */
+/* Runs the tasks 0 .. count - 1 on the caller's thread and the free threads of the pool, and
+ * returns when all have finished. They are started in ascending order. No two running tasks of one
+ * run have the same slot. */
 void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void *argument);
 
 #endif

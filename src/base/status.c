@@ -1,3 +1,4 @@
+/* Names of statuses, and the version of the library. */
 #include "exactncc/status.h"
 
 #define TEXT_OF(x) #x

@@ -7,7 +7,9 @@
 #include "exactncc/plan.h"
 #include "template/template.h"
 #include "peaks/peaks.h"
-#include "plan/decide.h"
+#include "plan/decision.h"
+#include "plan/machine.h"
+#include "plan/problem.h"
 
 #ifdef __cplusplus
 #include <atomic>

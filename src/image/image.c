@@ -1,3 +1,4 @@
+/* Checks of views, and the names and sizes of pixel types. */
 #include "image/image.h"
 
 size_t xncc_pixel_size(xncc_pixel pixel)
@@ -28,7 +29,8 @@ const char *xncc_pixel_name(xncc_pixel pixel)
     return "?";
 }
 
-/* What images, masks and maps have in common: extents, pitch, alignment, memory. */
+/* What images, masks and maps have in common. size: bytes per sample. what: the name of the view in
+ * error texts. */
 typedef struct view {
     const char *what;
     const void *data;
@@ -44,21 +46,22 @@ static xncc_status check(const view *v, xncc_error *error)
     if (!v->data)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: data is a null pointer", v->what);
     if (v->width < 1 || v->height < 1 || v->width > XNCC_MAX_SIDE || v->height > XNCC_MAX_SIDE)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d",
-                         v->what, v->width, v->height, XNCC_MAX_SIDE);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: extents of %d x %d are not within 1 .. %d", v->what, v->width,
+                         v->height, XNCC_MAX_SIDE);
     if (v->memory != XNCC_HOST && v->memory != XNCC_DEVICE)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "%s: memory is %d, neither XNCC_HOST nor XNCC_DEVICE", v->what,
+                         "%s: memory is %d, which is neither XNCC_HOST nor XNCC_DEVICE", v->what,
                          (int)v->memory);
     int64_t size = (int64_t)v->size, tight = (int64_t)v->width * v->channels * size;
     if (v->pitch != 0 && (v->pitch < tight || v->pitch % size != 0))
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "%s: a pitch of %lld bytes is not a multiple of %lld that holds a row of %lld bytes",
+            "%s: the pitch of %lld bytes must be a multiple of %lld and at least a row, %lld bytes",
             v->what, (long long)v->pitch, (long long)size, (long long)tight);
     if (v->pitch > INT64_MAX / v->height)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "%s: a pitch of %lld bytes times %d rows exceeds 64 bits", v->what,
+                         "%s: the pitch of %lld bytes times %d rows exceeds 64 bits", v->what,
                          (long long)v->pitch, v->height);
     if ((uintptr_t)v->data % v->size != 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -71,7 +74,7 @@ xncc_status xncc_image_check(const xncc_image *image, const char *what, xncc_err
     if (!image)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: the view is a null pointer", what);
     if (xncc_pixel_size(image->pixel) == 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d is no pixel type", what,
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d is not a pixel type", what,
                          (int)image->pixel);
     if (image->channels < 0 || image->channels > XNCC_MAX_CHANNELS)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d channels are not within 1 .. %d", what,
@@ -104,16 +107,16 @@ xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32
     if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x ||
         height > image->height - y)
         return XNCC_ERROR_ARGUMENT;
-    xncc_image view = *image;
-    view.pitch = xncc_image_pitch(image);
-    view.data = (const char *)xncc_image_row(image, y) +
-                (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
+    xncc_image result = *image;
+    result.pitch = xncc_image_pitch(image);
+    result.data = (const char *)xncc_image_row(image, y) +
+                  (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
     if (image->mask) {
-        view.mask = xncc_image_mask_row(image, y) + x;
-        view.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
+        result.mask = xncc_image_mask_row(image, y) + x;
+        result.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
     }
-    view.width = width;
-    view.height = height;
-    *crop = view;
+    result.width = width;
+    result.height = height;
+    *crop = result;
     return XNCC_OK;
 }

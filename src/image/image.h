@@ -1,39 +1,43 @@
-/* Checks of views, and the address arithmetic of their rows. */
+/* Checks of image and map views, and the addresses of their rows. */
 #ifndef XNCC_IMAGE_IMAGE_H
 #define XNCC_IMAGE_IMAGE_H
 
 #include "base/error.h"
 #include "exactncc/image.h"
 
-/* Is the view legal? what ("image", "template") begins the text. XNCC_ERROR_ARGUMENT or XNCC_OK. */
+/* Checks that a view is legal. what: begins the error text ("image", "template"). Returns XNCC_OK
+ * or XNCC_ERROR_ARGUMENT. A view that is NULL is not legal. */
 xncc_status xncc_image_check(const xncc_image *image, const char *what, xncc_error *error);
+
+/* The same for a map. */
 xncc_status xncc_map_check(const xncc_map *map, xncc_error *error);
 
+/* Samples per pixel, at least 1. The functions below take legal views. */
 static inline int32_t xncc_image_channels(const xncc_image *image)
 {
     return image->channels ? image->channels : 1;
 }
 
-/* Bytes of a row's pixels. */
+/* Bytes of the pixels of a row. */
 static inline int64_t xncc_image_row_bytes(const xncc_image *image)
 {
     return (int64_t)image->width * xncc_image_channels(image) *
            (int64_t)xncc_pixel_size(image->pixel);
 }
 
-/* Bytes from row to row, with 0 (tight) resolved. */
+/* Bytes from one row to the next; the 0 of tightly packed rows is replaced. */
 static inline int64_t xncc_image_pitch(const xncc_image *image)
 {
     return image->pitch ? image->pitch : xncc_image_row_bytes(image);
 }
 
-/* May some of its pixels not count? */
+/* Returns 1 if the view has a mask or a no-data value, so that pixels may not count. */
 static inline int xncc_image_is_masked(const xncc_image *image)
 {
     return image->mask || image->has_no_data;
 }
 
-/* The mask of a row; NULL without a mask. */
+/* The mask of row y, or NULL if the image has none. */
 static inline const uint8_t *xncc_image_mask_row(const xncc_image *image, int32_t y)
 {
     return image->mask
@@ -41,16 +45,19 @@ static inline const uint8_t *xncc_image_mask_row(const xncc_image *image, int32_
                : NULL;
 }
 
+/* The first sample of row y. */
 static inline const void *xncc_image_row(const xncc_image *image, int32_t y)
 {
     return (const char *)image->data + (int64_t)y * xncc_image_pitch(image);
 }
 
+/* Bytes from one row of a map to the next. */
 static inline int64_t xncc_map_pitch(const xncc_map *map)
 {
     return map->pitch ? map->pitch : (int64_t)map->width * (int64_t)sizeof(float);
 }
 
+/* The first element of row y of a map. */
 static inline float *xncc_map_row(const xncc_map *map, int32_t y)
 {
     return (float *)(void *)((char *)map->data + (int64_t)y * xncc_map_pitch(map));

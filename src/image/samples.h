@@ -1,5 +1,5 @@
-/* Samples of every type, which of them count, and where the pixels outside an image come from. One
- * text for both compilers. */
+/* Samples of every pixel type, which pixels count, and where the pixels outside an image come from.
+ * Compiled for the host and for the device. */
 #ifndef XNCC_IMAGE_SAMPLES_H
 #define XNCC_IMAGE_SAMPLES_H
 
@@ -9,8 +9,9 @@
 #include <math.h>
 #include <stdint.h>
 
-/* The index along one axis whose pixel stands at index i, which may lie outside; -1 where there is
- * none (XNCC_BORDER_ZERO, XNCC_BORDER_OVERLAP). */
+/* The index, along one axis of `extent` pixels, of the pixel that is used for index i. If i is
+ * outside the image, the border decides; -1: there is none (XNCC_BORDER_ZERO,
+ * XNCC_BORDER_OVERLAP). */
 static XNCC_HD int64_t xncc_border_index(xncc_border border, int64_t i, int64_t extent)
 {
     if (i >= 0 && i < extent)
@@ -35,30 +36,32 @@ static XNCC_HD int64_t xncc_border_index(xncc_border border, int64_t i, int64_t 
     return -1;
 }
 
+/* Returns 1 for XNCC_F32 and XNCC_F64. */
 static XNCC_HD int xncc_pixel_is_float(xncc_pixel pixel)
 {
     return pixel == XNCC_F32 || pixel == XNCC_F64;
 }
 
-/* Signed samples are worked on as unsigned ones: each has this much added. */
+/* The bias of a pixel type: what is added to a signed sample, so that all sums are of unsigned
+ * integers. 0 for the other types. */
 static XNCC_HD uint64_t xncc_pixel_bias(xncc_pixel pixel)
 {
     return pixel == XNCC_S8 ? 128 : pixel == XNCC_S16 ? 32768 : 0;
 }
 
-/* The largest of an integer type's biased samples. */
+/* The largest biased sample of an integer type. */
 static XNCC_HD uint64_t xncc_pixel_max(xncc_pixel pixel)
 {
     return pixel == XNCC_U8 || pixel == XNCC_S8 ? 255 : pixel == XNCC_U32 ? UINT32_MAX : 65535;
 }
 
-/* Bytes of an integer type's biased samples. */
+/* Bytes of a biased sample of an integer type. */
 static XNCC_HD int xncc_pixel_digits(xncc_pixel pixel)
 {
     return pixel == XNCC_U8 || pixel == XNCC_S8 ? 1 : pixel == XNCC_U32 ? 4 : 2;
 }
 
-/* Sample i of a row of integers, biased. */
+/* The biased sample i of a row; 0 for float types. */
 static XNCC_HD uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i)
 {
     switch (pixel) {
@@ -73,7 +76,7 @@ static XNCC_HD uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i
     return 0;
 }
 
-/* Sample i of a row as the number that it is; exact for every type. */
+/* The value of sample i of a row, without bias. Exact for every type. */
 static XNCC_HD double xncc_sample_value(xncc_pixel pixel, const void *row, int64_t i)
 {
     if (pixel == XNCC_F32)
@@ -83,7 +86,7 @@ static XNCC_HD double xncc_sample_value(xncc_pixel pixel, const void *row, int64
     return (double)((int64_t)xncc_sample(pixel, row, i) - (int64_t)xncc_pixel_bias(pixel));
 }
 
-/* Is pixel x of a row other than the no-data value? */
+/* Returns 1 unless pixel x of a row is the no-data value (xncc_image). */
 static XNCC_HD int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, double no_data,
                                        const void *row, int64_t x)
 {
@@ -97,7 +100,7 @@ static XNCC_HD int xncc_pixel_has_data(xncc_pixel pixel, int32_t channels, doubl
     return !equal;
 }
 
-/* Does pixel x of a row count? mask: the row's, or NULL. */
+/* Returns 1 if pixel x of a row counts. mask: that of the row, or NULL. */
 static XNCC_HD int xncc_pixel_counts(const xncc_image *image, int32_t channels, const void *row,
                                      const uint8_t *mask, int64_t x)
 {

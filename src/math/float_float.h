@@ -1,40 +1,57 @@
-/* The integer scores of score.h, to the same bits, in arithmetic of floats: for devices whose
- * doubles are 32 or 64 times slower than their floats. A pair is the exact sum of two floats, the
- * second at most half a unit of the first one's last place. Let u = 2^-24, and let 2^-48 = u^2 be
- * the unit of every bound below. All bounds are relative to the score.
+/* The integer scores of score.h, with the same bits, in float-float arithmetic: for devices whose
+ * doubles are 32 or 64 times slower than their floats. A float-float number is the exact sum of two
+ * floats, the second at most half a unit in the last place of the first (Dekker, "A floating-point
+ * technique for extending the available precision", 1971).
  *
- * score = num unit / sqrt(var): unit is 1 / root_var as a pair (off by 1, for the second float's
- * rounding, and by the few 2^-53 of its own roundings), num and var are the exact integers as pairs
- * (exact up to 2^48; off by 2 above, so that the root is off by 1). y is a seed of 1 /
- * sqrt(var.high), within 2^-22 (CUDA promises 2^-22.9 for rsqrt.approx.ftz.f32;
- * tests/unit/float_float.c tries 2^-22). e = 1 - var y^2 is below 2^-20.8: p = y^2 is a pair
- * without error, and three fused multiply-adds round values below 2^-20, each by at most 2^-45,
- * which is 8; var.low p.low, left out, is 1. Halved, since 1 / sqrt(var) = y / sqrt(1 - e): 12.5. c
- * = e / 2 + 3/8 e^2 is below 2^-21, so its rounding is at most 4; the terms left out are below
- * 2^-63. t = num unit: the roundings of its low part, below 2 u and 3 u, and num.low unit.low: 2 +
- * 3 + 1. t y (1 + c): high is rounded, and low, which begins with the exact error of that, takes
- * t.low y (below 4 u: 4), itself times c (below 5 u: 5), and high c (all of it below 2^-20.8: 9).
- * The test adds and takes away the bound B from low: 9. With the conversions 12.5 + 4 + 6 + 18 + 9
- * + 2 + 1 + 1 = 53.5; score.h's own roundings to double are below 1/4, and products of errors less.
- * B = 64 = 2^-42. Rounding to float is monotonic: where high + (low - B) and high + (low + B) round
- * to the same float, the formula of score.h, which lies between, rounds to it too. Where they do
- * not (one score in 2^17 or 2^18), and where var is 0, so that no comparison holds, the caller
- * takes the formula itself.
+ * The score is num * unit / sqrt(var), where
  *
- * Nothing here underflows where it matters: num and var are 0 or from 1 to 2^63, unit from 2^-32 to
- * 1, so the exact errors of products are multiples of 2^-110. */
+ * - num and var are the exact integers of score.h,
+ * - unit = 1 / root_var (or its counterpart of the method),
+ * - y is a seed of 1 / sqrt(var.high) and e = 1 - var y^2, so that
+ *   score = num unit y (1 + c) with c = 1 / sqrt(1 - e) - 1, about e / 2 + 3/8 e^2.
+ *
+ * Error bound. Let u = 2^-24. All errors are relative to the score, in units of u^2 = 2^-48.
+ *
+ * - unit as a float-float number: 1, for the rounding of the second float, and a few 2^-53.
+ * - num and var as float-float numbers: exact up to 2^48. Beyond that they are off by 2, and the
+ *   root of var by 1.
+ * - y is within 2^-22. (CUDA promises 2^-22.9 for rsqrt.approx.ftz.f32; tests/unit/float_float.c
+ *   tries 2^-22.)
+ * - e is below 2^-20.8. p = y^2 is a float-float number without error. Three fused multiply-adds
+ *   round values below 2^-20, each by at most 2^-45, which makes 8 each. The term var.low p.low is
+ *   omitted: 1. Halved, because 1 / sqrt(var) = y / sqrt(1 - e): 12.5 in all.
+ * - c is below 2^-21, so its rounding is at most 4. The omitted terms are below 2^-63.
+ * - t = num unit. The roundings of its low part (below 2 u and 3 u), and num.low unit.low, which is
+ *   omitted: 2 + 3 + 1.
+ * - t y (1 + c). Its high part is rounded. The low part begins with the exact error of that, and
+ *   adds t.low y (below 4 u: 4), itself times c (below 5 u: 5), and high c (the sum is below
+ *   2^-20.8: 9).
+ * - The final test adds the bound B to the low part and subtracts it: 9.
+ *
+ * With the conversions the sum is 12.5 + 4 + 6 + 18 + 9 + 2 + 1 + 1 = 53.5. The roundings of
+ * score.h to double are below 1/4, and products of errors are smaller still. B = 64 units = 2^-42.
+ *
+ * Rounding to float is monotonic. So if high + (low - B) and high + (low + B) round to the same
+ * float, the formula of score.h, whose value is between them, rounds to it too. If they do not (one
+ * score in 2^17 or 2^18), or if var is 0 and no comparison holds, the caller evaluates score.h.
+ *
+ * Nothing here underflows where it matters. num and var are 0 or 1 .. 2^63 in magnitude and unit is
+ * 2^-32 .. 1, so the exact errors of products are multiples of 2^-110. */
 #ifndef XNCC_MATH_FLOAT_FLOAT_H
 #define XNCC_MATH_FLOAT_FLOAT_H
 
 #include "math/score.h"
 
-typedef struct xncc_pair {
+/* The number high + low. */
+typedef struct xncc_float_float {
     float high, low;
-} xncc_pair;
+} xncc_float_float;
 
-#define XNCC_PAIR_BOUND 0x1p-42f
+/* The bound B above, relative to the score. */
+#define XNCC_FF_BOUND 0x1p-42f
 
-/* One rounding each, whatever the compiler would contract. */
+/* a * b + c, a * b and a + b with one rounding each. On the device the intrinsics keep nvcc from
+ * contracting them; C code is compiled without contraction. */
 static XNCC_HD float xncc_fused(float a, float b, float c)
 {
 #if defined(__CUDA_ARCH__)
@@ -60,46 +77,46 @@ static XNCC_HD float xncc_plus(float a, float b)
 #endif
 }
 
-/* 2^shift high + low as a pair, where high is 0 or the larger of the two terms; scale is 2^shift.
- */
-static XNCC_HD xncc_pair xncc_pair_join(float high, float scale, float low)
+/* high * scale + low as a float-float number. scale is a power of two. high is 0, or high * scale
+ * is the larger term. */
+static XNCC_HD xncc_float_float xncc_ff_join(float high, float scale, float low)
 {
-    xncc_pair p;
+    xncc_float_float p;
     p.high = xncc_fused(high, scale, low);
     p.low = xncc_plus(low, xncc_fused(high, scale, -p.high));
     return p;
 }
 
-/* Exact for -2^48 .. 2^48. The pieces are floats without rounding; the upper one has the sign
- * (shifts keep it). */
-static XNCC_HD xncc_pair xncc_pair_narrow(int64_t v)
+/* An integer of -2^48 .. 2^48, exact. Both pieces of 24 bits are exact as floats. The upper one has
+ * the sign, which the shift preserves. */
+static XNCC_HD xncc_float_float xncc_ff_from_s48(int64_t v)
 {
-    return xncc_pair_join((float)(int32_t)(v >> 24), 0x1p24f, (float)((int32_t)v & 0xffffff));
+    return xncc_ff_join((float)(int32_t)(v >> 24), 0x1p24f, (float)((int32_t)v & 0xffffff));
 }
 
-/* For all of 64 bits: off by at most u (u + u) of the value, where the last piece meets a remainder
- * of those above. */
-static XNCC_HD xncc_pair xncc_float_float_u128(int64_t v)
+/* Any 64-bit integer, with a relative error of at most 2 u^2: the last piece is added to the
+ * remainder of the upper ones with rounding. */
+static XNCC_HD xncc_float_float xncc_ff_from_s64(int64_t v)
 {
-    xncc_pair upper = xncc_pair_join((float)(int32_t)(v >> 40), 0x1p24f,
-                                     (float)((int32_t)(v >> 16) & 0xffffff));
-    return xncc_pair_join(upper.high, 0x1p16f,
-                          xncc_fused(upper.low, 0x1p16f, (float)((int32_t)v & 0xffff)));
+    xncc_float_float upper = xncc_ff_join((float)(int32_t)(v >> 40), 0x1p24f,
+                                          (float)((int32_t)(v >> 16) & 0xffffff));
+    return xncc_ff_join(upper.high, 0x1p16f,
+                        xncc_fused(upper.low, 0x1p16f, (float)((int32_t)v & 0xffff)));
 }
 
-/* What the pairs need of a rule, made once on the host. */
-static inline xncc_pair xncc_pair_unit(xncc_method method, const xncc_score_rule *rule)
+/* The unit of a method and rule; computed once, on the host. */
+static inline xncc_float_float xncc_ff_unit(xncc_method method, const xncc_score_rule *rule)
 {
     double unit = 1.0 / (method == XNCC_CCOEFF_NORMED ? rule->root_var
                          : method == XNCC_CCOEFF      ? (double)rule->n
                                                       : rule->root_sum2);
-    xncc_pair p = { (float)unit, 0.0f };
+    xncc_float_float p = { (float)unit, 0.0f };
     p.low = (float)(unit - (double)p.high);
     return p;
 }
 
-/* The seed y. */
-static XNCC_HD float xncc_pair_seed(xncc_pair var)
+/* The seed y of 1 / sqrt(var). */
+static XNCC_HD float xncc_ff_rsqrt_seed(xncc_float_float var)
 {
 #if defined(__CUDA_ARCH__)
     float y;
@@ -110,9 +127,10 @@ static XNCC_HD float xncc_pair_seed(xncc_pair var)
 #endif
 }
 
-/* 1 when *score is what the formula gives, 0 when that has to be asked. */
-static XNCC_HD int xncc_pair_quotient(xncc_pair num, xncc_pair var, xncc_pair unit, float y,
-                                      float *score)
+/* Computes num * unit / sqrt(var) from the seed y. Returns 1 if *score has the bits of score.h, and
+ * 0 if that is not certain. */
+static XNCC_HD int xncc_ff_quotient(xncc_float_float num, xncc_float_float var,
+                                    xncc_float_float unit, float y, float *score)
 {
     float p = xncc_times(y, y), p_low = xncc_fused(y, y, -p);
     float e = xncc_fused(-var.low, p, xncc_fused(-var.high, p_low, xncc_fused(-var.high, p, 1.0f)));
@@ -122,12 +140,12 @@ static XNCC_HD int xncc_pair_quotient(xncc_pair num, xncc_pair var, xncc_pair un
                              xncc_fused(num.high, unit.low, xncc_fused(num.high, unit.high, -t)));
     float high = xncc_times(t, y), low = xncc_fused(t_low, y, xncc_fused(t, y, -high));
     low = xncc_fused(high, c, xncc_fused(low, c, low));
-    *score = xncc_plus(high, xncc_fused(XNCC_PAIR_BOUND, high, low));
-    return *score == xncc_plus(high, xncc_fused(-XNCC_PAIR_BOUND, high, low));
+    *score = xncc_plus(high, xncc_fused(XNCC_FF_BOUND, high, low));
+    return *score == xncc_plus(high, xncc_fused(-XNCC_FF_BOUND, high, low));
 }
 
-/* One instruction; the compiler's own takes more where an operand was 64 bits long. */
-static XNCC_HD uint64_t xncc_pair_product(uint32_t a, uint32_t b)
+/* a * b, exact. On the device one instruction; nvcc uses more if an operand was 64 bits long. */
+static XNCC_HD uint64_t xncc_product_u32(uint32_t a, uint32_t b)
 {
 #if defined(__CUDA_ARCH__)
     uint64_t product;
@@ -138,54 +156,58 @@ static XNCC_HD uint64_t xncc_pair_product(uint32_t a, uint32_t b)
 #endif
 }
 
-/* a*b - c*d; narrow: all of them fit 32 bits. */
-static XNCC_HD int64_t xncc_pair_difference(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-                                            int narrow)
+/* a*b - c*d, which must fit 63 bits. narrow: 1 if a, b, c and d fit 32 bits. */
+static XNCC_HD int64_t xncc_difference_s64(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                                           int narrow)
 {
     if (narrow)
-        return (int64_t)(xncc_pair_product((uint32_t)a, (uint32_t)b) -
-                         xncc_pair_product((uint32_t)c, (uint32_t)d));
+        return (int64_t)(xncc_product_u32((uint32_t)a, (uint32_t)b) -
+                         xncc_product_u32((uint32_t)c, (uint32_t)d));
     return (int64_t)(a * b - c * d);
 }
 
-static XNCC_HD xncc_pair xncc_pair_of(int64_t v, int narrow)
+/* An integer as a float-float number. narrow: 1 if it is within -2^48 .. 2^48. */
+static XNCC_HD xncc_float_float xncc_ff_from_integer(int64_t v, int narrow)
 {
-    return narrow ? xncc_pair_narrow(v) : xncc_float_float_u128(v);
+    return narrow ? xncc_ff_from_s48(v) : xncc_ff_from_s64(v);
 }
 
-/* xncc_score_integer in pairs: 1 when *score is what that returns, 0 when that has to be asked
- * (always, where the rule is wide). narrow: pixels of 8 bits, and n, S, Q and X fit 32 bits, so
- * that num and var are at most (255 n / 2)^2 < 2^47. */
-static XNCC_HD int xncc_pair_score(xncc_method method, const xncc_score_rule *rule, xncc_pair unit,
-                                   int narrow, uint64_t S, uint64_t Q, uint64_t X, float *score)
+/* xncc_score_integer in float-float arithmetic. Returns 1 if *score has its bits, and 0 if that is
+ * not certain, or if the rule needs 128 bits. narrow: 1 if pixels have 8 bits and n, S, Q and X fit
+ * 32 bits, so that num and var are at most (255 n / 2)^2 < 2^47. */
+static XNCC_HD int xncc_ff_score(xncc_method method, const xncc_score_rule *rule,
+                                 xncc_float_float unit, int narrow, uint64_t S, uint64_t Q,
+                                 uint64_t X, float *score)
 {
-    xncc_pair one = { 1.0f, 0.0f }, num, var = one;
+    xncc_float_float one = { 1.0f, 0.0f }, num, var = one;
     float seed = 1.0f;
     *score = 0.0f;
-    if (!narrow && rule->wide)
+    if (!narrow && rule->needs_u128)
         return 0;
     switch (method) {
     case XNCC_CCOEFF_NORMED:
     case XNCC_CCOEFF:
-        num = xncc_pair_of(xncc_pair_difference(rule->n, X, S, rule->sum, narrow), narrow);
+        num = xncc_ff_from_integer(xncc_difference_s64(rule->n, X, S, rule->sum, narrow), narrow);
         break;
-    case XNCC_CCORR_NORMED: num = xncc_pair_of((int64_t)X, narrow); break;
-    case XNCC_SQDIFF_NORMED: num = xncc_pair_of((int64_t)(Q + rule->sum2 - 2 * X), narrow); break;
+    case XNCC_CCORR_NORMED: num = xncc_ff_from_integer((int64_t)X, narrow); break;
+    case XNCC_SQDIFF_NORMED:
+        num = xncc_ff_from_integer((int64_t)(Q + rule->sum2 - 2 * X), narrow);
+        break;
     case XNCC_CCORR:
         *score = (float)(uint32_t)X;
-        return narrow; /* a double holds it, and is rounded once */
+        return narrow; /* score.h rounds it once, too: a double holds it exactly */
     case XNCC_SQDIFF:
         *score = (float)(uint32_t)(Q + rule->sum2 - 2 * X);
-        return narrow; /* n 255^2 at most, likewise */
+        return narrow; /* the same; it is at most n 255^2 */
     default: return 0;
     }
     if (method == XNCC_CCOEFF_NORMED)
-        var = xncc_pair_of(xncc_pair_difference(rule->n, Q, S, S, narrow), narrow);
+        var = xncc_ff_from_integer(xncc_difference_s64(rule->n, Q, S, S, narrow), narrow);
     else if (method != XNCC_CCOEFF)
-        var = xncc_pair_of((int64_t)Q, narrow);
+        var = xncc_ff_from_integer((int64_t)Q, narrow);
     if (method != XNCC_CCOEFF)
-        seed = xncc_pair_seed(var);
-    return xncc_pair_quotient(num, var, unit, seed, score);
+        seed = xncc_ff_rsqrt_seed(var);
+    return xncc_ff_quotient(num, var, unit, seed, score);
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* 128-bit integers for nvcc and for compilers without them. Differences are two's complement: of
- * signed meaning are the functions that say so. */
+/* 128-bit integers, for compilers that have none and for device code. All arithmetic is modulo
+ * 2^128, so a value also represents a signed number in two's complement; xncc_s128_to_double reads
+ * it as such. Compiled for the host and for the device. */
 #ifndef XNCC_MATH_UINT128_H
 #define XNCC_MATH_UINT128_H
 
@@ -12,7 +13,8 @@ typedef struct xncc_u128 {
     uint64_t high, low;
 } xncc_u128;
 
-static XNCC_HD xncc_u128 xncc_mul_wide(uint64_t a, uint64_t b)
+/* a * b, exact. */
+static XNCC_HD xncc_u128 xncc_u128_of_product(uint64_t a, uint64_t b)
 {
     xncc_u128 p;
 #if defined(__CUDA_ARCH__)
@@ -22,13 +24,14 @@ static XNCC_HD xncc_u128 xncc_mul_wide(uint64_t a, uint64_t b)
     uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
     uint64_t low = a0 * b0;
     uint64_t mid = a1 * b0 + (low >> 32);          /* at most 2^64 - 2^32: no overflow */
-    uint64_t mid2 = a0 * b1 + (mid & 0xffffffffu); /* likewise */
+    uint64_t mid2 = a0 * b1 + (mid & 0xffffffffu); /* the same bound */
     p.high = a1 * b1 + (mid >> 32) + (mid2 >> 32);
     p.low = (mid2 << 32) | (low & 0xffffffffu);
 #endif
     return p;
 }
 
+/* The value of a 64-bit integer. */
 static XNCC_HD xncc_u128 xncc_u128_of(uint64_t low)
 {
     xncc_u128 v;
@@ -53,15 +56,15 @@ static XNCC_HD xncc_u128 xncc_u128_sub(xncc_u128 a, xncc_u128 b)
     return r;
 }
 
-/* Modulo 2^128. */
+/* a * b modulo 2^128. */
 static XNCC_HD xncc_u128 xncc_u128_mul(xncc_u128 a, uint64_t b)
 {
-    xncc_u128 r = xncc_mul_wide(a.low, b);
+    xncc_u128 r = xncc_u128_of_product(a.low, b);
     r.high += a.high * b;
     return r;
 }
 
-/* shift: 0 .. 63. Modulo 2^128. */
+/* a * 2^shift modulo 2^128; shift is 0 .. 63. */
 static XNCC_HD xncc_u128 xncc_u128_shift(xncc_u128 a, int shift)
 {
     xncc_u128 r = a;
@@ -77,8 +80,8 @@ static XNCC_HD int xncc_u128_is_zero(xncc_u128 a)
     return (a.high | a.low) == 0;
 }
 
-/* Rounded to nearest, ties to even: the top 64 bits, the last of them sticky, are rounded once by
- * the conversion. */
+/* Rounds to the nearest double, ties to even. The conversion rounds once: of the top 64 bits, where
+ * the last one is 1 if any lower bit is (a sticky bit). */
 static XNCC_HD double xncc_u128_to_double(xncc_u128 v)
 {
     if (v.high == 0)
@@ -93,7 +96,7 @@ static XNCC_HD double xncc_u128_to_double(xncc_u128 v)
     return ldexp((double)(top | (rest != 0)), 64 - shift);
 }
 
-/* The same of a signed number. */
+/* The same for a signed number. */
 static XNCC_HD double xncc_s128_to_double(xncc_u128 v)
 {
     if (!(v.high >> 63))

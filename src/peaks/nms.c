@@ -1,4 +1,4 @@
-/* One list out of the matches of several templates: sorted, then greedy. */
+/* Merges the matches of several templates into one list: sorted, then accepted greedily. */
 #include "peaks/nms.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ void xncc_candidates_sort(xncc_candidate *candidate, size_t count, xncc_method m
               xncc_method_is_distance(method) ? compare_small : compare_large);
 }
 
-/* The candidates with a score, in front. */
+/* Moves the candidates whose score is not NaN to the front, and returns their number. */
 static size_t drop_nan(xncc_candidate *candidate, size_t count)
 {
     size_t kept = 0;

@@ -1,4 +1,5 @@
-/* The rules of xncc_matches_merge (include/exactncc/merge.h), one text for both compilers. */
+/* The order and the comparisons of xncc_matches_merge (include/exactncc/merge.h). Compiled for the
+ * host and for the device. */
 #ifndef XNCC_PEAKS_NMS_H
 #define XNCC_PEAKS_NMS_H
 
@@ -6,7 +7,8 @@
 #include "exactncc/merge.h"
 #include "peaks/peaks.h"
 
-/* Negative when a comes before b, 0 when nothing tells them apart. Neither score is NaN. */
+/* Returns a negative number if a precedes b, a positive one if b precedes a, and 0 if they are
+ * equal in every respect. Neither score may be NaN. */
 static XNCC_HD int xncc_candidate_compare(const xncc_candidate *a, const xncc_candidate *b,
                                           int smallest)
 {
@@ -21,6 +23,8 @@ static XNCC_HD int xncc_candidate_compare(const xncc_candidate *a, const xncc_ca
     return (a->height > b->height) - (a->height < b->height);
 }
 
+/* Returns 1 if the centres of the two windows are closer than `limit` pixels. The centres are
+ * compared in half pixels, where they are integers, so the comparison is exact. */
 static XNCC_HD int xncc_candidate_is_close(const xncc_candidate *a, const xncc_candidate *b,
                                            double limit)
 {
@@ -30,7 +34,7 @@ static XNCC_HD int xncc_candidate_is_close(const xncc_candidate *a, const xncc_c
     return (double)(x > y ? x : y) < 2 * limit;
 }
 
-/* How many pixels two spans share. */
+/* The number of pixels that two spans share. A span is its first pixel and its length. */
 static XNCC_HD int64_t xncc_span_shared(int32_t a, int32_t a_length, int32_t b, int32_t b_length)
 {
     const int64_t first = a > b ? a : b, a_end = (int64_t)a + a_length,
@@ -39,6 +43,8 @@ static XNCC_HD int64_t xncc_span_shared(int32_t a, int32_t a_length, int32_t b, 
     return end > first ? end - first : 0;
 }
 
+/* Returns 1 if the intersection of the two windows over their union exceeds `limit`. Both areas are
+ * below 2^61. */
 static XNCC_HD int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_candidate *b,
                                            double limit)
 {
@@ -50,7 +56,7 @@ static XNCC_HD int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_c
     return (double)both / (double)either > limit;
 }
 
-/* Are they the same thing? */
+/* Returns 1 if the options take the two candidates for the same object. */
 static XNCC_HD int xncc_candidate_same(const xncc_merge_options *o, const xncc_candidate *a,
                                        const xncc_candidate *b)
 {
@@ -58,13 +64,13 @@ static XNCC_HD int xncc_candidate_same(const xncc_merge_options *o, const xncc_c
                                           : xncc_candidate_overlaps(a, b, o->limit);
 }
 
-/* The options that NULL stands for. */
+/* The options that xncc_matches_merge uses for NULL. */
 xncc_merge_options xncc_merge_defaults(void);
 
-/* Are the options in their ranges? */
+/* Returns 1 if the options are in their ranges. */
 int xncc_merge_is_valid(const xncc_merge_options *options);
 
-/* Puts candidates without NaN into the order of the rule. */
+/* Sorts candidates, best first, as xncc_matches_merge orders them. No score may be NaN. */
 void xncc_candidates_sort(xncc_candidate *candidate, size_t count, xncc_method method);
 
 #endif

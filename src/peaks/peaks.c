@@ -1,15 +1,17 @@
+/* The set of candidates: kept small while rows arrive, then resolved into matches. */
 #include "peaks/peaks.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How many candidates have to be kept. Taking a match passes over candidates closer than d to it,
- * all within a square of 2d - 1. No two candidates are neighbours (one of two neighbours comes
- * before the other), so such a square holds at most d * d of them, the match included; the best top
- * * d * d candidates therefore decide the result. */
+/* The number of candidates that must be kept. Accepting a match skips the candidates closer than d
+ * to it, which are in a square of side 2d - 1. No two candidates are neighbours, because one of two
+ * neighbours precedes the other. So such a square has at most d^2 candidates, the match included,
+ * and the best top * d^2 candidates determine the result. */
 static uint64_t kept(const xncc_peak_rule *rule, uint64_t positions)
 {
     uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
@@ -20,19 +22,20 @@ static uint64_t kept(const xncc_peak_rule *rule, uint64_t positions)
 
 struct xncc_peaks {
     xncc_peak_rule rule;
-    uint64_t keep;  /* candidates that matter */
-    uint64_t count; /* candidates held, at most most_held() */
-    uint64_t room;
+    uint64_t keep;  /* candidates that can matter, see kept() */
+    uint64_t count; /* candidates held, at most max_held() */
+    uint64_t room;  /* elements of the array `candidate` */
     xncc_match *candidate;
-    float limit; /* what a candidate must reach now: the rule's limit, or the worst of a full set */
-    unsigned char *flags; /* one row */
-    float *outside;       /* a row of NaN: comes before nothing */
-    int32_t row_room;
+    float limit; /* what a new candidate must reach: the rule's limit, or the worst of a full set */
+    unsigned char *flags; /* per element of a row: 1 if it is a candidate; 8 bytes more */
+    float *outside;       /* a row of NaN, which precedes nothing */
+    int32_t row_room;     /* elements of these two rows */
 };
 
 xncc_status xncc_peaks_create(const xncc_peak_rule *rule, uint64_t positions, xncc_peaks **peaks,
                               xncc_error *error)
 {
+    assert(rule->min_distance >= 1 && rule->top >= 1);
     *peaks = NULL;
     xncc_peaks *p = xncc_alloc(1, sizeof *p);
     if (!p)
@@ -64,15 +67,16 @@ static int compare_small(const void *a, const void *b)
     return xncc_match_before(a, b, 1) ? -1 : 1;
 }
 
-/* Candidates or matches by the cell of min_distance x min_distance they lie in, one a cell. Open
+/* A hash table of matches by the cell of side x side pixels that they are in, one per cell. Open
  * addressing, at most half full. */
 typedef struct cells {
-    uint64_t mask;
+    uint64_t mask;  /* number of slots - 1; the number is a power of two */
     uint32_t *slot; /* index in match + 1; 0: empty */
     const xncc_match *match;
     int32_t side;
 } cells;
 
+/* Makes a table for up to `most` matches. */
 static xncc_status cells_make(cells *c, uint64_t most, const xncc_match *match, int32_t side,
                               xncc_error *error)
 {
@@ -86,6 +90,7 @@ static xncc_status cells_make(cells *c, uint64_t most, const xncc_match *match, 
                            (unsigned long long)most);
 }
 
+/* The slot of a cell, or the empty slot where it belongs. */
 static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
 {
     uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^
@@ -100,10 +105,10 @@ static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
     return h & c->mask;
 }
 
-/* Drops sorted candidates that cannot matter any more. Every candidate is taken or closer than d to
- * one taken before it, and one taken is that close to points of at most 3 x 3 cells of side d. So
- * candidates in 9 * top different cells have at least top matches among them, and none that comes
- * after them all is looked at. */
+/* Removes sorted candidates that can no longer matter. Every candidate is accepted or closer than d
+ * to one accepted before it, and the points that close to an accepted one are in at most 3 x 3
+ * cells of side d. So candidates in 9 * top different cells contain at least `top` matches, and
+ * candidates after all of these are never reached. */
 static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
 {
     const uint64_t enough = 9 * (uint64_t)p->rule.top;
@@ -128,7 +133,7 @@ static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Sorts the set, best first, and cuts it to what matters. */
+/* Sorts the set, best first, and removes what cannot matter. */
 static xncc_status resolve(xncc_peaks *p, xncc_error *error)
 {
     if (p->count > 1)
@@ -141,9 +146,9 @@ static xncc_status resolve(xncc_peaks *p, xncc_error *error)
     return cut_to_cells(p, error);
 }
 
-/* A set never needs more room than a quarter more than what can matter: often enough cut down to
- * stay small, seldom enough for sorting not to show. */
-static uint64_t most_held(const xncc_peaks *p)
+/* The largest room of a set: a quarter more than what can matter. It is then reduced often enough
+ * to stay small, and rarely enough for the sorting to cost little. */
+static uint64_t max_held(const xncc_peaks *p)
 {
     return p->keep + p->keep / 4 + 64;
 }
@@ -151,8 +156,8 @@ static uint64_t most_held(const xncc_peaks *p)
 static xncc_status grow(xncc_peaks *p, xncc_error *error)
 {
     uint64_t room = p->room ? p->room * 2 : 256;
-    if (room > most_held(p))
-        room = most_held(p);
+    if (room > max_held(p))
+        room = max_held(p);
     xncc_match *larger = xncc_alloc(room, sizeof *larger);
     if (!larger)
         return xncc_fail(error, XNCC_ERROR_MEMORY,
@@ -166,15 +171,15 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Makes room in a full set: by dropping what does not matter, and where that leaves it more than
- * half full, by growing. */
+/* Makes room in a full set: removes what cannot matter and, if that leaves it more than half full,
+ * enlarges it. */
 static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
     enum { WORTH_SORTING = 1024 };
     xncc_status status = XNCC_OK;
-    if (p->room >= WORTH_SORTING || p->room >= most_held(p))
+    if (p->room >= WORTH_SORTING || p->room >= max_held(p))
         status = resolve(p, error);
-    if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < most_held(p))))
+    if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < max_held(p))))
         status = grow(p, error);
     return status;
 }
@@ -200,26 +205,30 @@ xncc_status xncc_peaks_merge(xncc_peaks *peaks, const xncc_peaks *other, xncc_er
     return XNCC_OK;
 }
 
-/* The rows that decide whether a position comes before its neighbours. */
+/* A row of the map and its neighbours, which determine whether a position precedes its
+ * neighbours. */
 typedef struct rows {
     const float *above, *here, *below;
 } rows;
 
+/* Returns 1 if a score is within the limit. */
 static inline int reaches(float v, float limit, int smallest)
 {
     return smallest ? v <= limit : v >= limit;
 }
-/* 1 when a neighbour does not come after v: strictly better, or (for those above and to the left)
- * as good. NaN comes after all. */
+/* Returns 1 if a neighbour below or to the right precedes v: it must be strictly better. A NaN
+ * precedes nothing. */
 static inline int beats(float neighbour, float v, int smallest)
 {
     return smallest ? neighbour < v : neighbour > v;
 }
+/* Returns 1 if a neighbour above or to the left precedes v: an equal score is enough. */
 static inline int ties(float neighbour, float v, int smallest)
 {
     return smallest ? neighbour <= v : neighbour >= v;
 }
 
+/* Returns 1 if position x precedes its neighbours and is within the limit. */
 static inline int is_candidate(const rows *r, int32_t x, int32_t width, float limit, int smallest)
 {
     float v = r->here[x];
@@ -232,7 +241,8 @@ static inline int is_candidate(const rows *r, int32_t x, int32_t width, float li
                        !beats(r->below[x + 1], v, smallest)));
 }
 
-/* The same without branches for the inner columns, so that the compiler makes vectors of it. */
+/* Flags the candidates of a row. The inner columns have no branches, so that the compiler can
+ * vectorize the loop. */
 static inline void flag_row(const rows *r, int32_t width, float limit, int smallest,
                             unsigned char *restrict flag)
 {
@@ -249,6 +259,7 @@ static inline void flag_row(const rows *r, int32_t width, float limit, int small
     flag[width - 1] = (unsigned char)is_candidate(r, width - 1, width, limit, smallest);
 }
 
+/* Flags every position that is within the limit. */
 static inline void flag_reaching(const float *here, int32_t width, float limit, int smallest,
                                  unsigned char *flag)
 {
@@ -256,6 +267,7 @@ static inline void flag_reaching(const float *here, int32_t width, float limit, 
         flag[x] = (unsigned char)reaches(here[x], limit, smallest);
 }
 
+/* Flags the candidates of a row as the rule has them. */
 static void flag(const xncc_peaks *p, const rows *r, int32_t width)
 {
     if (p->rule.min_distance > 1) {
@@ -270,6 +282,7 @@ static void flag(const xncc_peaks *p, const rows *r, int32_t width)
     }
 }
 
+/* Makes the rows of flags and of NaN, at least `width` long. */
 static xncc_status make_rows(xncc_peaks *p, int32_t width, xncc_error *error)
 {
     if (width <= p->row_room)
@@ -287,13 +300,13 @@ static xncc_status make_rows(xncc_peaks *p, int32_t width, xncc_error *error)
     return XNCC_OK;
 }
 
+/* Adds the flagged positions of row y. */
 static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width, int32_t y,
                                 xncc_error *error)
 {
     for (int32_t x = 0; x < width; x++) {
         uint64_t eight;
-        memcpy(&eight, p->flags + x,
-               sizeof eight); /* the flags have eight bytes of room behind the row */
+        memcpy(&eight, p->flags + x, sizeof eight); /* there are eight bytes after the flags */
         if (eight == 0) {
             x += 7;
             continue;
@@ -322,6 +335,7 @@ xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch
     return status;
 }
 
+/* Returns 1 if an accepted match is closer than the minimum distance to the candidate. */
 static int too_close(const cells *c, const xncc_match *candidate)
 {
     int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;

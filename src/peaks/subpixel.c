@@ -1,13 +1,15 @@
+/* The surface through nine scores, or a parabola per axis where its peak is not reliable. */
 #include "peaks/subpixel.h"
 
 #include <math.h>
 
-/* The parabola through three scores. */
+/* The parabola through three scores of one axis: slope and second difference at the middle. */
 typedef struct axis {
     double slope, bend;
-    int peaked; /* the middle is not below its neighbours, and above one of them */
+    int peaked; /* 1: the middle is not below its neighbours, and above at least one */
 } axis;
 
+/* All zero unless the three scores exist and have a peak. */
 static axis axis_of(double before, double middle, double after)
 {
     const axis a = { (after - before) / 2, before - 2 * middle + after, 0 };
@@ -17,7 +19,8 @@ static axis axis_of(double before, double middle, double after)
     return (axis){ a.slope, a.bend, 1 };
 }
 
-/* The peak of both axes and their cross term; 0 where it is not to be trusted. */
+/* Fits both axes and their cross term. Returns 0 if the peak cannot be trusted: an axis without a
+ * peak, a missing or better corner, an indefinite surface, or a peak more than a pixel away. */
 static int fit_surface(double v[3][3], const axis *x, const axis *y, xncc_fit *fit)
 {
     const double cross = (v[2][2] - v[2][0] - v[0][2] + v[0][0]) / 4, middle = v[1][1];

@@ -1,21 +1,25 @@
-/* Costs of the CPU's kernels. Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual
- * machine, 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/notes/2026-11-cpu-kernels.md has the
- * runs. Nanoseconds a map element: `element` for sums and score, and products at `rate` a
- * nanosecond; for `fft`, `point` nanoseconds a unit of xncc_fft_blocking.points. Other processors
- * have other rates, but much the same ratios between kernels, and only these decide. */
+/* The cost of the CPU kernels on plain problems.
+ *
+ * Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
+ * processor time of 1920 x 1080, gcc 12; docs/notes/2026-11-cpu-kernels.md has the runs. Other
+ * processors have other rates, but similar ratios between kernels, and only the ratios decide. */
 #include "plan/cost.h"
 #include "plan/fft_blocking.h"
+#include "plan/problem.h"
 
+/* A direct kernel and a pixel type. */
 typedef struct rates {
-    double element, rate;
+    double element; /* nanoseconds per map element for sums and score */
+    double rate;    /* products per nanosecond; 0: not served */
 } rates;
 
+/* A direct kernel. */
 typedef struct row {
     xncc_kernel kernel;
-    uint32_t feature;
-    int32_t group[2];   /* template columns are padded to groups of so many pixels, u8 and u16 */
-    rates u8, u16, f32; /* rate 0: not served */
-    rates convolution;  /* likewise */
+    uint32_t feature;   /* the XNCC_CPU_* that it needs */
+    int32_t group[2];   /* template rows are padded to a multiple of this: pixels, u8 and u16 */
+    rates u8, u16, f32; /* matching */
+    rates convolution;  /* all pixel types */
 } row;
 
 static const row direct[] = {
@@ -44,10 +48,12 @@ static const row direct[] = {
       { 0.5, 75 } },
 };
 
+/* A kernel of transforms. */
 typedef struct fft_row {
     xncc_kernel kernel;
-    uint32_t feature;
-    double element[2], point[2]; /* u8, u16 */
+    uint32_t feature;  /* the XNCC_CPU_* that it needs */
+    double element[2]; /* nanoseconds per map element for sums and score: u8, u16 */
+    double point[2];   /* nanoseconds per unit of xncc_fft_blocking.points: u8, u16 */
 } fft_row;
 
 static const fft_row transforms[] = {
@@ -56,17 +62,20 @@ static const fft_row transforms[] = {
     { XNCC_KERNEL_FFT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2 }, { 0.175, 0.24 } },
 };
 
+/* Products per template row, which the kernel pads on both sides to groups. */
 static int32_t padded(int32_t width, int32_t group)
 {
     return (width + 2 * group - 2) / group * group;
 }
 
+/* Elements of the map. */
 static double elements(const xncc_problem *p)
 {
     const xncc_extent map = xncc_problem_extent(p);
     return (double)map.width * (double)map.height;
 }
 
+/* Nanoseconds of one thread; negative if the kernel cannot serve the problem. */
 static double direct_cost(const xncc_problem *p, const row *r)
 {
     int u16 = p->pixel == XNCC_U16;
@@ -82,13 +91,14 @@ static double direct_cost(const xncc_problem *p, const row *r)
     return elements(p) * (rate.element + (double)width * (double)p->height / rate.rate);
 }
 
+/* The same for a kernel of transforms. */
 static double fft_cost(const xncc_problem *p, const fft_row *r)
 {
-    xncc_fft_blocking cut;
+    xncc_fft_blocking blocking;
     int u16 = p->pixel == XNCC_U16;
-    if (p->task != XNCC_TASK_MATCH || !xncc_fft_blocking_make(p, &cut))
+    if (p->task != XNCC_TASK_MATCH || !xncc_fft_blocking_make(p, &blocking))
         return -1.0;
-    return elements(p) * r->element[u16] + cut.points * r->point[u16];
+    return elements(p) * r->element[u16] + blocking.points * r->point[u16];
 }
 
 double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel)

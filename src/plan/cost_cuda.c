@@ -1,30 +1,32 @@
+/* Limits, memory and cost of the CUDA kernels on plain problems. */
 #include "plan/cost_cuda.h"
 
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_tensor.h"
+#include "plan/problem.h"
 
+#include <assert.h>
 #include <math.h>
 
-/* How long the kernels take. Rates in multiply-adds a millisecond and processor, measured on one
- * H200 (132 processors) in November 2026. */
+/* Rates per millisecond and multiprocessor, measured on one H200 (132 multiprocessors) in November
+ * 2026. Here: multiply-adds. */
 typedef struct rate {
     double u8, u16, f32;
 } rate;
 static const rate shared_rate = { 4.5e8, 8.0e7, 3.0e7 };
 static const rate constant_rate = { 2.7e7, 2.6e7, 1.04e7 };
 static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
-/* Map elements a millisecond and processor, for the sums and the score: in one pass, and in
- * general. */
+/* Map elements, for sums and score: in one pass, and otherwise. */
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
-static const double launch_ms = 0.004;
-/* Convolution: multiply-adds a millisecond and processor. */
+static const double launch_ms = 0.004; /* per kernel launch */
+/* Convolution: multiply-adds. */
 static const double conv_registers_rate = 2.3e8, conv_unrolled_rate = 2.2e8,
                     conv_tiled_rate = 1.28e8;
 static const double conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
-static const double conv_elements_per_ms = 6.3e6;
+static const double conv_elements_per_ms = 6.3e6; /* convolution: elements read and written */
 
-/* A band's workspace, and that of the transforms of fft, are kept under these even where more is
- * free. */
+/* The workspace of a band, and that of the transforms of fft, are kept below these, in bytes, even
+ * if more is free. */
 static const uint64_t most_workspace = UINT64_C(1) << 30;
 static const uint64_t most_transforms = UINT64_C(5) << 29;
 
@@ -33,6 +35,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
+/* The smaller of two numbers. */
 static int32_t at_most(int32_t a, int64_t b)
 {
     return a < b ? a : (int32_t)b;
@@ -48,7 +51,7 @@ static double rate_of(const rate *r, xncc_pixel pixel)
     return pixel == XNCC_U8 ? r->u8 : pixel == XNCC_U16 ? r->u16 : r->f32;
 }
 
-int xncc_cuda_is_narrow(const xncc_problem *p)
+int xncc_cuda_sums_fit_u32(const xncc_problem *p)
 {
     return p->pixel == XNCC_U8 &&
            (uint64_t)p->width * (uint64_t)p->height <= UINT32_MAX / (255u * 255u);
@@ -56,15 +59,15 @@ int xncc_cuda_is_narrow(const xncc_problem *p)
 
 int xncc_cuda_is_one_pass(const xncc_problem *p)
 {
-    return xncc_cuda_is_narrow(p) && p->width <= XNCC_WINDOW_WIDTH;
+    return xncc_cuda_sums_fit_u32(p) && p->width <= XNCC_WINDOW_WIDTH;
 }
 
 xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *p, int32_t band_width,
                                       int32_t band_height)
 {
     xncc_cuda_buffers buffers = { 0 };
-    /* sides are at most 2^30 and 2^16, so every product here is below 2^63 for bands that any
-     * device could hold */
+    /* sides are at most 2^30 and 2^16, so all products are below 2^63 for bands that fit any
+     * device */
     uint64_t columns = (uint64_t)band_width + (uint64_t)p->width - 1,
              rows = (uint64_t)band_height + (uint64_t)p->height - 1;
     uint64_t image_width = (uint64_t)p->image_width, image_height = (uint64_t)p->image_height;
@@ -77,16 +80,16 @@ xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *p, int32_t band_width,
         buffers.rows_pitch = round_up((uint64_t)band_width, 32);
         if (!xncc_cuda_is_one_pass(p))
             buffers.rows = buffers.rows_pitch * rows * (p->pixel == XNCC_U8 ? 8 : 16);
-        buffers.sums = xncc_cuda_is_narrow(p) ? 0
-                                              : (uint64_t)band_width * (uint64_t)band_height * 8;
+        buffers.sums = xncc_cuda_sums_fit_u32(p) ? 0
+                                                 : (uint64_t)band_width * (uint64_t)band_height * 8;
     }
     buffers.total = buffers.stage + buffers.map + buffers.rows + buffers.sums;
     return buffers;
 }
 
-/* The largest bands that textures and workspace allow. Bands are no smaller than the template where
- * there is more than one, so that only the first and the last two of them touch the image's edges.
- */
+/* Chooses the largest bands that textures and workspace allow. If there are several, they are no
+ * smaller than the template, so that only the first and the last two touch the edges of the
+ * image. */
 static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                              xncc_error *error)
 {
@@ -95,14 +98,15 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
     int64_t pitch = m->cuda.texture_pitch / XNCC_STAGE_PITCH * XNCC_STAGE_PITCH /
                     (int64_t)pixel_bytes(p->pixel);
     if (p->width > XNCC_CUDA_TEMPLATE_SIDE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "the CUDA kernels take templates up to %d pixels wide, and this one is %d",
-                         (int)XNCC_CUDA_TEMPLATE_SIDE, p->width);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "the CUDA kernels serve templates up to %d pixels wide, and this one has %d",
+            (int)XNCC_CUDA_TEMPLATE_SIDE, p->width);
     if (pitch < across)
         across = pitch;
     if (p->height > down)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "the template is %d pixels high and a texture at most %lld", p->height,
+                         "the template is %d pixels high, and a texture at most %lld", p->height,
                          (long long)down);
     fit->band_width = p->image_width <= across
                           ? map_width
@@ -113,8 +117,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
     if (fit->band_width < at_most(map_width, p->width) ||
         fit->band_height < at_most(map_height, p->height))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "the image exceeds a texture (%lld x %lld) and the template, %d x %d, is "
-                         "too large for bands of it",
+                         "the image exceeds a texture (%lld x %lld), and the template, %d x %d, is "
+                         "too large to divide the image into bands",
                          (long long)across, (long long)down, p->width, p->height);
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
     uint64_t aim = limit < most_workspace ? limit : most_workspace;
@@ -122,15 +126,14 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
     while (fit->band_height > least &&
            xncc_cuda_workspace(p, fit->band_width, fit->band_height).total > aim) {
         int32_t half = (int32_t)round_up(((uint64_t)fit->band_height + 1) / 2,
-                                         64); /* two bands, not two and a row */
+                                         64); /* two bands, not two and one row */
         fit->band_height = half < least || half >= fit->band_height ? least : half;
     }
     uint64_t need = xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
     if (need > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "the smallest band of the map needs %llu bytes of device memory and a "
-                         "plan may take %llu; raise "
-                         "device_memory of the context",
+                         "the smallest band of the map needs %llu bytes of device memory, and a "
+                         "plan may use %llu; raise device_memory of the context",
                          (unsigned long long)need, (unsigned long long)limit);
     return XNCC_OK;
 }
@@ -142,7 +145,7 @@ static int32_t thread_rows(xncc_pixel pixel)
                                : XNCC_THREAD_ROWS_F32;
 }
 
-/* Bytes a template row takes in the constant bank: integer pixels in groups of four, padded with
+/* Bytes per template row in constant memory: integer pixels in groups of four, padded with
  * zeros. */
 static uint64_t shared_row_bytes(const xncc_problem *p)
 {
@@ -151,8 +154,9 @@ static uint64_t shared_row_bytes(const xncc_problem *p)
            pixel_bytes(p->pixel);
 }
 
-/* Rows of a template block: as many as the bank holds and the tile has room for. A multiple of 4
- * where it is not the whole template, since the bank's columns are. */
+/* Chooses the tile of `shared` and the template rows per pass: as many as constant memory and the
+ * tile hold. Unless they are the whole template, they are a multiple of 4, as the columns of the
+ * template in constant memory are. */
 static xncc_status fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                               xncc_error *error)
 {
@@ -163,43 +167,46 @@ static xncc_status fit_shared(const xncc_problem *p, const xncc_machine *m, xncc
     uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_THREAD_COLUMNS);
     uint64_t pitch = round_up(columns * pixel_bytes(p->pixel), XNCC_TILE_PITCH);
     fit->tile_pitch = (int32_t)pitch;
-    int64_t constant_rows_of = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
+    int64_t rows_in_constant = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
     int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
     if (tile_rows < p->height)
         tile_rows = tile_rows / 4 * 4;
-    fit->constant_rows = at_most(at_most(p->height, constant_rows_of > 0 ? constant_rows_of : 0),
+    fit->constant_rows = at_most(at_most(p->height, rows_in_constant > 0 ? rows_in_constant : 0),
                                  tile_rows > 0 ? tile_rows : 0);
     int32_t least = at_most(p->height, 16);
     if (fit->constant_rows < least) {
-        if (constant_rows_of < least)
-            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "shared needs %d template rows of %llu bytes in the constant bank, "
-                             "which has %lld bytes",
-                             least, (unsigned long long)shared_row_bytes(p),
-                             (long long)m->cuda.constant_bytes);
-        return xncc_fail(
-            error, XNCC_ERROR_UNSUPPORTED, "shared needs a tile of %llu bytes and a block has %lld",
-            (unsigned long long)pitch * (unsigned long long)(fit->tile_height + least - 1),
-            (long long)limit);
+        if (rows_in_constant < least)
+            return xncc_fail(
+                error, XNCC_ERROR_UNSUPPORTED,
+                "shared needs %d template rows of %llu bytes in constant memory, which has "
+                "%lld bytes for them",
+                least, (unsigned long long)shared_row_bytes(p), (long long)m->cuda.constant_bytes);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "shared needs a tile of %llu bytes, and a thread block has %lld",
+                         (unsigned long long)pitch *
+                             (unsigned long long)(fit->tile_height + least - 1),
+                         (long long)limit);
     }
     fit->tile_rows = fit->tile_height + fit->constant_rows - 1;
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
     return XNCC_OK;
 }
 
+/* Chooses the template rows that constant memory holds at a time, for tex-constant. */
 static xncc_status fit_constant(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                                 xncc_error *error)
 {
     uint64_t row = (uint64_t)p->width * pixel_bytes(p->pixel);
     if (row > (uint64_t)m->cuda.constant_bytes)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tex-constant needs %llu bytes of constant memory for a template row and "
-                         "the bank has %lld",
+                         "tex-constant needs %llu bytes of constant memory for a template row, and "
+                         "%lld are available",
                          (unsigned long long)row, (long long)m->cuda.constant_bytes);
     fit->constant_rows = at_most(p->height, m->cuda.constant_bytes / (int64_t)row);
     return XNCC_OK;
 }
 
+/* The time of the kernels shared, tex-constant and tex-tex. */
 static double match_ms(const xncc_problem *p, const xncc_machine *m, const rate *r,
                        const xncc_decision *fit)
 {
@@ -207,7 +214,7 @@ static double match_ms(const xncc_problem *p, const xncc_machine *m, const rate 
     double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
     double pixels = (double)p->width * (double)p->height;
     double height = fit->tile_height ? (double)fit->tile_height : 1.0;
-    /* a tile's filling is shared by the rows of the block */
+    /* filling a tile costs as much as this many multiply-adds per map element */
     double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch /
                                        XNCC_TILE_WIDTH * 8.0
                                  : 0.0;
@@ -217,7 +224,7 @@ static double match_ms(const xncc_problem *p, const xncc_machine *m, const rate 
                 processors);
 }
 
-/* Bands may take half of the workspace, transforms what is left. */
+/* Kernel fft: bands get half of the workspace, and transforms what is left. */
 static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                            xncc_error *error)
 {
@@ -227,11 +234,11 @@ static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_de
     if (status)
         return status;
     if (fit_bands(p, &half, fit, error) != XNCC_OK)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "fft leaves bands of the map half of the %lld bytes that a plan may take, "
-                         "which is too little; raise "
-                         "device_memory of the context",
-                         (long long)m->cuda.workspace);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "fft leaves half of the %lld bytes that a plan may use to bands of the map, "
+            "which is too little; raise device_memory of the context",
+            (long long)m->cuda.workspace);
     uint64_t rest = (uint64_t)m->cuda.workspace -
                     xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
     status = xncc_fit_fft_cuda(p, m, rest < most_transforms ? rest : most_transforms, fit, error);
@@ -244,7 +251,8 @@ static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_de
     return status;
 }
 
-/* Bands that leave room for what the tensor kernels keep: halved until all of it fits. */
+/* The tensor kernels: the height of the bands is halved until they and the buffers of the products
+ * fit. */
 static xncc_status fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                               xncc_decision *fit, xncc_error *error)
 {
@@ -261,16 +269,17 @@ static xncc_status fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc
             break;
         if (fit->band_height <= least)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "tensor needs %llu bytes of device memory for the smallest band of "
-                             "the map and a plan may take %llu; "
-                             "raise device_memory of the context",
-                             (unsigned long long)need, (unsigned long long)limit);
+                             "%s needs %llu bytes of device memory for the smallest band of the "
+                             "map, and a plan may use %llu; raise device_memory of the context",
+                             xncc_kernel_table[kernel].name, (unsigned long long)need,
+                             (unsigned long long)limit);
         int32_t half = (int32_t)round_up((uint64_t)fit->band_height / 2, 64);
         fit->band_height = half < least || half >= fit->band_height ? least : half;
     }
     return status;
 }
 
+/* Fits a kernel to a matching problem. */
 static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                              xncc_decision *fit, xncc_error *error)
 {
@@ -291,7 +300,7 @@ static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_
     return status;
 }
 
-/* Convolution stages an image only where it lies in host memory, a band of rows at a time. */
+/* Chooses the bands of a convolution, which stages only images in host memory. */
 static xncc_status fit_conv_bands(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                                   xncc_error *error)
 {
@@ -305,9 +314,8 @@ static xncc_status fit_conv_bands(const xncc_problem *p, const xncc_machine *m, 
     uint64_t need = xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
     if (need > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "a row of the convolution needs %llu bytes of device memory and a plan "
-                         "may take %llu; raise "
-                         "device_memory of the context",
+                         "a row of the convolution needs %llu bytes of device memory, and a plan "
+                         "may use %llu; raise device_memory of the context",
                          (unsigned long long)need, (unsigned long long)limit);
     return XNCC_OK;
 }
@@ -318,8 +326,8 @@ int xncc_conv_is_unrolled(const xncc_problem *p)
            round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4 <= XNCC_CONV_PARAMETER_BYTES;
 }
 
-/* The pitch of an unrolled tile: a vector of 4 in 9 stays empty, and rows begin 4 vectors apart
- * modulo 8, against bank conflicts. */
+/* The pitch of an unrolled tile. Against bank conflicts one of 9 vectors of 4 pixels stays empty,
+ * and rows begin 4 vectors apart, modulo 8. */
 static uint64_t unrolled_pitch(const xncc_problem *p)
 {
     uint64_t columns = XNCC_TILE_WIDTH + (uint64_t)p->width - 1 +
@@ -330,6 +338,7 @@ static uint64_t unrolled_pitch(const xncc_problem *p)
            XNCC_TILE_PITCH;
 }
 
+/* Fills the tile fields of conv-tiled. */
 static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *fit)
 {
     uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_CONV_CHUNK);
@@ -341,6 +350,7 @@ static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *f
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
 }
 
+/* Chooses the tile of conv-tiled, unrolled if possible. */
 static xncc_status fit_conv_tile(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                                  xncc_error *error)
 {
@@ -351,11 +361,12 @@ static xncc_status fit_conv_tile(const xncc_problem *p, const xncc_machine *m, x
         size_conv_tile(p, 0, fit);
     if (fit->shared_bytes > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "conv-tiled needs a tile of %d bytes and a block has %lld",
+                         "conv-tiled needs a tile of %d bytes, and a thread block has %lld",
                          fit->shared_bytes, (long long)limit);
     return XNCC_OK;
 }
 
+/* Multiply-adds per millisecond and multiprocessor of a convolution kernel. */
 static double conv_rate(xncc_kernel kernel, const xncc_decision *fit)
 {
     switch (kernel) {
@@ -368,6 +379,7 @@ static double conv_rate(xncc_kernel kernel, const xncc_decision *fit)
     }
 }
 
+/* Fits a kernel to a convolution. */
 static xncc_status fit_convolve(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                                 xncc_decision *fit, xncc_error *error)
 {
@@ -377,15 +389,17 @@ static xncc_status fit_convolve(const xncc_problem *p, const xncc_machine *m, xn
         return status;
     if (kernel == XNCC_KERNEL_CONV_REGISTERS &&
         (p->width != p->height || (p->width != 3 && p->width != 5)))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "conv-registers takes filters of 3 x 3 and 5 x 5, and this one is %d x %d",
-                         p->width, p->height);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "conv-registers serves filters of 3 x 3 and 5 x 5, and this one is %d x %d", p->width,
+            p->height);
     if (kernel != XNCC_KERNEL_CONV_GLOBAL) {
         uint64_t bytes = round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
         if (bytes > (uint64_t)m->cuda.constant_bytes)
-            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "the filter takes %llu bytes of constant memory and the bank has %lld",
-                             (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
+            return xncc_fail(
+                error, XNCC_ERROR_UNSUPPORTED,
+                "the filter needs %llu bytes of constant memory, and %lld are available",
+                (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
         fit->constant_rows = p->height;
     }
     status = fit_conv_bands(p, m, fit, error);

@@ -1,68 +1,72 @@
-/* The CUDA kernels as the decision sees them: geometry, limits and cost. Pure C, no CUDA header;
- * the kernels in cuda/ are built on the same numbers. */
+/* The CUDA kernels as the decision sees them: block shapes, limits and cost of plain problems. The
+ * kernels in cuda/ use the same numbers. Pure functions of plain data, without a CUDA header. */
 #ifndef XNCC_PLAN_COST_CUDA_H
 #define XNCC_PLAN_COST_CUDA_H
 
-#include "plan/decide.h"
+#include "base/error.h"
+#include "plan/decision.h"
+#include "plan/machine.h"
 
-/* The share of a block and of a thread, in map elements. */
+/* What a thread block and a thread compute, in map elements unless stated otherwise. */
 enum {
-    XNCC_TILE_WIDTH = 128,   /* of a block of the tiled kernels */
-    XNCC_THREAD_COLUMNS = 4, /* adjacent map elements of a thread; template rows are cut into groups
-                                of so many pixels */
-    XNCC_TILE_WARPS = 8,     /* warps of a `shared` block, one above the other */
-    XNCC_THREAD_ROWS_U8 = 8, /* map rows of a thread */
-    XNCC_THREAD_ROWS_U16 = 4,
-    XNCC_THREAD_ROWS_F32 = 2,
-    XNCC_CONV_TILE_HEIGHT = 32,     /* 256 threads, 8 columns and 2 rows each */
-    XNCC_CONV_UNROLLED_HEIGHT = 64, /* 256 threads, 32 columns of a row each */
-    XNCC_CONV_CHUNK = 8,            /* taps of a filter row that are worked on at a time */
-    XNCC_CONV_PARAMETER_BYTES =
-        3584 /* of taps that a kernel takes as a parameter, their rows padded to 16 bytes */
+    XNCC_TILE_WIDTH = 128,           /* columns of a thread block of the tiled kernels */
+    XNCC_THREAD_COLUMNS = 4,         /* adjacent columns per thread; rows of an integer template are
+                                        padded to groups of this many pixels */
+    XNCC_TILE_WARPS = 8,             /* warps of a thread block of `shared`, one above the other */
+    XNCC_THREAD_ROWS_U8 = 8,         /* rows per thread of `shared` */
+    XNCC_THREAD_ROWS_U16 = 4,        /* the same for u16 */
+    XNCC_THREAD_ROWS_F32 = 2,        /* the same for f32 */
+    XNCC_CONV_TILE_HEIGHT = 32,      /* rows per block of conv-tiled: 256 threads, 8 x 2 each */
+    XNCC_CONV_UNROLLED_HEIGHT = 64,  /* the same, unrolled: 256 threads, 32 x 1 each */
+    XNCC_CONV_CHUNK = 8,             /* taps of a filter row that are processed at a time */
+    XNCC_CONV_PARAMETER_BYTES = 3584 /* the largest size of taps passed as a kernel parameter, with
+                                        rows padded to 16 bytes */
 };
 
-/* Columns of an unrolled tile to the left of its first window, so that with the anchor in the
- * middle it begins at a whole vector. */
+/* The columns of an unrolled tile to the left of its first window. With the anchor in the middle
+ * the tile then begins at a whole vector of 4 pixels. */
 #define XNCC_CONV_SHIFT(width) ((4 - (width) / 2 % 4) % 4)
 
-/* A tile's rows begin at multiples of so many bytes. */
+/* Rows of a shared-memory tile begin at multiples of this many bytes. */
 enum { XNCC_TILE_PITCH = 64 };
 
-/* Staged image rows begin at multiples of so many bytes: every device's texture pitch alignment
- * divides it. */
+/* Staged image rows begin at multiples of this many bytes. The texture pitch alignment of every
+ * device divides it. */
 enum { XNCC_STAGE_PITCH = 512 };
 
-/* The widest template: sums over a row of 65536 pixels of 8 bits, and their squares, fit 32 bits
- * (65536 * 255^2 < 2^32). */
+/* The widest template. Sums over a row of 65536 pixels of 8 bits, and over their squares, fit 32
+ * bits (65536 * 255^2 < 2^32). */
 enum { XNCC_CUDA_TEMPLATE_SIDE = 65536 };
 
-/* 1 when X, S and Q of every window fit 32 bits: 8-bit pixels and n * 255^2 < 2^32. */
-int xncc_cuda_is_narrow(const xncc_problem *problem);
+/* Returns 1 if X, S and Q of every window fit 32 bits: 8-bit pixels and n * 255^2 < 2^32. */
+int xncc_cuda_sums_fit_u32(const xncc_problem *problem);
 
-/* 1 when the window sums and the score are one pass that reads the image itself: a block of it
- * spans two warps' columns. */
+/* The widest template of the pass that computes window sums and score together. */
 enum { XNCC_WINDOW_WIDTH = 128 };
+
+/* Returns 1 if window sums and score are one pass, which reads the image itself. */
 int xncc_cuda_is_one_pass(const xncc_problem *problem);
 
-/* The parts of a plan's workspace for bands of width x height map elements, in bytes. */
+/* The buffers of a plan for bands of band_width x band_height map elements, in bytes. */
 typedef struct xncc_cuda_buffers {
-    uint64_t stage;       /* image rows under the band, with the template's margin */
-    uint64_t stage_pitch; /* bytes a staged row */
-    uint64_t rows;        /* S and Q of every window row, where they are a pass of their own */
-    uint64_t rows_pitch;  /* elements a row of them; S and Q together are an element */
-    uint64_t sums;        /* X, where it does not fit the map's own memory */
-    uint64_t map;         /* the map's rows, for maps in host memory */
-    uint64_t total;
+    uint64_t stage;       /* the image rows under a band, with the margin of the template */
+    uint64_t stage_pitch; /* bytes per staged row */
+    uint64_t rows;        /* S and Q of every window row; 0 if they are not a separate pass */
+    uint64_t rows_pitch;  /* elements per row of these; S and Q together are one element */
+    uint64_t sums;        /* X; 0 if it fits into the memory of the map */
+    uint64_t map;         /* rows of the map, for maps in host memory */
+    uint64_t total;       /* the sum of the sizes */
 } xncc_cuda_buffers;
 xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *problem, int32_t band_width,
                                       int32_t band_height);
 
-/* 1 for convolutions that conv-tiled has unrolled code for: float images, the widths of Gaussians
- * of sigma 1, 2 and 3.2, and taps that fit a kernel's parameters. */
+/* Returns 1 if conv-tiled has unrolled code for a convolution: f32 images, filters 9, 17 or 27
+ * columns wide (Gaussians of sigma 1, 2 and 3.2), and taps that fit the parameters of a kernel. */
 int xncc_conv_is_unrolled(const xncc_problem *problem);
 
-/* Can the kernel serve the (valid) problem on the machine's CUDA device? Fills the tile, constant,
- * band and estimate fields of *fit. XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
+/* Fits a kernel to a legal plain problem on the CUDA device of a machine: fills the tile, constant,
+ * band and estimate fields of *fit. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that
+ * names the limit. */
 xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
                           xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
 

@@ -1,21 +1,23 @@
+/* Limits, memory and cost of general problems on CUDA. */
 #include "plan/cost_general_cuda.h"
 
 #include "image/image.h"
 #include "image/samples.h"
 #include "plan/cost_cuda.h"
 #include "plan/cost_tensor.h"
+#include "plan/problem.h"
 
-/* Measured on one H200 (132 processors), November 2026. Pixels of a window and channel a
- * millisecond and processor, for kernel joint; bytes of planes laid out, map elements of a window's
- * sum, and sums read by the score, likewise. */
-static const double general_rate = 6.6e6, layout_rate = 1.2e7, window_rate = 3.0e6,
-                    score_rate = 4.5e6;
-static const double quick_rate = 1.2e7; /* sums read by the quick score, */
-static const double quick_window_rate =
-    1.14e6; /* and map elements where N, S and Q slide there too */
-static const double launch_ms = 0.004;
+/* Rates per millisecond and multiprocessor. Measured on one H200 (132 multiprocessors), November
+ * 2026. */
+static const double general_rate = 6.6e6;   /* kernel general: pixels of a window and channel */
+static const double layout_rate = 1.2e7;    /* bytes of planes laid out */
+static const double window_rate = 3.0e6;    /* map elements of a window sum */
+static const double score_rate = 4.5e6;     /* sums that the score reads */
+static const double masked_u8_rate = 1.2e7; /* sums that the special score pass reads */
+static const double masked_u8_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
+static const double launch_ms = 0.004;              /* per kernel launch */
 
-/* A band's workspace is kept under this even where more is free. */
+/* The workspace of a band is kept below this, in bytes, even if more is free. */
 static const double most_workspace = 2684354560.0;
 
 static double round_up(double value, double unit)
@@ -35,7 +37,7 @@ int xncc_general_planes_for(const xncc_problem *p, xncc_kernel kernel, xncc_gene
 int xncc_general_is_u8_masked(const xncc_problem *p, const xncc_general_planes *planes)
 {
     return p->method == XNCC_CCOEFF_NORMED && xncc_problem_channels(p) == 1 &&
-           xncc_pixel_digits(p->pixel) == 1 && !planes->wide &&
+           xncc_pixel_digits(p->pixel) == 1 && !planes->terms_u64 &&
            (p->templ_masked || p->width <= XNCC_WINDOW_WIDTH);
 }
 
@@ -58,18 +60,19 @@ xncc_general_buffers xncc_general_workspace(const xncc_problem *p,
         buffers.image_pitch = round_up(columns, XNCC_STAGE_PITCH);
         buffers.image = buffers.image_pitch * rows;
         buffers.term_pitch = round_up(d->band_width, XNCC_TENSOR_COLUMNS);
-        if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* that one keeps the sums in registers */
+        if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* it keeps the sums in registers */
             buffers.term = buffers.term_pitch *
                            (round_up(d->band_height, 2 * XNCC_TENSOR_ROWS) +
                             XNCC_TENSOR_SPARE_ROWS) *
-                           (planes->wide ? 8.0 : 4.0);
+                           (planes->terms_u64 ? 8.0 : 4.0);
         buffers.rows = planes->windows ? 4.0 * buffers.term_pitch * rows : 0.0;
         buffers.templ = planes->templ_count * round_up(w, XNCC_STAGE_PITCH) * h;
         if (xncc_kernel_is_tensor(d->kernel)) {
             buffers.templ += planes->templ_count * (double)d->tensor.toeplitz * d->tensor.across *
                              d->tensor.down;
         } else {
-            buffers.templ += planes->templ_count * (w + 4.0) * (h + 4.0); /* in groups */
+            buffers.templ += planes->templ_count * (w + 4.0) *
+                             (h + 4.0); /* padded to groups of 4 pixels */
             buffers.stage = buffers.image;
         }
     }
@@ -80,15 +83,14 @@ xncc_general_buffers xncc_general_workspace(const xncc_problem *p,
 
 static xncc_status refuse_memory(double need, double limit, xncc_error *error)
 {
-    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                     "the image, as it comes from the host, and the smallest band of the map need "
-                     "%.0f bytes of device memory and a plan may "
-                     "take %.0f; raise device_memory of the context",
-                     need, limit);
+    return xncc_fail(
+        error, XNCC_ERROR_UNSUPPORTED,
+        "a copy of the image and the smallest band of the map need %.0f bytes of device memory, "
+        "and a plan may use %.0f; raise device_memory of the context",
+        need, limit);
 }
 
-/* Bands that fit: of the height given, halved until they do. The whole map is kept where there is
- * room for it. */
+/* Halves the height of the bands until they fit. The plan holds the whole map if there is room. */
 static xncc_status fit_bands(const xncc_problem *p, const xncc_general_planes *planes, double limit,
                              xncc_decision *fit, xncc_error *error)
 {
@@ -110,7 +112,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_general_planes *p
     return need > limit ? refuse_memory(need, limit, error) : XNCC_OK;
 }
 
-/* Pixel by pixel: no planes, and of the map as much as there is room for. */
+/* Kernel general reads the pixels themselves: there are no planes, and bands only limit the map. */
 static xncc_status fit_pixels(const xncc_problem *p, const xncc_machine *m, double limit,
                               xncc_decision *fit, xncc_error *error)
 {
@@ -128,8 +130,8 @@ static xncc_status fit_pixels(const xncc_problem *p, const xncc_machine *m, doub
     return need > limit ? refuse_memory(need, limit, error) : XNCC_OK;
 }
 
-/* One product of planes, of tensor-fused all of them: the kernel's blocks and bands, and its time.
- */
+/* Fits one product of planes (tensor-fused: all of them): the kernel's blocks and bands, and its
+ * time in fit->estimate_ms. */
 static xncc_status fit_product(const xncc_problem *inner, const xncc_machine *m,
                                const xncc_general_planes *planes, xncc_decision *fit,
                                xncc_error *error)
@@ -151,6 +153,7 @@ static xncc_status fit_product(const xncc_problem *inner, const xncc_machine *m,
     return xncc_fit_cuda(inner, &half, kernel, fit, error);
 }
 
+/* The time of the whole problem. fit->estimate_ms has that of fit_product. */
 static double estimate(const xncc_problem *p, const xncc_machine *m,
                        const xncc_general_planes *planes, const xncc_decision *fit)
 {
@@ -162,31 +165,32 @@ static double estimate(const xncc_problem *p, const xncc_machine *m,
         return fit->estimate_ms + 2.0 * launch_ms + layout_ms;
     double each = planes->windows / window_rate + (1.0 + planes->term_count) / score_rate;
     if (xncc_general_is_u8_masked(p, planes))
-        each = planes->windows ? 1.0 / quick_window_rate : (1.0 + planes->term_count) / quick_rate;
+        each = planes->windows ? 1.0 / masked_u8_window_rate
+                               : (1.0 + planes->term_count) / masked_u8_rate;
     return fit->estimate_ms * planes->products + launch_ms * (4.0 + planes->step_count) +
            layout_ms + elements * each / processors;
 }
 
-/* What a kernel of products refuses, whatever the sizes. */
+/* Refuses what a kernel of products cannot serve at any size, and fills *planes. */
 static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel,
                               xncc_general_planes *planes, xncc_error *error)
 {
     const char *name = xncc_kernel_table[kernel].name;
     if (xncc_pixel_is_float(p->pixel))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel %s serves floats only of one channel and f32, with all pixels "
-                         "counting; joint serves the others",
+                         "kernel %s serves floats only as f32 with one channel and all pixels "
+                         "counting; kernel general serves the others",
                          name);
     if (!xncc_general_planes_for(p, kernel, planes))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel %s makes a score of up to %d sums of bytes, and %d channels of %s "
-                         "have more; joint serves them",
-                         name, (int)XNCC_GENERAL_TERMS, xncc_problem_channels(p),
-                         xncc_pixel_name(p->pixel));
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "kernel %s makes a score from up to %d sums of bytes, and %d channels of %s "
+            "need more; kernel general serves them",
+            name, (int)XNCC_GENERAL_TERMS, xncc_problem_channels(p), xncc_pixel_name(p->pixel));
     if (kernel == XNCC_KERNEL_TENSOR_FUSED && !xncc_general_is_u8_masked(p, planes))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel %s serves ccoeff_normed of one channel of 8 bits and sums of 32 "
-                         "bits; joint serves the others",
+                         "kernel %s serves ccoeff_normed of one channel of 8 bits with sums of 32 "
+                         "bits; kernel general serves the others",
                          name);
     return XNCC_OK;
 }
@@ -204,7 +208,7 @@ xncc_status xncc_fit_general_cuda(const xncc_problem *p, const xncc_machine *m, 
     if (!status && (inner.image_width > XNCC_MAX_SIDE || inner.image_height > XNCC_MAX_SIDE))
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
-            "kernel %s: the image with its border has %d x %d pixels, and a side of more than %d",
+            "kernel %s: the image with its border has %d x %d pixels, and a side exceeds %d",
             xncc_kernel_table[kernel].name, inner.image_width, inner.image_height, XNCC_MAX_SIDE);
     if (!status)
         status = fit_product(&inner, m, &planes, fit, error);

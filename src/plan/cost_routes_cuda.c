@@ -1,10 +1,13 @@
+/* Limits and cost of padded and general problems on CUDA. */
 #include "plan/cost_cuda.h"
 #include "plan/cost_general_cuda.h"
 #include "plan/cost_routes.h"
+#include "plan/problem.h"
 
 #include "image/image.h"
 
-/* Bytes a millisecond and processor, the padded image read and written. One H200, November 2026. */
+/* Laying out the padded image: bytes per millisecond and multiprocessor. One H200, November
+ * 2026. */
 static const double layout_rate = 1.0e7;
 static const double launch_ms = 0.004;
 
@@ -14,7 +17,8 @@ double xncc_cuda_padded_pitch(const xncc_problem *inner)
     return (double)((row + XNCC_STAGE_PITCH - 1) / XNCC_STAGE_PITCH * XNCC_STAGE_PITCH);
 }
 
-/* The image is laid out whole, and the plain problem on it has what is left of the workspace. */
+/* A padded problem. The whole image is laid out, and the plain problem on it gets the rest of the
+ * workspace. */
 static xncc_status fit_padded(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                               xncc_decision *fit, xncc_error *error)
 {
@@ -24,9 +28,9 @@ static xncc_status fit_padded(const xncc_problem *p, const xncc_machine *m, xncc
     const double need = padded + xncc_cuda_source_bytes(p), processors = xncc_machine_processors(m);
     if (inner.image_width > XNCC_MAX_SIDE || inner.image_height > XNCC_MAX_SIDE || need > limit)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "the image and its %d x %d pixels with the border take %.0f bytes of "
-                         "device memory, and a plan may take %.0f; raise "
-                         "device_memory of the context",
+                         "the image, laid out with its border in %d x %d pixels, needs %.0f bytes "
+                         "of device memory, and a plan may use %.0f; raise device_memory of the "
+                         "context",
                          inner.image_width, inner.image_height, need, limit);
     xncc_machine rest = *m;
     rest.cuda.workspace = m->cuda.workspace - (int64_t)need;
@@ -48,9 +52,8 @@ xncc_status xncc_fit_cuda_routed(const xncc_problem *problem, const xncc_machine
         return xncc_fit_general_cuda(problem, machine, kernel, fit, error);
     if (kernel == XNCC_KERNEL_GENERAL)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel general serves masks, no-data values, the overlap border, coverage, "
-                         "several channels and the pixel types u32 and "
-                         "f64 (s8 and s16 where the method needs their sign); the other kernels "
-                         "serve this problem");
+                         "kernel general serves masks, no-data values, the overlap border, "
+                         "coverage, several channels, the pixel types u32 and f64, and s8 and s16 "
+                         "if the method depends on their sign; other kernels serve this problem");
     return fit_padded(problem, machine, kernel, fit, error);
 }

@@ -1,30 +1,41 @@
+/* Limits, memory and cost of the tensor kernels. */
 #include "plan/cost_tensor.h"
 
-/* Measured on one H200 (132 processors), November 2026, 8192 x 8192 and templates of 8 to 128:
- * multiply-adds (those with zeros counted) and map elements a millisecond and processor. */
-static const double product_rate = 6.6e9;
-static const double mma_rate = 3.5e9;    /* tensor-mma */
-static const double sum_rate = 5.2e6;    /* X written: no product is faster */
-static const double score_rate = 2.65e6; /* the pass of window sums and score */
-static const double wide_score_rate = 8.0e5;
-static const double other_score_rate = 6.0e5;
-static const double combine_rate = 1.0e6; /* the four parts of a 16-bit X put together */
-static const double fused_rate = 4.1e9,
-                    fused_element_rate = 3.0e6; /* tensor-fused: one after the other */
-/* The same of joint problems: map elements, and those of each of their products. A product more
- * makes the start longer too. */
-static const double planes_rate = 3.8e9, planes_element_rate = 1.1e7, planes_sum_rate = 3.1e7;
-static const double planes_start_ms = 0.006, product_start_ms = 0.0035;
-static const double launch_ms = 0.004;
-static const double fused_start_ms =
-    0.0145; /* launches and full rings; and small images are searched faster by two passes */
+#include "plan/problem.h"
 
-/* 16 bits: two products of bytes at a time fit 32 bits. Numerator and variance then fit 63
- * (score.h). */
-enum { MOST_WIDE_PIXELS = (int)(UINT32_MAX / (2u * 255u * 255u)) };
+#include <assert.h>
 
-enum { FUSED_LEAST_BLOCKS = 2 }; /* tensor-fused: with fewer a multiprocessor is idle too often */
+/* Rates per millisecond and multiprocessor. Measured on one H200 (132 multiprocessors), November
+ * 2026, with images of 8192 x 8192 and templates of 8 to 128. Multiply-adds include those with
+ * padding zeros. */
+static const double product_rate = 6.6e9;       /* tensor-wgmma: multiply-adds */
+static const double mma_rate = 3.5e9;           /* tensor-mma: multiply-adds */
+static const double sum_rate = 5.2e6;           /* elements of X written: an upper limit */
+static const double score_rate = 2.65e6;        /* map elements of the score pass for 8 bits */
+static const double score_u16_rate = 8.0e5;     /* the same for 16 bits */
+static const double other_score_rate = 6.0e5;   /* map elements of the general score pass */
+static const double combine_rate = 1.0e6;       /* elements of a 16-bit X combined from four */
+static const double fused_rate = 4.1e9;         /* tensor-fused: multiply-adds, */
+static const double fused_element_rate = 3.0e6; /* followed by map elements */
+static const double planes_rate = 3.8e9;        /* tensor-fused, general problems: multiply-adds, */
+static const double planes_element_rate = 1.1e7; /* map elements, */
+static const double planes_sum_rate = 3.1e7;     /* and map elements of each product */
+/* Milliseconds per call. */
+static const double launch_ms = 0.004;         /* per kernel launch */
+static const double fused_start_ms = 0.0145;   /* tensor-fused: launches and filling the rings; also
+                                                  small images are searched faster in two passes */
+static const double planes_start_ms = 0.006;   /* the same for general problems, */
+static const double product_start_ms = 0.0035; /* and per product */
 
+/* The largest template of the score pass for 16 bits: the sum of two products of bytes at a time
+ * fits 32 bits. Numerator and variance then fit 63 bits (math/score.h). */
+enum { MAX_PIXELS_U16 = (int)(UINT32_MAX / (2u * 255u * 255u)) };
+
+/* tensor-fused: with fewer thread blocks a multiprocessor is idle too often. */
+enum { FUSED_LEAST_BLOCKS = 2 };
+
+/* tensor-wgmma: bytes per barrier; stages of a ring, at least and at most; at least if X is
+ * staged. */
 enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
@@ -45,8 +56,8 @@ int xncc_kernel_is_tensor(xncc_kernel kernel)
 
 int32_t xncc_tensor_row_bytes(int32_t arrays)
 {
-    /* 64 more than a multiple of 128: where a chunk's halves come from two rows, the rows lie in
-     * different banks */
+    /* 64 more than a multiple of 128, so that the two rows from which the halves of a chunk can
+     * come are in different banks */
     return (XNCC_TENSOR_COLUMNS + 16 * arrays + 63) / 128 * 128 + 64;
 }
 
@@ -56,21 +67,22 @@ int xncc_tensor_scores(const xncc_problem *p)
     if (p->method != XNCC_CCOEFF_NORMED)
         return 0;
     return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH
-                               : p->width <= XNCC_TENSOR_WIDTH && n <= MOST_WIDE_PIXELS;
+                               : p->width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
 }
 
-/* A template row under 8 map elements is width + 7 bytes: whole chunks, and where no more than half
- * of one is left, half a chunk. */
-static void cut_row(xncc_tensor_blocks *b, int32_t chunk)
+/* Divides a template row into chunks. For 8 map elements it has width + 7 bytes: whole chunks and,
+ * if at most half of one is left, half a chunk. */
+static void split_row(xncc_tensor_blocks *b, int32_t chunk)
 {
     int32_t bytes = b->width + 7, rest = bytes % chunk;
     b->half = rest > 0 && rest <= chunk / 2;
     b->chunks = bytes / chunk + (rest > chunk / 2);
 }
 
+/* tensor-wgmma: chunks of 16 bytes. */
 static void fit_chunks(xncc_tensor_blocks *b)
 {
-    cut_row(b, 16);
+    split_row(b, 16);
     b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_PERIOD);
     int32_t arrays = b->chunks + b->half,
             slides = XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS - 1;
@@ -78,8 +90,8 @@ static void fit_chunks(xncc_tensor_blocks *b)
     b->toeplitz = (uint64_t)arrays * (uint64_t)slides * XNCC_TENSOR_CORE;
 }
 
-/* tensor-mma: chunks of 32 bytes, image rows in groups of 16, and all of them under a block in
- * shared memory. */
+/* tensor-mma: chunks of 32 bytes, image rows in groups of 16. All image rows of a thread block are
+ * in shared memory. Returns 0 if they do not fit. */
 static int fit_mma(xncc_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256 };
@@ -96,8 +108,8 @@ static int fit_mma(xncc_tensor_blocks *b, int64_t limit)
     return 1;
 }
 
-/* Stages of the ring that shared memory leaves room for, and whether X goes out through shared
- * memory too. */
+/* tensor-wgmma: chooses the stages of the ring, and whether X is written through shared memory too.
+ * must_stage: 1 if it must be. Returns 0 if shared memory is too small. */
 static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stage)
 {
     uint64_t stage = (uint64_t)XNCC_TENSOR_PERIOD * (uint64_t)b->row_bytes + BARRIER_BYTES;
@@ -117,17 +129,18 @@ static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stag
     return 0;
 }
 
-/* What blocks of tensor-fused have in shared memory, how many of them there are at most, and the
- * widest template that has a kernel. */
+/* What a thread block of tensor-fused has in shared memory, and its limits. */
 typedef struct fused_shape {
-    int32_t windows, rings, buffers,
-        blocks; /* bytes of window sums; rings of image rows; planes of the template */
-    int32_t widest;
-    const char *where; /* that is the widest, for messages */
+    int32_t windows;   /* bytes of window sums */
+    int32_t rings;     /* rings of image rows, one per image plane */
+    int32_t planes;    /* template planes */
+    int32_t blocks;    /* the most thread blocks per multiprocessor */
+    int32_t widest;    /* the widest template that has a kernel, in pixels */
+    const char *where; /* when it is the widest, for error texts */
 } fused_shape;
 
-/* tensor-fused: chunks of 32 bytes. A multiprocessor's shared memory is a kilobyte more than a
- * block may have, and each block takes one. */
+/* tensor-fused: chunks of 32 bytes. A multiprocessor has a kilobyte more shared memory than a
+ * thread block may use, and reserves a kilobyte per block. Returns 0 if too few blocks fit. */
 static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tensor_blocks *b,
                      int64_t limit)
 {
@@ -138,19 +151,19 @@ static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tenso
                                .width = p->width,
                                .height = p->height,
                                .row_bytes = XNCC_TENSOR_FUSED_PITCH };
-    cut_row(b, CHUNK);
+    split_row(b, CHUNK);
     b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
     uint64_t ring = (uint64_t)(rows + XNCC_TENSOR_FUSED_SPARE) * XNCC_TENSOR_FUSED_PITCH;
     uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring +
-                      (uint64_t)shape->buffers * b->toeplitz;
+                      (uint64_t)shape->planes * b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
     b->stages = blocks < shape->blocks ? (int32_t)blocks : shape->blocks;
     b->shared_bytes = blocks > 0 ? (int32_t)shared : 0;
     return b->stages >= FUSED_LEAST_BLOCKS;
 }
 
-/* Multiply-adds for a map element, those with zeros included. The first and the last period of a
- * tile of tensor-wgmma count half. */
+/* Multiply-adds per map element, including those with padding zeros. The first and the last period
+ * of a tile of tensor-wgmma count half. */
 static double products(const xncc_tensor_blocks *b, xncc_kernel kernel)
 {
     double blocks = (double)b->across * b->down;
@@ -159,6 +172,7 @@ static double products(const xncc_tensor_blocks *b, xncc_kernel kernel)
     return blocks * (16.0 * b->chunks + 8.0 * b->half) * (XNCC_TENSOR_PERIOD * (b->periods - 1.0));
 }
 
+/* Fits one block of the template into shared memory. Returns 0 if it does not fit. */
 static int fit_block(xncc_tensor_blocks *b, xncc_kernel kernel, int64_t limit)
 {
     if (kernel == XNCC_KERNEL_TENSOR_MMA)
@@ -167,8 +181,8 @@ static int fit_block(xncc_tensor_blocks *b, xncc_kernel kernel, int64_t limit)
     return fit_shared_memory(b, limit, b->across * b->down > 1);
 }
 
-/* The cheapest way of cutting the template. Blocks begin at multiples of 16 pixels, so that image
- * rows are read in aligned pieces. */
+/* Finds the cheapest division of the template into blocks. Blocks begin at multiples of 16 pixels,
+ * so that image rows are read in aligned pieces. Returns 0 if there is none. */
 static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
                       xncc_tensor_blocks *best)
 {
@@ -213,7 +227,7 @@ xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *p, const xncc_tens
     return buffers;
 }
 
-/* The limits that have nothing to do with sizes of memory. */
+/* Refuses what does not depend on sizes of memory: pixel types, devices, and sums over 32 bits. */
 static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                                 xncc_error *error)
 {
@@ -221,7 +235,7 @@ static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xn
     int hopper = m->cuda.major == 9 && m->cuda.minor == 0;
     if (p->pixel == XNCC_F32)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "%s takes pixels of 8 and 16 bits, and these are float", name);
+                         "%s serves pixels of 8 and 16 bits, and these are float", name);
     if (kernel == XNCC_KERNEL_TENSOR_WGMMA && !hopper)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "%s needs a device of compute capability 9.0, and this one has %d.%d",
@@ -234,11 +248,12 @@ static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xn
     if ((uint64_t)p->width * (uint64_t)p->height > UINT32_MAX / (255u * 255u))
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
-            "%s takes templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
+            "%s serves templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
             name, UINT32_MAX / (255u * 255u), p->width, p->height);
     return XNCC_OK;
 }
 
+/* Elements of the map. */
 static double elements_of(const xncc_problem *p)
 {
     const xncc_extent map = xncc_problem_extent(p);
@@ -256,28 +271,30 @@ double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc
            processors;
 }
 
-/* Does a template fit the kernels and the shared memory? */
+/* Fits a template to the kernels of tensor-fused and their shared memory. */
 static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
                                    const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tensor-fused takes templates up to %d pixels wide%s, and this one is %d",
-                         shape->widest, shape->where, p->width);
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "tensor-fused serves templates up to %d pixels wide%s, and this one has %d",
+            shape->widest, shape->where, p->width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tensor-fused needs shared memory for %d blocks of a template of %d rows, "
-                         "and %lld bytes are too few",
+                         "tensor-fused needs shared memory for %d thread blocks with a template of "
+                         "%d rows, and %lld bytes are too few",
                          (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
     return XNCC_OK;
 }
 
-/* Multiply-adds for a map element, those with zeros included. */
+/* Multiply-adds of tensor-fused per map element, including those with padding zeros. */
 static double fused_products(const xncc_tensor_blocks *b)
 {
     return (32.0 * b->chunks + 16.0 * b->half) * xncc_tensor_fused_rows(b->height);
 }
 
+/* Fits tensor-fused to a plain problem. */
 static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *m,
                                      xncc_decision *fit, xncc_error *error)
 {
@@ -285,7 +302,7 @@ static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *
                                        XNCC_TENSOR_FUSED_BLOCKS,  57, "" };
     if (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tensor-fused serves ccoeff_normed of 8-bit pixels alone");
+                         "tensor-fused serves only ccoeff_normed of 8-bit pixels");
     xncc_status status = fit_fused_templ(p, m, &shape, fit, error);
     if (status)
         return status;
@@ -300,8 +317,8 @@ xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m,
                                    xncc_error *error)
 {
     const fused_shape shape = {
-        0,  planes->image_count,          planes->templ_count, XNCC_TENSOR_PLANES_BLOCKS,
-        41, " where not all pixels count"
+        0,  planes->image_count,       planes->templ_count, XNCC_TENSOR_PLANES_BLOCKS,
+        41, " if not all pixels count"
     };
     xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
     if (!status)
@@ -320,6 +337,7 @@ xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m,
 xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                             xncc_decision *fit, xncc_error *error)
 {
+    assert(xncc_kernel_is_tensor(kernel));
     xncc_status status = check_device(p, m, kernel, error);
     if (status)
         return status;
@@ -328,13 +346,13 @@ xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_k
     const xncc_tensor_blocks *b = &fit->tensor;
     if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "%s needs more shared memory than the %lld bytes of a block",
+                         "%s needs more shared memory than the %lld bytes of a thread block",
                          xncc_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
     double processors = xncc_machine_processors(m), elements = elements_of(p);
-    int wide = p->pixel == XNCC_U16;
-    double score_ms = elements / (wide ? wide_score_rate : score_rate);
+    int is_u16 = p->pixel == XNCC_U16;
+    double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
     if (!xncc_tensor_scores(p))
-        score_ms = elements / other_score_rate + (wide ? elements / combine_rate : 0.0);
+        score_ms = elements / other_score_rate + (is_u16 ? elements / combine_rate : 0.0);
     fit->estimate_ms = 3.0 * launch_ms + xncc_tensor_product_ms(p, m, kernel, b) +
                        score_ms / processors;
     return XNCC_OK;

@@ -1,75 +1,82 @@
 /* The tensor kernels as the decision sees them: blocks of the template, shared memory, workspace
- * and cost. Pure C; cuda/tensor*.cu are built on the same numbers. */
+ * and cost. The kernels in cuda/ use the same numbers. Pure functions of plain data. */
 #ifndef XNCC_PLAN_COST_TENSOR_H
 #define XNCC_PLAN_COST_TENSOR_H
 
+#include "base/error.h"
 #include "base/host_device.h"
+#include "plan/decision.h"
 #include "plan/general_planes.h"
+#include "plan/machine.h"
 
 enum {
-    XNCC_TENSOR_COLUMNS =
-        512, /* map elements of a tile's row: 64 rows of an m64 product, 8 elements each */
-    XNCC_TENSOR_ROWS = 16,      /* map rows of a tile */
-    XNCC_TENSOR_PERIOD = 8,     /* image rows that a tile takes in at a time */
-    XNCC_TENSOR_WARPGROUPS = 3, /* tiles a block works on at once */
-    XNCC_TENSOR_MMA_DOWN = 2,   /* tiles that a block of tensor-mma works on, one above the other */
-    XNCC_TENSOR_WIDTH = 128, /* the widest block of a template, and the widest window that the fused
-                                score of 16 bits takes */
-    XNCC_TENSOR_SCORE_WIDTH = 384, /* the same of 8 bits */
+    /* All tensor kernels. */
+    XNCC_TENSOR_COLUMNS = 512, /* map elements per row of a tile: 8 per row of an m64 product */
+    XNCC_TENSOR_ROWS = 16,     /* map rows of a tile */
+    XNCC_TENSOR_PERIOD = 8,    /* image rows that a tile reads at a time */
+    XNCC_TENSOR_WIDTH = 128,   /* the widest block of a template in pixels, and the widest window of
+                                  the score pass for 16 bits */
+    XNCC_TENSOR_SCORE_WIDTH = 384, /* the widest window of the score pass for 8 bits, in pixels */
     XNCC_TENSOR_CORE = 128,        /* bytes of 8 x 16 template pixels as the products read them */
-    XNCC_TENSOR_SPARE_ROWS =
-        24, /* rows of X below the band that are written or read, and mean nothing */
-    XNCC_TENSOR_FUSED_PITCH = 592, /* tensor-fused: bytes of an image row in shared memory, */
-    XNCC_TENSOR_FUSED_BATCH =
-        8, /* map rows at a time; the template's are made a multiple of them, */
-    XNCC_TENSOR_FUSED_SPARE = 8,       /* rows there beside the template's, */
-    XNCC_TENSOR_FUSED_WINDOWS = 20608, /* bytes of window sums before them, */
-    XNCC_TENSOR_FUSED_BLOCKS = 4,      /* and the most blocks of a multiprocessor, */
-    XNCC_TENSOR_PLANES_BLOCKS = 3      /* of joint problems */
+    XNCC_TENSOR_SPARE_ROWS = 24,   /* rows of X below a band that are accessed but meaningless */
+    /* tensor-wgmma. */
+    XNCC_TENSOR_WARPGROUPS = 3, /* tiles of a thread block at a time */
+    /* tensor-mma. */
+    XNCC_TENSOR_MMA_DOWN = 2, /* tiles of a thread block, one above the other */
+    /* tensor-fused. */
+    XNCC_TENSOR_FUSED_PITCH = 592, /* bytes per image row in shared memory */
+    XNCC_TENSOR_FUSED_BATCH = 8,   /* map rows at a time; template rows are padded to it */
+    XNCC_TENSOR_FUSED_SPARE = 8,   /* image rows in shared memory besides those of the template */
+    XNCC_TENSOR_FUSED_WINDOWS = 20608, /* bytes of window sums at the start of shared memory */
+    XNCC_TENSOR_FUSED_BLOCKS = 4,      /* the most thread blocks per multiprocessor */
+    XNCC_TENSOR_PLANES_BLOCKS = 3      /* the same for general problems */
 };
 
-/* tensor-fused: rows of a template with the zeros that make them a multiple of a batch. */
+/* tensor-fused: the rows of a template, padded with zeros to a multiple of a batch. */
 static XNCC_HD int32_t xncc_tensor_fused_rows(int32_t height)
 {
     return (height + XNCC_TENSOR_FUSED_BATCH - 1) / XNCC_TENSOR_FUSED_BATCH *
            XNCC_TENSOR_FUSED_BATCH;
 }
 
-/* Is the kernel one of the tensor's? In joint problems they add to sums. */
+/* Returns 1 for the tensor kernels. In general problems they can add a product to a term. */
 int xncc_kernel_is_tensor(xncc_kernel kernel);
 
-/* Bytes from one image row of a period to the next in shared memory, for `arrays` chunks of 16
- * template pixels. */
+/* Bytes from one image row of a period to the next in shared memory, for a template of `arrays`
+ * chunks of 16 pixels. */
 int32_t xncc_tensor_row_bytes(int32_t arrays);
 
-/* The parts of the workspace in bytes, for a band of width x height map elements. */
+/* The buffers for bands of width x height map elements. */
 typedef struct xncc_tensor_buffers {
-    uint64_t plane_pitch, plane; /* the band's image, a byte a pixel: two planes for 16 bits */
-    uint64_t sums_pitch, sums; /* X, 32 bits: elements a row, and bytes; four of them for 16 bits */
-    uint64_t toeplitz;         /* the template as the products read it: one plane */
-    int32_t planes;
-    uint64_t total;
+    uint64_t plane_pitch; /* bytes per row of an image plane, one byte per pixel */
+    uint64_t plane;       /* bytes of an image plane of the band */
+    uint64_t sums_pitch;  /* elements of 32 bits per row of X */
+    uint64_t sums;        /* bytes of X, per pair of an image plane and a template plane */
+    uint64_t toeplitz;    /* bytes of a template plane in the form that the products read */
+    int32_t planes;       /* planes of the image and of the template: 1, or 2 for 16 bits */
+    uint64_t total;       /* bytes of all planes and pairs */
 } xncc_tensor_buffers;
 xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *problem,
                                           const xncc_tensor_blocks *blocks, int32_t width,
                                           int32_t height);
 
-/* Chooses blocks: fills fit->tensor, fit->shared_bytes and fit->estimate_ms. XNCC_ERROR_UNSUPPORTED
- * with a text that names the limit. */
+/* Chooses the blocks for a plain problem: fills fit->tensor and fit->estimate_ms. Returns XNCC_OK,
+ * or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
 xncc_status xncc_fit_tensor(const xncc_problem *problem, const xncc_machine *machine,
                             xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
 
-/* The same for tensor-fused and the planes of bytes of a joint problem, of the image and of the
- * template. */
+/* The same for tensor-fused and all byte planes of a general problem. product:
+ * xncc_problem_inner. */
 xncc_status xncc_fit_tensor_planes(const xncc_problem *product, const xncc_machine *machine,
                                    const xncc_general_planes *planes, xncc_decision *fit,
                                    xncc_error *error);
 
-/* What the products of a fitted problem take, without sums over windows and scores. */
+/* The time of the products of a fitted problem, in milliseconds, without window sums and scores. */
 double xncc_tensor_product_ms(const xncc_problem *problem, const xncc_machine *machine,
                               xncc_kernel kernel, const xncc_tensor_blocks *blocks);
 
-/* 1 when window sums and score are the tensor kernels' own pass. */
+/* Returns 1 if the tensor kernels have a score pass of their own, window sums included, for a
+ * problem. */
 int xncc_tensor_scores(const xncc_problem *problem);
 
 #endif

@@ -1,16 +1,20 @@
+/* Tries every kernel of the list and keeps the cheapest. */
 #include "plan/decide.h"
 
 #include "image/image.h"
 #include "plan/cost_routes.h"
+#include "plan/problem.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes a millisecond that a host image or map takes to and from a device: pageable memory over
- * PCIe 4 x16, rounded down. A term of the choice between engines only. */
+/* Bytes per millisecond of a copy between host and device: pageable memory over PCIe 4 x16, rounded
+ * down. It matters only for the choice between engines. */
 static const double transfer_bytes_per_ms = 6.0e6;
 
-/* "direct" asks for direct-avx2 too; "tex-tex" for itself alone. */
+/* Returns 1 if the wanted name selects a kernel: "direct" selects direct-avx2 too, "tex-tex" only
+ * itself. */
 static int is_asked_for(const char *wanted, const char *name)
 {
     if (!wanted)
@@ -19,6 +23,7 @@ static int is_asked_for(const char *wanted, const char *name)
     return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
 }
 
+/* Returns 1 if the machine has the engine and the preference allows it. */
 static int engine_allowed(xncc_device engine, const xncc_machine *machine,
                           const xncc_preference *preference)
 {
@@ -27,6 +32,8 @@ static int engine_allowed(xncc_device engine, const xncc_machine *machine,
     return engine == XNCC_DEVICE_CPU ? !machine->cpu.absent : machine->cuda.present;
 }
 
+/* The time of copying the image to the device and the map back, if they are in host memory. A map
+ * is taken to have as many elements as the image has pixels. */
 static double transfer_ms(const xncc_problem *p, const xncc_preference *preference)
 {
     double pixels = (double)p->image_width * (double)p->image_height, bytes = 0.0;
@@ -37,7 +44,7 @@ static double transfer_ms(const xncc_problem *p, const xncc_preference *preferen
     return bytes / transfer_bytes_per_ms;
 }
 
-/* Can this kernel serve the problem, and at what cost? */
+/* Returns XNCC_OK and fills the decision, with its estimate, if a kernel can serve the problem. */
 static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                        const xncc_preference *preference, xncc_kernel kernel,
                        xncc_decision *decision, xncc_error *error)
@@ -50,14 +57,15 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                          row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA");
     if (row->engine == XNCC_DEVICE_CPU) {
         if (preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE)
-            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "kernel %s runs on the CPU, and image or map lie in device memory",
-                             row->name);
+            return xncc_fail(
+                error, XNCC_ERROR_UNSUPPORTED,
+                "kernel %s runs on the CPU, but the image or the map is in device memory",
+                row->name);
         decision->estimate_ms = xncc_cost_cpu_routed(problem, machine, kernel);
         if (decision->estimate_ms < 0.0)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "kernel %s cannot serve this problem on this machine (its "
-                             "instructions, pixel type or size)",
+                             "kernel %s cannot serve this problem on this machine (instruction "
+                             "set, pixel type or size)",
                              row->name);
         return XNCC_OK;
     }
@@ -68,6 +76,7 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
     return status;
 }
 
+/* Writes the reason. feasible: the number of kernels that can serve the problem. */
 static void explain(const xncc_decision *best, int feasible, const char *wanted, char *reason)
 {
     if (wanted && feasible == 1)
@@ -87,7 +96,8 @@ static xncc_status check_preference(const xncc_preference *preference, xncc_task
     if ((unsigned)preference->device > XNCC_DEVICE_CUDA ||
         (unsigned)preference->image_memory > XNCC_DEVICE ||
         (unsigned)preference->map_memory > XNCC_DEVICE)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the preference names no device or no memory");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "the preference has an unknown device or memory");
     int known = 0, serves = 0;
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++)
         if (is_asked_for(preference->kernel, xncc_kernel_table[k].name)) {
@@ -104,8 +114,8 @@ static xncc_status check_preference(const xncc_preference *preference, xncc_task
     return XNCC_OK;
 }
 
-/* Whose refusal is reported when no kernel fits: that of a kernel asked for, else of the one with
- * the widest reach. */
+/* Selects the kernel whose error text is returned if none can serve the problem: a requested one,
+ * or else the most general one. */
 static int most_informative(const xncc_preference *preference, xncc_kernel kernel)
 {
     return preference->kernel || kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_CONV_GLOBAL;
@@ -134,6 +144,7 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
         if (fit(problem, machine, want, (xncc_kernel)k, &one,
                 most_informative(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
             continue;
+        assert(one.estimate_ms >= 0.0);
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
             if (feasible > 1) {
                 one.has_runner_up = 1;

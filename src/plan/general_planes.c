@@ -1,10 +1,13 @@
+/* Builds the lists of planes, terms and steps of a general problem. */
 #include "plan/general_planes.h"
 
 #include "image/samples.h"
+#include "plan/problem.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* The plane's place in the list, where it is put unless it is there; -1 when the list is full. */
+/* Returns the index of a plane in the list, and adds it if necessary; -1 if the list is full. */
 static int place_plane(xncc_plane_of *list, int32_t *count, int32_t room,
                        const xncc_plane_of *plane)
 {
@@ -18,20 +21,22 @@ static int place_plane(xncc_plane_of *list, int32_t *count, int32_t room,
     return (*count)++;
 }
 
-/* A list under construction. fills: of each term, how many sums of n byte products it holds. */
+/* The lists during construction. */
 typedef struct builder {
     xncc_general_planes *planes;
-    int32_t most; /* sums of n byte products that a term holds without overflow */
-    int32_t fills[XNCC_GENERAL_TERMS];
-    int complete;
+    int32_t most; /* how many sums of n byte products a term holds without overflow */
+    int32_t fills[XNCC_GENERAL_TERMS]; /* per term: how many it holds */
+    int complete;                      /* 0: a list had too little room */
 } builder;
 
+/* Returns 1 for the sums that math/general_score.h needs per channel. */
 static int is_of_channel(int sum)
 {
     return sum == XNCC_SUM_S || sum == XNCC_SUM_T;
 }
 
-/* The term that takes a sum; *add says whether it holds something already. */
+/* Returns the index of the term for a sum, or -1 if the list is full. *add is 1 if the term already
+ * holds something. */
 static int place_term(builder *b, const xncc_general_term *term, uint8_t *add)
 {
     xncc_general_planes *p = b->planes;
@@ -49,7 +54,7 @@ static int place_term(builder *b, const xncc_general_term *term, uint8_t *add)
     return p->term_count++;
 }
 
-/* part: NULL for a window's sum. */
+/* Adds a step. templ: NULL for a window sum. */
 static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of *templ,
                      xncc_general_term term, int square)
 {
@@ -73,7 +78,8 @@ static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of
     p->windows += templ == NULL;
 }
 
-/* The sums over whole windows. Squares of bytes are had from the bytes. */
+/* Adds the window sums. Squares of samples of one byte need no plane: they are computed from the
+ * bytes. */
 static void add_windows(builder *b, const xncc_problem *p)
 {
     const xncc_sum_recipe *needs = &b->planes->needs;
@@ -99,11 +105,12 @@ static void add_windows(builder *b, const xncc_problem *p)
 
 int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_planes *planes)
 {
+    assert(!xncc_pixel_is_float(p->pixel));
     const uint64_t n = (uint64_t)p->width * (uint64_t)p->height,
-                   narrow = UINT32_MAX / (255u * 255u);
+                   most_u32 = UINT32_MAX / (255u * 255u); /* byte products that fit 32 bits */
     xncc_product_of product[XNCC_GENERAL_STEPS];
-    *planes = (xncc_general_planes){ .needs = xncc_sum_recipe_of(p), .wide = n > narrow };
-    const uint64_t most = planes->wide || !adds ? 1 : narrow / n;
+    *planes = (xncc_general_planes){ .needs = xncc_sum_recipe_of(p), .terms_u64 = n > most_u32 };
+    const uint64_t most = planes->terms_u64 || !adds ? 1 : most_u32 / n;
     builder b = { .planes = planes,
                   .most = most < XNCC_GENERAL_STEPS ? (int32_t)most : XNCC_GENERAL_STEPS,
                   .complete = 1 };
@@ -114,9 +121,9 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_plane
                                       (uint8_t)product[i].shift },
                  0);
     add_windows(&b, p);
-    /* all of general.h is at most C (n m)^2 with C channels and m the largest sample, twice that
-     * for the differences of sqdiff */
+    /* all numbers of general_score.h are at most C (n m)^2, with C channels and m the largest
+     * sample, and twice that for the differences of sqdiff */
     const double bound = (double)n * (double)xncc_pixel_max(p->pixel);
-    planes->narrow_score = 4.0 * xncc_problem_channels(p) * bound * bound < 9.2e18;
+    planes->score_fits_s63 = 4.0 * xncc_problem_channels(p) * bound * bound < 9.2e18;
     return b.complete && count <= XNCC_GENERAL_STEPS;
 }

@@ -1,11 +1,12 @@
-/* How the CUDA engine works a joint problem of integers: which planes of bytes it lays out, and
- * which sums it makes of them. A pure function of the problem, for the decision and for the engine.
- */
+/* How the CUDA engine serves a general problem of integers: which byte planes it lays out, and
+ * which sums it makes from them. A pure function of the problem, used by the decision and by the
+ * engine. */
 #ifndef XNCC_PLAN_GENERAL_PLANES_H
 #define XNCC_PLAN_GENERAL_PLANES_H
 
 #include "plan/recipe.h"
 
+/* The room of the lists below. */
 enum {
     XNCC_GENERAL_IMAGE_PLANES = 96,
     XNCC_GENERAL_TEMPL_PLANES = 96,
@@ -13,36 +14,40 @@ enum {
     XNCC_GENERAL_STEPS = 256
 };
 
-/* A map-sized plane of sums: 2^shift times it belongs to the sum. Those of N, X, Q and T2 are of
- * all channels. */
+/* A term: a plane of partial sums with the extents of the map. Times 2^shift it is added to the
+ * sum. Terms of N, X, Q and T2 contain all channels, and their channel is 0. */
 typedef struct xncc_general_term {
-    uint8_t sum, channel, shift; /* xncc_sum_id */
+    uint8_t sum;     /* xncc_sum_id */
+    uint8_t channel; /* the channel of the sum */
+    uint8_t shift;   /* bits */
 } xncc_general_term;
 
-/* Makes a term, or adds to it. part: the template's plane, or XNCC_GENERAL_WINDOW for the sum over
- * the whole window. */
+/* A step: a product of two planes, or a sum over whole windows of one, that goes into a term. */
 enum { XNCC_GENERAL_WINDOW = -1 };
 typedef struct xncc_general_step {
-    int16_t image, templ, term;
-    uint8_t add;
-    uint8_t square; /* windows: of the squares of the bytes */
+    int16_t image;  /* the index of the image plane */
+    int16_t templ;  /* the index of the template plane; XNCC_GENERAL_WINDOW: a window sum */
+    int16_t term;   /* the index of the term */
+    uint8_t add;    /* 1: it is added to the term; 0: the term is set */
+    uint8_t square; /* window sums: 1 for the sum of the squares of the bytes */
 } xncc_general_step;
 
+/* The planes, terms and steps of a problem. */
 typedef struct xncc_general_planes {
     xncc_sum_recipe needs;
-    int32_t image_count, templ_count, term_count, step_count;
-    int32_t products, windows; /* steps of either kind */
-    int32_t wide;              /* 1: terms are of 64 bits; 0: of 32 */
-    int32_t narrow_score;      /* 1: everything that general.h computes fits 63 bits */
+    int32_t image_count, templ_count, term_count, step_count; /* used elements of the arrays */
+    int32_t products, windows; /* steps that are products, and steps that are window sums */
+    int32_t terms_u64;         /* 1: terms have 64 bits; 0: 32 bits */
+    int32_t score_fits_s63;    /* 1: all numbers of math/general_score.h fit 63 bits */
     xncc_plane_of image[XNCC_GENERAL_IMAGE_PLANES], templ[XNCC_GENERAL_TEMPL_PLANES];
     xncc_general_term term[XNCC_GENERAL_TERMS];
-    xncc_general_step step[XNCC_GENERAL_STEPS]; /* products first, those of one image plane
-                                               together; then windows */
+    xncc_general_step step[XNCC_GENERAL_STEPS]; /* products first, those with the same image plane
+                                                   adjacent; then window sums */
 } xncc_general_planes;
 
-/* adds: 1 where products can be added to what a term holds. 0 when there are more planes or sums
- * than the lists have room for; the text is the caller's. The problem is of the joint route, with
- * an integer pixel type. */
+/* Fills *planes for a general problem (XNCC_ROUTE_GENERAL) with an integer pixel type.
+ * adds: 1 if the kernel can add a product to a term, 0 if it can only set a term.
+ * Returns 1, or 0 if a list has too little room; the caller then writes the error text. */
 int xncc_general_planes_make(const xncc_problem *problem, int adds, xncc_general_planes *planes);
 
 #endif

@@ -1,3 +1,4 @@
+/* The table of kernels, made from the list in kernels.h. */
 #include "plan/kernels.h"
 
 const xncc_kernel_row xncc_kernel_table[XNCC_KERNEL_COUNT] = {

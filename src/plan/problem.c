@@ -1,5 +1,5 @@
-/* What a problem may be, and the extents of its map. */
-#include "plan/decide.h"
+/* Which problems are legal, the extents of their maps, and their routes. */
+#include "plan/problem.h"
 
 #include "image/image.h"
 #include "image/samples.h"
@@ -46,8 +46,9 @@ static xncc_status check_sides(const char *what, int32_t width, int32_t height, 
                                xncc_error *error)
 {
     if (width < 1 || height < 1 || width > most || height > most)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: extents %d x %d are not within 1 .. %d",
-                         what, width, height, most);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: extents of %d x %d are not within 1 .. %d", what, width, height,
+                         most);
     return XNCC_OK;
 }
 
@@ -68,14 +69,14 @@ static xncc_status check_match(const xncc_problem *p, xncc_error *error)
                          p->channels, XNCC_MAX_CHANNELS);
     if (!(p->min_valid >= 0.0 && p->min_valid <= 1.0))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "a least fraction of %g of valid pixels is not within 0 .. 1",
+                         "the minimum fraction of valid pixels, %g, is not within 0 .. 1",
                          p->min_valid);
     if (strcmp(xncc_method_name(p->method), "?") == 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no method", (int)p->method);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a method", (int)p->method);
     if ((unsigned)p->mode > XNCC_FULL)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no mode", (int)p->mode);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a mode", (int)p->mode);
     if (p->flat != XNCC_FLAT_ZERO && p->flat != XNCC_FLAT_NAN)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no choice for flat windows",
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a choice for flat windows",
                          (int)p->flat);
     if (p->mode == XNCC_VALID && (p->width > p->image_width || p->height > p->image_height))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -89,14 +90,16 @@ static xncc_status check_convolve(const xncc_problem *p, xncc_error *error)
 {
     if (p->border != XNCC_BORDER_CLAMP && p->border != XNCC_BORDER_ZERO)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "convolution offers the borders clamp and zero only");
+                         "convolution supports only the borders clamp and zero");
     if (p->pixel != XNCC_U8 && p->pixel != XNCC_U16 && p->pixel != XNCC_F32)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "convolution takes pixels of u8, u16 and f32, not of %s; convert them",
-                         xncc_pixel_name(p->pixel));
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "convolution supports the pixel types u8, u16 and f32, not %s; convert the image",
+            xncc_pixel_name(p->pixel));
     if (xncc_problem_channels(p) > 1 || p->image_masked)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "convolution takes images of one channel without mask or no-data value");
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "convolution supports only images of one channel without mask and no-data value");
     return check_sides("filter", p->width, p->height, XNCC_MAX_FILTER, error);
 }
 
@@ -105,18 +108,18 @@ xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error)
     if (!problem)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the problem is a null pointer");
     if (xncc_pixel_size(problem->pixel) == 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no pixel type", (int)problem->pixel);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a pixel type", (int)problem->pixel);
     xncc_status status = check_sides("image", problem->image_width, problem->image_height,
                                      XNCC_MAX_SIDE, error);
     if (status)
         return status;
     if ((unsigned)problem->border > XNCC_BORDER_OVERLAP)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no border", (int)problem->border);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a border", (int)problem->border);
     if (problem->task == XNCC_TASK_MATCH)
         return check_match(problem, error);
     if (problem->task == XNCC_TASK_CONVOLVE)
         return check_convolve(problem, error);
-    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is no task", (int)problem->task);
+    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a task", (int)problem->task);
 }
 
 xncc_extent xncc_problem_extent(const xncc_problem *problem)
@@ -139,7 +142,9 @@ int xncc_problem_counts_all(const xncc_problem *p)
            !(p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
 }
 
-/* Differences do not feel what biases a signed sample. */
+/* The centred methods do not change when a constant is added to every sample, and XNCC_SQDIFF does
+ * not when it is added to image and template. So only these three depend on the bias of signed
+ * samples. */
 static int depends_on_offset(const xncc_problem *p)
 {
     return xncc_pixel_bias(p->pixel) != 0 &&
@@ -158,6 +163,7 @@ xncc_route xncc_problem_route(const xncc_problem *p)
     return pads || xncc_pixel_bias(p->pixel) ? XNCC_ROUTE_PADDED : XNCC_ROUTE_PLAIN;
 }
 
+/* The side of the inner problem's image, saturated. */
 static int32_t side(int32_t map, int32_t templ)
 {
     int64_t all = (int64_t)map + templ - 1;

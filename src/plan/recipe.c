@@ -1,7 +1,12 @@
+/* Lists the sums and products of general problems. */
 #include "plan/recipe.h"
 
 #include "image/samples.h"
+#include "plan/problem.h"
 
+#include <assert.h>
+
+/* Returns 1 if the set of pixels that count differs from window to window because of the image. */
 static int image_varies(const xncc_problem *p)
 {
     return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
@@ -9,6 +14,7 @@ static int image_varies(const xncc_problem *p)
 
 xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
 {
+    assert(!xncc_pixel_is_float(p->pixel));
     const xncc_sum_source of_image = p->templ_masked ? XNCC_FROM_PRODUCTS : XNCC_FROM_WINDOW;
     const xncc_sum_source of_templ = image_varies(p) ? XNCC_FROM_PRODUCTS : XNCC_FROM_CONSTANT;
     const int centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF,
@@ -18,7 +24,7 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
     if (p->method == XNCC_COVERAGE)
         return needs;
     needs.sum[XNCC_SUM_X] = XNCC_FROM_PRODUCTS;
-    /* what unbiases X, Q and sumT2 is S and sumT */
+    /* S and sumT are also needed to remove the bias from X, Q and sumT2 */
     if (centred || biased) {
         needs.sum[XNCC_SUM_S] = of_image;
         needs.sum[XNCC_SUM_T] = of_templ;
@@ -30,7 +36,7 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
     return needs;
 }
 
-/* A list that is written as far as there is room. */
+/* A list of products. Those beyond its capacity are only counted. */
 typedef struct list {
     xncc_product_of *product;
     size_t capacity, count;
@@ -43,8 +49,8 @@ static void add(list *l, const xncc_product_of *product)
     l->count++;
 }
 
-/* All products of an image plane of a channel with the template's planes of a kind, if the sum is
- * made of products. */
+/* Adds the products of an image plane with all template planes of a kind and the same channel, if
+ * the sum comes from products. */
 static void add_digits(list *l, const xncc_sum_recipe *needs, xncc_sum_id sum,
                        const xncc_plane_of *image, xncc_plane kind, int digits)
 {
@@ -58,8 +64,8 @@ static void add_digits(list *l, const xncc_sum_recipe *needs, xncc_sum_id sum,
     }
 }
 
-/* The products of the plane that says which pixels count: the image's channels have it in common,
- * the template's sums have not. */
+/* Adds the products of the image plane that says which pixels count. It is common to all channels,
+ * but sumT and sumT2 are per channel of the template. */
 static void add_counts(list *l, const xncc_sum_recipe *needs, int32_t channels, int digits)
 {
     add_digits(l, needs, XNCC_SUM_N, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, XNCC_PLANE_COUNT,

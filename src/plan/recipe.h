@@ -1,62 +1,68 @@
-/* The sums of a joint problem of integers, and the products of byte planes that they are made of.
- * Pure functions of plain data, which both engines follow, so that a window's exact sums come from
- * kernels that know nothing but one byte plane under another. */
+/* The recipe of a general problem of integers: where each sum comes from, and the products of byte
+ * planes that make it. Both engines follow it, so that the exact sums of a window come from kernels
+ * that only correlate one byte plane with another. Pure functions of plain data. */
 #ifndef XNCC_PLAN_RECIPE_H
 #define XNCC_PLAN_RECIPE_H
 
-#include "plan/decide.h"
+#include "exactncc/plan.h"
 
-/* The sums of general.h over the pixels that count. */
-typedef enum xncc_sum {
-    XNCC_SUM_N,
-    XNCC_SUM_S,
-    XNCC_SUM_Q,
-    XNCC_SUM_X,
-    XNCC_SUM_T,
-    XNCC_SUM_T2,
-    XNCC_SUMS
+/* The sums of math/general_score.h, over the pixels that count. */
+typedef enum xncc_sum_id {
+    XNCC_SUM_N,  /* n */
+    XNCC_SUM_S,  /* sum of I, per channel */
+    XNCC_SUM_Q,  /* sum of I^2 */
+    XNCC_SUM_X,  /* sum of I*T */
+    XNCC_SUM_T,  /* sum of T, per channel */
+    XNCC_SUM_T2, /* sum of T^2 */
+    XNCC_SUMS    /* the number of sums */
 } xncc_sum_id;
 
-/* How a sum is had. */
+/* Where a sum comes from. */
 typedef enum xncc_sum_source {
-    XNCC_FROM_NOWHERE,  /* the method does not ask for it */
-    XNCC_FROM_CONSTANT, /* of the template alone, the same in every window */
-    XNCC_FROM_WINDOW, /* of the image alone: every pixel of the template counts, so it is a sum over
-                        the whole window */
-    XNCC_FROM_PRODUCTS /* of products */
+    XNCC_FROM_NOWHERE,  /* the method does not need it */
+    XNCC_FROM_CONSTANT, /* from the template alone: the same for every window */
+    XNCC_FROM_WINDOW,   /* from the image alone: a sum over the whole window, because all pixels of
+                           the template count */
+    XNCC_FROM_PRODUCTS  /* from products of byte planes */
 } xncc_sum_source;
+
+/* The source of each sum, indexed by xncc_sum_id. */
 typedef struct xncc_sum_recipe {
     xncc_sum_source sum[XNCC_SUMS];
 } xncc_sum_recipe;
 
-/* For a problem of the joint route with an integer pixel type. */
+/* The sources for a general problem (XNCC_ROUTE_GENERAL) with an integer pixel type. */
 xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *problem);
 
-/* A plane of bytes, of the image or of the template. Where a pixel does not count it is 0. */
+/* The kinds of byte planes of an image or template. Where a pixel does not count, a plane is 0. */
 typedef enum xncc_plane {
-    XNCC_PLANE_VALUE,  /* byte `digit` of the biased samples of a channel, 0 the lowest */
-    XNCC_PLANE_SQUARE, /* byte `digit` of their squares */
+    XNCC_PLANE_VALUE,  /* byte `digit` of the biased samples of a channel; 0 is the lowest */
+    XNCC_PLANE_SQUARE, /* byte `digit` of the squares of these samples */
     XNCC_PLANE_COUNT   /* 1 where a pixel counts */
 } xncc_plane;
+
+/* One byte plane. digit and channel are 0 for kinds that have none. */
 typedef struct xncc_plane_of {
     xncc_plane kind;
-    int32_t digit, channel; /* 0 where the kind has none */
+    int32_t digit, channel;
 } xncc_plane_of;
 
-/* The sum gets 2^shift times the product of the planes, as every window has it. */
+/* A product: the correlation of an image plane with a template plane. Times 2^shift it is added to
+ * the sum. */
 typedef struct xncc_product_of {
     xncc_plane_of image, templ;
     xncc_sum_id sum;
-    int32_t channel; /* of the sum */
-    int32_t shift;
+    int32_t channel; /* the channel of the sum */
+    int32_t shift;   /* bits */
 } xncc_product_of;
 
-/* Writes up to capacity products and returns how many there are: those of one image plane stand
- * together. */
+/* Lists the products of a general problem with an integer pixel type. Products with the same image
+ * plane are adjacent. product: receives up to `capacity` of them; may be NULL if capacity is 0.
+ * Returns the number of products, which may exceed capacity. */
 size_t xncc_products_of(const xncc_problem *problem, xncc_product_of *product, size_t capacity);
 
-/* The most that there can be: of u32, 4 * 4 for X, 4 for S and sumT, 8 for Q and sumT2, and one for
- * n. */
-enum { XNCC_MOST_PRODUCTS = 40 * XNCC_MAX_CHANNELS + 1 };
+/* The largest number of products. Per channel of u32: 4 * 4 for X, 4 each for S and sumT, 8 each
+ * for Q and sumT2. One more for n. */
+enum { XNCC_MAX_PRODUCTS = 40 * XNCC_MAX_CHANNELS + 1 };
 
 #endif

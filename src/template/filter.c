@@ -1,16 +1,19 @@
+/* Filters: checks and copies the coefficients in the order in which they meet the image. */
 #include "base/memory.h"
 #include "template/template.h"
 
+#include <assert.h>
 #include <math.h>
 
 xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int32_t width,
                              int32_t height, const xncc_filter_options *options, xncc_error *error)
 {
+    assert(!filter->taps);
     if (!coefficients)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "filter: the coefficients are a null pointer");
     if (width < 1 || height < 1 || width > XNCC_MAX_FILTER || height > XNCC_MAX_FILTER)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "filter: extents %d x %d are not within 1 .. %d", width, height,
+                         "filter: extents of %d x %d are not within 1 .. %d", width, height,
                          XNCC_MAX_FILTER);
     int32_t anchor_x = width / 2, anchor_y = height / 2;
     if (options->anchored) {
@@ -32,11 +35,11 @@ xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int
         return xncc_fail(error, XNCC_ERROR_MEMORY, "filter: no memory for %zu coefficients", count);
     filter->width = width;
     filter->height = height;
-    int turned = !options->correlate;
+    int rotated = !options->correlate;
     for (size_t i = 0; i < count; i++)
-        filter->taps[i] = coefficients[turned ? count - 1 - i : i];
-    filter->anchor_x = turned ? width - 1 - anchor_x : anchor_x;
-    filter->anchor_y = turned ? height - 1 - anchor_y : anchor_y;
+        filter->taps[i] = coefficients[rotated ? count - 1 - i : i];
+    filter->anchor_x = rotated ? width - 1 - anchor_x : anchor_x;
+    filter->anchor_y = rotated ? height - 1 - anchor_y : anchor_y;
     return XNCC_OK;
 }
 

@@ -1,19 +1,23 @@
+/* Templates: the copy of the pixels, their sums, and the rules for scoring windows. */
 #include "template/template.h"
 
 #include "base/memory.h"
 #include "image/image.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* Biased sample i; stored so, every type reads as an unsigned one. */
+/* The biased sample i. Samples are stored with the bias, so every integer type reads as the
+ * unsigned type of its size. */
 static uint64_t xncc_template_sample(const xncc_template *templ, int64_t i)
 {
     int digits = xncc_pixel_digits(templ->pixel);
     return xncc_sample(digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32, templ->pixels, i);
 }
 
-/* Template pixels are at most 2^31, so sum < 2^47 and sum2 < 2^63. */
+/* Sums the samples and their squares. A template has at most 2^31 pixels of at most 16 bits, so sum
+ * < 2^47 and sum2 < 2^63. */
 static void sum_integers(xncc_template *templ)
 {
     size_t count = (size_t)templ->width * (size_t)templ->height;
@@ -24,7 +28,7 @@ static void sum_integers(xncc_template *templ)
     }
 }
 
-/* The row with the bias added, which turns the highest bit of a signed sample. */
+/* Copies a row and adds the bias, which flips the highest bit of a signed sample. */
 static void copy_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
 {
     const void *from = xncc_image_row(pixels, y);
@@ -38,7 +42,8 @@ static void copy_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
         ((uint16_t *)(void *)to)[i] = (uint16_t)xncc_sample(XNCC_S16, from, (int64_t)i);
 }
 
-/* Keeps which pixels count, and makes the others 0. */
+/* Makes the mask, sets the samples of pixels that do not count to 0, and counts the others. If all
+ * count, there is no mask. */
 static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xncc_error *error)
 {
     size_t width = (size_t)templ->width,
@@ -67,12 +72,13 @@ static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xn
     if (count == 0)
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "template: none of its pixels counts; look at its mask and its no-data value");
+            "template: none of its pixels counts; check its mask and its no-data value");
     return XNCC_OK;
 }
 
 xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error)
 {
+    assert(pixels->memory == XNCC_HOST && !templ->pixels && !templ->mask);
     size_t row = (size_t)xncc_image_row_bytes(pixels);
     uint64_t count = (uint64_t)pixels->width * (uint64_t)pixels->height;
     if (count > XNCC_MAX_TEMPLATE_PIXELS)
@@ -104,14 +110,15 @@ void xncc_template_clear(xncc_template *templ)
     templ->mask = NULL;
 }
 
-/* Subtracting one value from image and template moves neither the coefficient methods nor sqdiff,
- * and spares them the cancellation of a large common offset; the other methods take the pixels as
- * they are. */
+/* Returns 1 for the methods that use a pivot. Subtracting one value from image and template changes
+ * neither the ccoeff methods nor sqdiff, and avoids the cancellation of a large common offset. The
+ * other methods use the pixels as they are. */
 static int has_pivot(xncc_method method)
 {
     return method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF || method == XNCC_SQDIFF;
 }
 
+/* Fills a rule for float pixels: the pivot (the mean), and the sums of pixel - pivot. */
 static void rule_of_floats(xncc_score_rule *rule, const xncc_template *templ, xncc_method method)
 {
     const float *pixel = templ->pixels;
@@ -134,7 +141,7 @@ static void rule_of_floats(xncc_score_rule *rule, const xncc_template *templ, xn
     }
     rule->fn = (double)(width * height);
     rule->noise = ldexp((double)(width + height + 8), -52);
-    double var = xncc_spread(rule->fn, rule->fsum2, rule->fsum, rule->fsum);
+    double var = xncc_difference_f64(rule->fn, rule->fsum2, rule->fsum, rule->fsum);
     rule->root_var = var <= rule->noise * (rule->fn * rule->fsum2) ? 0.0 : sqrt(var);
     rule->root_sum2 = sqrt(rule->fsum2);
 }
@@ -145,21 +152,22 @@ xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method met
     rule.nan_flat = flat == XNCC_FLAT_NAN;
     rule.undefined = rule.nan_flat ? NAN : 0.0f;
     if (templ->channels > 1 || templ->pixel == XNCC_U32 || templ->pixel == XNCC_F64)
-        return rule; /* such windows are general.h's */
+        return rule; /* general_score.h scores such windows */
     if (templ->pixel == XNCC_F32) {
         rule_of_floats(&rule, templ, method);
         return rule;
     }
     rule.sum = templ->sum;
     rule.sum2 = templ->sum2;
-    rule.wide = rule.n * xncc_pixel_max(templ->pixel) >
-                UINT64_C(3037000499); /* floor(sqrt(2^63)); see score.h */
+    rule.needs_u128 = rule.n * xncc_pixel_max(templ->pixel) >
+                      UINT64_C(3037000499); /* floor(sqrt(2^63)); see score.h */
     rule.root_sum2 = sqrt((double)templ->sum2);
-    rule.root_var = sqrt(xncc_difference(rule.n, templ->sum2, templ->sum, templ->sum, rule.wide));
+    rule.root_var = sqrt(
+        xncc_difference(rule.n, templ->sum2, templ->sum, templ->sum, rule.needs_u128));
     return rule;
 }
 
-/* The mean of a channel's samples that count, as a float for floats. */
+/* The mean of the samples of a channel that count, rounded to float for XNCC_F32. */
 static double channel_pivot(const xncc_template *templ, int32_t channel)
 {
     double total = 0.0;
@@ -167,7 +175,7 @@ static double channel_pivot(const xncc_template *templ, int32_t channel)
     for (size_t i = 0; i < count; i++)
         total += xncc_sample_value(templ->pixel, templ->pixels,
                                    (int64_t)i * templ->channels +
-                                       channel); /* 0 where it does not count */
+                                       channel); /* 0 if the pixel does not count */
     double mean = total / (double)templ->whole;
     return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
 }
@@ -183,7 +191,7 @@ xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method
                         (double)templ->whole); /* at most 2^31 */
     rule.least = least < 1.0 ? 1 : (uint64_t)least;
     rule.noise = ldexp((double)templ->width + (double)templ->height + (double)templ->channels + 7.0,
-                       -52); /* of one channel: as score.h has it */
+                       -52); /* with one channel the value of score.h */
     for (int32_t c = 0;
          c < templ->channels && xncc_pixel_is_float(templ->pixel) && has_pivot(method); c++)
         rule.pivot[c] = channel_pivot(templ, c);

@@ -1,4 +1,5 @@
-/* What a xncc_template and a xncc_filter hold. Immutable once made. */
+/* The structs behind xncc_template and xncc_filter, and the rules for scoring windows under a
+ * template. Both structs are immutable once they are made. */
 #ifndef XNCC_TEMPLATE_TEMPLATE_H
 #define XNCC_TEMPLATE_TEMPLATE_H
 
@@ -7,56 +8,66 @@
 #include "exactncc/template.h"
 #include "math/general_score.h"
 
-/* The most pixels of a template: X then fits 64 bits for pixels of up to 16 bits (score.h), and 128
- * bits hold what general.h needs for those of 32. */
+/* The largest number of pixels of a template. With it X fits 64 bits for samples of up to 16 bits
+ * (math/score.h). The lower limit for XNCC_U32 makes all sums fit 128 bits
+ * (math/general_score.h). */
 #define XNCC_MAX_TEMPLATE_PIXELS (UINT64_C(1) << 31)
 #define XNCC_MAX_TEMPLATE_PIXELS_U32 (UINT64_C(1) << 28)
 
-/* What each engine made of the pixels or coefficients; opaque to everyone but the engine in that
- * slot. */
+/* Engines of a context. Each has a slot in the arrays `prepared` below for its own form of the
+ * pixels or coefficients, which only that engine reads. */
 enum { XNCC_ENGINE_SLOTS = 2 };
 
 struct xncc_template {
     xncc_context *context; /* borrowed */
-    uint64_t serial;       /* from 1; no other template of the context ever has it */
-    int32_t width, height;
-    xncc_pixel pixel;
-    int32_t channels;
-    void *pixels; /* host memory, tightly packed; integers biased (xncc_pixel_bias), 0 where a pixel
-                     does not count */
-    uint8_t *mask;      /* 1 where a pixel counts, else 0, tightly packed; NULL: all count */
-    uint64_t whole;     /* pixels that count */
-    uint64_t sum, sum2; /* integers of up to 16 bits, one channel: of the biased samples */
+    uint64_t serial;       /* from 1; unique among all templates that the context ever had */
+    int32_t width, height; /* pixels */
+    xncc_pixel pixel;      /* the type of a sample */
+    int32_t channels;      /* samples per pixel, at least 1 */
+    void *pixels;          /* in host memory, tightly packed. Integers are biased (xncc_pixel_bias).
+                              Samples of pixels that do not count are 0 */
+    uint8_t *mask;         /* per pixel 1 if it counts, else 0; tightly packed. NULL: all count */
+    uint64_t whole;        /* the number of pixels that count */
+    uint64_t sum, sum2;    /* sumT and sumT2 of the biased samples; only for one channel of integers
+                              of up to 16 bits */
     void *prepared[XNCC_ENGINE_SLOTS];
 };
 
 struct xncc_filter {
     xncc_context *context; /* borrowed */
-    int32_t width, height;
-    int32_t anchor_x, anchor_y; /* of the turned coefficients: out(x, y) = sum taps(i, j) * I(x -
-                                   anchor_x + i, y - anchor_y + j) */
-    float *taps; /* host memory, tightly packed, in the order in which they meet the image */
+    int32_t width, height; /* coefficients */
+    /* The anchor in taps: out(x, y) = sum of taps(i, j) * I(x + i - anchor_x, y + j - anchor_y) */
+    int32_t anchor_x, anchor_y;
+    float *taps; /* the coefficients in host memory, tightly packed, in the order in which they meet
+                    the image: rotated by 180 degrees for convolution */
     void *prepared[XNCC_ENGINE_SLOTS];
 };
 
-/* Fills width, height, pixel, pixels (copied from a valid view in host memory) and the sums of an
- * all-zero template. XNCC_ERROR_MEMORY; XNCC_ERROR_ARGUMENT when it has more than
- * XNCC_MAX_TEMPLATE_PIXELS, or none that counts. What was taken is freed by xncc_template_clear. */
+/* Fills a template, whose fields from width on must be zero, from a legal view in host memory,
+ * which is copied. Returns XNCC_OK, XNCC_ERROR_MEMORY, or XNCC_ERROR_ARGUMENT if the view has more
+ * than XNCC_MAX_TEMPLATE_PIXELS pixels or none that counts. After a failure, too,
+ * xncc_template_clear must free what was allocated. */
 xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error);
+
+/* Frees the pixels and the mask. */
 void xncc_template_clear(xncc_template *templ);
 
-/* Fills an all-zero filter from width x height coefficients: turned by 180 degrees unless options
- * say correlate, with the anchor of the turned taps. XNCC_ERROR_ARGUMENT (extents, anchor, a
- * coefficient that is not finite), XNCC_ERROR_MEMORY. */
+/* Fills a filter, whose fields from width on must be zero, from width x height coefficients. They
+ * are rotated by 180 degrees, with the anchor, unless the options say correlate. Returns XNCC_OK,
+ * XNCC_ERROR_MEMORY, or XNCC_ERROR_ARGUMENT for extents or an anchor out of range or a coefficient
+ * that is not finite. */
 xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int32_t width,
                              int32_t height, const xncc_filter_options *options, xncc_error *error);
+
+/* Frees the taps. */
 void xncc_filter_clear(xncc_filter *filter);
 
-/* The rule that scores windows under this template. */
+/* The rule that scores windows under this template (math/score.h). For templates that need
+ * math/general_score.h only n and the choice for flat windows are filled. */
 xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method,
                                      xncc_flat flat);
 
-/* The same for general.h, of any template. min_valid: as in xncc_options, legal. */
+/* The rule for math/general_score.h, for any template. min_valid: 0 .. 1, as in xncc_options. */
 xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method,
                                          xncc_flat flat, double min_valid);
 

@@ -43,7 +43,7 @@ static void check_wide(void)
     for (int i = 0; i < 200000; i++) {
         uint64_t a = awkward(&random), b = awkward(&random), c = awkward(&random),
                  d = awkward(&random);
-        CHECK(joined(xncc_mul_wide(a, b)) == (u128)a * b);
+        CHECK(joined(xncc_u128_of_product(a, b)) == (u128)a * b);
         u128 v = (u128)a << 64 | b;
         v >>= kit_below(&random, 128);
         CHECK(xncc_u128_to_double(split(v)) == (double)v);
@@ -106,7 +106,7 @@ static void check_extremes(int32_t width, int32_t height, xncc_pixel pixel, int 
 {
     uint64_t n = (uint64_t)width * (uint64_t)height, m = (uint64_t)kit_largest(pixel), half = n / 2;
     xncc_score_rule rule = rule_of(width, height, pixel, half * m, half * m * m);
-    CHECK_INT(rule.wide, wide);
+    CHECK_INT(rule.needs_u128, wide);
     CHECK_FLOAT(xncc_score_integer(XNCC_CCOEFF_NORMED, &rule, half * m, half * m * m, half * m * m),
                 1.0f);
     if (n % 2 == 0)

@@ -28,7 +28,7 @@ static int same_bits(float a, float b)
 
 /* Returns an inverse square root as the device's instruction may return it: anywhere within 2^-22
  * of the exact value, most often at an end of that range. */
-static float seed_of(xncc_pair var, kit_random *random)
+static float seed_of(xncc_float_float var, kit_random *random)
 {
     double reach = 0x1p-22 - 0x1p-24; /* rounding to float adds at most 2^-24 */
     uint64_t which = kit_below(random, 4);
@@ -43,10 +43,11 @@ static void check_quotient(int64_t num, uint64_t var, uint64_t varT, kit_random 
 {
     xncc_score_rule rule = { .root_var = sqrt((double)varT) };
     int narrow = var <= UINT64_C(1) << 48 && varT <= UINT64_C(1) << 48;
-    xncc_pair v = xncc_pair_of((int64_t)var, narrow),
-              unit = xncc_pair_unit(XNCC_CCOEFF_NORMED, &rule);
+    xncc_float_float v = xncc_ff_from_integer((int64_t)var, narrow),
+                     unit = xncc_ff_unit(XNCC_CCOEFF_NORMED, &rule);
     float got, want = (float)((double)num / (sqrt((double)var) * rule.root_var));
-    int sure = xncc_pair_quotient(xncc_pair_of(num, narrow), v, unit, seed_of(v, random), &got);
+    int sure = xncc_ff_quotient(xncc_ff_from_integer(num, narrow), v, unit, seed_of(v, random),
+                                &got);
     if (t->kept && t->cases < MOST_KEPT)
         t->kept[t->cases] = (pair_case){
             .num = num, .var = var, .unit = unit, .narrow = narrow, .score = want
@@ -116,8 +117,8 @@ static void check_conversion(void)
     for (int i = 0; i < 200000; i++) {
         int bits = kit_between(&random, 1, 62);
         int64_t v = (int64_t)variance(&random, bits, bits) * (kit_next(&random) & 1 ? 1 : -1);
-        xncc_pair wide = xncc_float_float_u128(v),
-                  narrow = xncc_pair_narrow(v % (INT64_C(1) << 48));
+        xncc_float_float wide = xncc_ff_from_s64(v),
+                         narrow = xncc_ff_from_s48(v % (INT64_C(1) << 48));
         long double got = (long double)wide.high + (long double)wide.low;
         CHECK(fabsl(got - (long double)v) <= fabsl((long double)v) * 0x1p-47L);
         CHECK(fabsf(wide.low) <= fabsf(wide.high) * 0x1p-24f);
@@ -125,10 +126,9 @@ static void check_conversion(void)
         CHECK(fabsf(narrow.low) <= fabsf(narrow.high) * 0x1p-24f);
     }
     for (int64_t v = -1; v <= 1; v++)
-        CHECK((int64_t)xncc_pair_narrow(v).high == v &&
-              (int64_t)xncc_float_float_u128(v).high == v);
-    xncc_pair most = xncc_pair_narrow(INT64_C(1) << 48),
-              least = xncc_pair_narrow(-(INT64_C(1) << 48));
+        CHECK((int64_t)xncc_ff_from_s48(v).high == v && (int64_t)xncc_ff_from_s64(v).high == v);
+    xncc_float_float most = xncc_ff_from_s48(INT64_C(1) << 48),
+                     least = xncc_ff_from_s48(-(INT64_C(1) << 48));
     CHECK(most.high == 0x1p48f && most.low == 0.0f && least.high == -0x1p48f && least.low == 0.0f);
 }
 
@@ -151,20 +151,20 @@ static void check_methods(long count)
         xncc_score_rule rule = { .n = n,
                                  .sum = j * c + (n - j) * d,
                                  .sum2 = j * c * c + (n - j) * d * d };
-        rule.wide = n * m > UINT64_C(3037000499);
+        rule.needs_u128 = n * m > UINT64_C(3037000499);
         rule.nan_flat = i & 4 ? 1 : 0;
         rule.undefined = rule.nan_flat ? NAN : 0.0f;
         rule.root_sum2 = sqrt((double)rule.sum2);
-        rule.root_var = sqrt(xncc_difference(n, rule.sum2, rule.sum, rule.sum, rule.wide));
+        rule.root_var = sqrt(xncc_difference(n, rule.sum2, rule.sum, rule.sum, rule.needs_u128));
         int narrow = m == 255 && n <= 66051;
         for (int method = 0; method < 6; method++) {
             float got, want = xncc_score_integer((xncc_method)method, &rule, S, Q, X);
-            xncc_pair unit = xncc_pair_unit((xncc_method)method, &rule);
-            int sure = xncc_pair_score((xncc_method)method, &rule, unit, narrow, S, Q, X, &got);
+            xncc_float_float unit = xncc_ff_unit((xncc_method)method, &rule);
+            int sure = xncc_ff_score((xncc_method)method, &rule, unit, narrow, S, Q, X, &got);
             CHECK(!sure || same_bits(got, want));
             int defined = method == XNCC_CCOEFF_NORMED ? rule.root_var > 0.0 && n * Q > S * S
                                                        : Q > 0 && rule.sum2 > 0;
-            if (defined && !rule.wide &&
+            if (defined && !rule.needs_u128 &&
                 (narrow || (method != XNCC_CCORR && method != XNCC_SQDIFF))) {
                 rooted[method]++;
                 asked[method] += !sure;

@@ -13,18 +13,19 @@ __global__ void score_cases(pair_case *cases, size_t count)
     size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i >= count)
         return;
-    xncc_pair num = xncc_pair_of(cases[i].num, cases[i].narrow),
-              var = xncc_pair_of(static_cast<int64_t>(cases[i].var), cases[i].narrow);
-    cases[i].sure = xncc_pair_quotient(num, var, cases[i].unit, xncc_pair_seed(var),
-                                       &cases[i].score);
+    xncc_float_float num = xncc_ff_from_integer(cases[i].num, cases[i].narrow),
+                     var = xncc_ff_from_integer(static_cast<int64_t>(cases[i].var),
+                                                cases[i].narrow);
+    cases[i].sure = xncc_ff_quotient(num, var, cases[i].unit, xncc_ff_rsqrt_seed(var),
+                                     &cases[i].score);
 }
 
 /* positive floats are ordered like their bits */
 __global__ void worst_seed(unsigned *worst)
 {
     float x = __uint_as_float(FIRST + blockIdx.x * THREADS + threadIdx.x);
-    xncc_pair var = { x, 0.0f };
-    double off = fabs(static_cast<double>(xncc_pair_seed(var)) * sqrt(static_cast<double>(x)) -
+    xncc_float_float var = { x, 0.0f };
+    double off = fabs(static_cast<double>(xncc_ff_rsqrt_seed(var)) * sqrt(static_cast<double>(x)) -
                       1.0);
     atomicMax(worst, __float_as_uint(__double2float_ru(off)));
 }

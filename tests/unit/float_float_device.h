@@ -12,9 +12,9 @@ extern "C" {
 typedef struct pair_case {
     int64_t num;
     uint64_t var;
-    xncc_pair unit;
+    xncc_float_float unit;
     int32_t narrow;
-    int32_t sure; /* what xncc_pair_quotient returned */
+    int32_t sure; /* what xncc_ff_quotient returned */
     float score;
 } pair_case;
 

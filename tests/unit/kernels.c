@@ -3,6 +3,7 @@
 #include "kit/pixels.h"
 
 #include "engine/engine.h"
+#include "plan/decide.h"
 #include "api/objects.h"
 
 #include <stdio.h>

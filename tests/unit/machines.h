@@ -5,6 +5,7 @@
 #include "kit/kit.h"
 
 #include "plan/decide.h"
+#include "plan/problem.h"
 
 enum { MACHINES = 7 };
 extern const char *const machine_name[MACHINES];

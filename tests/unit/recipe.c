@@ -3,6 +3,7 @@
 #include "kit/oracle_general.h"
 
 #include "image/samples.h"
+#include "plan/problem.h"
 #include "plan/recipe.h"
 
 #include <string.h>

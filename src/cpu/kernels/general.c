@@ -250,7 +250,7 @@ static void resolve_sources(xncc_general_run *r, xncc_counts counts)
 static void score_nothing(const xncc_general_run *r)
 {
     float score;
-    (void)xncc_general_is_settled(r->job->problem->method, &r->job->general, 0, &score);
+    (void)xncc_general_score_from_count(r->job->problem->method, &r->job->general, 0, &score);
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
             r->area->out[y * r->area->pitch + x] = score;

@@ -15,6 +15,7 @@
 #define XNCC_CPU_KERNELS_GENERAL_H
 
 #include "cpu/kernels/windows.h"
+#include "plan/problem.h"
 #include "plan/recipe.h"
 
 /* What serves the integers of the general route: the kernel that computes the products, and the row

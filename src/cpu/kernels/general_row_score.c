@@ -136,7 +136,7 @@ void xncc_general_coverage(const xncc_general_run *r)
 {
     for (int32_t y = 0; y < r->area->height; y++)
         for (int32_t x = 0; x < r->area->width; x++)
-            (void)xncc_general_is_settled(XNCC_COVERAGE, &r->job->general,
-                                          count_at(r, (ptrdiff_t)y * r->tile.stride + x),
-                                          &r->area->out[y * r->area->pitch + x]);
+            (void)xncc_general_score_from_count(XNCC_COVERAGE, &r->job->general,
+                                                count_at(r, (ptrdiff_t)y * r->tile.stride + x),
+                                                &r->area->out[y * r->area->pitch + x]);
 }

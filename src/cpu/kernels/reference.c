@@ -4,7 +4,7 @@
 
 #include "image/image.h"
 #include "image/samples.h"
-#include "plan/decide.h"
+#include "plan/problem.h"
 
 #include <math.h>
 

@@ -43,7 +43,7 @@ static uint64_t count(const xncc_job *job, int64_t left, int64_t top)
 
 static xncc_u128 product(uint64_t a, uint64_t b)
 {
-    return xncc_mul_wide(a, b);
+    return xncc_u128_of_product(a, b);
 }
 
 static float score_integers(const xncc_job *job, int64_t left, int64_t top, uint64_t n)
@@ -123,7 +123,7 @@ float xncc_reference_general(const xncc_job *job, int64_t left, int64_t top)
 {
     uint64_t n = count(job, left, top);
     float settled;
-    if (xncc_general_is_settled(job->problem->method, &job->general, n, &settled))
+    if (xncc_general_score_from_count(job->problem->method, &job->general, n, &settled))
         return settled;
     return xncc_pixel_is_float(job->templ->pixel) ? score_reals(job, left, top, n)
                                                   : score_integers(job, left, top, n);

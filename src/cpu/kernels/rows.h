@@ -125,7 +125,7 @@ static inline rows_double rows_narrow(xncc_method method, const xncc_score_rule 
     return rows_finish(method, rule, &t);
 }
 
-/* Wide windows whose products fit 63 bits (rule->wide is 0). */
+/* Wide windows whose products fit 63 bits (rule->needs_u128 is 0). */
 static inline rows_double rows_wide(xncc_method method, const xncc_score_rule *rule,
                                     const xncc_wide_row *row, int32_t i)
 {
@@ -202,7 +202,7 @@ static void rows_score(xncc_method method, const xncc_score_rule *rule, const in
 static void rows_wide_score(xncc_method method, const xncc_score_rule *rule,
                             const xncc_wide_row *row, float *out, int32_t count)
 {
-    if (!rule->wide && !rows_undefined(method, rule)) {
+    if (!rule->needs_u128 && !rows_undefined(method, rule)) {
         rows_score_methods(method, rule, &(rows_source){ .wide = row }, out, count);
         return;
     }

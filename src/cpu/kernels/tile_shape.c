@@ -165,7 +165,7 @@ static void template_sums(const xncc_template *templ, xncc_general_shared *s)
         const uint64_t t = template_sample(templ, i);
         const int32_t c = (int32_t)(i % templ->channels);
         s->T[c] += t;
-        s->T2[c] = xncc_u128_add(s->T2[c], xncc_mul_wide(t, t));
+        s->T2[c] = xncc_u128_add(s->T2[c], xncc_u128_of_product(t, t));
     }
 }
 

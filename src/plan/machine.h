@@ -1,0 +1,43 @@
+/* What the decision knows about a machine: plain data that the engines fill. */
+#ifndef XNCC_PLAN_MACHINE_H
+#define XNCC_PLAN_MACHINE_H
+
+#include <stdint.h>
+
+/* Instruction sets that CPU kernels need. */
+enum {
+    XNCC_CPU_AVX2_FMA = 1,
+    XNCC_CPU_AVXVNNI = 2,
+    XNCC_CPU_AVX512_VNNI = 4 /* F, BW, VL and VNNI */
+};
+
+/* A machine. All zero: one CPU thread, no SIMD and no GPU. */
+typedef struct xncc_machine {
+    struct {
+        int32_t absent;    /* 1: the CPU engine must not be used */
+        int32_t threads;   /* 0 means 1 */
+        uint32_t features; /* XNCC_CPU_*, combined */
+    } cpu;
+    struct {
+        int32_t present;        /* 1: there is a usable CUDA device; 0: the rest is unused */
+        int32_t major, minor;   /* the compute capability */
+        int32_t processors;     /* multiprocessors */
+        int64_t shared_memory;  /* sharedMemPerBlock, bytes */
+        int64_t shared_optin;   /* sharedMemPerBlockOptin, bytes */
+        int64_t constant_bytes; /* constant memory for template pixels or filter taps */
+        int64_t texture_width;  /* the widest pitch-linear 2-D texture, in elements */
+        int64_t texture_height; /* the highest one, in rows */
+        int64_t texture_pitch;  /* its largest pitch, bytes */
+        int64_t workspace;      /* the largest workspace of a plan, bytes */
+        int32_t fft;            /* 0: cuFFT cannot be loaded; 1: it can, or was not tried */
+        int32_t fp64_is_slow;   /* 1: scores use float-float arithmetic (math/float_float.h) */
+    } cuda;
+} xncc_machine;
+
+/* Multiprocessors of the CUDA device as a divisor of times; at least 1. */
+static inline double xncc_machine_processors(const xncc_machine *machine)
+{
+    return machine->cuda.processors > 0 ? (double)machine->cuda.processors : 1.0;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* What follows from a problem alone: whether it is legal, the extents of its map, and the route by
+ * which kernels serve it. Pure functions of plain data. */
+#ifndef XNCC_PLAN_PROBLEM_H
+#define XNCC_PLAN_PROBLEM_H
+
+#include "base/error.h"
+#include "exactncc/plan.h"
+
+/* Checks that a problem is legal. Returns XNCC_OK, XNCC_ERROR_ARGUMENT, or XNCC_ERROR_UNSUPPORTED
+ * for a kind of image or border that convolution does not take. The functions below require a legal
+ * problem. */
+xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error);
+
+/* The extents of the map in elements, and the image pixel where the window of its element (0, 0)
+ * begins. */
+typedef struct xncc_extent {
+    int32_t width, height, x0, y0;
+} xncc_extent;
+xncc_extent xncc_problem_extent(const xncc_problem *problem);
+
+/* Samples per pixel, at least 1. */
+int32_t xncc_problem_channels(const xncc_problem *problem);
+
+/* Returns 1 if all pixels of every window count. */
+int xncc_problem_counts_all(const xncc_problem *problem);
+
+/* How a problem is served by kernels that are made for plain problems. */
+typedef enum xncc_route {
+    /* As it is: u8, u16 or f32, one channel, all pixels count, and the clamp border or none. */
+    XNCC_ROUTE_PLAIN,
+    /* By the plain problem xncc_problem_inner, on the image laid out with its border. Signed
+     * samples are biased. */
+    XNCC_ROUTE_PADDED,
+    /* By the score of math/general_score.h. Its sums are, for integers, exact sums of products of
+     * byte planes, each a plain problem xncc_problem_inner. */
+    XNCC_ROUTE_GENERAL
+} xncc_route;
+xncc_route xncc_problem_route(const xncc_problem *problem);
+
+/* The plain problem, in mode XNCC_VALID, inside a padded one, or of one pair of byte planes of a
+ * general one. Its image is the image with its border. A side of it can exceed XNCC_MAX_SIDE (it is
+ * at most INT32_MAX); the inner problem is then not legal. */
+xncc_problem xncc_problem_inner(const xncc_problem *problem);
+
+#endif
