@@ -20,7 +20,7 @@ for border in clamp zero mirror wrap overlap; do
     holds "larger, $border" "$HELPERS/check_map" map.tif general part.tif scene.tif ccoeff_normed full $border
 done
 run 1 correlate $cpu -o none.tif part.tif scene.tif
-says 'exceed the 13 x 8 of part.tif'
+says 'the template (44 x 31 pixels) exceeds part.tif (13 x 8)'
 if "$HELPERS/check_map" map.tif general part.tif scene.tif ccoeff_normed full clamp >/dev/null; then fail 'check_map cannot fail'; fi
 run 0 correlate $cpu --mode same --border overlap --min-valid 1 -o map.tif scene.tif part.tif
 holds 'overlap, all must be inside' "$HELPERS/check_map" map.tif general scene.tif part.tif ccoeff_normed same overlap min=1

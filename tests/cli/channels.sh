@@ -98,12 +98,12 @@ done
 
 # What does not go together.
 run 1 find $cpu --channels sum a.tif part.tif
-says 'part.tif: has 1 samples a pixel and a.tif 3; give pictures with as many, or --channels luma'
+says 'part.tif: has 1 samples per pixel, but a.tif has 3; give pictures with the same number, or --channels luma'
 run 1 correlate $cpu --channels sum a6.tif b.tif -o no.tif
-says 'b.tif: has 3 samples a pixel and a6.tif 4'
+says 'b.tif: has 3 samples per pixel, but a6.tif has 4'
 picture many.tif part.tif bands=65
 run 1 find $cpu --channels sum many.tif many.tif
-says 'many.tif: page 0: SamplesPerPixel 65: --channels sum takes at most 64; take --channels luma, or split the file'
+says 'many.tif: page 0: SamplesPerPixel 65: --channels sum takes at most 64; use --channels luma, or split the file'
 run 0 find $cpu --top 1 --format csv many.tif many.tif
 prints 'many.tif,0,many.tif,0,0,13,11,1'
 picture many.tif part.tif bands=64 alpha=1,1,2,2

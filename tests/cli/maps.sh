@@ -76,10 +76,10 @@ bad() { # TEXT CONTENT
     run 1 convolve $cpu --filter bad cells.tif -o no.tif
     says "$1"
 }
-bad 'bad: holds no numbers' ''
-bad 'bad: holds no numbers' '# only words\n\n'
-bad 'bad: line 2: 2 numbers, and 3 in the rows before' '1 2 3\n1 2\n'
-bad 'bad: line 2: more than the 2 numbers of the rows before' '1 2\n1 2 3\n'
+bad 'bad: contains no numbers' ''
+bad 'bad: contains no numbers' '# only words\n\n'
+bad 'bad: line 2: has 2 numbers, and the rows before it 3; all rows must have the same length' '1 2 3\n1 2\n'
+bad 'bad: line 2: has more than the 2 numbers of the rows before it' '1 2\n1 2 3\n'
 bad 'bad: line 1: "x" is not a finite number' '1 x 2\n'
 bad 'bad: line 1: "nan" is not a finite number' 'nan\n'
 bad 'bad: line 1: "inf" is not a finite number' 'inf\n'

@@ -117,7 +117,7 @@ for value in x '1 2' 0x10 --1 1e999 "$(printf '7\001')" "$(printf '%080d' 1)"; d
     picture a.tif scene.tif "nodata=$value"
     run 1 find $cpu a.tif part.tif
     says 'a.tif: page 0: GDAL_NODATA "'
-    says 'is not a number; give --no-data with the right one, or --no-data none'
+    says 'is not a number; give --no-data with the right value, or --no-data none'
     run 1 find $cpu scene.tif a.tif
     run 0 find $cpu --no-data none a.tif part.tif
     run 0 convolve $cpu --gradient x a.tif -o map.tif
@@ -172,11 +172,11 @@ check "the mask's own alpha" map.tif general scene.tif part.tif ccoeff_normed va
 
 # What is wrong with a mask.
 run 1 find $cpu --mask disc.tif scene.tif scene.tif
-says "disc.tif: the mask's 15 x 12 pixels are not the 60 x 50 of scene.tif; give a mask of those extents"
+says 'disc.tif: the mask has 15 x 12 pixels, but scene.tif has 60 x 50; give a mask of the same size'
 run 1 correlate $cpu --image-mask disc.tif scene.tif part.tif -o no.tif
-says "disc.tif: the mask's 15 x 12 pixels are not the 60 x 50 of scene.tif"
+says 'disc.tif: the mask has 15 x 12 pixels, but scene.tif has 60 x 50'
 run 1 find $cpu --image-mask disc.tif scene.tif part.tif
-says "disc.tif: the mask's 15 x 12 pixels are not the 60 x 50 of scene.tif"
+says 'disc.tif: the mask has 15 x 12 pixels, but scene.tif has 60 x 50'
 run 1 find $cpu --mask missing.tif scene.tif part.tif
 says 'missing.tif: cannot open'
 run 1 find $cpu --image-mask missing.tif scene.tif part.tif
@@ -193,7 +193,7 @@ says '-o disc.tif: would overwrite an input'
 run 2 correlate $cpu --image-mask holes.tif scene.tif part.tif --coverage holes.tif -o no.tif
 says '--coverage holes.tif: would overwrite an input'
 run 2 correlate $cpu scene.tif part.tif --coverage no.tif -o no.tif
-says '--coverage no.tif: is the name of another output'
+says '--coverage no.tif: is also the name of another output'
 run 2 correlate $cpu scene.tif part.tif --coverage no.tif --heatmap no.tif -o map.tif
 run 1 correlate $cpu scene.tif part.tif --coverage missing/no.tif -o no.tif
 says 'missing/no.tif: cannot write in its directory'

@@ -111,9 +111,9 @@ run 2 find $cpu --heatmap heat.tif --page all stars.tif stars-cluster.tif
 run 2 find $cpu --heatmap stars.tif stars.tif stars-cluster.tif
 says '--heatmap stars.tif: would overwrite an input'
 run 2 find $cpu --heatmap x.tif --overlay x.tif stars.tif stars-cluster.tif
-says 'is the name of the overlay'
+says 'is also the name of the overlay'
 run 2 correlate $cpu --heatmap x.tif -o x.tif stars.tif stars-cluster.tif
-says 'is the name of the map'
+says 'is also the name of the map'
 run 2 correlate $cpu --heatmap ./stars-cluster.tif -o x.tif stars.tif stars-cluster.tif
 run 1 correlate $cpu --heatmap missing/x.tif -o x.tif stars.tif stars-cluster.tif
 [ ! -e x.tif ] || fail 'a map although the heat map cannot be written'
@@ -162,10 +162,10 @@ for command in find 'correlate -o x.tif'; do
     done
     for roi in 1,0,480,360 0,1,480,360 480,0,1,1 0,360,1,1 0,0,481,1 1073741824,0,1073741824,1; do
         run 1 $command $cpu --roi $roi board.tif board-fiducial.tif
-        says "--roi $roi: is not wholly inside the 480 x 360 pixels of board.tif"
+        says "--roi $roi: is not completely inside the 480 x 360 pixels of board.tif"
     done
     run 1 $command $cpu --roi 0,0,28,100 board.tif board-fiducial.tif
-    says "the template's 29 x 29 pixels exceed the 28 x 100 of --roi"
+    says 'the template (29 x 29 pixels) exceeds --roi (28 x 100)'
 done
 [ ! -e x.tif ] || fail 'a map of a rectangle that is refused'
 finish

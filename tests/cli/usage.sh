@@ -74,8 +74,8 @@ wrong '--format csv: must be table or json' info --format csv
 for value in 0 -1 x 1P 99999999999999999999 20000000T 1GB; do
     wrong "--max-memory $value: must be a number of bytes" find --max-memory "$value" "$board" "$part"
 done
-wrong '--min-score: small scores are good with --method sqdiff' find --method sqdiff --min-score 0 "$board" "$part"
-wrong '--max-score: large scores are good with --method ccoeff_normed' find --max-score 1 "$board" "$part"
+wrong '--min-score: low scores are good with --method sqdiff' find --method sqdiff --min-score 0 "$board" "$part"
+wrong '--max-score: high scores are good with --method ccoeff_normed' find --max-score 1 "$board" "$part"
 wrong '--overlay: shows one page' find --page all --overlay x.tif "$board" "$part"
 wrong '--overlay : must be a file name' find --overlay '' "$board" "$part"
 run 2 find --device cpu --kernel nonsense "$board" "$part"
@@ -94,8 +94,8 @@ for value in 0 -1 x nan inf 15.751 1e9; do
 done
 wrong '--gradient z: must be x or y' convolve "$board" -o x.tif --gradient z
 wrong '--size 4: must be 3 or 5' convolve "$board" -o x.tif --gradient x --size 4
-wrong '--size: goes with --gradient' convolve "$board" -o x.tif --gaussian 1 --size 3
-wrong '--correlate: goes with --filter' convolve "$board" -o x.tif --gaussian 1 --correlate
+wrong '--size: is only for --gradient' convolve "$board" -o x.tif --gaussian 1 --size 3
+wrong '--correlate: is only for --filter' convolve "$board" -o x.tif --gaussian 1 --correlate
 for border in mirror wrap overlap; do
     wrong "--border $border: must be clamp or zero" convolve "$board" -o x.tif --gaussian 1 --border $border
 done
@@ -111,7 +111,7 @@ for value in 0 65 x -1 luma; do
     wrong "--channels $value: must be a whole number 1 .. 64" info --channels "$value"
 done
 wrong '--min-valid 2: must be a number 0 .. 1' info --min-valid 2
-wrong '--mask: 2 given for 1 template; give one for each, in their order, - for none' find --mask - --mask - "$board" "$part"
+wrong '--mask: 2 given for 1 template; give one per template, in the same order (-: no mask)' find --mask - --mask - "$board" "$part"
 wrong '--mask: 2 given for 1 template;' correlate --mask - --mask - "$board" "$part" -o x.tif
 wrong '--mask: 1 given for 2 templates' find --mask - "$board" "$part" "$part"
 wrong '--coverage: no such option' find --coverage x.tif "$board" "$part"
@@ -133,7 +133,7 @@ says 'truth.csv: cannot be read as TIFF'
 run 1 find --device cpu --page 1 "$board" "$part"
 says 'there is no page 1: the file has 1, counted from 0'
 run 1 find --device cpu "$part" "$board"
-says "exceed the 29 x 29 of"
+says "exceeds $part (29 x 29)"
 run 1 find --device cpu --max-memory 100K "$board" "$part"
 says 'raise --max-memory'
 printf 'x' >'two
