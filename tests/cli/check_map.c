@@ -1,9 +1,14 @@
-/* Compares a written TIFF with the independent oracle.
- *   check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
- *   check_map MAP.tif general IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
- * [mask=FILE] [image_mask=FILE] check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate
- * clamp|zero score: images have 8 or 16 bits. Every element must have the oracle's bits, or of
- * float images lie within its bound. */
+/* Compares a written TIFF with the independent oracle:
+ *
+ * - check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
+ *
+ * - check_map MAP.tif general IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
+ *   [mask=FILE] [image_mask=FILE]
+ *
+ * - check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate clamp|zero
+ *
+ * For `score` the images have 8 or 16 bits. Every element must have the oracle's bits; with float
+ * images it must be within the oracle's bound. */
 #include "filters.h"
 #include "kit/oracle_general.h"
 #include "picture.h"
@@ -75,7 +80,7 @@ static int check_scores(const app_picture *map, char **argv)
     return result;
 }
 
-/* What the words after the border say. */
+/* The words after the border. */
 typedef struct words {
     xncc_options options;
     const char *mask, *image_mask;
@@ -116,9 +121,7 @@ static words read_words(char **argv)
     return w;
 }
 
-/* A picture as the library's view with a mask and a no-data value of its own, which the oracle
- * understands by itself.
- */
+/* A view of a picture with a mask and a no-data value, which the oracle interprets itself. */
 static xncc_image masked_view(const app_picture *p, const app_picture *mask, const words *w)
 {
     xncc_image v = view(p);
@@ -141,7 +144,7 @@ static size_t count_wrong(const app_picture *map, const oracle_general *general,
             int ok;
             if (real) {
                 const oracle_bounded b = oracle_general_real(general, w->options.method,
-                                                           w->options.min_valid, x, y);
+                                                             w->options.min_valid, x, y);
                 ok = isnan(b.value) ? isnan(got) : fabsl((long double)got - b.value) <= b.bound;
             } else {
                 ok = same_bits(got, oracle_general_score(general, &w->options, x, y));
@@ -209,10 +212,10 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
     int (*check)(const app_picture *map,
-                 char **argv) = strcmp(what, "score") == 0 && argc == 8    ? check_scores
-                                : strcmp(what, "general") == 0 && argc >= 8  ? check_general
-                                : strcmp(what, "filter") == 0 && argc == 7 ? check_filter
-                                                                           : NULL;
+                 char **argv) = strcmp(what, "score") == 0 && argc == 8     ? check_scores
+                                : strcmp(what, "general") == 0 && argc >= 8 ? check_general
+                                : strcmp(what, "filter") == 0 && argc == 7  ? check_filter
+                                                                            : NULL;
     if (!check)
         return 2;
     app_picture map = load(argv[1]);
