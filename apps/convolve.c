@@ -1,4 +1,4 @@
-/* exactncc convolve: one page convolved with a filter. */
+/* exactncc convolve: writes one page convolved with a filter. */
 #include "commands.h"
 #include "common/filters.h"
 #include "common/map_out.h"
@@ -12,14 +12,14 @@ static xncc_status check_usage(const app_options *o, app_error *error)
     const int given = (o->gaussian > 0.0) + (o->gradient != 0) + (o->filter != NULL);
     if (given != 1)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "%s of --gaussian, --gradient and --filter given; give one",
+                        "%s of --gaussian, --gradient and --filter given; give exactly one",
                         given ? "several" : "none");
     if (o->gradient_size && !o->gradient)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--size: goes with --gradient");
+                        "--size: is only for --gradient");
     if (o->correlate && !o->filter)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--correlate: goes with --filter");
+                        "--correlate: is only for --filter");
     return app_map_check(o, error);
 }
 
@@ -33,7 +33,7 @@ static xncc_status make_filter(const app_options *o, app_filter *filter, app_err
     return XNCC_OK;
 }
 
-/* As in correlate.c. */
+/* The text of the ImageDescription tag; NULL if there is no memory. */
 static char *describe(const app_options *o, const app_source *scene, const app_filter *filter)
 {
     char *text = NULL;
@@ -57,7 +57,7 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Runs the plan; the map has the image's extents. */
+/* Makes the plan and runs it. The map has the extents of the image. */
 static xncc_status run_plan(const app_session *session, app_source *scene,
                             const app_filter *coefficients, xncc_plan **plan, xncc_map *map,
                             app_error *error)
@@ -79,7 +79,7 @@ static xncc_status run_plan(const app_session *session, app_source *scene,
     xncc_status status = app_source_view(scene, pixel, &image, error);
     if (status)
         return status;
-    image.mask = NULL; /* a convolution is of all pixels */
+    image.mask = NULL; /* a convolution uses every pixel */
     status = xncc_filter_create(session->context, coefficients->value, coefficients->width,
                                 coefficients->height,
                                 &(xncc_filter_options){ .correlate = o->correlate }, &filter);

@@ -1,4 +1,4 @@
-/* exactncc correlate: the map of scores of one template on one page. */
+/* exactncc correlate: writes the map of scores of one template on one page. */
 #include "commands.h"
 #include "common/heatmap.h"
 #include "common/map_out.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name in JSON, or null. */
+/* Prints a name as JSON, or null. */
 static void put_name(FILE *out, const char *key, const char *name)
 {
     fprintf(out, ", \"%s\": ", key);
@@ -18,7 +18,7 @@ static void put_name(FILE *out, const char *key, const char *name)
         fputs("null", out);
 }
 
-/* The ImageDescription: what the map is, so that the file can be understood by itself. NULL when
+/* The text of the ImageDescription tag: what the map is, so that the file explains itself. NULL if
  * there is no memory. */
 static char *describe(const app_options *o, const app_source *scene, const app_source *templ,
                       const app_search *search, xncc_method method)
@@ -50,7 +50,7 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Computes a map with a plan of the search. out->map.data is the caller's to free. */
+/* Computes a map with a plan of the search. The caller frees out->map.data. */
 static xncc_status compute(const app_session *session, const app_search *search, xncc_plan *plan,
                            const char *name, app_map_out *out, app_error *error)
 {
@@ -66,7 +66,7 @@ static xncc_status compute(const app_session *session, const app_search *search,
     return status ? app_session_fail(session, status, name, error) : XNCC_OK;
 }
 
-/* The map of the valid fraction, by the kernel that was asked for where it can. */
+/* Computes the map of the valid fraction, by the kernel of --kernel if that can serve it. */
 static xncc_status compute_coverage(const app_session *session, const app_search *search,
                                     const char *name, app_map_out *out, app_error *error)
 {
@@ -84,7 +84,7 @@ static xncc_status compute_coverage(const app_session *session, const app_search
     return status;
 }
 
-/* Writes maps that have been computed, each with what it is, and reports them. */
+/* Writes the computed maps with their descriptions, and reports them. */
 static xncc_status write_maps(const app_session *session, const app_source *scene,
                               const app_source *templ, const app_search *search, app_map_out out[2],
                               app_error *error)
@@ -136,14 +136,15 @@ static xncc_status check_usage(const app_options *o, app_error *error)
         status = app_check_masks(o, error);
     if (!status && o->heatmap && strcmp(o->heatmap, o->output) == 0)
         status = app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                          "--heatmap %s: is the name of the map; give another name", o->heatmap);
+                          "--heatmap %s: is also the name of the map; give another name",
+                          o->heatmap);
     if (!status && o->heatmap)
         status = app_check_picture(o, "--heatmap", o->heatmap, error);
     if (!status && o->coverage &&
         (strcmp(o->coverage, o->output) == 0 ||
          (o->heatmap && strcmp(o->coverage, o->heatmap) == 0)))
         status = app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                          "--coverage %s: is the name of another output; give another name",
+                          "--coverage %s: is also the name of another output; give another name",
                           o->coverage);
     if (!status && o->coverage)
         status = app_check_output(o, "--coverage", o->coverage, error);

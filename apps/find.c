@@ -1,4 +1,5 @@
-/* exactncc find: the best matches of one or more templates on one or all pages of an image. */
+/* exactncc find: prints the best matches of one or more templates on one or all pages of an image.
+ */
 #include "commands.h"
 #include "common/heatmap.h"
 #include "common/map_out.h"
@@ -22,19 +23,19 @@ static xncc_find_options find_options(const app_options *o)
                             .min_score = o->min_score,
                             .max_score = o->max_score,
                             .min_distance = o->min_distance };
-    /* The library's 0 means no limit; a limit of 0 keeps perfect matches, and so does the smallest
-     * float. */
+    /* To the library 0 means no limit. Only perfect matches are at most the smallest positive
+     * float, as with a limit of 0. */
     if (o->has_max_score && o->max_score == 0.0f)
         f.max_score = FLT_TRUE_MIN;
     return f;
 }
 
-/* Matches the rows of the scene as the reader brings them. What the reader has to complain of comes
- * first. */
+/* Searches the rows of the image while the reader decodes them. If the reader fails, its error is
+ * reported. */
 static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, const char *name,
                             app_error *error)
 {
-    enum { STEP = 64 }; /* rows worth waking up for */
+    enum { STEP = 64 }; /* rows: fewer are not worth a wake-up */
     const xncc_find_options options = find_options(j->options);
     const int32_t skip = h->search.area.y, height = h->search.area.height;
     app_progress progress;
@@ -42,7 +43,7 @@ static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, co
     app_progress_start(&progress, j->session.context, name, j->options->quiet);
     xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.templ,
                                           &options, h->room, &scan);
-    int32_t rows = 0; /* of the picture */
+    int32_t rows = 0; /* rows of the picture that are decoded */
     while (!status && rows >= 0 && rows < skip + height)
         if ((rows = app_reader_wait(reader, rows + STEP)) > skip)
             status = xncc_scan_rows(scan, rows - skip < height ? rows - skip : height);
@@ -68,7 +69,7 @@ static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char
     return status ? app_session_fail(&j->session, status, name, error) : XNCC_OK;
 }
 
-/* The map is computed again as a whole: the search keeps none. */
+/* Computes the whole map again, because the search keeps none. */
 static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene,
                                  const char *name, app_error *error)
 {
@@ -114,9 +115,9 @@ static xncc_status find_templ(app_find_job *j, app_source *scene, app_reader *re
     return status;
 }
 
-/* The page is read while the first template is matched on the rows that are there, unless one
- * thread is all that may be used. Where pixels may not count it is read first: when all of them
- * turn out to count, the search is a quick one. */
+/* Decodes the page on a second thread while the first template is searched, unless only one thread
+ * may be used. A page that may have invalid pixels is decoded first: if all of its pixels turn out
+ * to count, the search without a mask is faster. */
 static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene,
                                  app_error *error)
 {
@@ -188,12 +189,12 @@ static xncc_status check_usage(const app_options *o, app_error *error)
     const int distance = xncc_method_is_distance(o->method);
     if (distance && o->has_min_score)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--min-score: small scores are good with --method %s; give "
+                        "--min-score: low scores are good with --method %s; give "
                         "--max-score",
                         xncc_method_name(o->method));
     if (!distance && o->has_max_score)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--max-score: large scores are good with --method %s; give "
+                        "--max-score: high scores are good with --method %s; give "
                         "--min-score",
                         xncc_method_name(o->method));
     if (o->overlay && o->page == APP_ALL_PAGES)
@@ -205,7 +206,8 @@ static xncc_status check_usage(const app_options *o, app_error *error)
             "--heatmap: shows one template on one page; give one template and --page N");
     if (o->heatmap && o->overlay && strcmp(o->heatmap, o->overlay) == 0)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--heatmap %s: is the name of the overlay; give another name", o->heatmap);
+                        "--heatmap %s: is also the name of the overlay; give another name",
+                        o->heatmap);
     xncc_status status = app_check_masks(o, error);
     if (!status && o->overlay)
         status = app_check_picture(o, "--overlay", o->overlay, error);

@@ -1,4 +1,4 @@
-/* What find collects and prints: a row for each match, a row for each search. */
+/* What exactncc find collects and prints: a row per match, and a row per search. */
 #include "find_report.h"
 
 #include "common/overlay.h"
@@ -115,8 +115,8 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
     if (!candidate || !kept_rows)
         status = app_fail(error, XNCC_ERROR_MEMORY,
                           "--merge: out of memory for %zu matches; give a smaller --top", count);
-    /* The rows are in the order of the templates, so their numbers are as good as the templates'
-     * for ties. */
+    /* Ties go to the smaller template number. Rows are in template order, so their numbers serve.
+     */
     for (size_t i = 0; i < count && !status; i++) {
         const app_value *v = rows + i * COLUMNS;
         candidate[i] = (xncc_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer,
@@ -127,7 +127,7 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
     }
     if (!status && xncc_matches_merge(candidate, count, &rule, &kept))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "--merge: the library refuses these %zu matches", count);
+                          "--merge: the library refused these %zu matches", count);
     for (size_t i = 0; i < kept; i++) {
         app_value *row = kept_rows + i * COLUMNS;
         memcpy(row, rows + (size_t)candidate[i].templ * COLUMNS, COLUMNS * sizeof *row);
@@ -162,7 +162,7 @@ xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app
     return status;
 }
 
-/* The columns that are left out. */
+/* The columns to leave out: those given and, without --subpixel, its columns. */
 static unsigned hidden(const app_find_job *j, unsigned columns)
 {
     return j->options->subpixel ? columns : columns | 1u << SUBPIXEL_X | 1u << SUBPIXEL_Y;

@@ -1,4 +1,4 @@
-/* What find collects and prints. */
+/* What exactncc find collects and prints: a row per match, and a row per search. */
 #ifndef APP_FIND_REPORT_H
 #define APP_FIND_REPORT_H
 
@@ -11,33 +11,33 @@ typedef struct app_find_job {
     const char *image;
     app_source *templs;
     int templ_count;
-    int32_t width, height; /* of the last page */
+    int32_t width, height; /* of the last page, in pixels */
     app_rows matches, searches;
 } app_find_job;
 
-/* A search under way. */
+/* A search that is running. */
 typedef struct app_hunt {
     app_search search;
     xncc_match *match;
-    xncc_refined *refined; /* NULL: not asked for */
-    size_t room, found;
+    xncc_refined *refined; /* NULL without --subpixel */
+    size_t room, found;    /* elements of match: allocated, and filled */
 } app_hunt;
 
-/* Gives the tables their columns. */
+/* Sets up the tables. */
 void app_find_report_open(app_find_job *job);
 void app_find_report_close(app_find_job *job);
 
-/* Adds a search and its matches. */
+/* Adds a search and its matches to the tables. */
 xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *templ,
                             const app_hunt *hunt, app_error *error);
 
-/* --merge: leaves, of the rows of matches from `first` on, those that --merge keeps, in their
- * order. */
+/* --merge: of the match rows from `first` on, keeps those that the rule keeps, best first. */
 xncc_status app_find_merge(app_find_job *job, size_t first, app_error *error);
 
+/* --overlay: writes the picture with every match framed. */
 xncc_status app_find_overlay(const app_find_job *job, const app_source *scene, app_error *error);
 
-/* To stdout, in the format that was asked for. */
+/* Prints the tables to stdout, in the format of --format. */
 void app_find_print(const app_find_job *job);
 
 #endif

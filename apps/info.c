@@ -1,4 +1,5 @@
-/* exactncc info: what this build and machine can do, and which kernel would be chosen and why. */
+/* exactncc info: prints what this build and machine can do, and which kernel would be chosen and
+ * why. */
 #include "commands.h"
 #include "common/overlay.h"
 #include "common/session.h"
@@ -7,12 +8,11 @@
 
 enum { DEVICES = 64, KERNELS = 64, EXPLANATION = 2048 };
 
-/* What would serve the problem. Where no context can be had the reason stands in explanation and
- * the list is empty. */
+/* Which kernel would serve the problem. */
 typedef struct choice {
     xncc_problem problem;
-    const char *kernel; /* NULL: none */
-    const char *feasible[KERNELS];
+    const char *kernel;            /* the chosen one */
+    const char *feasible[KERNELS]; /* best first */
     size_t feasible_count;
     char explanation[EXPLANATION];
 } choice;
@@ -38,8 +38,8 @@ static xncc_status choose(const app_options *o, choice *c, app_error *error)
     status = xncc_plan_create(session.context, &c->problem,
                               &(xncc_preference){ .kernel = o->kernel }, &plan);
     if (status) {
-        app_session_fail(&session, status, "no choice", error);
-        /* Sizes, types and names come from the command line here. */
+        app_session_fail(&session, status, "no kernel can be chosen", error);
+        /* All sizes, types and names come from the command line. */
         if (status == XNCC_ERROR_ARGUMENT || status == XNCC_ERROR_UNSUPPORTED)
             app_blame_usage(error, status);
     } else {
@@ -66,9 +66,8 @@ static void print_device(const xncc_device_info *d)
             printf("cuda    not usable: %s\n", d->text);
         return;
     }
-    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory a "
-           "block %lld (opt-in "
-           "%lld) bytes\n",
+    printf("cuda:%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB, shared memory per "
+           "block %lld bytes (opt-in %lld)\n",
            d->index, d->name, d->major, d->minor, d->processors, (double)d->memory / gib,
            (long long)d->shared_memory, (long long)d->shared_optin);
 }
@@ -90,10 +89,11 @@ static void print_text(const app_options *o, const xncc_device_info *devices, si
     printf("\nPictures\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
     app_tiff_codecs(print_codec, &codecs);
     printf("\npng     %s\n", app_overlay_has_png() ? "for --overlay" : "not built in");
-    printf("\nLimits\nimage   %d pixels a side; %.0f GiB of memory a picture unless --max-memory "
-           "says otherwise\n"
-           "filter  %d coefficients a side\n",
-           XNCC_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, XNCC_MAX_FILTER);
+    printf(
+        "\nLimits\nimage   %d pixels per side; %.0f GiB of memory per picture, unless --max-memory "
+        "says otherwise\n"
+        "filter  %d coefficients per side\n",
+        XNCC_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, XNCC_MAX_FILTER);
     printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width,
            c->problem.image_height, o->image_masked ? "masked " : "", xncc_pixel_name(o->pixel),
            c->problem.width, c->problem.height, o->with_mask ? " masked" : "");

@@ -1,30 +1,17 @@
 /* A run of exactncc-bench: its contexts and rates, the choice of kernels, and timing. */
 #include "bench_run.h"
 
+#include "bench_clock.h"
 #include "device_timer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_REPEAT = 10000 };
 
 static const double long_run_ms = 1000.0; /* a longer run is not repeated */
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double host_copy_rate(void)
 {
@@ -39,15 +26,14 @@ static double host_copy_rate(void)
     memset(from, 1, BYTES);
     memset(to, 2, BYTES);
     for (int i = 0; i < RUNS; i++) {
-        double start = now_ms();
+        double start = bench_now_ms();
         memcpy(to, from, BYTES);
-        took[i] = now_ms() - start;
+        took[i] = bench_now_ms() - start;
         from[i] = to[BYTES - 1 - i]; /* so that no copy is optimized away */
     }
-    qsort(took, RUNS, sizeof took[0], by_value);
     free(from);
     free(to);
-    return 2.0 * BYTES / (took[RUNS / 2] * 1e-3);
+    return 2.0 * BYTES / (bench_median(took, RUNS) * 1e-3);
 }
 
 xncc_status bench_open(const bench_options *options, bench_run *run, app_error *error)
@@ -193,19 +179,18 @@ xncc_status bench_wall(const bench_run *run, xncc_status (*call)(void *state), v
     static double took[MAX_REPEAT + 1]; /* one thread measures */
     int count = 0;
     for (int i = 0; i <= run->options->repeat; i++) {
-        double start = now_ms();
+        double start = bench_now_ms();
         xncc_status status = call(state);
         if (status)
             return status;
-        took[count] = now_ms() - start;
+        took[count] = bench_now_ms() - start;
         if (i == 0 && took[0] < long_run_ms)
             continue;
         count++;
         if (took[count - 1] >= long_run_ms)
             break;
     }
-    qsort(took, (size_t)count, sizeof took[0], by_value);
-    *ms = took[count / 2];
+    *ms = bench_median(took, count);
     return XNCC_OK;
 }
 

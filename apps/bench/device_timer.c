@@ -2,21 +2,14 @@
  * nvcc. */
 #include "device_timer.h"
 
+#include "bench_clock.h"
+
 #include <cuda_runtime_api.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_RUNS = 10000 };
 
 static const double hold_ms = 0.15;
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static xncc_status fail(app_error *error, cudaError_t e, const char *what)
 {
@@ -24,20 +17,8 @@ static xncc_status fail(app_error *error, cudaError_t e, const char *what)
                     cudaGetErrorString(e));
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The times of the runs; one thread measures. */
 static double took[MOST_RUNS];
-
-static double median(int32_t count)
-{
-    qsort(took, (size_t)count, sizeof took[0], by_value);
-    return took[count / 2];
-}
 
 static size_t row_bytes(const xncc_image *image)
 {
@@ -49,9 +30,9 @@ static size_t row_bytes(const xncc_image *image)
  * events is the device's alone. */
 static void CUDART_CB hold(void *unused)
 {
-    const double end = now_ms() + hold_ms;
+    const double end = bench_now_ms() + hold_ms;
     (void)unused;
-    while (now_ms() < end) {
+    while (bench_now_ms() < end) {
     }
 }
 
@@ -209,7 +190,7 @@ xncc_status device_time(const device_job *job, double *ms, app_error *error)
         status = e == cudaSuccess ? XNCC_OK : fail(error, e, "copying the result");
     }
     if (!status)
-        *ms = median(job->repeat);
+        *ms = bench_median(took, job->repeat);
     setting_close(&s);
     return status;
 }
@@ -247,7 +228,7 @@ xncc_status device_copy_rate(int32_t cuda_index, double *bytes_per_second, app_e
     cudaFree(to);
     if (e != cudaSuccess)
         return fail(error, e, "measuring the copy rate");
-    *bytes_per_second = 2.0 * (double)bytes / (median(RUNS) * 1e-3);
+    *bytes_per_second = 2.0 * (double)bytes / (bench_median(took, RUNS) * 1e-3);
     return XNCC_OK;
 }
 
@@ -327,16 +308,16 @@ xncc_status device_copy_time(const device_copy *copy, double *ms, app_error *err
     }
     t.device = device;
     for (int32_t i = -1; i < copy->repeat && e == cudaSuccess; i++) {
-        const double start = now_ms();
+        const double start = bench_now_ms();
         e = copy_both(&t, from, to);
         if (i >= 0)
-            took[i] = now_ms() - start;
+            took[i] = bench_now_ms() - start;
     }
     cudaFree(device);
     cudaFreeHost(pinned);
     if (e != cudaSuccess)
         return fail(error, e, "copying");
-    *ms = median(copy->repeat);
+    *ms = bench_median(took, copy->repeat);
     return XNCC_OK;
 }
 

@@ -1,3 +1,4 @@
+/* The text of a failure on its way to the user. */
 #include "fail.h"
 
 #include <stdarg.h>

@@ -1,34 +1,26 @@
-/* The text of a failure on its way to the user: one line that names the file or value and says what
- * to do. */
+/* The text of a failure on its way to the user: one line that names the file or value at fault and
+ * says what to do. */
 #ifndef APP_FAIL_H
 #define APP_FAIL_H
 
 #include "exactncc/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { APP_ERROR_SIZE = 1024 };
 
 typedef struct app_error {
-    int usage; /* 1: the command line is to blame */
+    int usage; /* 1: the command line is wrong, so the exit status is 2 */
     char text[APP_ERROR_SIZE];
 } app_error;
 
 /* Writes the text (printf rules; what does not fit is cut) and returns the status, so that a
- * failing function can say: return app_fail(error, ...). */
+ * failing function can end with: return app_fail(error, ...). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 xncc_status
 app_fail(app_error *error, xncc_status status, const char *format, ...);
 
-/* Marks the failure as wrong usage (exit status 2) and returns the status. */
+/* Marks the failure as wrong usage and returns the status. */
 xncc_status app_blame_usage(app_error *error, xncc_status status);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,3 +1,4 @@
+/* The filters of exactncc convolve: Gaussian, Sobel, and from a text file. */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include "filters.h"
 
@@ -15,7 +16,8 @@ xncc_status app_filter_gaussian(double sigma, app_filter *filter, app_error *err
     if (!(sigma > 0.0) || 2.0 * reach + 1.0 > XNCC_MAX_FILTER)
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "--gaussian %g: a filter of 2*ceil(4*SIGMA)+1 coefficients a side must not exceed %d",
+            "--gaussian %g: the filter has 2*ceil(4*SIGMA)+1 coefficients per side, which must "
+            "not exceed %d",
             sigma, XNCC_MAX_FILTER);
     const int radius = (int)reach, side = 2 * radius + 1;
     double line[XNCC_MAX_FILTER], sum = 0.0;
@@ -42,7 +44,7 @@ void app_filter_gradient(char along, int side, app_filter *filter)
                                                        : turned[set][y] * smooth[set][x];
 }
 
-/* One line's numbers to the end of the filter. */
+/* Appends the numbers of a line to the filter. */
 static xncc_status take_line(const char *path, int number, char *line, app_filter *filter,
                              app_error *error)
 {
@@ -60,7 +62,7 @@ static xncc_status take_line(const char *path, int number, char *line, app_filte
         int32_t at = filter->height * (filter->height ? filter->width : 0) + width;
         if (filter->height && width == filter->width)
             return app_fail(error, XNCC_ERROR_ARGUMENT,
-                            "%s: line %d: more than the %d numbers of the rows before", path,
+                            "%s: line %d: has more than the %d numbers of the rows before it", path,
                             number, filter->width);
         if (!app_parse_float(word, 0, &filter->value[at]))
             return app_fail(error, XNCC_ERROR_ARGUMENT,
@@ -72,8 +74,9 @@ static xncc_status take_line(const char *path, int number, char *line, app_filte
     if (filter->height && width != filter->width)
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "%s: line %d: %d numbers, and %d in the rows before; all rows must be as long", path,
-            number, width, filter->width);
+            "%s: line %d: has %d numbers, and the rows before it %d; all rows must have the "
+            "same length",
+            path, number, width, filter->width);
     filter->width = width;
     filter->height++;
     return XNCC_OK;
@@ -102,7 +105,7 @@ xncc_status app_filter_load(const char *path, app_filter *filter, app_error *err
         status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot read: %s", path, strerror(errno));
     if (!status && filter->height == 0)
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: holds no numbers; give rows of coefficients", path);
+                          "%s: contains no numbers; give rows of coefficients", path);
     free(line);
     fclose(file);
     return status;

@@ -1,3 +1,4 @@
+/* GeoTIFF tags and GDAL's no-data value. */
 #include "geo.h"
 
 #include "numbers.h"
@@ -19,7 +20,7 @@ enum {
     NO_DATA = 42113
 };
 
-/* libtiff counts the values of these tags in 16 bits when it writes them. */
+/* When libtiff writes these tags it counts their values in 16 bits. */
 enum { MOST = 65535 };
 
 static const TIFFFieldInfo fields[] = {
@@ -32,8 +33,8 @@ static const TIFFFieldInfo fields[] = {
     { NO_DATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)(uintptr_t) "GDAL_NODATA" },
 };
 
-/* What the current directory has of a tag. The count comes in 16 or 32 bits, or not at all, by what
- * libtiff knows of the tag: nothing, as a rule. */
+/* The values of a tag in the current directory. libtiff returns the count in 16 bits, in 32 bits or
+ * not at all, depending on what it knows about the tag. */
 typedef struct values {
     const void *data; /* NULL: none */
     TIFFDataType type;
@@ -64,7 +65,8 @@ static values read_tag(TIFF *tif, uint32_t tag)
     return v;
 }
 
-/* A copy of a tag's values, or NULL. Their number is a multiple of step, and as many at least. */
+/* Copies the values of a tag. NULL if it is missing, has another type, or if the number of values
+ * is not a positive multiple of step. */
 static void *copy_tag(TIFF *tif, uint32_t tag, TIFFDataType type, uint32_t step, uint16_t *count)
 {
     const size_t size = type == TIFF_DOUBLE  ? sizeof(double)
@@ -118,7 +120,7 @@ void app_geo_register(TIFF *tif)
     TIFFMergeFieldInfo(tif, fields, sizeof fields / sizeof fields[0]);
 }
 
-/* The tie points' raster coordinates move with the origin. */
+/* The raster coordinates of the tie points move with the origin. */
 static int write_ties(TIFF *tif, const app_place *place)
 {
     const app_geo *g = place->geo;
@@ -168,8 +170,8 @@ int app_no_data_parse(const char *text, double *value)
     return app_parse_double(text, value);
 }
 
-/* The part without the blanks at both ends, printable, cut to the size. Its whole length is
- * returned. */
+/* Copies the text without the blanks at both ends, in printable characters, cut to `size`. Returns
+ * its whole length. */
 static size_t trim(const char *data, size_t length, char *text, size_t size)
 {
     size_t first = 0, count = 0;

@@ -1,6 +1,6 @@
-/* Where a picture lies on the ground: the GeoTIFF tags (OGC 19-008r4), carried from an input to
- * what is computed of it. Their meaning is not looked at; a tag of another type or count than the
- * standard's is left out. */
+/* The GeoTIFF tags (OGC 19-008r4) that place a picture on the ground, copied from an input to the
+ * outputs computed from it. Their values are not interpreted; a tag whose type or count differs
+ * from the standard's is dropped. */
 #ifndef APP_GEO_H
 #define APP_GEO_H
 
@@ -11,40 +11,43 @@ typedef struct app_geo {
     int has_scale, has_matrix;
     double scale[3];              /* ModelPixelScale, 33550 */
     double matrix[16];            /* ModelTransformation, 34264 */
-    double *tie;                  /* ModelTiepoint, 33922: I, J, K, X, Y, Z for each point */
+    double *tie;                  /* ModelTiepoint, 33922: I, J, K, X, Y, Z per point */
     uint16_t *key;                /* GeoKeyDirectory, 34735 */
     double *number;               /* GeoDoubleParams, 34736 */
-    char *text;                   /* GeoAsciiParams, 34737; ends with a zero */
-    uint16_t ties, keys, numbers; /* values, not points */
+    char *text;                   /* GeoAsciiParams, 34737; zero-terminated */
+    uint16_t ties, keys, numbers; /* elements of the arrays */
 } app_geo;
 
-/* The place of a picture whose pixel (0, 0) is pixel (x, y) of the one that the tags are of. */
+/* The place of a picture whose pixel (0, 0) is pixel (x, y) of the picture that has the tags. */
 typedef struct app_place {
-    const app_geo *geo; /* NULL: not known */
+    const app_geo *geo; /* NULL: the place is unknown */
     int32_t x, y;
 } app_place;
 
-/* Frees what it points to, and zeroes it. */
+/* Frees what *geo points to, and sets it to zero. */
 void app_geo_free(app_geo *geo);
 
 struct tiff; /* libtiff's TIFF */
 
-/* Reads what the current directory has. */
+/* Reads the tags of the current directory. */
 void app_geo_read(struct tiff *tif, app_geo *geo);
 
 /* Makes the tags known to a handle for writing. */
 void app_geo_register(struct tiff *tif);
-/* Sets them for the place; 1 when libtiff took them all. */
+
+/* Sets the tags for a place. Returns 1 if libtiff accepted them all. */
 int app_geo_write(struct tiff *tif, const app_place *place);
 
-/* GDAL's no-data value (tag 42113, text): 1 when the directory has one and it is a number; 0 when
- * there is none, or an empty one; -1 when it is something else, and text then holds what can be
- * printed of it (at most size bytes with the final zero, and at least 1). A number has fewer than
- * size characters. */
+/* Reads GDAL's no-data value (tag 42113, a text). Returns 1 if it is a number, 0 if there is none
+ * or it is empty, -1 if it is something else; then text has its printable form, cut to size bytes
+ * (at least 1) with the final zero. A number has fewer than size characters. */
 int app_no_data_read(struct tiff *tif, double *value, char *text, size_t size);
-/* 1 when the text is a number in decimal, or nan, inf or -inf, with nothing around it. */
+
+/* Parses a decimal number, nan, inf or -inf, with nothing around it. Returns 1 on success, else 0.
+ */
 int app_no_data_parse(const char *text, double *value);
-/* Sets it to "nan"; 1 when libtiff took it. */
+
+/* Sets the no-data value to "nan". Returns 1 if libtiff accepted it. */
 int app_no_data_write_nan(struct tiff *tif);
 
 #endif

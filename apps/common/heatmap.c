@@ -1,3 +1,4 @@
+/* A map as a colour picture. */
 #include "heatmap.h"
 
 #include "overlay.h"

@@ -1,3 +1,4 @@
+/* The float picture that correlate and convolve compute, write and report. */
 #include "map_out.h"
 
 #include "tiff_write.h"
@@ -9,7 +10,7 @@ xncc_status app_map_check(const app_options *o, app_error *error)
 {
     if (!o->output)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "-o: is missing; name the TIFF to write");
+                        "-o: is missing; give the name of the TIFF to write");
     return app_check_output(o, "-o", o->output, error);
 }
 
@@ -25,7 +26,7 @@ xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_m
     return XNCC_OK;
 }
 
-/* Smallest and largest value that is a number; NaN when there is none. */
+/* Smallest and largest value other than NaN; NaN if there is none. */
 static void find_range(const xncc_map *map, double *low, double *high)
 {
     *low = *high = (double)NAN;

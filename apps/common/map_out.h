@@ -1,30 +1,30 @@
-/* The float picture that `correlate` and `convolve` compute, write and sum up. */
+/* The float picture that correlate and convolve compute, write and report. */
 #ifndef APP_MAP_OUT_H
 #define APP_MAP_OUT_H
 
 #include "exactncc/image.h"
 #include "search.h"
 
-/* A map on its way out. */
+/* A map to be written. */
 typedef struct app_map_out {
     const char *path;
     xncc_map map;
     const char *device, *kernel;
     app_place place;
-    int has_nan;
+    int has_nan; /* 1: the map can contain NaN */
 } app_map_out;
 
-/* Is -o there, writable, and none of the inputs? */
+/* Fails unless -o is given, can be written, and is none of the inputs. */
 xncc_status app_map_check(const app_options *options, app_error *error);
 
-/* Takes memory for a map of that size. To be freed with free(map->data). */
+/* Allocates a map. The caller frees map->data. */
 xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map,
                          app_error *error);
 
-/* Writes it. description: a JSON object, which becomes the ImageDescription. */
+/* Writes the map. description: a JSON object for the ImageDescription tag. */
 xncc_status app_map_write(const app_map_out *out, const char *description, app_error *error);
 
-/* Prints what was written unless --quiet: a line for each, a row of CSV, or JSON with the
+/* Prints what was written, unless --quiet: a row per map in a table or CSV, or JSON with the
  * description. */
 xncc_status app_map_report(const app_options *options, const app_map_out *outs, size_t count,
                            const char *description, app_error *error);

@@ -1,3 +1,4 @@
+/* Numbers from text. */
 #include "numbers.h"
 
 #include <ctype.h>
@@ -19,7 +20,7 @@ int app_parse_integer(const char *text, int64_t low, int64_t high, int64_t *valu
     return 1;
 }
 
-/* strtod would also take blanks before the number and hexadecimal. */
+/* strtod would also accept leading blanks and hexadecimal numbers. */
 static int starts_number(const char *text)
 {
     return *text && !isspace((unsigned char)*text) && !strpbrk(text, "xX");

@@ -1,27 +1,27 @@
-/* An output file: written under a temporary name in the same directory and renamed when it is
- * complete, so that a failure leaves neither half a file nor a lost old one. */
+/* An output file. It is written under a temporary name in the same directory and renamed when it is
+ * complete, so that a failure leaves no half-written file and does not destroy an old one. */
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 
 #include "fail.h"
 
 typedef struct app_output {
-    char *path; /* where it will be; a symbolic link has been followed */
-    char *name; /* where it is now */
-    int fd;     /* open for reading and writing; given away when the writer closes it (then -1) */
+    char *path; /* the final name; symbolic links are resolved */
+    char *name; /* the temporary name */
+    int fd;     /* open for reading and writing; set it to -1 if the writer has closed it */
 } app_output;
 
-/* Can the file be made? Asked before the work starts. */
+/* Fails if the file cannot be created. Call it before the work starts. */
 xncc_status app_output_check(const char *path, app_error *error);
 
-/* After a failure *output needs no discard. */
+/* Creates the temporary file. After a failure there is nothing to close. */
 xncc_status app_output_open(const char *path, app_output *output, app_error *error);
 
-/* Ends it: renamed to its name, or removed when the status is a failure or the rename fails.
- * Returns the status that counts. */
+/* Closes the file and renames it; removes it if the status is a failure or the renaming fails.
+ * Returns the first failure. */
 xncc_status app_output_close(app_output *output, xncc_status status, app_error *error);
 
-/* 1 when both names lead to the same existing file. */
+/* 1 if both names lead to the same existing file. */
 int app_same_file(const char *a, const char *b);
 
 #endif

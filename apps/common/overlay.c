@@ -1,3 +1,4 @@
+/* The image as a colour picture with every match framed and numbered. */
 #include "overlay.h"
 
 #include "output.h"
@@ -15,13 +16,14 @@
 
 enum { GLYPH_WIDTH = 3, GLYPH_HEIGHT = 5 };
 
-/* Digits of 3 x 5 dots, a row in three bits, the left dot in the highest. */
+/* Digits of 3 x 5 dots: three bits per row, the left dot in the highest bit. */
 static const unsigned char glyphs[10][GLYPH_HEIGHT] = {
     { 7, 5, 5, 5, 7 }, { 2, 6, 2, 2, 7 }, { 7, 1, 7, 4, 7 }, { 7, 1, 7, 1, 7 }, { 5, 5, 7, 1, 1 },
     { 7, 4, 7, 1, 7 }, { 7, 4, 7, 5, 7 }, { 7, 1, 2, 2, 2 }, { 7, 5, 7, 5, 7 }, { 7, 5, 7, 1, 7 },
 };
 
-/* Apart for people with any colour vision (Okabe and Ito, "Color universal design", 2008). */
+/* Colours that people with any colour vision can tell apart (Okabe and Ito, "Color universal
+ * design", 2008). */
 static const unsigned char palette[][3] = {
     { 240, 228, 66 },  { 86, 180, 233 }, { 230, 159, 0 }, { 0, 158, 115 },
     { 204, 121, 167 }, { 213, 94, 0 },   { 0, 114, 178 },
@@ -50,8 +52,8 @@ static void draw_label(const canvas *c, const app_frame *frame, int64_t scale,
     char text[16];
     int digits = snprintf(text, sizeof text, "%d", frame->number < 0 ? 0 : frame->number);
     int64_t width = (digits * (GLYPH_WIDTH + 1) + 1) * scale, height = (GLYPH_HEIGHT + 2) * scale;
-    /* Above the frame's left corner, or inside it where there is no room, but never outside the
-     * picture. */
+    /* Above the frame's top-left corner, or inside the frame if there is no room, and always inside
+     * the picture. */
     int64_t x = frame->x, y = frame->y - height;
     x = x + width > c->width ? c->width - width : x;
     x = x < 0 ? 0 : x;
@@ -75,7 +77,7 @@ void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const a
         const app_frame *f = &frames[count];
         const unsigned char *colour =
             palette[(size_t)f->colour % (sizeof palette / sizeof palette[0])];
-        /* Around the window, so that the window itself stays to be seen. */
+        /* Around the window, so that the window itself remains visible. */
         fill(&c, (int64_t)f->x - line, (int64_t)f->y - line, f->width + 2 * line, line, colour);
         fill(&c, (int64_t)f->x - line, (int64_t)f->y + f->height, f->width + 2 * line, line,
              colour);
@@ -85,7 +87,7 @@ void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const a
     }
 }
 
-/* The smallest and largest finite value of what is shown. */
+/* The smallest and largest finite value of the channels that are shown. */
 static void find_range(const app_picture *scene, int shown, double *low, double *high)
 {
     const size_t count = (size_t)scene->width * (size_t)scene->height,
@@ -151,9 +153,10 @@ static xncc_status write_png(const char *path, const app_rgb *picture, app_error
         done = (fclose(file) == 0) && done;
     }
     if (!done)
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: cannot write PNG: %s; make room, or give a name that ends in .tif",
-                          path, image.message[0] ? image.message : "write error");
+        status = app_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: cannot write PNG: %s; free some space, or give a name that ends in .tif", path,
+            image.message[0] ? image.message : "write error");
     return app_output_close(&output, status, error);
 }
 #else

@@ -1,3 +1,4 @@
+/* A page of a TIFF in memory, and the pixel type in which an image and a template are compared. */
 #include "picture.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_pict
                               .channels = info->channels,
                               .pixel = info->pixel };
     app_tiff_geo(tiff, &picture->geo);
-    /* Zeroed pages come from the system untouched: memory is used only as rows arrive. */
+    /* calloc does not touch large blocks, so memory is used only as rows are decoded. */
     picture->pixels = calloc(
         (size_t)info->height,
         (size_t)(row_samples(picture) * (uint64_t)xncc_pixel_size(info->pixel)));
@@ -102,7 +103,7 @@ double app_picture_value(const app_picture *picture, size_t i)
     return ((const double *)picture->pixels)[i];
 }
 
-/* Floats of 32 bits hold integers up to 2^24. */
+/* Whether type a represents every value of type b. A float represents integers up to 2^24. */
 static int holds(xncc_pixel a, xncc_pixel b)
 {
     switch (a) {

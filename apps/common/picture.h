@@ -1,4 +1,4 @@
-/* A page of a TIFF in memory, and the pixel type in which a scene and a template meet. */
+/* A page of a TIFF in memory, and the pixel type in which an image and a template are compared. */
 #ifndef APP_PICTURE_H
 #define APP_PICTURE_H
 
@@ -6,51 +6,58 @@
 #include "tiff_read.h"
 
 typedef struct app_picture {
-    void *pixels;  /* rows without gaps; the samples of a pixel lie next to each other */
-    uint8_t *mask; /* a byte a pixel, not 0 where it counts; NULL: all count */
-    int32_t width, height;
-    int32_t channels;
+    void *pixels;          /* tight rows; the samples of a pixel are next to each other */
+    uint8_t *mask;         /* one byte per pixel, not 0 if the pixel counts; NULL: all count */
+    int32_t width, height; /* in pixels */
+    int32_t channels;      /* samples per pixel */
     xncc_pixel pixel;
-    app_geo geo; /* where it lies */
+    app_geo geo; /* its place on the ground */
 } app_picture;
 
-/* An empty picture of the selected page's size, to be read row by row, with the page's geo tags.
- * Where the page may have pixels that do not count it has a mask. On failure *picture is empty. */
+/* Makes a zeroed picture for the selected page, to be decoded row by row, with the page's geo tags.
+ * It has a mask if the page can have pixels that do not count. On failure *picture is empty. */
 xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
                              app_error *error);
-/* Where its rows go. */
+
+/* Where to decode the rows to. */
 app_tiff_target app_picture_target(const app_picture *picture);
-/* To be called when all rows are there: a mask in which every pixel counts is dropped. */
+
+/* Drops a mask in which every pixel counts. Call it when all rows are decoded. */
 void app_picture_settle(app_picture *picture);
-/* Reads the selected page, which is described by info. On failure *picture is empty. */
+
+/* Reads the selected page, which info describes. On failure *picture is empty. */
 xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
                              app_error *error);
-/* Opens the file and reads one page. */
+
+/* Opens a file and reads one page. On failure *picture is empty. */
 xncc_status app_picture_load(const char *path, uint32_t page, const app_reading *reading,
                              app_picture *picture, app_error *error);
+
 void app_picture_free(app_picture *picture);
 
-/* How many samples it has. */
+/* Number of samples: width * height * channels. */
 size_t app_picture_samples(const app_picture *picture);
-/* The i-th of them as a number, exactly. */
+
+/* The value of sample i, exactly. */
 double app_picture_value(const app_picture *picture, size_t i);
 
-/* The first in the order u8, s8, u16, s16, u32, f32, f64 that holds every value of both types. */
+/* The first type of u8, s8, u16, s16, u32, f32, f64 that represents every value of both types; f64
+ * if none does. */
 xncc_pixel app_pixel_join(xncc_pixel a, xncc_pixel b);
 
-/* A view of the picture with samples of that type; its mask with it. Where they have to be
- * converted, *converted is the caller's to free, else NULL. */
+/* A view of the picture with samples of a type, and with its mask. If the samples must be
+ * converted, *converted is their memory, which the caller frees; otherwise it is NULL. */
 xncc_status app_picture_view(const app_picture *picture, xncc_pixel pixel, xncc_image *view,
                              void **converted, app_error *error);
 
-/* app_picture_view in two steps, for a picture whose rows are still to come: the view, and each row
- * as it is there (only where *converted is not NULL). */
+/* app_picture_view in two steps, for a picture that is still being decoded: the view, and then the
+ * conversion of rows that are decoded (only if *converted is not NULL). */
 xncc_status app_picture_frame(const app_picture *picture, xncc_pixel pixel, xncc_image *view,
                               void **converted, app_error *error);
 void app_picture_convert(const app_picture *picture, xncc_pixel pixel, int32_t first, int32_t rows,
                          void *converted);
 
-/* The picture's view with other pixels of that type: what app_picture_frame made of it before. */
+/* The picture's view with pixels that app_picture_frame converted before. */
 xncc_image app_picture_image(const app_picture *picture, xncc_pixel pixel, const void *pixels);
 
 #endif

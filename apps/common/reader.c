@@ -1,8 +1,9 @@
+/* A page that is decoded on its own thread. */
 #include "reader.h"
 
 #include <string.h>
 
-/* Publishes rows that are final, or the end. */
+/* Publishes how many rows are decoded, or how decoding ended. */
 static void publish(app_reader *r, int32_t rows, xncc_status status)
 {
     pthread_mutex_lock(&r->lock);

@@ -1,5 +1,5 @@
-/* A page that is decoded on a thread of its own, so that its first rows can be matched while the
- * others are read. */
+/* A page that is decoded on its own thread, so that its first rows can be searched while the others
+ * are decoded. */
 #ifndef APP_READER_H
 #define APP_READER_H
 
@@ -13,7 +13,7 @@ typedef struct app_reader {
     xncc_pixel pixel;
     void *converted;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t more;
     int32_t rows, wanted;
     int ended, threaded;
@@ -21,20 +21,20 @@ typedef struct app_reader {
     app_error error;
 } app_reader;
 
-/* Begins to read the selected page into the picture, which has its size, and, where converted is
- * not NULL, each row with samples of that type into converted. Until app_reader_stop tiff, picture
- * and converted are the reader's, but for the rows that app_reader_wait has named. beside: 0, or
- * where no thread can be had, all is read before this returns.
- */
+/* Starts to decode the selected page into the picture, which has its size. If converted is not
+ * NULL, each row is also converted to samples of the type `pixel` there. Until app_reader_stop the
+ * caller must not use tiff, picture or converted, except for the rows that app_reader_wait has
+ * returned. beside: 1 to use a thread; if it is 0, or no thread can be started, everything is
+ * decoded before this returns. */
 void app_reader_start(app_reader *reader, app_tiff *tiff, const app_picture *picture,
                       xncc_pixel pixel, void *converted, int beside);
 
-/* Waits until so many rows (or the last one) are final, and returns how many are; -1 when reading
- * has failed. */
+/* Waits until `wanted` rows (or all of them) are decoded. Returns the number of decoded rows, or -1
+ * if decoding has failed. */
 int32_t app_reader_wait(app_reader *reader, int32_t wanted);
 
-/* Waits until the reader has ended and says how. To be called for each app_reader_start; again is
- * allowed. */
+/* Waits until the reader ends, and returns its status. Call it once per app_reader_start; more
+ * calls are allowed. */
 xncc_status app_reader_stop(app_reader *reader, app_error *error);
 
 #endif

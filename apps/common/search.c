@@ -12,14 +12,15 @@ static xncc_status area_of(const app_options *o, const app_source *scene, app_ar
     const app_picture *s = &scene->picture;
     *area = o->roi.width ? o->roi : (app_area){ 0, 0, s->width, s->height };
     if (area->x > s->width - area->width || area->y > s->height - area->height)
-        return app_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "--roi %d,%d,%d,%d: is not wholly inside the %d x %d pixels of %s; give one that is",
-            area->x, area->y, area->width, area->height, s->width, s->height, scene->path);
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "--roi %d,%d,%d,%d: is not completely inside the %d x %d pixels of %s; "
+                        "give one that is",
+                        area->x, area->y, area->width, area->height, s->width, s->height,
+                        scene->path);
     return XNCC_OK;
 }
 
-/* Whether the template fits the area, and has as many channels. */
+/* Fails if the template does not fit into the area, or has another number of channels. */
 static xncc_status check_fit(const app_options *o, const app_area *a, const app_source *scene,
                              const app_source *templ, app_error *error)
 {
@@ -27,14 +28,15 @@ static xncc_status check_fit(const app_options *o, const app_area *a, const app_
     if (o->mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "%s: the template's %d x %d pixels exceed the %d x %d of %s; give a smaller "
-            "template, or --mode same",
-            templ->path, p->width, p->height, a->width, a->height,
-            o->roi.width ? "--roi" : scene->path);
+            "%s: the template (%d x %d pixels) exceeds %s (%d x %d); give a smaller template, or "
+            "--mode same",
+            templ->path, p->width, p->height, o->roi.width ? "--roi" : scene->path, a->width,
+            a->height);
     if (s->channels != p->channels)
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "%s: has %d samples a pixel and %s %d; give pictures with as many, or --channels luma",
+            "%s: has %d samples per pixel, but %s has %d; give pictures with the same number, or "
+            "--channels luma",
             templ->path, p->channels, scene->path, s->channels);
     return XNCC_OK;
 }
@@ -73,7 +75,8 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
     status = app_source_view(scene, pixel, &search->scene, error);
     if (!status && xncc_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: has no such rectangle; give another --roi", scene->path);
+                          "%s: does not contain the rectangle of --roi; give another one",
+                          scene->path);
     if (!status)
         status = app_source_view(templ, pixel, &pixels, error);
     if (status)
@@ -132,7 +135,7 @@ xncc_status app_check_masks(const app_options *o, app_error *error)
         return XNCC_OK;
     return app_fail(
         error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-        "--mask: %d given for %d template%s; give one for each, in their order, - for none",
+        "--mask: %d given for %d template%s; give one per template, in the same order (-: no mask)",
         o->mask_count, o->file_count - 1, o->file_count == 2 ? "" : "s");
 }
 

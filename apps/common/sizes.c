@@ -1,3 +1,4 @@
+/* Sizes such as 1920x1080, and lists of them. */
 #include "numbers.h"
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* A picture with the name of its file. */
 #include "source.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static uint8_t counts(const app_picture *mask, size_t i)
     return 0;
 }
 
-/* Leaves in the picture's mask what counts in both. */
+/* A pixel counts from now on if it counts in the picture and in the mask. */
 static xncc_status combine(app_picture *p, const app_picture *mask, app_error *error)
 {
     const size_t count = (size_t)p->width * (size_t)p->height;
@@ -58,7 +59,7 @@ xncc_status app_source_mask(app_source *source, const char *path, const app_read
     app_reading how = *reading;
     how.channels = APP_SUM;
     how.mask = 1;
-    /* A value that is given is that of images and templates. */
+    /* A value of --no-data is for images and templates, not for masks. */
     how.no_data = reading->no_data == APP_NO_DATA_NONE ? APP_NO_DATA_NONE : APP_NO_DATA_TAG;
     xncc_status status = app_picture_load(path, 0, &how, &mask, error);
     if (status)
@@ -66,8 +67,8 @@ xncc_status app_source_mask(app_source *source, const char *path, const app_read
     if (mask.width != p->width || mask.height != p->height)
         status = app_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "%s: the mask's %d x %d pixels are not the %d x %d of %s; give a mask of those extents",
-            path, mask.width, mask.height, p->width, p->height, source->path);
+            "%s: the mask has %d x %d pixels, but %s has %d x %d; give a mask of the same size",
+            path, mask.width, mask.height, source->path, p->width, p->height);
     else
         status = combine(p, &mask, error);
     app_picture_free(&mask);

@@ -1,4 +1,4 @@
-/* A picture with the name of its file: a scene or a template. */
+/* A picture with the name of its file: an image or a template. */
 #ifndef APP_SOURCE_H
 #define APP_SOURCE_H
 
@@ -8,24 +8,24 @@ typedef struct app_source {
     const char *path;
     uint32_t page;
     app_picture picture;
-    xncc_pixel form; /* of converted */
-    void *converted; /* a copy with samples of the last other type that was asked for, or NULL */
+    xncc_pixel form; /* type of the samples in converted */
+    void *converted; /* a copy of the samples in another type, the last that was needed; or NULL */
 } app_source;
 
+/* Reads a page of a file. */
 xncc_status app_source_load(const char *path, uint32_t page, const app_reading *reading,
                             app_source *source, app_error *error);
 
-/* Takes a mask to a picture all of whose rows are there: a pixel counts when it has counted before
- * and does in the mask file's page 0, where a pixel counts when one of its samples is neither 0 nor
- * a NaN, and no alpha or no-data tag of the file's own says otherwise. Fails when the extents
- * differ. */
+/* Adds a mask to a picture that is decoded completely. A pixel counts if it counted before and
+ * counts in page 0 of the mask file. There, a pixel counts if at least one sample is neither 0 nor
+ * NaN, unless the mask file's own alpha or no-data tag excludes it. Fails if the extents differ. */
 xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading,
                             app_error *error);
 
-/* Gives a source whose picture is still to be read the type with which it will be matched first. */
+/* Sets the pixel type of the first search for a source whose picture is not decoded yet. */
 xncc_status app_source_expect(app_source *source, xncc_pixel pixel, app_error *error);
 
-/* A view with samples of that type. */
+/* A view of the picture with samples of a type. */
 xncc_status app_source_view(app_source *source, xncc_pixel pixel, xncc_image *view,
                             app_error *error);
 

@@ -1,4 +1,5 @@
-/* What a sample is, which samples make a pixel of the picture, and which pixels count. */
+/* The samples of a TIFF page: their type, which of them make a pixel of the picture, and which
+ * pixels count. */
 #include "tiff_layout.h"
 
 #include <float.h>
@@ -29,8 +30,7 @@ static xncc_status choose_unsigned(tiff_layout *l, app_error *error)
     else
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 "
-                        "or 32 bits or to "
-                        "float",
+                        "or 32 bits or to float",
                         l->bits);
     return XNCC_OK;
 }
@@ -44,8 +44,7 @@ static xncc_status choose_pixel(tiff_layout *l, app_error *error)
         if (l->bits != 8 && l->bits != 16 && l->bits != 32)
             return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                             "BitsPerSample %u of signed samples is not supported; convert to 8, 16 "
-                            "or 32 bits or to "
-                            "float",
+                            "or 32 bits or to float",
                             l->bits);
         l->pixel = l->bits == 8 ? XNCC_S8 : l->bits == 16 ? XNCC_S16 : XNCC_F64;
         return XNCC_OK;
@@ -67,8 +66,8 @@ static xncc_status choose_pixel(tiff_layout *l, app_error *error)
             : "unknown");
 }
 
-/* 16-bit entries count by their upper byte; maps written with 8-bit entries by mistake are common.
- */
+/* Of 16-bit entries the upper byte is used. Colour maps that have 8-bit entries by mistake are
+ * common, so entries that are all below 256 are used as they are. */
 static xncc_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
 {
     uint16_t *map[3];
@@ -93,11 +92,11 @@ static xncc_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
     return XNCC_OK;
 }
 
-/* How many samples of a pixel PhotometricInterpretation speaks of (the others are extra), and in
- * *first the first of them that is used. 0: not supported. */
+/* Number of samples per pixel that PhotometricInterpretation defines (any others are extra
+ * samples); 0: not supported. *first: the first of them to use. */
 static unsigned count_colours(const tiff_layout *l, const app_reading *reading, uint16_t *first)
 {
-    /* libtiff has been told to hand out RGB for it */
+    /* libtiff was asked to convert it to RGB */
     const int jpeg_colour = l->photometric == PHOTOMETRIC_YCBCR &&
                             l->compression == COMPRESSION_JPEG;
     *first = 0;
@@ -115,7 +114,8 @@ static unsigned count_colours(const tiff_layout *l, const app_reading *reading, 
     }
 }
 
-/* What ExtraSamples says of the samples from `first` on; kind is NULL where it says nothing. */
+/* The kinds of the samples from `first` on, from the tag ExtraSamples; kind is NULL without the
+ * tag. */
 typedef struct extras {
     const uint16_t *kind;
     unsigned first;
@@ -137,7 +137,7 @@ static int is_alpha(const extras *e, unsigned sample)
     return kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA;
 }
 
-/* Fills pick and channels. The colours are never alpha, whatever the file says. */
+/* Fills pick and channels. Colour samples are never alpha, whatever the file says. */
 static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l,
                                 unsigned colours, uint16_t first, app_error *error)
 {
@@ -153,9 +153,8 @@ static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layo
             l->pick[l->picked++] = s;
         } else if (all) {
             return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                            "SamplesPerPixel %u: --channels sum takes at most %d; take --channels "
-                            "luma, or split the "
-                            "file",
+                            "SamplesPerPixel %u: --channels sum takes at most %d; use --channels "
+                            "luma, or split the file",
                             l->samples, XNCC_MAX_CHANNELS);
         }
     }
@@ -166,11 +165,11 @@ static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layo
     return XNCC_OK;
 }
 
-/* A no-data value that the file's samples cannot hold marks nothing. */
+/* Sets the no-data value, unless the file's samples cannot have it. */
 static void place_no_data(tiff_layout *l, double value)
 {
     if (l->format == SAMPLEFORMAT_IEEEFP) {
-        /* What stands for the least float in decimal may lie a little beyond it. */
+        /* The decimal form of the lowest float can be slightly beyond it. */
         const int beyond = isfinite(value) && fabs(value) > (double)FLT_MAX;
         if (l->bits == 32 && beyond && fabs(value) > 3.4028236e38)
             return;
@@ -199,10 +198,11 @@ static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_la
     if (reading->no_data == APP_NO_DATA_TAG)
         has = app_no_data_read(tif, &value, text, sizeof text);
     if (has < 0)
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                        "GDAL_NODATA \"%s\" is not a number; give --no-data with the right one, or "
-                        "--no-data none",
-                        text);
+        return app_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "GDAL_NODATA \"%s\" is not a number; give --no-data with the right value, or "
+            "--no-data none",
+            text);
     if (has)
         place_no_data(l, value);
     return XNCC_OK;

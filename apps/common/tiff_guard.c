@@ -1,6 +1,6 @@
-/* Codecs whose streams say their own size: libtiff hands them over as they are, and a few wrong
- * bits make the codec take and fill gigabytes before libtiff compares the result with the tags. So
- * the stream's own header is looked at first. */
+/* A check of streams that contain their own picture size. libtiff passes them to the codec
+ * unchecked, and a few wrong bits make the codec allocate and fill gigabytes before libtiff
+ * compares the result with the tags. So the header of the stream is checked first. */
 #include "tiff_layout.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ int tiff_guard_segment(TIFF *tif, const tiff_layout *l, uint32_t segment, uint32
                             : TIFFReadRawStrip(tif, segment, header, HEADER);
     if (got != HEADER)
         return 0;
-    /* libtiff turns the bits of the stream when the fill order is the usual one. */
+    /* libtiff reverses the bits of the stream if the fill order is the usual one. */
     TIFFGetFieldDefaulted(tif, TIFFTAG_FILLORDER, &order);
     if (order == FILLORDER_MSB2LSB)
         TIFFReverseBits(header, HEADER);

@@ -1,4 +1,4 @@
-/* What the tags of a page mean for the reader, and what is refused. */
+/* The tags of a page: what they mean to the reader, and which pages it refuses. */
 #include "tiff_layout.h"
 
 #include "exactncc/image.h"
@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A strip above this is decoded line by line where the codec can. */
+/* Bytes: a larger strip is decoded line by line, if the codec can do that. */
 static const uint64_t line_threshold = 8u << 20;
 
-/* Claims up to this are let through without comparing them with the size of the file: memory is
- * touched only as data arrives. */
+/* Bytes: pages that claim no more are not compared with the size of the file, because memory is
+ * used only as data arrives. */
 static const uint64_t free_claim = 16u << 20;
 
 static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *error)
@@ -34,7 +34,7 @@ static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *
     return XNCC_OK;
 }
 
-/* Segments as libtiff will hand them out; its own sizes say how much it writes into a buffer. */
+/* The sizes of strips or tiles, from libtiff itself: that is how much it writes into a buffer. */
 static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
 {
     if (l->tiled) {
@@ -57,7 +57,7 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "%s of %u x %u pixels cannot be read; the file is damaged",
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
-    /* What tiff_row_convert will read of a row, and of how many rows. */
+    /* tiff_row_convert reads this many bits per row, and segment_height rows. */
     uint64_t bits = (uint64_t)l->segment_width * (l->separate ? 1 : l->samples) * l->bits;
     if (l->row_bytes < (bits + 7) / 8 || l->segment_bytes / l->row_bytes < l->segment_height)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
@@ -81,7 +81,7 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
     TIFFGetFieldDefaulted(tif, TIFFTAG_PLANARCONFIG, &planar);
     if (TIFFGetField(tif, TIFFTAG_SUBFILETYPE, &subfile))
         l->subfile = (uint16_t)(subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK));
-    /* A file without the tag: what its number of samples suggests. */
+    /* Without the tag, the number of samples decides. */
     if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &l->photometric))
         l->photometric = l->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     xncc_status status = check_tags(l, planar, error);
@@ -97,7 +97,7 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
                             l->photometric, l->compression);
         TIFFSetField(tif, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT);
     }
-    /* After the codecs have been told what to hand out. */
+    /* Read these after the codecs are configured, because that changes them. */
     TIFFGetFieldDefaulted(tif, TIFFTAG_BITSPERSAMPLE, &l->bits);
     TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &l->format);
     l->tiled = TIFFIsTiled(tif);
@@ -109,9 +109,9 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
     return measure_segments(tif, l, error);
 }
 
-/* The most bytes of packed pixels that a byte of file can hold. Deflate's limit is 1032, LZW's
- * about 1370 to 2730, PackBits' 64; blank lines of CCITT, and blank blocks of Zstandard, LZMA, LERC
- * and WebP take next to nothing. */
+/* The most bytes of packed pixels that one byte of a file can encode. Deflate's limit is 1032,
+ * LZW's about 1370 to 2730, PackBits' 64; blank lines of CCITT and blank blocks of Zstandard, LZMA,
+ * LERC and WebP take almost nothing. */
 static uint64_t most_packed(uint16_t compression)
 {
     switch (compression) {
@@ -128,12 +128,10 @@ xncc_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const ap
                               app_error *error)
 {
     const double gib = 1073741824.0;
-    /* width and height up to 2^30, samples and bits below 2^16 and 2^7: the products of the first
-     * line stay below 2^54.
-     */
+    /* width < 2^31, samples < 2^16 and bits < 2^7, so this product is below 2^54. */
     uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all,
              pixels;
-    /* of the picture: at most 64 samples of 8 bytes and a byte of mask */
+    /* bytes per pixel of the picture: at most 64 samples of 8 bytes, and a byte of mask */
     const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel) +
                            (tiff_layout_masked(l) ? 1u : 0u);
     if (__builtin_mul_overflow(row, (uint64_t)l->height, &packed) ||
@@ -141,7 +139,7 @@ xncc_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const ap
         __builtin_mul_overflow(l->by_line ? l->row_bytes : l->segment_bytes, (uint64_t)l->planes,
                                &buffers) ||
         __builtin_add_overflow(pixels, buffers, &all))
-        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too many",
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too large",
                         l->width, l->height, l->samples);
     uint64_t claim = packed > buffers ? packed : buffers;
     if (__builtin_mul_overflow(file_size, most_packed(l->compression), &held))
@@ -149,15 +147,14 @@ xncc_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const ap
     if (!limits->trusted && claim > free_claim && claim > held)
         return app_fail(
             error, XNCC_ERROR_UNSUPPORTED,
-            "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than %llu bytes of "
-            "file can hold; if the file is to be trusted, give --max-memory",
+            "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than a file of %llu bytes "
+            "can hold; if you trust the file, give --max-memory",
             l->width, l->height, l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height,
             (double)claim / gib, (unsigned long long)file_size);
     if (all > limits->max_memory)
-        return app_fail(
-            error, XNCC_ERROR_MEMORY,
-            "%u x %u pixels would take %.2f GiB, more than the limit of %.2f GiB; raise "
-            "--max-memory",
-            l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%u x %u pixels need %.2f GiB, more than the limit of %.2f GiB; raise "
+                        "--max-memory",
+                        l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
     return XNCC_OK;
 }

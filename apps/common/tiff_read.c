@@ -1,5 +1,5 @@
-/* Opening, page selection and progressive decoding. libtiff's messages go to the handle, not to
- * stderr. */
+/* Opening a TIFF, selecting a page, and decoding it in steps. libtiff's messages are stored in the
+ * handle and not printed. */
 #include "tiff_layout.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LINES_BYTES = 1 << 20 }; /* by line: how much is decoded in one call */
+enum { LINES_BYTES = 1 << 20 }; /* decoded per call if lines are decoded one by one */
 
 const app_reading app_default_reading = { .max_memory = (uint64_t)8 << 30 };
 
@@ -19,14 +19,14 @@ struct app_tiff {
     uint64_t file_size;
     uint32_t page;
     tiff_layout layout;
-    uint8_t *segment; /* the current strips or tiles, one behind the other for separate planes */
-    uint32_t row;     /* next row to be decoded */
-    int decoding;
-    int complained; /* libtiff has sent an error or, while decoding, a warning */
+    uint8_t *segment; /* the current strip or tile of each plane, one after the other */
+    uint32_t row;     /* the next row to decode */
+    int decoding;     /* 1 while libtiff decodes pixels */
+    int complained;   /* 1: libtiff has reported an error or, while decoding, a warning */
     char message[256];
 };
 
-/* Keeps the first message. The text is one line whatever the file holds. */
+/* Stores the first message, as one line whatever the file contains. */
 static int take_message(app_tiff *t, const char *format, va_list list)
 {
     if (!t->complained) {
@@ -46,8 +46,8 @@ static int on_error(TIFF *tif, void *data, const char *module, const char *forma
     return take_message(data, format, list);
 }
 
-/* While pixels are decoded a warning means pixels that are not in the file (a JPEG cut short is
- * filled up with grey), but for these. */
+/* During decoding a warning means that pixels are missing (a truncated JPEG is filled with grey),
+ * except for these two. */
 static int on_warning(TIFF *tif, void *data, const char *module, const char *format, va_list list)
 {
     app_tiff *t = data;
@@ -71,8 +71,8 @@ static TIFF *open_handle(app_tiff *t)
 #endif
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    /* m: no memory map, so that a file that shrinks is a read error and not a SIGBUS; C:
-     * uncompressed strips are chopped. */
+    /* m: no memory map, so that a file that shrinks causes a read error and not a SIGBUS. C:
+     * uncompressed strips are divided into smaller ones. */
     TIFF *tif = TIFFOpenExt(t->path, "rmC", options);
     TIFFOpenOptionsFree(options);
     return tif;
@@ -133,7 +133,7 @@ static xncc_status fail_page(const app_tiff *t, xncc_status status, const char *
 xncc_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_error *error)
 {
     app_error text;
-    const int fresh = t->page == UINT32_MAX && page == 0; /* opening has read the first directory */
+    const int fresh = t->page == UINT32_MAX && page == 0; /* opening read the first directory */
     t->page = page;
     t->row = 0;
     free(t->segment);
@@ -176,8 +176,8 @@ static xncc_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32
     return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
 }
 
-/* Strips or tiles of all planes at one place, into the segment buffer. bytes: what each must have.
- */
+/* Decodes the strips or tiles of all planes at one place into the segment buffer. bytes: the size
+ * that each must have. */
 static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes)
 {
     const tiff_layout *l = &t->layout;
@@ -196,7 +196,7 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
     return 1;
 }
 
-/* Rows of the segment buffer into the picture, from pixel (x, t->row) on. */
+/* Converts rows of the segment buffer to rows of the picture, from pixel (x, t->row) on. */
 static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x,
                             uint32_t width, uint32_t rows)
 {

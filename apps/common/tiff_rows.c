@@ -1,24 +1,26 @@
-/* Rows of samples as libtiff decodes them (native byte order, packed bits) into rows of the
- * picture. */
+/* Conversion of rows of samples as libtiff decodes them (native byte order, packed bits) to rows of
+ * the picture. */
 #include "tiff_layout.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 2048 }; /* pixels at a time: the scratch stays small whatever the width */
+enum {
+    CHUNK = 2048
+}; /* pixels converted at a time, so that the buffers stay small for any width */
 
-/* Some pixels of a row. */
+/* A few pixels of a row. */
 typedef struct chunk {
     const tiff_layout *l;
     const uint8_t *const *row;
-    uint64_t first; /* pixel */
-    size_t count;
-    void *out;     /* of the picture's row */
-    uint8_t *mask; /* of the chunk, or NULL */
+    uint64_t first; /* index of the first pixel in the row */
+    size_t count;   /* pixels */
+    void *out;      /* the whole row of the picture */
+    uint8_t *mask;  /* of these pixels, or NULL */
 } chunk;
 
-/* Where the k-th picked sample of pixel `first` stands, in samples from the start of its row; *step
- * to the next. */
+/* The index of the k-th picked sample of pixel `first` in its row. *step: samples from one pixel to
+ * the next. */
 static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t *step)
 {
     const tiff_layout *l = c->l;
@@ -27,8 +29,8 @@ static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t
     return c->first * *step + (l->separate ? 0 : l->pick[k]);
 }
 
-/* The k-th picked samples of up to 16 bits, or of 32 without sign, as unsigned numbers: signed ones
- * have half their range added. */
+/* Reads the k-th picked samples (up to 16 bits, or 32 bits unsigned) as unsigned numbers. Half of
+ * the range is added to signed ones. */
 static void gather_integers(const chunk *c, unsigned k, uint32_t *out)
 {
     const tiff_layout *l = c->l;
@@ -54,7 +56,7 @@ static void gather_integers(const chunk *c, unsigned k, uint32_t *out)
     }
 }
 
-/* Floats, and signed samples of 32 bits. */
+/* Reads the k-th picked samples: floats, or 32-bit signed. */
 static void gather_reals(const chunk *c, unsigned k, double *out)
 {
     const uint8_t *row;
@@ -74,8 +76,8 @@ static void gather_reals(const chunk *c, unsigned k, double *out)
     }
 }
 
-/* Before the first sample: a pixel counts as soon as one differs from the no-data value, or until
- * one is a NaN. */
+/* The mask before the first sample. A pixel counts as soon as one sample differs from the no-data
+ * value; if that is NaN, until one sample is NaN. */
 static void mask_begin(const chunk *c)
 {
     if (c->mask)
@@ -101,7 +103,7 @@ static void mask_reals(const chunk *c, const double *v)
     }
 }
 
-/* Channel `channel` of the chunk's pixels. */
+/* Stores one channel of the pixels. */
 static void store_integers(const chunk *c, unsigned channel, const uint32_t *v)
 {
     const size_t step = c->l->channels;
@@ -146,7 +148,7 @@ static void finish_reals(const chunk *c, unsigned channel, double *v)
     store_reals(c, channel, v);
 }
 
-/* From an index to one channel by the luma formula, or to three. */
+/* Converts palette indices to luma, or to three channels. */
 static void finish_palette(const chunk *c, const uint32_t *index)
 {
     uint32_t v[CHUNK];
@@ -207,7 +209,7 @@ static int has_reals(const tiff_layout *l)
     return l->pixel == XNCC_F32 || l->pixel == XNCC_F64;
 }
 
-/* Alpha is the last that is picked. Half the range was added to signed samples. */
+/* Alpha is the last picked sample. Half of the range was added to signed samples. */
 static void mask_alpha(const chunk *c)
 {
     const tiff_layout *l = c->l;
@@ -223,7 +225,7 @@ static void mask_alpha(const chunk *c)
         c->mask[i] = c->mask[i] && (has_reals(l) ? v[i] < 0.0 || v[i] > 0.0 : level[i] != zero);
 }
 
-/* Are the samples in the file those of the picture, side by side? */
+/* 1 if the samples in the file are those of the picture, in the same layout. */
 static int is_plain(const tiff_layout *l)
 {
     return !l->luma && !l->invert && !l->palette && l->bits == 8 * xncc_pixel_size(l->pixel) &&
@@ -239,8 +241,8 @@ void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t 
         return;
     }
     for (uint64_t first = 0; first < count; first += CHUNK) {
-        const size_t templ = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
-        const chunk c = { l, row, first, templ, out, mask ? mask + first : NULL };
+        const size_t pixels = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
+        const chunk c = { l, row, first, pixels, out, mask ? mask + first : NULL };
         mask_begin(&c);
         if (has_reals(l))
             convert_reals(&c);

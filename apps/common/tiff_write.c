@@ -1,3 +1,4 @@
+/* TIFF output: a float map, or 8-bit RGB. */
 #include "tiff_write.h"
 
 #include "output.h"
@@ -10,7 +11,7 @@
 
 enum { STRIP_BYTES = 256 << 10 };
 
-/* Keeps the first error. */
+/* Stores the first error. */
 static int on_error(TIFF *tif, void *data, const char *module, const char *format, va_list list)
 {
     app_error *message = data;
@@ -84,8 +85,8 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
         return status;
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *tif = NULL;
-    int fd = dup(output.fd); /* TIFFClose closes it and does not say whether that worked; ours is
-                                closed with a check */
+    /* TIFFClose closes this copy without saying whether that worked; app_output_close checks it. */
+    int fd = dup(output.fd);
     if (options) {
         TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &message);
         TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
@@ -105,7 +106,7 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
     }
     if (!done || message.text[0])
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: cannot write: %.200s; make room or give another name", path,
+                          "%s: cannot write: %.200s; free some space or give another name", path,
                           errno             ? strerror(errno)
                           : message.text[0] ? message.text
                                             : "libtiff gave no reason");

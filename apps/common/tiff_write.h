@@ -1,6 +1,5 @@
-/* TIFF output: a float map, or 8-bit RGB. Uncompressed strips, no date, so that the same picture
- * gives the same bytes.
- */
+/* TIFF output: a float map, or 8-bit RGB. Strips are not compressed and no date is written, so that
+ * the same picture always gives the same bytes. */
 #ifndef APP_TIFF_WRITE_H
 #define APP_TIFF_WRITE_H
 
@@ -10,17 +9,17 @@
 #include <stdint.h>
 
 typedef struct app_tiff_out {
-    const void *pixels; /* rows without gaps: float, or three bytes a pixel when rgb */
+    const void *pixels; /* tight rows: one float per pixel, or three bytes if rgb is set */
     int32_t width, height;
     int rgb;
     const char *description; /* ImageDescription; NULL: none */
-    uint64_t big_above;      /* BigTIFF when the pixels take more bytes; 0: 3.5 GB */
+    uint64_t big_above;      /* bytes of pixels above which BigTIFF is written; 0: 3.5e9 */
     app_place place;
-    int has_nan; /* 1: a NaN stands for no value; GDAL's no-data tag says so */
+    int has_nan; /* 1: NaN means no value, which GDAL's no-data tag then says */
 } app_tiff_out;
 
-/* Written as app_output says; every write is checked, and the file is flushed to the disk before it
- * gets its name. */
+/* Writes the file through app_output. Every write is checked, and the file is flushed to disk
+ * before it gets its name. */
 xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* check_heatmap HEATMAP.tif MAP.tif METHOD: the heat map is RGB, has the map's extents, and each
- * colour is that of the map's score. */
+/* check_heatmap HEATMAP.tif MAP.tif METHOD: checks that the heat map is RGB, has the extents of the
+ * map, and has the right colour for every score. */
 #include "heatmap.h"
 #include "picture.h"
 
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
             return printf("row %u cannot be read\n", row), 1;
     const int same = memcmp(want, got, 3 * count) == 0;
     if (!same)
-        printf("the colours are not the map's\n");
+        printf("the colours are not those of the map\n");
     TIFFClose(tif);
     free(want);
     free(got);

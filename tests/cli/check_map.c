@@ -1,9 +1,14 @@
-/* Compares a written TIFF with the independent oracle.
- *   check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
- *   check_map MAP.tif general IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
- * [mask=FILE] [image_mask=FILE] check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate
- * clamp|zero score: images have 8 or 16 bits. Every element must have the oracle's bits, or of
- * float images lie within its bound. */
+/* Compares a written TIFF with the independent oracle:
+ *
+ * - check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
+ *
+ * - check_map MAP.tif general IMAGE TEMPLATE METHOD MODE BORDER [sum] [flat] [min=F] [no_data=V]
+ *   [mask=FILE] [image_mask=FILE]
+ *
+ * - check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate clamp|zero
+ *
+ * For `score` the images have 8 or 16 bits. Every element must have the oracle's bits; with float
+ * images it must be within the oracle's bound. */
 #include "filters.h"
 #include "kit/oracle_general.h"
 #include "picture.h"
@@ -75,7 +80,7 @@ static int check_scores(const app_picture *map, char **argv)
     return result;
 }
 
-/* What the words after the border say. */
+/* The words after the border. */
 typedef struct words {
     xncc_options options;
     const char *mask, *image_mask;
@@ -116,9 +121,7 @@ static words read_words(char **argv)
     return w;
 }
 
-/* A picture as the library's view with a mask and a no-data value of its own, which the oracle
- * understands by itself.
- */
+/* A view of a picture with a mask and a no-data value, which the oracle interprets itself. */
 static xncc_image masked_view(const app_picture *p, const app_picture *mask, const words *w)
 {
     xncc_image v = view(p);

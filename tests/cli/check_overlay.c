@@ -1,6 +1,6 @@
-/* check_overlay OVERLAY.tif SCENE X Y WIDTH HEIGHT: the overlay is RGB, has the scene's extents, is
- * grey inside the window and coloured on the frame around it, and white and black stand for the
- * scene's ends. */
+/* check_overlay OVERLAY.tif IMAGE X Y WIDTH HEIGHT: checks that the overlay is RGB, has the extents
+ * of the image, is grey inside the window and coloured on the frame around it, and that black and
+ * white are the image's smallest and largest value. */
 #include "picture.h"
 
 #include <stdio.h>
@@ -47,8 +47,8 @@ int main(int argc, char **argv)
                      rgb[3 * at] - want > 0.5001 || want - rgb[3 * at] > 0.5001;
         }
     if (wrong)
-        printf("%d pixels inside the window are not the scene's\n", wrong);
-    /* The right and lower sides have no label on them. */
+        printf("%d pixels inside the window are not those of the image\n", wrong);
+    /* There is no label on the right and lower sides. */
     for (int i = 0; i < w; i++) {
         const uint8_t *low_side = rgb + 3 * ((size_t)(y + h) * width + (size_t)(x + i));
         wrong += low_side[0] == low_side[2];
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         wrong += right[0] == right[2];
     }
     if (wrong)
-        printf("%d wrong pixels with those of the frame\n", wrong);
+        printf("%d wrong pixels, those of the frame included\n", wrong);
     free(rgb);
     app_picture_free(&scene);
     return wrong != 0;

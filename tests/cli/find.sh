@@ -1,4 +1,4 @@
-# exactncc find: golden output in every format, and what each option does.
+# exactncc find: golden output in every format, and the effect of each option.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 cpu='--device cpu --kernel reference'
@@ -39,12 +39,12 @@ golden <<'END'
 }
 END
 if command -v python3 >/dev/null; then
-    holds 'the JSON is JSON' python3 -c 'import json; json.load(open("out"))'
+    holds 'the output is valid JSON' python3 -c 'import json; json.load(open("out"))'
 fi
 
 cpu='--device cpu'
 
-# Any kernel, any number of threads: the same bytes.
+# The output is the same, byte for byte, with every kernel and any number of threads.
 for kernel in $("$EXACTNCC" info --device cpu --size 480x360 --template 29x29 | sed -n 's/^feasible kernels, best first://p'); do
     run 0 find --device cpu --kernel "$kernel" --top 4 --format csv board.tif board-fiducial.tif
     holds "kernel $kernel gives the same" cmp best4.csv out
@@ -54,12 +54,12 @@ for threads in 1 2 3 7; do
     holds "$threads threads give the same" cmp best4.csv out
 done
 
-# Limits.
+# --min-score, --max-score, --top and --min-distance.
 run 0 find $cpu --top 10 --min-score 0.9937 --format csv board.tif board-fiducial.tif
 head -n 4 best4.csv >want
-holds '--min-score 0.9937 leaves three' cmp want out
+holds '--min-score 0.9937 leaves three matches' cmp want out
 run 0 find $cpu --min-score 0.993770361 --format csv board.tif board-fiducial.tif
-holds 'a printed score reads back to the same float' cmp want out
+holds 'a printed score is read back as the same float' cmp want out
 run 0 find $cpu --min-score 1 board.tif board-fiducial.tif
 prints 'no match'
 run 0 find $cpu --min-score 1 --format csv board.tif board-fiducial.tif
@@ -69,7 +69,7 @@ END
 run 0 find $cpu --min-score 1 --format json board.tif board-fiducial.tif
 prints '"matches": []'
 run 0 find $cpu --min-score -inf --min-distance 1000 --format csv board.tif board-fiducial.tif
-[ "$(wc -l <out)" -eq 2 ] || fail '--min-distance 1000 leaves one'
+[ "$(wc -l <out)" -eq 2 ] || fail '--min-distance 1000 does not leave exactly one match'
 run 0 find $cpu --min-score -inf --min-distance 1 --top 1000000000 --format csv board-fiducial.tif board-fiducial.tif
 golden <<'END'
 image,page,template,x,y,width,height,score
@@ -81,13 +81,13 @@ image,page,template,x,y,width,height,score
 board-fiducial.tif,0,board-fiducial.tif,0,0,29,29,0
 END
 run 0 find $cpu --method sqdiff_normed --max-score 0.04 --top 20 --format csv cells.tif cells-template.tif
-holds 'sqdiff_normed: small is good' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 }' out
+holds 'sqdiff_normed: matches are in ascending order' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 }' out
 run 0 find $cpu --quiet --top 1 board.tif board-fiducial.tif
 golden <<'END'
 #  page  template              x    y  width  height     score
 1     0  board-fiducial.tif  422  286     29      29  0.996625
 END
-# same: the map has the scene's extents, and windows may start outside.
+# Mode same: the map has the extents of the image, and windows may start outside.
 run 0 find $cpu --mode same --top 1 --format csv board.tif board-fiducial.tif
 tail -n 1 out >same
 sed -n 2p best4.csv >want
@@ -95,20 +95,20 @@ holds 'mode same finds the same window' cmp want same
 run 0 find $cpu --mode same --min-score 0.99 --format csv board-fiducial.tif board-fiducial.tif
 prints ',0,0,29,29,1'
 
-# Several templates; each with its own matches, in the order of the command line.
+# Several templates: each has its own matches, in the order of the command line.
 run 0 find $cpu --top 1 --format csv cells.tif cells-template.tif board-fiducial.tif
-[ "$(cut -d, -f3 out | tr '\n' ' ')" = 'template cells-template.tif board-fiducial.tif ' ] || fail 'several templates'
+[ "$(cut -d, -f3 out | tr '\n' ' ')" = 'template cells-template.tif board-fiducial.tif ' ] || fail 'several templates: wrong order or number of matches'
 
-# Pages.
+# --page.
 "$HELPERS/make_pages" pages.tif board.tif cells.tif stars.tif
 run 0 find $cpu --top 1 --page 1 --format csv pages.tif cells-template.tif
 prints 'pages.tif,1,cells-template.tif,134,106,25,25,'
 run 0 find $cpu --top 1 --page all --format csv pages.tif cells-template.tif
-[ "$(cut -d, -f2 out | tr '\n' ' ')" = 'page 0 1 3 ' ] || { fail '--page all: every page but the reduced copies'; cat out; }
+[ "$(cut -d, -f2 out | tr '\n' ' ')" = 'page 0 1 3 ' ] || { fail '--page all: not every page except the reduced copies'; cat out; }
 run 1 find $cpu --page 7 pages.tif cells-template.tif
 says 'there is no page 7: the file has 4, counted from 0'
 
-# Odd names: RFC 4180 and JSON.
+# Unusual file names in CSV (RFC 4180) and JSON.
 odd='a "b", c\d.tif'
 cp board-fiducial.tif "$odd"
 run 0 find $cpu --top 1 --format csv "$odd" "$odd"
@@ -124,29 +124,29 @@ run 0 find $cpu --top 1 --format json "$bad" board-fiducial.tif
 prints "$(printf '"image": "n\303\251 \\ufffd\\u0009.tif"')"
 run 0 find --top 1 --device cpu --format csv -- "$odd" board-fiducial.tif
 
-# A numeric locale with a decimal comma changes nothing.
+# A locale with a decimal comma changes nothing.
 LC_ALL=de_DE.UTF-8 "$EXACTNCC" find $cpu --top 4 --format csv board.tif board-fiducial.tif >out 2>err
-holds 'locale' cmp best4.csv out
+holds 'the output does not depend on the locale' cmp best4.csv out
 
-# Sample types that differ.
+# Image and template with different sample types.
 "$HELPERS/make_pages" --as u16 board16.tif board.tif
 "$HELPERS/make_pages" --as f32 boardf.tif board.tif
 "$HELPERS/make_pages" --as s16 boards.tif board.tif
-"$HELPERS/make_pages" --as s16 parts.tif board-fiducial.tif
+"$HELPERS/make_pages" --as s16 templs.tif board-fiducial.tif
 run 0 find $cpu --top 4 --format csv board16.tif board-fiducial.tif
 sed 's/board16/board/' out >want
 holds 'u16 and u8: the same scores as u8' cmp best4.csv want
-run 0 find $cpu --top 4 --format csv boards.tif parts.tif
-sed 's/boards/board/; s/parts/board-fiducial/' out >want
+run 0 find $cpu --top 4 --format csv boards.tif templs.tif
+sed 's/boards/board/; s/templs/board-fiducial/' out >want
 holds 'signed: the same scores as u8' cmp best4.csv want
-run 0 find $cpu --top 4 --format json boards.tif parts.tif
+run 0 find $cpu --top 4 --format json boards.tif templs.tif
 prints '"pixel": "s16"'
-run 0 find $cpu --top 4 --method ccorr_normed --format json boards.tif parts.tif
+run 0 find $cpu --top 4 --method ccorr_normed --format json boards.tif templs.tif
 prints '"pixel": "s16"'
 run 0 find $cpu --top 4 --format json boards.tif board-fiducial.tif
 prints '"pixel": "s16"'
 run 0 find $cpu --top 4 --format json boards.tif board16.tif
 prints '"pixel": "f32"'
 run 0 find $cpu --top 4 --format csv boardf.tif board-fiducial.tif
-[ "$(cut -d, -f4,5 out)" = "$(cut -d, -f4,5 best4.csv)" ] || fail 'float: the same places'
+[ "$(cut -d, -f4,5 out)" = "$(cut -d, -f4,5 best4.csv)" ] || fail 'float: other places than u8'
 finish

@@ -8,8 +8,8 @@
 #define COLOUR SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_RGB
 enum { NONE = COMPRESSION_NONE, LZW = COMPRESSION_LZW, ZIP = COMPRESSION_ADOBE_DEFLATE };
 
-/* Left out: PixarLog, which libtiff 4.5 writes so that it reads something else itself. Word-aligned
- * RLE has the same fault with more than one row in a strip. */
+/* PixarLog is left out, because libtiff 4.5 does not read back what it writes. Word-aligned RLE has
+ * the same fault with more than one row per strip. */
 const flavour flavours[] = {
     { "u8", 8, GREY, NONE, 0, 0, 0, NULL, 0, 0 },
     { "u8-odd-strips", 8, GREY, NONE, 0, 7, 0, NULL, 0, 0 },
@@ -82,14 +82,14 @@ const flavour flavours[] = {
 };
 const int flavour_count = sizeof flavours / sizeof flavours[0];
 
-/* Levels that a sample of few bits can hold. */
+/* The level of a grey value in a sample with few bits. */
 static unsigned quantize(const flavour *f, uint8_t grey)
 {
     return (unsigned)grey >> (8 - f->bits);
 }
 
-/* A palette whose entries are not in the order of their brightness: entry i has level (i * 37) mod
- * the number of entries. */
+/* A palette whose entries are not ordered by brightness: entry i has level (i * 37) modulo the
+ * number of entries. */
 static unsigned palette_index(unsigned level, unsigned entries)
 {
     for (unsigned i = 0; i < entries; i++)
@@ -103,7 +103,7 @@ static int32_t signed_level(uint8_t grey)
     return grey * 200 - 20000;
 }
 
-/* More digits than a float has. */
+/* A value with more digits than a float has. */
 static int32_t long_level(uint8_t grey)
 {
     return (grey - 128) * 16777213 - 1;
@@ -141,8 +141,8 @@ uint8_t flavour_extra(int s)
     return (uint8_t)(90 + 50 * s);
 }
 
-/* Sample s of a pixel into a row or tile: index counts samples from its start. Extra samples hold
- * something else. */
+/* Stores sample s of a pixel in a row or tile; index counts samples from its start. Extra samples
+ * have other values. */
 static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, uint8_t grey)
 {
     const int white = f->photometric == PHOTOMETRIC_MINISWHITE,
@@ -176,7 +176,7 @@ static void put_sample(const flavour *f, uint8_t *row, uint64_t index, int s, ui
     }
 }
 
-/* Rows or a tile, for one plane or all samples. */
+/* Fills rows or a tile, for one plane or for all samples. */
 static void fill_block(const flavour *f, uint8_t *block, tmsize_t row_bytes, const int *area,
                        int plane, flavour_grey grey)
 {
@@ -281,7 +281,7 @@ int flavour_write(const char *path, const flavour *f, int width, int height, fla
 
 uint8_t flavour_scene(int x, int y)
 {
-    /* Blobs of several pixels, so that lossy codecs and one bit keep them. */
+    /* Blobs of several pixels, so that lossy codecs and 1-bit samples preserve them. */
     uint32_t h = (uint32_t)(x / 3) * 2654435761u ^ (uint32_t)(y / 3) * 2246822519u;
     h ^= h >> 15;
     h *= 2654435761u;

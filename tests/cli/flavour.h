@@ -1,5 +1,5 @@
-/* One picture in every kind of TIFF that the reader takes: a list of kinds, a writer, and what the
- * reader must make of each pixel. */
+/* One picture in every kind of TIFF that the reader accepts: a list of kinds, a writer, and the
+ * value that the reader must return for each pixel. */
 #ifndef TEST_FLAVOUR_H
 #define TEST_FLAVOUR_H
 
@@ -8,33 +8,34 @@
 typedef struct flavour {
     const char *name;
     uint16_t bits, format, samples, photometric, compression;
-    int separate;        /* planar configuration 2 */
-    uint32_t strip_rows; /* 0: one strip */
-    uint32_t tile;       /* side; 0: strips */
-    const char *mode;    /* of TIFFOpen; NULL: "w" */
+    int separate;        /* 1: planar configuration 2 */
+    uint32_t strip_rows; /* rows per strip; 0: one strip */
+    uint32_t tile;       /* pixels per side; 0: strips */
+    const char *mode;    /* for TIFFOpen; NULL: "w" */
     uint16_t predictor;
-    double tolerance; /* how far a lossy codec may be off, in grey levels */
+    double tolerance; /* largest error of a lossy codec, in grey levels */
 } flavour;
 
 extern const flavour flavours[];
 extern const int flavour_count;
 
-/* Grey levels 0..255. */
+/* Returns a grey level 0 .. 255. */
 typedef uint8_t (*flavour_grey)(int x, int y);
 
-/* 1: written; 0: this libtiff cannot write it; -1: failed. */
+/* Writes the picture. Returns 1 on success, 0 if this libtiff cannot write the kind, -1 on failure.
+ */
 int flavour_write(const char *path, const flavour *f, int width, int height, flavour_grey grey);
 
-/* The grey level of an extra sample: s is its index in a pixel. */
+/* The grey level of an extra sample; s is its index in the pixel. */
 uint8_t flavour_extra(int s);
 
-/* What the reader must return for a pixel of that grey level, and in which sample type. */
+/* The value, and the sample type, that the reader must return for a pixel of a grey level. */
 double flavour_expect(const flavour *f, uint8_t grey);
 xncc_pixel flavour_sample(const flavour *f);
-/* How far it may be off. */
+/* The largest error allowed. */
 double flavour_tolerance(const flavour *f);
 
-/* A scene without two alike places. */
+/* An image in which no two places are equal. */
 uint8_t flavour_scene(int x, int y);
 
 #endif

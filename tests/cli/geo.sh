@@ -1,4 +1,4 @@
-# Geo tags on what is written: those of the image, moved to the windows' middles.
+# Geo tags of outputs: those of the image, moved to the middle of the first window.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 cpu='--device cpu'
@@ -12,53 +12,53 @@ keys() {
 }
 picture a.tif cells.tif crop=100,40,50,40 geo nodata=-1
 picture m.tif cells.tif crop=100,40,50,40 matrix
-picture part.tif cells.tif crop=120,55,13,8 geo nodata=-2
+picture templ.tif cells.tif crop=120,55,13,8 geo nodata=-2
 
 # A tie point at (3, 1); the middle of the first window is (6, 4).
-run 0 correlate $cpu a.tif part.tif -o map.tif
+run 0 correlate $cpu a.tif templ.tif -o map.tif
 { printf '33550 0.5 0.25 0\n33922 -3 -3 0 500000 5400000 0\n'; keys; } >want.txt
 tags map.tif <want.txt
-run 0 correlate $cpu --mode same --border mirror a.tif part.tif -o map.tif --coverage cover.tif --heatmap heat.tif
+run 0 correlate $cpu --mode same --border mirror a.tif templ.tif -o map.tif --coverage cover.tif --heatmap heat.tif
 { printf '33550 0.5 0.25 0\n33922 3 1 0 500000 5400000 0\n'; keys; } >same
 tags map.tif <same
 tags cover.tif <same
 tags heat.tif <same
-run 0 correlate $cpu --mode full a.tif part.tif -o map.tif
+run 0 correlate $cpu --mode full a.tif templ.tif -o map.tif
 { printf '33550 0.5 0.25 0\n33922 9 4 0 500000 5400000 0\n'; keys; } >want.txt
 tags map.tif <want.txt
-run 0 correlate $cpu --roi 10,20,30,15 a.tif part.tif -o map.tif
+run 0 correlate $cpu --roi 10,20,30,15 a.tif templ.tif -o map.tif
 { printf '33550 0.5 0.25 0\n33922 -13 -23 0 500000 5400000 0\n'; keys; } >want.txt
 tags map.tif <want.txt
 # x = 0.5 i + 0.125 j + 1000, y = -0.25 i - 0.5 j + 2000 at (6, 4) and at (10 + 6, 20 + 4).
-run 0 correlate $cpu m.tif part.tif -o map.tif
+run 0 correlate $cpu m.tif templ.tif -o map.tif
 { printf '34264 0.5 0.125 0 1003.5 -0.25 -0.5 0 1996.5 0 0 0 0 0 0 0 1\n'; keys; } >want.txt
 tags map.tif <want.txt
-run 0 correlate $cpu --roi 10,20,30,15 m.tif part.tif -o map.tif
+run 0 correlate $cpu --roi 10,20,30,15 m.tif templ.tif -o map.tif
 { printf '34264 0.5 0.125 0 1011 -0.25 -0.5 0 1984 0 0 0 0 0 0 0 1\n'; keys; } >want.txt
 tags map.tif <want.txt
 run 0 convolve $cpu --gradient x a.tif -o map.tif
 tags map.tif <same
-run 0 find $cpu --overlay over.tif --heatmap heat.tif --mode same --quiet a.tif part.tif
+run 0 find $cpu --overlay over.tif --heatmap heat.tif --mode same --quiet a.tif templ.tif
 tags over.tif <same
 tags heat.tif <same
-# None of the template's, and none without.
-run 0 correlate $cpu cells-template.tif part.tif -o map.tif
+# The template's tags are not copied; without tags in the image there are none.
+run 0 correlate $cpu cells-template.tif templ.tif -o map.tif
 tags map.tif </dev/null
 
-# Where windows may have no value the map says what stands for it.
-picture spare.tif part.tif spare=30
+# If a map can contain NaN, its no-data tag is nan.
+picture spare.tif templ.tif spare=30
 for options in '--mask spare.tif' '--mode same --border overlap' '--flat nan'; do
-    run 0 correlate $cpu $options m.tif part.tif -o map.tif --coverage cover.tif
+    run 0 correlate $cpu $options m.tif templ.tif -o map.tif --coverage cover.tif
     "$HELPERS/print_tags" map.tif >out
     prints '42113 nan'
     "$HELPERS/print_tags" cover.tif >out
-    holds 'coverage has a value everywhere' sh -c '! grep -q 42113 out'
+    holds 'coverage has no no-data tag' sh -c '! grep -q 42113 out'
 done
-run 0 correlate $cpu --mask spare.tif cells.tif part.tif -o map.tif
+run 0 correlate $cpu --mask spare.tif cells.tif templ.tif -o map.tif
 "$HELPERS/print_tags" map.tif >out
 prints '42113 nan'
-# A map is an image: its tag is honoured.
-run 0 correlate $cpu --mode same --border overlap --min-valid 1 a.tif part.tif -o map.tif
+# A map used as an image: its no-data tag applies.
+run 0 correlate $cpu --mode same --border overlap --min-valid 1 a.tif templ.tif -o map.tif
 run 0 find $cpu --format json map.tif map.tif --min-score -inf --top 1
 prints '"score": 1'
 finish

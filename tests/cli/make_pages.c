@@ -1,7 +1,7 @@
-/* make_pages [--as TYPE | --crop X,Y,W,H] OUT IN...: the first pages of the inputs as the pages of
- * one TIFF, with a reduced copy of the first in front of the last when there are several. --as: the
- * same numbers in another sample type; the signed ones: 100 less. --crop: that rectangle of each.
- */
+/* make_pages [--as TYPE | --crop X,Y,W,H] OUT IN...: writes the first pages of the inputs as the
+ * pages of one TIFF. With several inputs, a reduced copy of the first is inserted before the last.
+ * --as: converts the samples to another type; 100 is subtracted for signed types. --crop: crops
+ * each. */
 #include "picture.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static int write_page(TIFF *tif, const app_picture *p, xncc_pixel sample, int re
     return TIFFWriteDirectory(tif) && ok;
 }
 
-/* Moves the rectangle to the front of the picture's own memory. */
+/* Crops the picture in its own memory. */
 static void crop(app_picture *p, const int *area)
 {
     const size_t size = xncc_pixel_size(p->pixel);

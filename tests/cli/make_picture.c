@@ -1,16 +1,28 @@
-/* make_picture OUT IN WORD...: a variant of a grey picture. The words, in any order:
- *   as=TYPE           u8, u16, f32, s8, s16, u32, f64, s32 (default: that of IN)
- *   crop=X,Y,W,H      that rectangle of it (the others' coordinates are those in the crop)
- *   add=N             N is added to every sample
- *   bands=N           N samples a pixel, the first IN's, the others made of it
- *   rgb, planar       PhotometricInterpretation RGB; PlanarConfiguration 2
- *   interior, white   PhotometricInterpretation "transparency mask", MinIsWhite
- *   alpha=X,Y,W,H     one more sample, alpha: 0 in the rectangle, else 200
- *   hole=X,Y,W,H,V    the samples of the rectangle are V (nan: NaN)
- *   disc              255 inside the ellipse that fits the extents, else 0
- *   spare=P           0 in about P percent of the pixels, chosen by their position, else 1
- *   nodata=TEXT       GDAL's no-data tag
- *   geo, matrix       geo tags: scale, tie point, keys; or a matrix and keys */
+/* make_picture OUT IN WORD...: writes a variant of a grey picture. The words, in any order:
+ *
+ * - as=TYPE: u8, u16, f32, s8, s16, u32, f64 or s32 (default: the type of IN)
+ *
+ * - crop=X,Y,W,H: crops it; the coordinates of the other words are those in the crop
+ *
+ * - add=N: adds N to every sample
+ *
+ * - bands=N: N samples per pixel; the first is that of IN, the others are derived from it
+ *
+ * - rgb, planar: PhotometricInterpretation RGB; PlanarConfiguration 2
+ *
+ * - interior, white: PhotometricInterpretation "transparency mask"; MinIsWhite
+ *
+ * - alpha=X,Y,W,H: adds an alpha sample, 0 in the rectangle and 200 elsewhere
+ *
+ * - hole=X,Y,W,H,V: sets the samples of the rectangle to V (nan: NaN)
+ *
+ * - disc: 255 inside the ellipse that fits the extents, 0 elsewhere
+ *
+ * - spare=P: 0 in about P percent of the pixels, chosen by their position, 1 elsewhere
+ *
+ * - nodata=TEXT: GDAL's no-data tag
+ *
+ * - geo, matrix: geo tags, with scale, tie point and keys, or with a matrix and keys */
 #include "picture.h"
 
 #include <math.h>
@@ -68,7 +80,7 @@ static int inside(const rect *r, int x, int y)
     return x >= r->x && y >= r->y && x < r->x + r->w && y < r->y + r->h;
 }
 
-/* Sample s of pixel (x, y), which is v in the first band. */
+/* Sample s of pixel (x, y), whose first sample is v. */
 static double sample(const recipe *r, int x, int y, int s, double v, int width, int height)
 {
     const double dx = (2 * x + 1 - width) / (double)width,

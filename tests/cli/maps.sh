@@ -1,4 +1,4 @@
-# exactncc correlate and convolve: the TIFFs they write have the oracle's bits, and say what they are.
+# exactncc correlate and convolve: the TIFFs equal the oracle's bit for bit, and their tags describe them.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 "$HELPERS/make_pages" pages.tif cells.tif stars.tif
@@ -19,8 +19,8 @@ prints 'map.tif    376     296'
 if "$HELPERS/check_map" map.tif score cells.tif cells-template.tif ccoeff valid zero >/dev/null; then fail 'check_map cannot fail'; fi
 cp map.tif first.tif
 run 0 correlate $cpu --quiet cells.tif cells-template.tif -o map.tif
-[ ! -s out ] || fail '--quiet prints'
-holds 'the same map is the same file' cmp first.tif map.tif
+[ ! -s out ] || fail '--quiet does not suppress the output'
+holds 'the same map gives the same file' cmp first.tif map.tif
 run 0 correlate $cpu --page 1 pages.tif stars-cluster.tif -o map.tif
 run 1 correlate $cpu --page 5 pages.tif stars-cluster.tif -o map5.tif
 says 'there is no page 5'
@@ -33,10 +33,10 @@ if command -v tiffinfo >/dev/null; then
     holds 'tags: float' grep -q 'Sample Format: IEEE floating point' tags
     holds 'tags: software' grep -q 'Software: exactncc [0-9]' tags
     holds 'tags: description' grep -qF '"template": "cells-template.tif", "template_width": 25, "template_height": 25, "method": "ccoeff_normed"' tags
-    if grep -q DateTime tags; then fail 'tags: a date'; fi
+    if grep -q DateTime tags; then fail 'tags: there is a date'; fi
 fi
 
-# The filters. Those that the tool makes are held against coefficients written out here.
+# The filters. Those that the tool computes are compared with the coefficients given here.
 convolve() { # FILTER-FILE WAY BORDER OPTIONS...
     filter=$1 way=$2 border=$3
     shift 3
@@ -70,16 +70,16 @@ run 0 convolve $cpu --gradient x cells-template.tif -o out.u8.tif
 holds 'float as u8' "$HELPERS/check_map" out.float.tif filter cells-template.tif x3 convolve clamp
 holds 'signed as u8: an offset does not change a gradient' "$HELPERS/check_map" out.signed.tif filter cells-template.tif x3 convolve clamp
 
-# Filter files that are wrong.
+# Invalid filter files.
 bad() { # TEXT CONTENT
     printf "$2" >bad
     run 1 convolve $cpu --filter bad cells.tif -o no.tif
     says "$1"
 }
-bad 'bad: holds no numbers' ''
-bad 'bad: holds no numbers' '# only words\n\n'
-bad 'bad: line 2: 2 numbers, and 3 in the rows before' '1 2 3\n1 2\n'
-bad 'bad: line 2: more than the 2 numbers of the rows before' '1 2\n1 2 3\n'
+bad 'bad: contains no numbers' ''
+bad 'bad: contains no numbers' '# only words\n\n'
+bad 'bad: line 2: has 2 numbers, and the rows before it 3; all rows must have the same length' '1 2 3\n1 2\n'
+bad 'bad: line 2: has more than the 2 numbers of the rows before it' '1 2\n1 2 3\n'
 bad 'bad: line 1: "x" is not a finite number' '1 x 2\n'
 bad 'bad: line 1: "nan" is not a finite number' 'nan\n'
 bad 'bad: line 1: "inf" is not a finite number' 'inf\n'

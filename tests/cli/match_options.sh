@@ -1,9 +1,9 @@
-# What find and correlate do with their matches and maps beyond the search itself.
+# Options of find and correlate that process matches and maps: --subpixel, --merge, --heatmap, --roi.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 cpu='--device cpu'
 
-# --subpixel: two more columns at the end, in every format; without it nothing changes.
+# --subpixel adds two columns at the end in every format; without it nothing changes.
 run 0 find $cpu --kernel reference --subpixel --top 2 board.tif board-fiducial.tif
 golden <<'END'
 board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
@@ -25,8 +25,8 @@ done
 run 0 find $cpu --subpixel --top 1 --format json stars.tif stars-cluster.tif
 prints '"score": 0.992652178, "subpixel_x": 235.9'
 run 0 find $cpu --top 2 --format json stars.tif stars-cluster.tif
-holds 'no such fields unless asked' sh -c '! grep -q subpixel out'
-# At the edge of the map there is nothing to fit along x and y; mode same goes on beyond the image.
+holds 'no such fields without --subpixel' sh -c '! grep -q subpixel out'
+# At the edge of the map there is nothing to fit; mode same continues beyond the image.
 run 0 find $cpu --subpixel --top 1 --format csv board-fiducial.tif board-fiducial.tif
 prints ',0,0,29,29,1,0,0'
 run 0 find $cpu --subpixel --mode same --top 1 --format csv stars-cluster.tif stars-cluster.tif
@@ -34,7 +34,7 @@ holds 'mode same fits beyond the image' sh -c "sed 1d out | awk -F, '{ exit !(\$
 run 0 find $cpu --subpixel --method sqdiff --top 1 --format csv board.tif board-fiducial.tif
 holds 'sqdiff: the lowest point' sh -c "sed 1d out | awk -F, '{ exit !(\$9 - \$4 < 0.5 && \$4 - \$9 < 0.5 && \$9 != \$4) }'"
 
-# --merge: one list, as awk merges the lists of each template.
+# --merge: one list, compared with the lists of each template as merged by awk.
 awk_merge() { # RULE LIMIT <CSV
     read -r header
     echo "$header"
@@ -57,18 +57,18 @@ awk_merge() { # RULE LIMIT <CSV
             print
         }'
 }
-parts='board-fiducial.tif cells-template.tif again.tif'
+templs='board-fiducial.tif cells-template.tif again.tif'
 cp board-fiducial.tif again.tif
-run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --format csv board.tif $parts
+run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --format csv board.tif $templs
 cp out all.csv
-[ "$(wc -l <all.csv)" -eq 181 ] || fail 'three lists of 60'
+[ "$(wc -l <all.csv)" -eq 181 ] || fail 'not three lists of 60 matches'
 for rule in distance:1 distance:12 distance:40.5 iou:0 iou:0.25 iou:0.5 iou:0.9; do
-    run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --merge $rule --format csv board.tif $parts
+    run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --merge $rule --format csv board.tif $templs
     awk_merge "${rule%:*}" "${rule#*:}" <all.csv >want
     holds "--merge $rule" cmp want out
-    [ "$(wc -l <out)" -lt 150 ] || fail "--merge $rule has dropped nothing"
+    [ "$(wc -l <out)" -lt 150 ] || fail "--merge $rule dropped nothing"
 done
-holds 'of two equal templates the first' sh -c '! grep -q again.tif out'
+holds 'of two equal templates the first is kept' sh -c '! grep -q again.tif out'
 run 0 find $cpu --merge iou:1 --top 1 --format csv board.tif again.tif board-fiducial.tif
 golden <<'END'
 image,page,template,x,y,width,height,score
@@ -82,13 +82,13 @@ golden <<'END'
 2     0  cells-template.tif  180  327     25      25  0.599252     179.587     327.057
 END
 run 0 find $cpu --merge distance:5 --method sqdiff_normed --top 3 --format csv board.tif again.tif board-fiducial.tif
-holds '--merge: small is good' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 } END { exit NR != 4 }' out
+holds '--merge: sqdiff matches are in ascending order' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 } END { exit NR != 4 }' out
 for rule in iou distance 5 iou: iou:-0.1 iou:1.1 iou:x distance:-1 distance: distance:nan distance:1073741825 'iou:0.5 ' DISTANCE:3; do
     run 2 find --merge "$rule" board.tif board-fiducial.tif
     says "--merge $rule: must be distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1"
 done
 
-# --heatmap: the map in colours, from correlate and from find.
+# --heatmap: the map in colours, written by correlate and by find.
 for method in ccoeff_normed ccorr sqdiff_normed; do
     for mode in valid same; do
         run 0 correlate $cpu --method $method --mode $mode --flat nan --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
@@ -111,16 +111,16 @@ run 2 find $cpu --heatmap heat.tif --page all stars.tif stars-cluster.tif
 run 2 find $cpu --heatmap stars.tif stars.tif stars-cluster.tif
 says '--heatmap stars.tif: would overwrite an input'
 run 2 find $cpu --heatmap x.tif --overlay x.tif stars.tif stars-cluster.tif
-says 'is the name of the overlay'
+says 'is also the name of the overlay'
 run 2 correlate $cpu --heatmap x.tif -o x.tif stars.tif stars-cluster.tif
-says 'is the name of the map'
+says 'is also the name of the map'
 run 2 correlate $cpu --heatmap ./stars-cluster.tif -o x.tif stars.tif stars-cluster.tif
 run 1 correlate $cpu --heatmap missing/x.tif -o x.tif stars.tif stars-cluster.tif
-[ ! -e x.tif ] || fail 'a map although the heat map cannot be written'
+[ ! -e x.tif ] || fail 'a map was written although the heat map cannot be'
 run 2 find $cpu --heatmap '' stars.tif stars-cluster.tif
 says '--heatmap : must be a file name'
 
-# --roi: a rectangle of the image, with the coordinates of the image.
+# --roi: searches a rectangle of the image; coordinates are those of the image.
 run 0 find $cpu --kernel reference --roi 400,10,80,330 --subpixel board.tif board-fiducial.tif --top 2
 golden <<'END'
 board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
@@ -136,9 +136,9 @@ END
 run 0 find $cpu --roi 0,0,480,360 --top 4 --format csv board.tif board-fiducial.tif
 cp out whole
 run 0 find $cpu --top 4 --format csv board.tif board-fiducial.tif
-holds 'a rectangle that is the image' cmp whole out
+holds '--roi with the whole image changes nothing' cmp whole out
 run 0 find $cpu --roi 10,10,465,320 --threads 1 --top 4 --overlay over.tif --format csv board.tif board-fiducial.tif
-holds 'one thread' cmp whole out
+holds '--roi with one thread gives the same' cmp whole out
 holds 'the overlay shows the whole image' "$HELPERS/check_overlay" over.tif board.tif 422 286 29 29
 run 0 find $cpu --roi 420,280,40,40 --format json board.tif board-fiducial.tif
 prints '"width": 40, "height": 40'
@@ -162,10 +162,10 @@ for command in find 'correlate -o x.tif'; do
     done
     for roi in 1,0,480,360 0,1,480,360 480,0,1,1 0,360,1,1 0,0,481,1 1073741824,0,1073741824,1; do
         run 1 $command $cpu --roi $roi board.tif board-fiducial.tif
-        says "--roi $roi: is not wholly inside the 480 x 360 pixels of board.tif"
+        says "--roi $roi: is not completely inside the 480 x 360 pixels of board.tif"
     done
     run 1 $command $cpu --roi 0,0,28,100 board.tif board-fiducial.tif
-    says "the template's 29 x 29 pixels exceed the 28 x 100 of --roi"
+    says 'the template (29 x 29 pixels) exceeds --roi (28 x 100)'
 done
-[ ! -e x.tif ] || fail 'a map of a rectangle that is refused'
+[ ! -e x.tif ] || fail 'a map was written for a refused rectangle'
 finish

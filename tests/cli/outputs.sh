@@ -1,4 +1,4 @@
-# Outputs: overlays, and what happens when a file cannot be written.
+# Overlays, and files that cannot be written.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .
 cpu='--device cpu'
@@ -20,7 +20,7 @@ else
     says 'built without libpng'
 fi
 
-# Names that cannot be written: known before the work starts.
+# Names that cannot be written are refused before the work starts.
 for name in missing/x.tif /dev/null . ; do
     run 1 correlate $cpu cells.tif cells-template.tif -o $name
     run 1 convolve $cpu cells.tif --gaussian 1 -o $name
@@ -33,14 +33,14 @@ says 'would overwrite an input'
 ln -s cells.tif link.tif
 run 2 convolve $cpu cells.tif --gaussian 1 -o ./link.tif
 run 2 find $cpu --overlay cells-template.tif cells.tif cells-template.tif
-holds 'inputs are as they were' cmp cells.tif "$DATA/cells.tif"
+holds 'inputs are not changed' cmp cells.tif "$DATA/cells.tif"
 
-# A link is followed, an old file is replaced only by a whole one, and nothing else is left behind.
+# A symbolic link is followed, an old file is replaced only by a complete one, and no temporary file is left.
 echo old >target.tif
 ln -s target.tif to-target.tif
 run 0 correlate $cpu cells.tif cells-template.tif -o to-target.tif
-[ -L to-target.tif ] || fail 'the link is gone'
-holds 'the map is where the link leads' "$HELPERS/check_map" target.tif score cells.tif cells-template.tif ccoeff_normed valid zero
+[ -L to-target.tif ] || fail 'the symbolic link was replaced'
+holds 'the map is in the file that the link names' "$HELPERS/check_map" target.tif score cells.tif cells-template.tif ccoeff_normed valid zero
 echo old >full.tif
 for command in 'correlate cells.tif cells-template.tif -o full.tif' 'convolve cells.tif --gaussian 1 -o full.tif' \
     'find cells.tif cells-template.tif --overlay full.tif'; do
@@ -58,8 +58,8 @@ if [ "$png" = true ]; then
         ulimit -f 16
         "$EXACTNCC" find board.tif board-fiducial.tif $cpu --overlay full.png >out 2>err
     )
-    [ $? -eq 1 ] || fail 'a full disk: PNG'
-    [ ! -e full.png ] || fail 'a full disk: half a PNG'
+    [ $? -eq 1 ] || fail 'a full disk: not status 1: PNG'
+    [ ! -e full.png ] || fail 'a full disk: a half-written PNG is left'
 fi
 ls | grep -q '\.tmp$' && fail "temporary files are left: $(ls)"
 if [ -w /dev/full ]; then

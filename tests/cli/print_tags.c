@@ -1,4 +1,4 @@
-/* print_tags FILE: the geo tags and the no-data tag of the first page, a line each. */
+/* print_tags FILE: prints the geo tags and the no-data tag of the first page, one per line. */
 #include <stdio.h>
 #include <tiffio.h>
 

@@ -1,5 +1,5 @@
-# Real pictures with scores from independent integer arithmetic, where they are: EXACTNCC_REAL_DATA, or the folder given to CMake. With every
-# kernel that this machine has.
+# Real pictures, with scores from independent integer arithmetic, and every kernel of this machine. The pictures are in the folder
+# EXACTNCC_REAL_DATA or the one that CMake was given; without them the test is skipped.
 . "${0%/*}/lib.sh"
 real=${EXACTNCC_REAL_DATA:-$REAL_DATA}
 [ -f "$real/expected.csv" ] || { echo 'no real pictures here: skipped'; exit 77; }
@@ -14,17 +14,17 @@ while read -r kernel device; do
         echo "$kernel: not on this machine"
         continue
     fi
-    while IFS=, read -r image part width height part_width part_height bits x y score rest; do
-        # the one kernel that serves some of the pictures alone says so
-        if [ "$kernel" = tensor-fused ] && { [ "$bits" != 8 ] || [ "$part_width" -gt 57 ]; }; then
-            run 1 find --device "$device" --kernel "$kernel" --top 1 "$real/$image" "$real/$part"
-            holds "$kernel, $image, $part: refused with the limit" grep -qE 'tensor-fused (serves|takes)' err
+    while IFS=, read -r image templ width height templ_width templ_height bits x y score rest; do
+        # the only kernel that serves some of the pictures says so
+        if [ "$kernel" = tensor-fused ] && { [ "$bits" != 8 ] || [ "$templ_width" -gt 57 ]; }; then
+            run 1 find --device "$device" --kernel "$kernel" --top 1 "$real/$image" "$real/$templ"
+            holds "$kernel, $image, $templ: refused with the limit" grep -qE 'tensor-fused (serves|takes)' err
             continue
         fi
-        run 0 find --device "$device" --kernel "$kernel" --top 1 --format csv "$real/$image" "$real/$part"
+        run 0 find --device "$device" --kernel "$kernel" --top 1 --format csv "$real/$image" "$real/$templ"
         found=$(sed 1d out | awk -F, '{ print $(NF - 4) "," $(NF - 3) }')
-        [ "$found" = "$x,$y" ] || fail "$kernel, $image, $part: found at $found, not $x,$y"
-        holds "$kernel, $image, $part: the score $score to the last bit" "$HELPERS/same_float" "$score" "$(sed 1d out | awk -F, '{ print $NF }')"
+        [ "$found" = "$x,$y" ] || fail "$kernel, $image, $templ: found at $found, not $x,$y"
+        holds "$kernel, $image, $templ: the score $score to the last bit" "$HELPERS/same_float" "$score" "$(sed 1d out | awk -F, '{ print $NF }')"
         checks=$((checks + 1))
     done <rows
     seen="$seen $kernel"

@@ -1,4 +1,4 @@
-/* same_float A B: 0 when both decimals read to the same float. */
+/* same_float A B: exit status 0 if both decimal numbers are read as the same float. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

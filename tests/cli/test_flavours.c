@@ -1,7 +1,6 @@
-/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as argument the
- * files are left there, each with a template cut at (20, 13), and a list of their names is printed:
- * `name kind`, kind being exact or lossy.
- */
+/* Every kind of TIFF is read pixel for pixel as it was written. With a directory as its argument
+ * the program leaves the files there, each with a template cut at (20, 13), and prints a line per
+ * file: its name, and exact or lossy. */
 #include "flavour.h"
 #include "picture.h"
 
@@ -20,8 +19,8 @@ static uint8_t templ_grey(int x, int y)
     return flavour_scene(TEMPL_X + x, TEMPL_Y + y);
 }
 
-/* With all channels: the colours, each as grey as the others, and of the extra samples all but the
- * first, which is alpha and nowhere 0. */
+/* All channels: the colours, which are equal, and the extra samples except the first, which is
+ * alpha and never 0. */
 static void check_channels(const char *path, const flavour *f, int width, int height,
                            flavour_grey grey)
 {
@@ -87,7 +86,7 @@ int main(int argc, char **argv)
         const flavour *f = &flavours[i];
         char scene[4096], templ[4096];
         snprintf(scene, sizeof scene, "%s/%s.tif", directory, f->name);
-        snprintf(templ, sizeof templ, "%s/%s.part.tif", directory, f->name);
+        snprintf(templ, sizeof templ, "%s/%s.templ.tif", directory, f->name);
         int wrote = flavour_write(scene, f, WIDTH, HEIGHT, flavour_scene);
         if (wrote == 1)
             wrote = flavour_write(templ, f, TEMPL_WIDTH, TEMPL_HEIGHT, templ_grey);

@@ -1,4 +1,4 @@
-/* Parts of the tool that are called directly. */
+/* Functions of the programs, called directly. */
 #include "filters.h"
 #include "flavour.h"
 #include "heatmap.h"
@@ -41,7 +41,7 @@ static void test_pixel_joins(void)
             CHECK(app_pixel_join((xncc_pixel)a, (xncc_pixel)b) == want[a][b]);
 }
 
-/* The ends of each type survive the way to every type that holds them. */
+/* The smallest and largest value of each type are preserved in every type that represents them. */
 static void test_conversions(void)
 {
     static const double ends[7][2] = {
@@ -152,7 +152,7 @@ static void test_filters(void)
           f.value[0] == f.value[80]); /* 1 / (2 pi) */
 }
 
-/* Colours that are not grey: the luma formula, in integers rounded to nearest, in floats not. */
+/* Colours that are not grey: the luma formula, rounded to nearest for integers only. */
 static void check_luma(int bits, int palette)
 {
     enum { COUNT = 256 };
@@ -206,7 +206,7 @@ static void check_luma(int bits, int palette)
     unlink("parts.tif");
 }
 
-/* BigTIFF past the limit, classic below; both read back. */
+/* BigTIFF above the limit, classic TIFF below; both are read back. */
 static void test_writing(void)
 {
     float pixels[35];
@@ -235,8 +235,8 @@ static void test_writing(void)
     unlink("parts.tif");
 }
 
-/* Large strips are read line by line, or plane by plane; memory stays within the cap; rows arrive
- * from the top. */
+/* Large strips are decoded line by line, or plane by plane; memory stays within the limit; rows
+ * arrive from the top. */
 static void test_large_strips(void)
 {
     enum { WIDTH = 1900, HEIGHT = 2500 };
@@ -255,8 +255,7 @@ static void test_large_strips(void)
         CHECK(flavour_write("parts.tif", f, WIDTH, HEIGHT, flavour_scene) == 1);
         CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
         CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == XNCC_OK);
-        const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) +
-                             24; /* rows need not be tight */
+        const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) + 24; /* rows with a gap */
         uint8_t *pixels = calloc(HEIGHT, pitch);
         int32_t ready = 0, before = 0, calls = 0;
         while (tiff && pixels && ready < HEIGHT &&
@@ -287,7 +286,7 @@ static void test_large_strips(void)
     unlink("parts.tif");
 }
 
-/* A blank picture of a real writer is not taken for a lie. */
+/* A blank picture compresses well, and is accepted although its file is small. */
 static uint8_t blank(int x, int y)
 {
     (void)x;
@@ -314,8 +313,8 @@ static void test_blank(void)
     unlink("parts.tif");
 }
 
-/* Frames that reach beyond the picture on all sides, numbers of all lengths; the pixels of a known
- * digit. */
+/* Frames that reach beyond the picture on all sides, numbers of every length, and the pixels of a
+ * known digit. */
 static void test_overlay(void)
 {
     enum { WIDTH = 60, HEIGHT = 40 };
@@ -342,7 +341,8 @@ static void test_overlay(void)
                                   3 * (19 * WIDTH + 30); /* right above the window's right edge */
     CHECK(corner[0] == 240 && corner[1] == 228 && corner[2] == 66);
     CHECK(rgb[3 * (20 * WIDTH + 20)] == 9);
-    /* the label of one digit is 10 x 14 dots above (20, 20), the digit 1 begins 2 further in */
+    /* The label of one digit has 10 x 14 pixels above (20, 20); the digit 1 starts 2 pixels inside.
+     */
     CHECK(rgb[3 * (6 * WIDTH + 20)] == 0 && rgb[3 * (8 * WIDTH + 24)] == 240 &&
           rgb[3 * (8 * WIDTH + 22)] == 0);
     CHECK(rgb[3 * (17 * WIDTH + 22)] == 240 && rgb[3 * (17 * WIDTH + 26)] == 240);

@@ -1,7 +1,7 @@
-/* Reading beside other work: rows that app_reader_wait names are as in a picture read at once, in
- * every kind of TIFF and form; a damaged file gives the same text; and the tool's kind of search on
- * such rows finds what it finds in the whole. Run under the thread sanitizer by hand: it needs
- * libtiff. */
+/* Decoding on a thread. For every kind of TIFF and every pixel type: the rows that app_reader_wait
+ * returns equal those of a picture that was decoded at once, a search on them finds the same as in
+ * the whole picture, and a damaged file gives the same error text. The label threads
+ * does not include this test; run it by hand with the thread sanitizer. */
 #include "exactncc/exactncc.h"
 #include "flavour.h"
 #include "reader.h"
@@ -51,7 +51,7 @@ static void page_close(page *p)
     app_tiff_close(p->tiff);
 }
 
-/* With a reader, its rows must be those of the whole as soon as they are named. */
+/* Compares rows with those of the whole picture as soon as the reader returns them. */
 static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
                    app_reader *reader, const xncc_image *whole, xncc_match match[8])
 {
@@ -71,7 +71,7 @@ static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template
     return status ? 0 : found;
 }
 
-/* Matches in rows as they come against matches in the whole. */
+/* Compares the matches of a search on arriving rows with those in the whole picture. */
 static void check_search(xncc_context *context, const char *kind, xncc_pixel pixel,
                          const xncc_image *whole, int beside)
 {
@@ -96,7 +96,7 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
     if (!check(page_open(&p, pixel), kind, "cannot be opened"))
         return;
     problem.image_masked = p.view.mask !=
-                           NULL; /* of the whole, where all pixels count, it has been dropped */
+                           NULL; /* the whole picture has none if every pixel counts */
     if (!check(!xncc_template_create(context, &templ, &template) &&
                    !xncc_plan_create(context, &problem, NULL, &plan),
                kind, "cannot begin"))
@@ -139,7 +139,7 @@ static void check_flavour(xncc_context *context, const flavour *f)
     app_picture_free(&whole);
 }
 
-/* Bytes of the file's middle changed: many codecs see it. */
+/* Changes bytes in the middle of a file; many codecs notice it. */
 static void damage(void)
 {
     unsigned char junk[64];
@@ -152,7 +152,8 @@ static void damage(void)
     (void)fclose(file);
 }
 
-/* The same text beside other work as at once. 1 when the damage was seen. */
+/* Compares the error texts of decoding on a thread and at once. Returns 1 if the damage was
+ * noticed. */
 static int check_damaged(const flavour *f)
 {
     const xncc_pixel pixel = XNCC_F32;

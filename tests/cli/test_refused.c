@@ -1,4 +1,5 @@
-/* What the reader does not take is refused with a text that names the tag and its value. */
+/* A page that the reader does not support is refused with a text that names the tag and its value.
+ */
 #include "tiff_read.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
-# Wrong usage: status 2, and one line that names the option and what would be right.
+# Wrong usage: status 2, and one line that names the option and what is allowed.
 . "${0%/*}/lib.sh"
 board=$DATA/board.tif
-part=$DATA/board-fiducial.tif
+templ=$DATA/board-fiducial.tif
 
 wrong() { # TEXT ARGUMENTS...
     text=$1
@@ -33,60 +33,60 @@ prints 'exactncc '
 
 wrong '0 files given; usage: exactncc find [options] IMAGE TEMPLATE...' find
 wrong '1 file given' find "$board"
-wrong '3 files given' correlate "$board" "$part" "$part" -o x.tif
-wrong '2 files given' convolve "$board" "$part" -o x.tif --gaussian 1
+wrong '3 files given' correlate "$board" "$templ" "$templ" -o x.tif
+wrong '2 files given' convolve "$board" "$templ" -o x.tif --gaussian 1
 wrong 'measuring is a program of its own: exactncc-bench' bench
 wrong '1 file given' info x
 
 for command in find correlate; do
-    wrong '--method ncc: must be ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff, sqdiff_normed or coverage' $command --method ncc "$board" "$part"
-    wrong '--mode all: must be valid, same or full' $command --mode all "$board" "$part"
-    wrong '--border constant: must be clamp, zero, mirror, wrap or overlap' $command --border constant "$board" "$part"
+    wrong '--method ncc: must be ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff, sqdiff_normed or coverage' $command --method ncc "$board" "$templ"
+    wrong '--mode all: must be valid, same or full' $command --mode all "$board" "$templ"
+    wrong '--border constant: must be clamp, zero, mirror, wrap or overlap' $command --border constant "$board" "$templ"
     for value in '' x 1x none5 0x1 1,5 ' 1' infinite; do
-        wrong "--no-data $value: must be a number, nan or none" $command --no-data "$value" "$board" "$part"
+        wrong "--no-data $value: must be a number, nan or none" $command --no-data "$value" "$board" "$templ"
     done
     for value in '' x -0.1 1.1 nan inf 50%; do
-        wrong "--min-valid $value: must be a number 0 .. 1" $command --min-valid "$value" "$board" "$part"
+        wrong "--min-valid $value: must be a number 0 .. 1" $command --min-valid "$value" "$board" "$templ"
     done
-    wrong '--channels rgb: must be luma or sum' $command --channels rgb "$board" "$part"
-    wrong '--mask : must be a file name, or - for none' $command --mask '' "$board" "$part"
-    wrong '--image-mask : must be a file name' $command --image-mask '' "$board" "$part"
-    wrong '--flat inf: must be zero or nan' $command --flat inf "$board" "$part"
+    wrong '--channels rgb: must be luma or sum' $command --channels rgb "$board" "$templ"
+    wrong '--mask : must be a file name, or - for none' $command --mask '' "$board" "$templ"
+    wrong '--image-mask : must be a file name' $command --image-mask '' "$board" "$templ"
+    wrong '--flat inf: must be zero or nan' $command --flat inf "$board" "$templ"
 done
 for value in 0 -1 1.5 x '' 1000000001 99999999999999999999 ' 5' 5x; do
-    wrong "--top $value: must be a whole number 1 .. 1000000000" find --top "$value" "$board" "$part"
+    wrong "--top $value: must be a whole number 1 .. 1000000000" find --top "$value" "$board" "$templ"
 done
 for value in x '' nan 1e99 0x1p3 ' 1' 1,5; do
-    wrong "--min-score $value: must be a number" find --min-score "$value" "$board" "$part"
+    wrong "--min-score $value: must be a number" find --min-score "$value" "$board" "$templ"
 done
 for value in x -1 inf nan; do
-    wrong "--max-score $value: must be a number that is not negative" find --method sqdiff --max-score "$value" "$board" "$part"
+    wrong "--max-score $value: must be a number that is not negative" find --method sqdiff --max-score "$value" "$board" "$templ"
 done
 for value in 0 -3 x 1073741825; do
-    wrong "--min-distance $value: must be a whole number 1 .. 1073741824" find --min-distance "$value" "$board" "$part"
+    wrong "--min-distance $value: must be a whole number 1 .. 1073741824" find --min-distance "$value" "$board" "$templ"
 done
 for value in -1 x 4294967295 all5; do
-    wrong "--page $value: must be a page number" find --page "$value" "$board" "$part"
+    wrong "--page $value: must be a page number" find --page "$value" "$board" "$templ"
 done
-wrong '--page all: must be a page number' correlate --page all "$board" "$part" -o x.tif
-wrong '--format xml: must be table, csv or json' find --format xml "$board" "$part"
+wrong '--page all: must be a page number' correlate --page all "$board" "$templ" -o x.tif
+wrong '--format xml: must be table, csv or json' find --format xml "$board" "$templ"
 wrong '--format csv: must be table or json' info --format csv
 for value in 0 -1 x 1P 99999999999999999999 20000000T 1GB; do
-    wrong "--max-memory $value: must be a number of bytes" find --max-memory "$value" "$board" "$part"
+    wrong "--max-memory $value: must be a number of bytes" find --max-memory "$value" "$board" "$templ"
 done
-wrong '--min-score: small scores are good with --method sqdiff' find --method sqdiff --min-score 0 "$board" "$part"
-wrong '--max-score: large scores are good with --method ccoeff_normed' find --max-score 1 "$board" "$part"
-wrong '--overlay: shows one page' find --page all --overlay x.tif "$board" "$part"
-wrong '--overlay : must be a file name' find --overlay '' "$board" "$part"
-run 2 find --device cpu --kernel nonsense "$board" "$part"
+wrong '--min-score: low scores are good with --method sqdiff' find --method sqdiff --min-score 0 "$board" "$templ"
+wrong '--max-score: high scores are good with --method ccoeff_normed' find --max-score 1 "$board" "$templ"
+wrong '--overlay: shows one page' find --page all --overlay x.tif "$board" "$templ"
+wrong '--overlay : must be a file name' find --overlay '' "$board" "$templ"
+run 2 find --device cpu --kernel nonsense "$board" "$templ"
 says nonsense
-run 2 correlate --device cpu --kernel nonsense "$board" "$part" -o x.tif
+run 2 correlate --device cpu --kernel nonsense "$board" "$templ" -o x.tif
 run 2 convolve --device cpu --kernel nonsense "$board" --gaussian 1 -o x.tif
 run 2 info --device cpu --kernel nonsense
 
-wrong '-o: is missing' correlate "$board" "$part"
+wrong '-o: is missing' correlate "$board" "$templ"
 wrong '-o: is missing' convolve "$board" --gaussian 1
-wrong '-o: needs a value' correlate "$board" "$part" -o
+wrong '-o: needs a value' correlate "$board" "$templ" -o
 wrong 'none of --gaussian, --gradient and --filter given' convolve "$board" -o x.tif
 wrong 'several of --gaussian, --gradient and --filter given' convolve "$board" -o x.tif --gaussian 1 --gradient x
 for value in 0 -1 x nan inf 15.751 1e9; do
@@ -94,8 +94,8 @@ for value in 0 -1 x nan inf 15.751 1e9; do
 done
 wrong '--gradient z: must be x or y' convolve "$board" -o x.tif --gradient z
 wrong '--size 4: must be 3 or 5' convolve "$board" -o x.tif --gradient x --size 4
-wrong '--size: goes with --gradient' convolve "$board" -o x.tif --gaussian 1 --size 3
-wrong '--correlate: goes with --filter' convolve "$board" -o x.tif --gaussian 1 --correlate
+wrong '--size: is only for --gradient' convolve "$board" -o x.tif --gaussian 1 --size 3
+wrong '--correlate: is only for --filter' convolve "$board" -o x.tif --gaussian 1 --correlate
 for border in mirror wrap overlap; do
     wrong "--border $border: must be clamp or zero" convolve "$board" -o x.tif --gaussian 1 --border $border
 done
@@ -111,34 +111,34 @@ for value in 0 65 x -1 luma; do
     wrong "--channels $value: must be a whole number 1 .. 64" info --channels "$value"
 done
 wrong '--min-valid 2: must be a number 0 .. 1' info --min-valid 2
-wrong '--mask: 2 given for 1 template; give one for each, in their order, - for none' find --mask - --mask - "$board" "$part"
-wrong '--mask: 2 given for 1 template;' correlate --mask - --mask - "$board" "$part" -o x.tif
-wrong '--mask: 1 given for 2 templates' find --mask - "$board" "$part" "$part"
-wrong '--coverage: no such option' find --coverage x.tif "$board" "$part"
-wrong '--coverage : must be a file name' correlate --coverage '' -o x.tif "$board" "$part"
+wrong '--mask: 2 given for 1 template; give one per template, in the same order (-: no mask)' find --mask - --mask - "$board" "$templ"
+wrong '--mask: 2 given for 1 template;' correlate --mask - --mask - "$board" "$templ" -o x.tif
+wrong '--mask: 1 given for 2 templates' find --mask - "$board" "$templ" "$templ"
+wrong '--coverage: no such option' find --coverage x.tif "$board" "$templ"
+wrong '--coverage : must be a file name' correlate --coverage '' -o x.tif "$board" "$templ"
 wrong '--mask: no such option' convolve --mask x.tif "$board" -o x.tif --gaussian 1
 wrong '--no-data: no such option' convolve --no-data 1 "$board" -o x.tif --gaussian 1
 run 2 info --device cpu --size 8x8 --template 9x9
 [ ! -e x.tif ] || fail 'wrong usage wrote a file'
 
 # The work fails: status 1.
-run 1 find --device cpu missing.tif "$part"
+run 1 find --device cpu missing.tif "$templ"
 says 'missing.tif: cannot open: No such file or directory'
 run 1 find --device cpu "$board" missing.tif
 says 'missing.tif: cannot open'
-run 1 find --device cpu . "$part"
+run 1 find --device cpu . "$templ"
 says '.: is not a regular file'
-run 1 find --device cpu "$DATA/truth.csv" "$part"
+run 1 find --device cpu "$DATA/truth.csv" "$templ"
 says 'truth.csv: cannot be read as TIFF'
-run 1 find --device cpu --page 1 "$board" "$part"
+run 1 find --device cpu --page 1 "$board" "$templ"
 says 'there is no page 1: the file has 1, counted from 0'
-run 1 find --device cpu "$part" "$board"
-says "exceed the 29 x 29 of"
-run 1 find --device cpu --max-memory 100K "$board" "$part"
+run 1 find --device cpu "$templ" "$board"
+says "exceeds $templ (29 x 29)"
+run 1 find --device cpu --max-memory 100K "$board" "$templ"
 says 'raise --max-memory'
 printf 'x' >'two
 lines.tif'
 run 1 find --device cpu 'two
-lines.tif' "$part"
+lines.tif' "$templ"
 says 'two?lines.tif: cannot be read as TIFF'
 finish

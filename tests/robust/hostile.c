@@ -1,9 +1,17 @@
-/* The TIFF reader against damaged files. Nothing may crash, every failure must say what is wrong in
- * one line, and memory stays small. robust_tiff PART DIR, where DIR takes one file that is written
- * over and over, and PART is corrupt     every byte of small files in some kinds: each bit flipped,
- * and set to several values others      the same in all other kinds truncated   the same files cut
- * at every length claims      files that claim absurd sizes tags        alpha, geo tags and no-data
- * values, wrong and damaged */
+/* The TIFF reader against damaged files. Nothing may crash, every failure must say in one line what
+ * is wrong, and memory must stay small. robust_tiff GROUP DIRECTORY: the directory gets one file,
+ * which is written again for each input. The groups:
+ *
+ * - corrupt: small files of some kinds; in every byte each bit is flipped, and several values are
+ * set
+ *
+ * - others: the same for all other kinds
+ *
+ * - truncated: the same files, cut at every length
+ *
+ * - claims: files that claim absurd sizes
+ *
+ * - tags: alpha, geo tags and no-data values, wrong and damaged */
 #include "hostile.h"
 
 #include "flavour.h"
@@ -19,7 +27,7 @@
 
 enum { WIDTH = 21, HEIGHT = 13, FILE_ROOM = 1 << 16 };
 
-/* Peak resident memory that is still fine; the sanitizers' own shadow and quarantine come on top.
+/* The largest peak of resident memory that is allowed, without what the sanitizers use themselves.
  */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -61,7 +69,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Carries the geo tags on, as `correlate` does. */
+/* Copies the geo tags to a map, as exactncc correlate does. */
 static xncc_status write_geo(const app_picture *picture, app_error *error)
 {
     static const float map = 1.0f;
@@ -78,8 +86,8 @@ static xncc_status write_geo(const app_picture *picture, app_error *error)
     return status;
 }
 
-/* Reads every page, as `find --page all` does, with one channel or all. Returns the status of the
- * first failure. */
+/* Reads every page, as exactncc find --page all does, with one channel or all. Returns the first
+ * failure. */
 static xncc_status read_all(app_channels channels, app_error *error)
 {
     app_tiff *tiff;
@@ -105,7 +113,7 @@ static xncc_status read_all(app_channels channels, app_error *error)
     return status;
 }
 
-/* One input. expected: 0 it must fail, 1 it may do either, 2 it must be read. */
+/* Tests one input. expected: 0 if it must fail, 1 if it may fail, 2 if it must be read. */
 static void try_bytes(const char *name, const uint8_t *bytes, size_t size, size_t at, int value,
                       int expected)
 {
@@ -159,8 +167,8 @@ static int is_first_half(const flavour *f)
     return 0;
 }
 
-/* 8 bits flipped and 7 values; under a sanitizer 2 values and one bit, which moves from byte to
- * byte. */
+/* Flips each of the 8 bits of a byte and sets 7 values; with a sanitizer only 2 values and one bit,
+ * another one for each byte. */
 static void corrupt(const char *name, uint8_t *bytes, size_t size)
 {
     const int thorough = !sanitized;
@@ -185,8 +193,8 @@ static void truncate_everywhere(const char *name, uint8_t *bytes, size_t size)
         try_bytes(name, bytes, length, length, -1, 1);
 }
 
-/* Files with tags beside the pixels: each wrong in one of them, with one channel and with all; and
- * the right one, damaged everywhere. */
+/* Files with additional tags: one tag is wrong at a time, with one channel and with all; and the
+ * correct file, damaged everywhere. */
 static void try_tags(void)
 {
     hostile_bytes file;
@@ -200,7 +208,7 @@ static void try_tags(void)
     truncate_everywhere("tagged", file.data, file.size);
 }
 
-/* Files as libtiff writes them end with the directory: cut in the pixels too. */
+/* Cuts files at every length. libtiff writes the directory last, so pixels are cut, too. */
 static void truncate_pixels(void)
 {
     hostile_bytes file;
@@ -212,8 +220,8 @@ static void truncate_pixels(void)
         }
 }
 
-/* With --max-memory the user vouches for the file: then only that limit counts, and selecting a
- * page still allocates nothing. */
+/* With --max-memory the user trusts the file: only that limit applies, and selecting a page still
+ * allocates nothing. */
 static void check_trust(void)
 {
     const app_reading limits[3] = { { .max_memory = (uint64_t)1 << 40 },
@@ -247,18 +255,18 @@ static long peak_kb(void)
 
 int main(int argc, char **argv)
 {
-    const char *templ = argc == 3 ? argv[1] : "";
+    const char *group = argc == 3 ? argv[1] : "";
     if (argc != 3) {
         fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims|tags DIRECTORY\n");
         return 2;
     }
-    /* In memory where there is such a place: the file is written a few hundred thousand times. */
+    /* In memory if possible, because the file is written a few hundred thousand times. */
     snprintf(path, sizeof path, "%s/hostile-%s-%ld.tif",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], templ, (long)getpid());
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : argv[2], group, (long)getpid());
     uint8_t *bytes = malloc(FILE_ROOM);
     if (!bytes)
         return 1;
-    if (strcmp(templ, "claims") == 0) {
+    if (strcmp(group, "claims") == 0) {
         for (int i = 0; i < hostile_count; i++) {
             hostile_bytes file;
             hostile_files[i].make(&file);
@@ -266,17 +274,17 @@ int main(int argc, char **argv)
                       hostile_files[i].may_open);
         }
         check_trust();
-    } else if (strcmp(templ, "tags") == 0) {
+    } else if (strcmp(group, "tags") == 0) {
         try_tags();
     } else {
-        if (strcmp(templ, "truncated") == 0)
+        if (strcmp(group, "truncated") == 0)
             truncate_pixels();
         for (int i = 0; i < flavour_count; i++) {
             size_t size = make_flavour(&flavours[i], bytes);
             const int first_half = is_first_half(&flavours[i]);
-            if (size > 0 && strcmp(templ, "truncated") == 0)
+            if (size > 0 && strcmp(group, "truncated") == 0)
                 truncate_everywhere(flavours[i].name, bytes, size);
-            else if (size > 0 && first_half == (strcmp(templ, "corrupt") == 0))
+            else if (size > 0 && first_half == (strcmp(group, "corrupt") == 0))
                 corrupt(flavours[i].name, bytes, size);
         }
     }
@@ -284,7 +292,7 @@ int main(int argc, char **argv)
         fail("memory", 0, -1, "the peak is too high");
     printf("%s: %ld inputs: %ld read, %ld refused, %ld failures; peak memory %ld MB; slowest %.3f "
            "s (%s)\n",
-           templ, tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
+           group, tried, opened, refused, failures, peak_kb() >> 10, slowest, slowest_name);
     unlink(path);
     free(bytes);
     return failures != 0 || tried == 0;

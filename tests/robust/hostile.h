@@ -1,4 +1,4 @@
-/* Files that lie about themselves, written byte by byte. */
+/* Files with wrong claims, written byte by byte. */
 #ifndef TEST_HOSTILE_H
 #define TEST_HOSTILE_H
 
@@ -10,12 +10,12 @@ typedef struct hostile_bytes {
     size_t size;
 } hostile_bytes;
 
-/* Bytes at the file's end; what does not fit is dropped. Numbers are little-endian. */
+/* Appends bytes to the file; what does not fit is dropped. Numbers are little-endian. */
 void hostile_put(hostile_bytes *file, const void *bytes, size_t size);
 void hostile_put16(hostile_bytes *file, uint16_t value);
 void hostile_put32(hostile_bytes *file, uint32_t value);
 
-/* Begins a file whose first directory follows at byte 8. */
+/* Starts a file whose first directory follows at byte 8. */
 void hostile_header(hostile_bytes *file);
 
 typedef struct hostile_entry {
@@ -23,7 +23,7 @@ typedef struct hostile_entry {
     uint32_t count, value;
 } hostile_entry;
 
-/* A directory at the present end of the file. */
+/* Starts a directory at the current end of the file. */
 void hostile_directory(hostile_bytes *file, const hostile_entry *entries, int count, uint32_t next);
 
 typedef struct hostile_file {
@@ -35,11 +35,11 @@ typedef struct hostile_file {
 extern const hostile_file hostile_files[];
 extern const int hostile_count;
 
-/* A colour picture with alpha, geo tags and a no-data value, as it should be. */
+/* Writes a correct colour picture with alpha, geo tags and a no-data value. */
 void hostile_tagged(hostile_bytes *file);
 
-/* The same with one of these tags turned into something else; 0 past the last. *may_open as above.
- */
+/* Writes the same with one of these tags changed; 0 after the last. *may_open: 1 if reading may
+ * succeed, 0 if it must fail. */
 int hostile_tag(int i, hostile_bytes *file, const char **name, int *may_open);
 
 #endif

@@ -42,7 +42,7 @@ void hostile_directory(hostile_bytes *f, const hostile_entry *entries, int count
     hostile_put32(f, next);
 }
 
-/* A grey strip image; the data are the file's last bytes. */
+/* Writes a grey image in a strip; its data are the last bytes of the file. */
 static void strips(hostile_bytes *f, uint32_t width, uint32_t height, uint16_t bits,
                    uint16_t samples, uint16_t compression, uint32_t rows)
 {
@@ -145,14 +145,14 @@ static void one_strip_g4(hostile_bytes *f)
     strips(f, 1000000, 1000000, 1, 1, COMPRESSION_CCITTFAX4, 1000000);
 }
 
-/* Within what is let through without a look at the file's size: memory must not be touched before
- * data arrive. */
+/* A claim that is accepted without a check of the file's size: memory must not be used before data
+ * arrives. */
 static void modest_claim(hostile_bytes *f)
 {
     strips(f, 4000, 4000, 8, 1, ZIP, 4000);
 }
 
-static void batch_strips(hostile_bytes *f)
+static void many_strips(hostile_bytes *f)
 {
     strips(f, 1, 1000000000, 8, 1, ZIP, 1);
 }
@@ -182,17 +182,17 @@ static void zero_bits(hostile_bytes *f)
     strips(f, 8, 8, 0, 1, NONE, 8);
 }
 
-static void batch_samples(hostile_bytes *f)
+static void many_samples(hostile_bytes *f)
 {
     strips(f, 8, 8, 8, 65529, NONE, 8);
 }
 
-static void batch_samples_deflate(hostile_bytes *f)
+static void many_samples_deflate(hostile_bytes *f)
 {
     strips(f, 100000, 100000, 16, 65529, ZIP, 100000);
 }
 
-static void batch_bits(hostile_bytes *f)
+static void many_bits(hostile_bytes *f)
 {
     strips(f, 8, 8, 65535, 1, NONE, 8);
 }
@@ -222,7 +222,7 @@ static void tile_flat(hostile_bytes *f)
     tiles(f, 1u << 30, 1, 16, 16, ZIP);
 }
 
-/* Directories that lead back to the first, or to themselves. */
+/* Directories whose next directory is the first one, or themselves. */
 static void loop_to_self(hostile_bytes *f)
 {
     strips(f, 8, 8, 8, 1, NONE, 8);
@@ -238,8 +238,8 @@ static void loop_of_two(hostile_bytes *f)
     hostile_put(f, back, sizeof back);
 }
 
-/* 2^32 - 1 strip offsets, said to lie at byte 8. */
-static void batch_offsets(hostile_bytes *f)
+/* A claim of 2^32 - 1 strip offsets at byte 8. */
+static void many_offsets(hostile_bytes *f)
 {
     strips(f, 8, 8, 8, 1, NONE, 1);
     memset(f->data + 8 + 2 + 5 * 12 + 4, 0xff, 4);
@@ -251,7 +251,7 @@ static void directory_beyond_end(hostile_bytes *f)
     memset(f->data + 4, 0xf0, 4);
 }
 
-static void batch_entries(hostile_bytes *f)
+static void many_entries(hostile_bytes *f)
 {
     hostile_header(f);
     hostile_put16(f, 65535);
@@ -273,15 +273,15 @@ const hostile_file hostile_files[] = {
     { "one-strip-lerc", one_strip_lerc, 0 },
     { "one-strip-g4", one_strip_g4, 0 },
     { "modest-claim", modest_claim, 0 },
-    { "many-strips", batch_strips, 0 },
+    { "many-strips", many_strips, 0 },
     { "zero-width", zero_width, 0 },
     { "zero-height", zero_height, 0 },
     { "zero-rows", zero_rows, 1 },
     { "zero-samples", zero_samples, 0 },
     { "zero-bits", zero_bits, 0 },
-    { "many-samples", batch_samples, 0 },
-    { "many-samples-deflate", batch_samples_deflate, 0 },
-    { "many-bits", batch_bits, 0 },
+    { "many-samples", many_samples, 0 },
+    { "many-samples-deflate", many_samples_deflate, 0 },
+    { "many-bits", many_bits, 0 },
     { "tile-2^20", tile_2_20, 0 },
     { "tile-2^30", tile_2_30, 0 },
     { "tile-2^31", tile_2_31, 0 },
@@ -289,8 +289,8 @@ const hostile_file hostile_files[] = {
     { "tile-flat", tile_flat, 0 },
     { "loop-to-self", loop_to_self, 1 },
     { "loop-of-two", loop_of_two, 1 },
-    { "many-offsets", batch_offsets, 1 },
+    { "many-offsets", many_offsets, 1 },
     { "directory-beyond-end", directory_beyond_end, 0 },
-    { "many-entries", batch_entries, 0 },
+    { "many-entries", many_entries, 0 },
 };
 const int hostile_count = sizeof hostile_files / sizeof hostile_files[0];

@@ -1,4 +1,4 @@
-/* Tags that the tool reads beside the pixels, right and wrong. */
+/* Tags that the tool reads in addition to the pixels, correct and wrong. */
 #include "hostile.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 enum { SIDE = 6, SAMPLES = 4, ENTRIES = 16, DATA = 8 + 2 + ENTRIES * 12 + 4, NO_DATA = 42113 };
 
-/* Where the values lie that do not fit into an entry. */
+/* The offsets of the values that do not fit into a directory entry. */
 enum {
     BITS = DATA,
     SCALE = BITS + 8,
