@@ -22,7 +22,7 @@ struct ProductSearch {
 };
 
 // Computes the best scores of the tiles of `count` slots from slot `first` of the search on. The
-// tensor plan has their X.
+// tensor plan has their X or, for tensor-fused, their templates laid out.
 xncc_status bound_tiles(xncc_engine_plan *plan, const ProductSearch &job, int first, int count,
                         cudaStream_t stream, xncc_error *error);
 // Computes X and the best scores of the tiles of all slots. begins: this is the first group of

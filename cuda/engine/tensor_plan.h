@@ -49,8 +49,8 @@ struct PlaneProducts {
 // in its group (general problems).
 //
 // Slot 0 holds the template of a single match. Slots 1 .. count, which make_slots() adds, hold the
-// templates of a group. A slot has X of all pairs of byte planes, and the template as the products
-// read it.
+// templates of a group. A slot has the template as the products read it and, except for
+// tensor-fused, X of all pairs of byte planes.
 class TensorPlan {
   public:
     // Allocates the memory of a plain problem.
@@ -94,7 +94,7 @@ class TensorPlan {
     // Allocates the memory of slots 1 .. count: slot_bytes() each, and terms_bytes() once.
     cudaError_t make_slots(int count);
     uint64_t slot_bytes() const;
-    // Lays out the templates and computes X of each.
+    // Lays out the templates and computes X of each. For tensor-fused it only lays them out.
     xncc_status correlate_group(const TensorGroup &group, const TensorPlane &plane,
                                 cudaStream_t stream, xncc_error *error);
     // Computes the best score of each tile (TensorTiles) for the slots from `first` on.

@@ -27,8 +27,8 @@ struct DeviceTemplate {
     uint64_t sum[XNCC_MAX_CHANNELS] = {}; // per channel
     xncc_u128 sum2 = {};                  // of the squares, over all channels
 
-    // The members below are set for templates that the plain kernels can read, and for byte planes
-    // of such problems.
+    // The members below are set for templates, and byte planes of templates, that plain kernels
+    // read.
 
     Texture texture; // over `pixels`
 

@@ -15,7 +15,7 @@ struct Axis {
     int32_t size = 0;   // template pixels
     int32_t band = 0;   // map elements per band; the last band may be shorter
 
-    int32_t count() const // of bands
+    int32_t count() const // the number of bands
     {
         return ceil_div(map, band);
     }
@@ -23,7 +23,7 @@ struct Axis {
     {
         return i * band;
     }
-    int32_t length(int32_t i) const // map elements of band i
+    int32_t length(int32_t i) const // the map elements of band i
     {
         return map - start(i) < band ? map - start(i) : band;
     }
@@ -31,7 +31,7 @@ struct Axis {
     {
         return start(i) + origin > 0 ? start(i) + origin : 0;
     }
-    int32_t stage_length(int32_t i) const // image pixels under band i
+    int32_t stage_length(int32_t i) const // the image pixels under band i
     {
         int64_t end = static_cast<int64_t>(start(i)) + origin + length(i) + size - 1;
         return static_cast<int32_t>(end < image ? end : image) - stage_start(i);
