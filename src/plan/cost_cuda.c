@@ -100,7 +100,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
     if (p->width > XNCC_CUDA_TEMPLATE_SIDE)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
-            "the CUDA kernels serve templates up to %d pixels wide, and this one has %d",
+            "the CUDA kernels serve templates up to %d pixels wide, and this one is %d",
             (int)XNCC_CUDA_TEMPLATE_SIDE, p->width);
     if (pitch < across)
         across = pitch;
@@ -415,6 +415,7 @@ static xncc_status fit_convolve(const xncc_problem *p, const xncc_machine *m, xn
 xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
                           xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
+    assert(xncc_problem_route(problem) == XNCC_ROUTE_PLAIN);
     if (!machine->cuda.present)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
                          xncc_kernel_table[kernel].name);

@@ -276,10 +276,9 @@ static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
                                    const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
-        return xncc_fail(
-            error, XNCC_ERROR_UNSUPPORTED,
-            "tensor-fused serves templates up to %d pixels wide%s, and this one has %d",
-            shape->widest, shape->where, p->width);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "tensor-fused serves templates up to %d pixels wide%s, and this one is %d",
+                         shape->widest, shape->where, p->width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tensor-fused needs shared memory for %d thread blocks with a template of "
