@@ -3,7 +3,7 @@
  * Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
  * processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Other processors
  * have other rates, but similar ratios between kernels, and only the ratios decide. */
-#include "plan/cost.h"
+#include "plan/cost_cpu.h"
 #include "plan/fft_blocking.h"
 #include "plan/problem.h"
 
