@@ -110,7 +110,7 @@ xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32
     xncc_image result = *image;
     result.pitch = xncc_image_pitch(image);
     result.data = (const char *)xncc_image_row(image, y) +
-                (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
+                  (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
     if (image->mask) {
         result.mask = xncc_image_mask_row(image, y) + x;
         result.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
