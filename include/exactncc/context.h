@@ -82,7 +82,7 @@ XNCC_API const char *xncc_context_error(const xncc_context *context, char *text,
 /* Returns how much of the running call is done, 0 .. 1, for a progress display in another thread.
  * Several running calls are counted as one. The value advances in steps of about a band of rows; on
  * a GPU it may stay the same until the results are fetched. It is 1 before the first call and after
- * a call that succeeded; after a failure it is undefined until the next call. */
+ * the last one has succeeded. Once a call has failed, the value is not reliable. */
 XNCC_API double xncc_context_progress(const xncc_context *context);
 
 /* What the library knows about a device, for display and for bug reports. */

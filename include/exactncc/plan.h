@@ -22,7 +22,7 @@ typedef struct xncc_problem {
     int32_t image_width;  /* pixels, 1 .. XNCC_MAX_SIDE */
     int32_t image_height; /* pixels, 1 .. XNCC_MAX_SIDE */
     int32_t width;        /* of the template in pixels, or of the filter in coefficients */
-    int32_t height;       /* likewise */
+    int32_t height;       /* as width */
     xncc_method method;   /* match */
     xncc_mode mode;       /* match */
     xncc_border border;   /* ignored for matching in mode XNCC_VALID */

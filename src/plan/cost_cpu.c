@@ -1,9 +1,9 @@
 /* The cost of the CPU kernels on plain problems.
  *
  * Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
- * processor time of 1920 x 1080, gcc 12; docs/notes/2026-11-cpu-kernels.md has the runs. Other
- * processors have other rates, but similar ratios between kernels, and only the ratios decide. */
-#include "plan/cost.h"
+ * processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Other processors
+ * have other rates, but similar ratios between kernels, and only the ratios decide. */
+#include "plan/cost_cpu.h"
 #include "plan/fft_blocking.h"
 #include "plan/problem.h"
 

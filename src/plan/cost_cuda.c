@@ -27,8 +27,8 @@ static const double conv_elements_per_ms = 6.3e6; /* convolution: elements read 
 
 /* The workspace of a band, and that of the transforms of fft, are kept below these, in bytes, even
  * if more is free. */
-static const uint64_t most_workspace = UINT64_C(1) << 30;
-static const uint64_t most_transforms = UINT64_C(5) << 29;
+static const uint64_t max_workspace = UINT64_C(1) << 30;
+static const uint64_t max_transforms = UINT64_C(5) << 29;
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -100,7 +100,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
     if (p->width > XNCC_CUDA_TEMPLATE_SIDE)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
-            "the CUDA kernels serve templates up to %d pixels wide, and this one has %d",
+            "the CUDA kernels serve templates up to %d pixels wide, and this one is %d",
             (int)XNCC_CUDA_TEMPLATE_SIDE, p->width);
     if (pitch < across)
         across = pitch;
@@ -121,7 +121,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
                          "too large to divide the image into bands",
                          (long long)across, (long long)down, p->width, p->height);
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
-    uint64_t aim = limit < most_workspace ? limit : most_workspace;
+    uint64_t aim = limit < max_workspace ? limit : max_workspace;
     int32_t least = at_most(map_height, p->height);
     while (fit->band_height > least &&
            xncc_cuda_workspace(p, fit->band_width, fit->band_height).total > aim) {
@@ -241,7 +241,7 @@ static xncc_status fit_fft(const xncc_problem *p, const xncc_machine *m, xncc_de
             (long long)m->cuda.workspace);
     uint64_t rest = (uint64_t)m->cuda.workspace -
                     xncc_cuda_workspace(p, fit->band_width, fit->band_height).total;
-    status = xncc_fit_fft_cuda(p, m, rest < most_transforms ? rest : most_transforms, fit, error);
+    status = xncc_fit_fft_cuda(p, m, rest < max_transforms ? rest : max_transforms, fit, error);
     double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
     double bands = ceil((double)xncc_problem_extent(p).width / fit->band_width) *
                    ceil((double)xncc_problem_extent(p).height / fit->band_height);
@@ -265,7 +265,7 @@ static xncc_status fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc
         uint64_t need =
             xncc_cuda_workspace(p, fit->band_width, fit->band_height).total +
             xncc_tensor_workspace(p, &fit->tensor, fit->band_width, fit->band_height).total;
-        if (need <= limit && (need <= most_workspace || fit->band_height <= least))
+        if (need <= limit && (need <= max_workspace || fit->band_height <= least))
             break;
         if (fit->band_height <= least)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
@@ -305,7 +305,7 @@ static xncc_status fit_conv_bands(const xncc_problem *p, const xncc_machine *m, 
                                   xncc_error *error)
 {
     uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
-    uint64_t aim = limit < most_workspace / 4 ? limit : most_workspace / 4;
+    uint64_t aim = limit < max_workspace / 4 ? limit : max_workspace / 4;
     fit->band_width = p->image_width;
     fit->band_height = p->image_height;
     while (fit->band_height > 1 &&
@@ -415,6 +415,7 @@ static xncc_status fit_convolve(const xncc_problem *p, const xncc_machine *m, xn
 xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
                           xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
+    assert(xncc_problem_route(problem) == XNCC_ROUTE_PLAIN);
     if (!machine->cuda.present)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
                          xncc_kernel_table[kernel].name);

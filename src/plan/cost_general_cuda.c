@@ -18,7 +18,7 @@ static const double masked_u8_window_rate = 1.14e6; /* map elements, if it also 
 static const double launch_ms = 0.004;              /* per kernel launch */
 
 /* The workspace of a band is kept below this, in bytes, even if more is free. */
-static const double most_workspace = 2684354560.0;
+static const double max_workspace = 2684354560.0;
 
 static double round_up(double value, double unit)
 {
@@ -94,7 +94,7 @@ static xncc_status refuse_memory(double need, double limit, xncc_error *error)
 static xncc_status fit_bands(const xncc_problem *p, const xncc_general_planes *planes, double limit,
                              xncc_decision *fit, xncc_error *error)
 {
-    const double aim = limit < most_workspace ? limit : most_workspace;
+    const double aim = limit < max_workspace ? limit : max_workspace;
     const int32_t map_rows = xncc_problem_extent(p).height;
     fit->general.map_rows = 0;
     double fixed = xncc_cuda_source_bytes(p), need;

@@ -2,7 +2,7 @@
  * them. The factors are fitted to docs/notes/2026-11-cpu-masked.md (one core of an AMD EPYC, Zen 5,
  * 2026-11-21, 1920 x 1080, gcc 12) and are within about 25% there. */
 #include "image/samples.h"
-#include "plan/cost.h"
+#include "plan/cost_cpu.h"
 #include "plan/cost_routes.h"
 #include "plan/fft_blocking.h"
 #include "plan/problem.h"

@@ -32,11 +32,11 @@ static const double product_start_ms = 0.0035; /* and per product */
 enum { MAX_PIXELS_U16 = (int)(UINT32_MAX / (2u * 255u * 255u)) };
 
 /* tensor-fused: with fewer thread blocks a multiprocessor is idle too often. */
-enum { FUSED_LEAST_BLOCKS = 2 };
+enum { FUSED_MIN_BLOCKS = 2 };
 
 /* tensor-wgmma: bytes per barrier; stages of a ring, at least and at most; at least if X is
  * staged. */
-enum { BARRIER_BYTES = 16, LEAST_STAGES = 2, MOST_STAGES = 6, STAGED_LEAST = 3 };
+enum { BARRIER_BYTES = 16, MIN_STAGES = 2, MAX_STAGES = 6, MIN_STAGES_IF_STAGED = 3 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -114,7 +114,8 @@ static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stag
 {
     uint64_t stage = (uint64_t)XNCC_TENSOR_PERIOD * (uint64_t)b->row_bytes + BARRIER_BYTES;
     for (int staged = 1; staged >= must_stage; staged--)
-        for (int stages = MOST_STAGES; stages >= (staged ? STAGED_LEAST : LEAST_STAGES); stages--) {
+        for (int stages = MAX_STAGES; stages >= (staged ? MIN_STAGES_IF_STAGED : MIN_STAGES);
+             stages--) {
             uint64_t out = staged ? XNCC_TENSOR_COLUMNS * XNCC_TENSOR_PERIOD * 4 : 0;
             uint64_t bytes = b->toeplitz +
                              XNCC_TENSOR_WARPGROUPS * (stage * (uint64_t)stages + out) +
@@ -159,7 +160,7 @@ static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tenso
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);
     b->stages = blocks < shape->blocks ? (int32_t)blocks : shape->blocks;
     b->shared_bytes = blocks > 0 ? (int32_t)shared : 0;
-    return b->stages >= FUSED_LEAST_BLOCKS;
+    return b->stages >= FUSED_MIN_BLOCKS;
 }
 
 /* Multiply-adds per map element, including those with padding zeros. The first and the last period
@@ -276,15 +277,14 @@ static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
                                    const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
     if (p->width > shape->widest)
-        return xncc_fail(
-            error, XNCC_ERROR_UNSUPPORTED,
-            "tensor-fused serves templates up to %d pixels wide%s, and this one has %d",
-            shape->widest, shape->where, p->width);
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "tensor-fused serves templates up to %d pixels wide%s, and this one is %d",
+                         shape->widest, shape->where, p->width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tensor-fused needs shared memory for %d thread blocks with a template of "
                          "%d rows, and %lld bytes are too few",
-                         (int)FUSED_LEAST_BLOCKS, p->height, (long long)m->cuda.shared_optin);
+                         (int)FUSED_MIN_BLOCKS, p->height, (long long)m->cuda.shared_optin);
     return XNCC_OK;
 }
 

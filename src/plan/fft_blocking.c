@@ -39,7 +39,7 @@ static int is_large(const xncc_fft_blocking *c, const xncc_problem *problem)
 
 /* The largest number of rows of a band of blocks. A search keeps a band of whole map rows: at most
  * 16 MB of them, but at least 64 rows. */
-static double most_rows(int32_t map_width)
+static double max_rows(int32_t map_width)
 {
     return fmax(64.0, floor((double)(16 << 20) / (4.0 * map_width)));
 }
@@ -62,7 +62,7 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
                 continue;
             int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->width + 1)));
             int32_t bands = (int32_t)ceil((double)height /
-                                          fmin(ny - problem->height + 1, most_rows(width)));
+                                          fmin(ny - problem->height + 1, max_rows(width)));
             c.across = (int32_t)ceil((double)width / (2.0 * pairs));
             c.down = (int32_t)ceil((double)height / bands);
             c.points = blocking_cost(&c, width, height);

@@ -13,8 +13,8 @@
  * Larger radices do the same additions and fewer multiplications.
  *
  * - Twiddle factors are rounded from long double, so b <= u.
- * - While the bracket is below 2^-44, it is at most 1.01 * u * (3m + sqrt(5) * (3m + 1) + 3m) < 13
- *   * u * (m + 1).
+ * - While the bracket is below 2^-44, it is at most
+ *   1.01 * u * (3m + sqrt(5) * (3m + 1) + 3m), which is below 13 * u * (m + 1).
  * - Let c be the largest magnitude of a shifted pixel (128, or 32768), d that of a template digit
  *   (128), and n the pixels of the template. ||x|| <= sqrt(2N) * c for the two blocks that share a
  *   transform, and ||y|| <= sqrt(n) * d.

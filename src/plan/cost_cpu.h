@@ -1,7 +1,7 @@
 /* The cost of the CPU kernels on plain problems: the measured table behind the decision. A pure
  * function of plain data. */
-#ifndef XNCC_PLAN_COST_H
-#define XNCC_PLAN_COST_H
+#ifndef XNCC_PLAN_COST_CPU_H
+#define XNCC_PLAN_COST_CPU_H
 
 #include "plan/kernels.h"
 #include "plan/machine.h"
