@@ -2,12 +2,13 @@
 #ifndef XNCC_CUDA_ENGINE_CUDA_ENGINE_H
 #define XNCC_CUDA_ENGINE_CUDA_ENGINE_H
 
-#include "base/error.h"
-#include "engine/engine.h"
-
 #ifdef __cplusplus
+#include <atomic> /* a C++ header, so not inside of extern "C" */
 extern "C" {
 #endif
+
+#include "base/error.h"
+#include "engine/engine.h"
 
 /* Makes the engine of a CUDA device.
  *
