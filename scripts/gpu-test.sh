@@ -53,10 +53,11 @@ if [[ $mode != test ]]; then
     mkdir -p "$build/sanitize"
     # sanitize TOOL TEST: one summary per process; all must be clean.
     sanitize() {
-        local log=$2/sanitize/$1-$3.log
+        local log=$2/sanitize/$1-$3.log start=$SECONDS
         compute-sanitizer --tool "$1" --target-processes all --error-exitcode 9 \
             ctest --test-dir "$2" -R "^$3\$" --no-tests=error --timeout 1500 >"$log" 2>&1 &&
-            grep -q 'SUMMARY' "$log" && ! grep -qE 'SUMMARY: [1-9]' "$log" && return
+            grep -q 'SUMMARY' "$log" && ! grep -qE 'SUMMARY: [1-9]' "$log" &&
+            echo "$1 $3: clean, $((SECONDS - start)) s" && return
         echo "gpu-test.sh: $1 found errors in $3; see $log" >&2
         tail -n 40 "$log" >&2
         return 1
