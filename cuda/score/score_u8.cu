@@ -184,11 +184,10 @@ __global__ __launch_bounds__(THREADS,
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
-    if constexpr (Fp64::IS_BUILT)
-        if (y0 < y1)
-            walk<Fp64, WORDS, SHIFT>(
-                of.job, shared,
-                TermsOutput(of.job, of.terms, first_column() + Adjacent::first(), y0), y0, y1);
+    if (y0 < y1)
+        walk<Fp64, WORDS, SHIFT>(
+            of.job, shared, TermsOutput(of.job, of.terms, first_column() + Adjacent::first(), y0),
+            y0, y1);
 #endif
 }
 
