@@ -1,26 +1,28 @@
-/* The digest program: works several thousands of problems and writes all results - maps, matches,
- * positions, filtered images - into one number. Two builds of the library that print the same
- * number have returned the same bits. It is meant for changes that shall change nothing: build it
- * before and after, run both on the same machine, compare.
+/* Solves several thousand problems and hashes all results (maps, matches, positions, filtered
+ * images) into one number. Two builds of the library that print the same number on one machine
+ * returned the same bits. Use it for changes that must not change results: build it before and
+ * after the change, run both, compare.
  *
  *     digest [--device cpu|cuda] [--threads N] [--list FILE] [--every N] [--group NAME]
  *
- * --list writes a line for each call, so that "diff" of two lists says which problem and which
- * kernel differ. --every works each N-th problem only, --group one group only. Results do not
- * depend on the number of threads. All pixels come from a generator of the program's own; buffers
- * are filled before each call, and what lies between and around their rows is hashed too. A call
- * that fails counts with the number of its status. NaNs are hashed as one value, as none of their
- * bits are promised; their bits make the second number, "nan", which may differ when a compiler
- * does. The program needs the library and the C library only. Built with DIGEST_CUDA (and the CUDA
- * runtime) it also puts images and maps into device memory; then the groups but "device" have the
- * same digests. */
+ * - --list writes one line per call. `diff` of two lists shows the problem and the kernel that
+ *   differ.
+ * - --every N solves every Nth problem only; --group NAME one group only.
+ *
+ * Results do not depend on the number of threads, but on the kernels that the machine can run.
+ * All pixels come from the program's own generator. Buffers are filled before each call, and the
+ * bytes between and around their rows are hashed too. A failed call counts with its status. NaNs
+ * are hashed as one value, since the library promises none of their bits; their bits go into a
+ * second hash, "nan", which may depend on the compiler.
+ *
+ * The program needs only the library and the C library. Built with DIGEST_CUDA and the CUDA
+ * runtime, it also puts images and maps into device memory and runs the group "device". */
 #include "digest.h"
 
 #include <stdarg.h>
 #include <time.h>
 
-/* The library's kernels by name, with whose they are, and how many products each may do in one
- * call. */
+/* The kernels, their engines, and the most products that each may compute in one call here. */
 static const struct {
     const char *name;
     xncc_device device;
@@ -58,7 +60,7 @@ _Static_assert(sizeof kernels / sizeof *kernels == KERNELS, "one tally for each 
 
 const char *kernel_name(int k)
 {
-    return strcmp(kernels[k].name, "general") == 0 ? DIGEST_GENERAL : kernels[k].name;
+    return kernels[k].name;
 }
 
 void hash_bytes(digest *d, const void *bytes, size_t count)
@@ -87,7 +89,7 @@ void hash_matches(digest *d, const xncc_match *match, size_t found)
     }
 }
 
-/* Without the name of the member that says which template. */
+/* Hashes a candidate field by field. */
 void hash_candidates(digest *d, const xncc_candidate *candidate, size_t count)
 {
     _Static_assert(sizeof *candidate == 24, "a match and three numbers, nothing between");
@@ -125,7 +127,7 @@ int problem_begins(run *r, const char *format, ...)
     return 1;
 }
 
-/* Sums, so that the order in which calls come is free. */
+/* Digests are added, so that the order of the calls does not matter. */
 static void add(tally *t, xncc_status status, uint64_t value, uint64_t nans)
 {
     t->calls++;
@@ -158,7 +160,7 @@ int next_kernel(const run *r, xncc_task task, int k, double work)
     return -1;
 }
 
-/* Which kernels this machine can run: those that serve a problem that is easy to serve. The rest is
+/* Finds the kernels that this machine can run: those that serve an easy problem. The others are
  * left out. */
 static void find_kernels(run *r)
 {
@@ -185,7 +187,7 @@ static void find_kernels(run *r)
     }
 }
 
-/* The map of a scene by every kernel. */
+/* Computes the map of a scene with every kernel. */
 static void map_scene(run *r, scene *s)
 {
     const xncc_problem *p = &s->problem;
@@ -366,8 +368,8 @@ static void work_groups(run *r)
     printf("%ld problems\ndigest %016llx\n", all.problems, (unsigned long long)mix(all.sum));
 }
 
-/* The first has the threads asked for and room; the second another number of threads and, on a GPU,
- * little memory, for bands. */
+/* The first context has the requested threads. The second has another number of threads and, on a
+ * GPU, little memory, so that maps are computed in bands. */
 static void open_contexts(run *r)
 {
     for (int i = 0; i < CONTEXTS; i++) {

@@ -1,4 +1,4 @@
-/* The digest program: what its files share. See digest.c for what the program is for. */
+/* What the files of the digest program share. digest.c says what the program is for. */
 #ifndef DIGEST_H
 #define DIGEST_H
 
@@ -9,12 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The one kernel whose name differs between versions of the library; old_names.sh makes a header
- * that has the other. */
-#ifndef DIGEST_GENERAL
-#define DIGEST_GENERAL "general"
-#endif
 
 /* A generator of pseudo-random numbers (splitmix64): the same stream everywhere. */
 typedef struct rng {
@@ -45,14 +39,13 @@ static inline int32_t between(rng *random, int32_t low, int32_t high)
     return low + below(random, high - low + 1);
 }
 
-/* 1 in one of `of` cases. */
+/* Returns 1 in one of `of` cases. */
 static inline int once_in(rng *random, int32_t of)
 {
     return below(random, of) == 0;
 }
 
-/* A running hash. All NaNs are one value in it, as the library promises none of their bits; these
- * go into a hash of their own. */
+/* A running hash. All NaNs count as one value; their bits go into a hash of their own. */
 typedef struct digest {
     uint64_t value, nans;
 } digest;
@@ -98,7 +91,7 @@ void hash_candidates(digest *d, const xncc_candidate *candidate, size_t count);
 /* The kernels by name; 0 is the library's own choice. */
 enum { KERNELS = 27, GROUPS = 24, CONTEXTS = 2, MATCHES = 600 };
 
-/* What happened in a group, or to a kernel. */
+/* The calls and the digest of a group or of a kernel. */
 typedef struct tally {
     const char *name;
     long problems, calls, refused, failed;
@@ -110,12 +103,12 @@ typedef struct tally {
 typedef struct run {
     xncc_device device;
     int32_t threads;
-    FILE *list;       /* NULL, or where every call is listed with its digest */
-    long every;       /* only each so-many-th problem */
+    FILE *list;       /* NULL, or the file that lists every call with its digest */
+    long every;       /* solve every Nth problem only */
     const char *only; /* NULL, or the one group */
     xncc_context *context[CONTEXTS];
     int device_memory;  /* 1: images and maps may lie in device memory */
-    int tasks[KERNELS]; /* bit 1 << xncc_task: what a kernel serves here */
+    int tasks[KERNELS]; /* bit 1 << xncc_task is set if the kernel serves that task here */
     tally kernel[KERNELS], group[GROUPS];
     tally *now;       /* the group that runs */
     uint64_t number;  /* of the problem in its group, from 0 */
@@ -124,35 +117,34 @@ typedef struct run {
     char text[240];
 } run;
 
-/* Begins the next problem; 0 when it is to be left out. */
+/* Begins the next problem. Returns 0 if it is left out. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 int problem_begins(run *r, const char *format, ...);
-/* Takes the result of one call into the digests. kernel: its number, 0 when none was named. After a
+/* Adds the result of one call to the digests. kernel: its number; 0: the library's choice. After a
  * failure only the status counts. */
 void record(run *r, int kernel, xncc_status status, const digest *d);
-/* The kernel after k (-1: the first) that serves the task here and can do so many products in
- * reasonable time; -1: no more. */
+/* Returns the next kernel after k (-1: the first) that serves the task here and computes that many
+ * products in reasonable time; -1 if there is none. */
 int next_kernel(const run *r, xncc_task task, int k, double work);
 const char *kernel_name(int k);
-/* The generator of the problem that comes next. */
+/* The generator of the next problem. */
 rng problem_random(const run *r);
 
-/* Device memory, or NULL and 0 where the program is built without it. */
+/* Device memory; NULL and 0 if the program is built without it. */
 void *device_copy(const run *r, const void *bytes, size_t count);
 void device_back(void *bytes, const void *device, size_t count);
 void device_free(void *device);
 
-/* An image of the program's own, with its mask; rows have padding, and the twin lies in device
- * memory. */
+/* An image with its mask. Rows have padding. The copy is in device memory. */
 typedef struct picture {
     xncc_image view, twin;
     unsigned char *memory, *mask_memory;
     void *device, *device_mask;
 } picture;
 
-/* A map to be written: a pattern lies in it, between its rows and around it. */
+/* A map to be written. It, its padding and its surroundings are filled with a pattern. */
 typedef struct sheet {
     xncc_map view;
     unsigned char *memory;
@@ -162,11 +154,11 @@ typedef struct sheet {
 } sheet;
 
 sheet sheet_make(const run *r, int32_t width, int32_t height, rng *random, int on_device);
-/* Hashes what was written, and whether all around it is as it was. */
+/* Hashes what was written, and whether everything around it is unchanged. */
 void sheet_hash(const sheet *s, digest *d);
 void sheet_free(const sheet *s);
 
-/* malloc, or the end of the program; full of junk. */
+/* malloc, filled with junk; ends the program if it fails. */
 unsigned char *memory_junk(size_t size, rng *random);
 
 typedef enum fill {
@@ -199,22 +191,22 @@ typedef struct scene {
     rng random;
 } scene;
 
-/* The rules of the next problem; its sizes are the caller's to set. plain: u8, u16 or f32, one
- * channel, all pixels count, clamp. */
+/* Draws the rules of the next problem; the caller sets its sizes. plain: u8, u16 or f32, one
+ * channel, all pixels count, clamp border. */
 scene scene_rules(run *r, int plain);
 void scene_tiny(scene *s);
 void scene_small(scene *s);
-/* The template's sides, drawn from those that are hard; they fit the image. */
+/* Draws the sides of the template from difficult ones that fit the image. */
 void scene_template_sides(scene *s);
-/* Begins the problem and makes pixels and template; 0 when it is to be left out. */
+/* Begins the problem and makes its pixels and its template. Returns 0 if it is left out. */
 int scene_make(run *r, scene *s);
 void scene_free(scene *s);
 picture scene_picture(const run *r, scene *s);
-/* One more template by the rules of the scene. */
+/* Makes one more template by the rules of the scene. */
 xncc_status scene_template(const run *r, scene *s, int32_t width, int32_t height,
                            xncc_template **result);
 const xncc_image *scene_image(const scene *s);
-/* The bytes around pixels and masks that belong to their memory. */
+/* The bytes around pixels and masks, in the same allocation. */
 enum { GUARD = 256 };
 int pixel_is_float(xncc_pixel pixel);
 double pixel_largest(xncc_pixel pixel);
@@ -229,12 +221,13 @@ double scene_work(const scene *s);
 xncc_options scene_options(const scene *s, int kernel);
 xncc_find_options scene_find_options(scene *s, int kernel);
 
-/* Pixels and mask of an image in host memory, kept aside; until rows arrive they hold junk. */
+/* The pixels and the mask of a host image, kept aside: the image holds junk until its rows arrive.
+ */
 typedef struct kept_rows {
     const picture *p;
     unsigned char *pixels, *mask;
     size_t pixel_bytes, mask_bytes;
-    int32_t rows; /* that have arrived */
+    int32_t rows; /* number of rows that have arrived */
 } kept_rows;
 
 kept_rows keep_rows(const picture *p, rng *random);

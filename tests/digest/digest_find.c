@@ -1,5 +1,5 @@
-/* The digest program: matches of one and of many templates by single calls and by bound ones, and
- * the small calls. */
+/* Matches of one template and of batches, by one-call functions and by plans; and the small calls.
+ */
 #include "digest.h"
 
 /* Scenes for searches; most are tiny. */
@@ -92,7 +92,7 @@ static xncc_merge_options some_merge(rng *random)
     return o;
 }
 
-/* Few values, so that many are equal. */
+/* Draws from few values, so that many are equal. */
 static void some_candidates(rng *random, xncc_candidate *candidate, size_t count)
 {
     const int32_t spread = between(random, 1, 60), values = between(random, 1, 12);
@@ -218,7 +218,7 @@ void group_batch(run *r)
     }
 }
 
-/* Two maps for the best template: a score and a number each. */
+/* Two maps for the best template at each position: its score and its number. */
 typedef struct best_sheets {
     sheet score, index;
     xncc_best view;
@@ -281,7 +281,7 @@ void group_best(run *r)
     }
 }
 
-/* What is bound to templates, used for two images. */
+/* A batch that is bound once and used for two images. */
 static void use_bound(run *r, int kernel, bundle *b, xncc_batch *batch, size_t capacity)
 {
     static xncc_candidate match[MATCHES];
@@ -334,7 +334,7 @@ void group_bound(run *r)
     }
 }
 
-/* Extents, crops, names, and what is refused. */
+/* Extents, crops, names, and calls that are refused. */
 static void small_calls(run *r, rng *random)
 {
     int32_t side[4], out[4] = { -7, -7, -7, -7 };
@@ -371,7 +371,7 @@ static void small_calls(run *r, rng *random)
     record(r, 0, status, &d);
 }
 
-/* Problems at random, many of them not legal: which kernels could serve them, in any order. */
+/* Random problems, many of them illegal: the kernels that could serve each. */
 static void ask_kernels(run *r, rng *random)
 {
     xncc_problem p = { .task = once_in(random, 4) ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH };

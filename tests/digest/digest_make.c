@@ -1,4 +1,4 @@
-/* Images, masks, templates and maps of the digest program, all from one pseudo-random generator. */
+/* Images, masks and maps of the digest program, and device memory. */
 #include "digest.h"
 
 #ifdef DIGEST_CUDA
@@ -61,7 +61,7 @@ static unsigned char *take(size_t size)
     return memory;
 }
 
-/* Memory full of junk. */
+/* Fills memory with junk. */
 unsigned char *memory_junk(size_t size, rng *random)
 {
     unsigned char *memory = take(size);

@@ -1,4 +1,4 @@
-/* The digest program: plans, banks, scans, convolution, and what stays in device memory. */
+/* Plans, batches, scans, convolution, and results that stay in device memory. */
 #include "digest.h"
 
 /* The map of an image by a plan. */
@@ -30,7 +30,7 @@ static void plan_find(run *r, int kernel, scene *s, xncc_plan *plan, const xncc_
     record(r, kernel, status, &d);
 }
 
-/* One plan, two images and two templates by turns, and an image that does not fit it. */
+/* One plan with two images and two templates in turn, and an image that does not fit it. */
 static void use_plan(run *r, int kernel, scene *s, xncc_plan *plan)
 {
     const xncc_problem *p = &s->problem;
@@ -55,7 +55,7 @@ static void use_plan(run *r, int kernel, scene *s, xncc_plan *plan)
     picture_free(&second);
 }
 
-/* A plan of each kernel for a scene. */
+/* A plan for each kernel on one scene. */
 static void each_plan(run *r, scene *s, int more,
                       void (*use)(run *r, int kernel, scene *s, xncc_plan *plan))
 {
@@ -94,32 +94,32 @@ enum { BANK = 40, EACH = 12 };
 static void use_bank(run *r, int kernel, scene *s, xncc_plan *plan)
 {
     static const int counts[] = { 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, BANK };
-    xncc_template *bank[BANK];
+    xncc_template *batch[BANK];
     xncc_match match[BANK * EACH] = { { 0, 0, 0 } };
     size_t found[BANK], made = 0;
     const size_t count = (size_t)counts[below(&s->random, scene_work(s) > 1e6 ? 6 : 12)],
                  capacity = (size_t)below(&s->random, EACH + 1);
-    for (; made < count && !scene_template(r, s, s->problem.width, s->problem.height, &bank[made]);
+    for (; made < count && !scene_template(r, s, s->problem.width, s->problem.height, &batch[made]);
          made++) {
-        if (xncc_template_masked(bank[made]) == s->problem.templ_masked)
+        if (xncc_template_masked(batch[made]) == s->problem.templ_masked)
             continue;
-        xncc_template_destroy(bank[made]); /* it would be refused */
-        bank[made] = s->templ;
+        xncc_template_destroy(batch[made]); /* it would be refused */
+        batch[made] = s->templ;
     }
     for (int round = 0; round < 2; round++) {
         digest d = { 0, 0 };
         xncc_find_options options = scene_find_options(s, 0);
         memset(found, 7, sizeof found);
         xncc_status status = xncc_plan_find_batch(plan, scene_image(s),
-                                                  (const xncc_template *const *)bank, made,
+                                                  (const xncc_template *const *)batch, made,
                                                   &options, match, capacity, found, NULL);
         for (size_t i = 0; !status && i < made; i++)
             hash_matches(&d, match + i * capacity, found[i]);
         record(r, kernel, status, &d);
     }
     while (made-- > 0)
-        if (bank[made] != s->templ)
-            xncc_template_destroy(bank[made]);
+        if (batch[made] != s->templ)
+            xncc_template_destroy(batch[made]);
 }
 
 void group_plan_batch(run *r)
@@ -138,7 +138,7 @@ void group_plan_batch(run *r)
     }
 }
 
-/* Rows come in steps; then what a plan's search finds. */
+/* A scan whose rows arrive in steps, then the search of a plan. */
 static void use_scan(run *r, int kernel, scene *s, xncc_plan *plan)
 {
     enum { SCANNED = 40000 };
@@ -214,7 +214,8 @@ typedef struct filtering {
     int map_there;
 } filtering;
 
-/* Coefficients of all sizes, of mixed sizes, near the smallest floats, or but one. */
+/* Coefficients of all magnitudes, of mixed magnitudes, near the smallest floats, or a single one.
+ */
 static void some_taps(rng *random, float *tap, int32_t count)
 {
     const int32_t kind = below(random, 6);
@@ -306,7 +307,7 @@ static void filtering_work(run *r, filtering *f)
     xncc_filter_destroy(f->filter);
 }
 
-/* Every pixel type and border, also those that are refused. */
+/* Every pixel type and border, including those that are refused. */
 void group_convolve(run *r)
 {
     static const int32_t side[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9, 11,
@@ -345,7 +346,7 @@ void group_filters(run *r)
     }
 }
 
-/* Matches that stay in device memory, and a merger of those of two searches. */
+/* Matches that stay in device memory, and the merged matches of two searches. */
 static void use_device(run *r, int kernel, scene *s, xncc_plan *plan)
 {
     enum { MOST = 64 };

@@ -1,4 +1,4 @@
-/* The problems of the digest program: rules, sizes, masks and templates. */
+/* The problems: rules, sizes, masks and templates. */
 #include "digest.h"
 
 scene scene_rules(run *r, int plain)
@@ -120,7 +120,7 @@ static int mask_counts(int kind, const xncc_image *v, int32_t x, int32_t y, rng 
     }
 }
 
-/* unit: about how large the holes are. */
+/* Makes a mask with holes. unit: the approximate size of a hole. */
 static void give_mask(picture *p, rng *random, int32_t width, int32_t height)
 {
     static const uint8_t counts[] = { 1, 255, 2, 128 }; /* every byte but 0 does */
@@ -141,7 +141,7 @@ static void give_mask(picture *p, rng *random, int32_t width, int32_t height)
     v->mask = mask;
 }
 
-/* Some pixels get the no-data value in all channels, some in one. */
+/* Gives some pixels the no-data value, in all channels or in one. */
 static void give_no_data(xncc_image *v, rng *random)
 {
     static const double odd[] = { -1, 0.5, 1e300, 300 };
@@ -191,7 +191,7 @@ picture scene_picture(const run *r, scene *s)
     return image;
 }
 
-/* Some templates are a piece of the image, of some others the image gets copies. */
+/* Some templates are cut from the image; of others, copies are put into the image. */
 static picture template_pixels(const run *r, scene *s, int32_t width, int32_t height)
 {
     const xncc_problem *p = &s->problem;
@@ -283,7 +283,7 @@ const xncc_image *scene_image(const scene *s)
     return s->image.device ? &s->image.twin : &s->image.view;
 }
 
-/* Products, in units of one of two bytes. */
+/* The number of products of bytes, as an estimate of the work. */
 double scene_work(const scene *s)
 {
     static const double price[] = { [XNCC_U8] = 1,  [XNCC_U16] = 2,  [XNCC_F32] = 4, [XNCC_S8] = 1,
@@ -309,7 +309,7 @@ xncc_options scene_options(const scene *s, int kernel)
                            .kernel = kernel ? kernel_name(kernel) : NULL };
 }
 
-/* Drawn anew at each call, but for the kernel. */
+/* Draws the search options anew at each call, except for the kernel. */
 xncc_find_options scene_find_options(scene *s, int kernel)
 {
     static const float least[] = { -INFINITY, -INFINITY, 0, 0.5f, 0.97f, -0.2f },
