@@ -40,7 +40,8 @@ if [[ $mode != sanitize ]]; then
     start=$SECONDS
     ctest --test-dir "$build" --parallel "$jobs" -L '^gpu$' --output-on-failure --no-tests=error | tee "$log"
     echo "gpu-test.sh: $((SECONDS - start)) s with $jobs tests at a time"
-    if grep -q 'Skipped' "$log"; then
+    # gpu.real-masked needs pictures that are not part of the project.
+    if grep 'Skipped' "$log" | grep -qv gpu.real-masked; then
         echo "gpu-test.sh: tests were skipped although there is a device" >&2
         exit 1
     fi
