@@ -45,18 +45,12 @@ __global__ void split_planes(const unsigned char *image, int64_t image_pitch, un
     *high = make_uint2(__byte_perm(v.x, v.y, HIGH), __byte_perm(v.z, v.w, HIGH));
 }
 
-dim3 rows_grid(int32_t width, int64_t rows)
-{
-    return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)),
-                static_cast<unsigned>(rows));
-}
-
 } // namespace
 
 void launch_copy_planes(xncc_pixel pixel, const StageView &stage, const PlaneTarget &to,
                         int32_t width, int32_t rows, cudaStream_t stream)
 {
-    const dim3 grid = rows_grid(width, rows);
+    const dim3 grid = rows_grid(width, rows, THREADS);
     if (pixel == XNCC_U8)
         copy_planes<unsigned char>
             <<<grid, THREADS, 0, stream>>>(stage, to.data, to.pitch, 0, width);
@@ -68,7 +62,7 @@ void launch_copy_planes(xncc_pixel pixel, const StageView &stage, const PlaneTar
 void launch_split_planes(const unsigned char *image, int64_t image_pitch, const PlaneTarget &to,
                          int32_t width, int32_t rows, cudaStream_t stream)
 {
-    split_planes<<<rows_grid(width / 8, rows), THREADS, 0, stream>>>(
+    split_planes<<<rows_grid(width / 8, rows, THREADS), THREADS, 0, stream>>>(
         image, image_pitch, to.data, to.pitch, to.plane_bytes, width);
 }
 

@@ -21,19 +21,13 @@ __global__ void combine(const uint32_t *products, int64_t step, int64_t pitch, u
                                         (static_cast<uint64_t>(p[3 * step]) << 16);
 }
 
-dim3 rows_grid(int32_t width, int64_t rows)
-{
-    return dim3(static_cast<unsigned>(ceil_div<int32_t>(width, THREADS)),
-                static_cast<unsigned>(rows));
-}
-
 } // namespace
 
 void launch_combine(const uint32_t *products, int64_t step, int64_t pitch, uint64_t *sums,
                     int64_t sums_pitch, int32_t width, int32_t rows, cudaStream_t stream)
 {
-    combine<<<rows_grid(width, rows), THREADS, 0, stream>>>(products, step, pitch, sums, sums_pitch,
-                                                            width);
+    combine<<<rows_grid(width, rows, THREADS), THREADS, 0, stream>>>(products, step, pitch, sums,
+                                                                     sums_pitch, width);
 }
 
 } // namespace xncc

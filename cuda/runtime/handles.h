@@ -223,6 +223,12 @@ template <class T> constexpr __host__ __device__ T ceil_div(T a, T b)
     return (a + b - 1) / b;
 }
 
+// A grid of blocks of `threads` threads across each row.
+inline dim3 rows_grid(int32_t width, int64_t rows, int32_t threads)
+{
+    return dim3(static_cast<unsigned>(ceil_div(width, threads)), static_cast<unsigned>(rows));
+}
+
 // The texel format of u8, u16 and f32 pixels. Signed samples are stored biased, so they use the
 // unsigned types.
 inline cudaChannelFormatDesc pixel_format(xncc_pixel pixel)
