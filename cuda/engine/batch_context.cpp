@@ -25,13 +25,6 @@ namespace xncc {
 
 namespace {
 
-constexpr uint64_t PITCH = 512; // rows of the image's copy begin at multiples of it
-
-uint64_t pitch_of(uint64_t bytes)
-{
-    return ceil_div(bytes, PITCH) * PITCH;
-}
-
 // The best as the kernels see it.
 BestView view_of(const xncc_best &best)
 {
@@ -108,21 +101,6 @@ cudaError_t make_room(xncc_batch_context *context, DeviceMemory *memory, uint64_
     return code;
 }
 
-// A view of the image's copy in device memory, which begins at `memory`: the pixels, then the mask.
-xncc_image place_of(const xncc_image *image, unsigned char *memory)
-{
-    xncc_image there = *image;
-    there.memory = XNCC_DEVICE;
-    there.data = memory;
-    there.pitch = static_cast<int64_t>(
-        pitch_of(static_cast<uint64_t>(xncc_image_row_bytes(image))));
-    if (image->mask) {
-        there.mask = memory + there.pitch * image->height;
-        there.mask_pitch = static_cast<int64_t>(pitch_of(static_cast<uint64_t>(image->width)));
-    }
-    return there;
-}
-
 xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
                         xncc_stream stream, xncc_error *error)
 {
@@ -131,37 +109,18 @@ xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xn
     if (!context->from_host)
         return XNCC_OK;
     DeviceScope scope(context->engine->device);
-    const xncc_image wanted = place_of(image, nullptr);
-    const uint64_t rows = static_cast<uint64_t>(image->height);
-    const uint64_t bytes = (static_cast<uint64_t>(wanted.pitch) +
-                            static_cast<uint64_t>(image->mask ? wanted.mask_pitch : 0)) *
-                           rows;
-    cudaError_t code = make_room(context, &context->image, &context->image_room, bytes);
+    const int64_t row = source_pitch(xncc_image_row_bytes(image)) +
+                        (image->mask ? source_pitch(image->width) : 0);
+    cudaError_t code = make_room(context, &context->image, &context->image_room,
+                                 static_cast<uint64_t>(row) * static_cast<uint64_t>(image->height));
     if (code == cudaSuccess)
         code = begin_on(context, stream);
-    if (code != cudaSuccess)
-        return check(code, "making room for the image", error);
-    *shared = place_of(image, context->image.as<unsigned char>());
-    UploadRows copy = {};
-    copy.source = static_cast<const unsigned char *>(image->data);
-    copy.source_pitch = static_cast<size_t>(xncc_image_pitch(image));
-    copy.target = context->image.as<unsigned char>();
-    copy.target_pitch = static_cast<size_t>(shared->pitch);
-    copy.row_bytes = static_cast<size_t>(xncc_image_row_bytes(image));
-    copy.rows = image->height;
-    code = context->upload.copy_rows(copy, stream);
-    if (code == cudaSuccess && image->mask) {
-        copy.source = image->mask;
-        copy.source_pitch = static_cast<size_t>(image->mask_pitch ? image->mask_pitch
-                                                                  : image->width);
-        copy.target += shared->pitch * image->height;
-        copy.target_pitch = static_cast<size_t>(shared->mask_pitch);
-        copy.row_bytes = static_cast<size_t>(image->width);
-        code = context->upload.copy_rows(copy, stream);
-    }
-    if (code == cudaSuccess)
-        code = end_on(context, stream);
-    return check(code, "copying the image to the device", error);
+    xncc_status status = check(code, "making room for the image", error);
+    if (!status)
+        status = bring_to_device(shared, context->image.as<unsigned char>(), &context->upload,
+                                 stream, error);
+    return status ? status
+                  : check(end_on(context, stream), "copying the image to the device", error);
 }
 
 xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_map *map,

@@ -9,7 +9,8 @@ namespace xncc {
 // A match of one template on one image.
 struct Call {
     xncc_engine_plan *plan;
-    const xncc_image *image;
+    xncc_image image;            // where the plan's first step reads it (bring_image)
+    bool rows_padded;            // its rows may be read up to the next multiple of 16 bytes
     const xncc_template *source; // the template
     const DeviceTemplate *templ; // its form on the device
     xncc_score_rule rule;        // its scoring rule
@@ -28,18 +29,34 @@ struct BandRows {
     int32_t first, count; // the first row, relative to the band; rows
 };
 
+// A band of the map.
+struct Band {
+    int32_t x, y;          // its column and its row of bands
+    int32_t width, height; // map elements
+    // Steps that read byte planes: the first plane of the image; the others follow it
+    // (xncc_workspace::plane).
+    TensorPlane image;
+    // True if no kernel was launched for the image, which is read where it is.
+    bool in_place;
+};
+
 inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                       cudaStream_t stream, xncc_error *error)
 {
     Call call = {};
     call.plan = plan;
-    call.image = image;
+    call.image = *image;
     call.source = templ;
     call.templ = device_template_of(templ->prepared);
     call.rule = xncc_score_rule_make(templ, plan->problem.method, plan->problem.flat);
     call.stream = stream;
     call.error = error;
     return call;
+}
+
+inline Band make_band(const xncc_engine_plan *plan, int32_t x, int32_t y)
+{
+    return Band{ x, y, plan->x.length(x), plan->y.length(y), {}, false };
 }
 
 } // namespace xncc

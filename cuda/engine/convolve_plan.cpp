@@ -76,12 +76,12 @@ xncc_status bring_rows(xncc_engine_plan *plan, const xncc_image *image, Convolve
     job->pitch = xncc_image_pitch(image);
     if (image->memory == XNCC_DEVICE)
         return XNCC_OK;
-    size_t pitch = static_cast<size_t>(plan->buffers.stage_pitch);
+    size_t pitch = static_cast<size_t>(plan->memory.sizes().band_pitch);
     size_t bytes = static_cast<size_t>(image->width) * xncc_pixel_size(image->pixel);
     cudaError_t code = cudaMemcpy2DAsync(
-        plan->staged_rows.as<void>(), pitch, job->data, static_cast<size_t>(job->pitch), bytes,
-        static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
-    job->data = plan->staged_rows.as<unsigned char>();
+        plan->memory.as<void>(XNCC_BUFFER_BAND), pitch, job->data, static_cast<size_t>(job->pitch),
+        bytes, static_cast<size_t>(job->end - job->first), cudaMemcpyHostToDevice, stream);
+    job->data = plan->memory.as<unsigned char>(XNCC_BUFFER_BAND);
     job->pitch = static_cast<int64_t>(pitch);
     return check(code, "copying the image to the device", error);
 }
@@ -92,8 +92,8 @@ xncc_status fetch_rows(const xncc_engine_plan *plan, const xncc_map *out, int32_
 {
     size_t bytes = static_cast<size_t>(out->width) * sizeof(float);
     return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)),
-                                   plan->map.as<void>(), bytes, bytes, static_cast<size_t>(rows),
-                                   cudaMemcpyDeviceToHost, stream),
+                                   plan->memory.as<void>(XNCC_BUFFER_MAP), bytes, bytes,
+                                   static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream),
                  "copying the result to the host", error);
 }
 
@@ -103,10 +103,7 @@ xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error)
 {
     plan->x.map = plan->problem.image_width;
     plan->y.map = plan->problem.image_height;
-    cudaError_t code = plan->staged_rows.take(plan->buffers.stage);
-    if (code == cudaSuccess)
-        code = plan->map.take(plan->buffers.map);
-    return check(code, "allocating the plan's workspace", error);
+    return plan->memory.make(plan->decision.workspace, error);
 }
 
 xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
@@ -123,7 +120,7 @@ xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
         ConvolveJob job = make_job(plan, filter, prepared);
         job.y0 = row;
         job.rows = height - row < step ? height - row : step;
-        job.out = direct ? xncc_map_row(out, row) : plan->map.as<float>();
+        job.out = direct ? xncc_map_row(out, row) : plan->memory.as<float>(XNCC_BUFFER_MAP);
         job.out_pitch = direct ? xncc_map_pitch(out) / static_cast<int64_t>(sizeof(float))
                                : out->width;
         rows_under(plan, filter, row, job.rows, &job.first, &job.end);

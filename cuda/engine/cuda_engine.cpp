@@ -5,8 +5,13 @@
 #include "cuda/engine/batch_context.h"
 #include "cuda/engine/convolve_plan.h"
 #include "cuda/engine/device_merge.h"
-#include "cuda/engine/dispatch.h"
+#include "cuda/engine/device_find.h"
 #include "cuda/engine/engine_plan.h"
+#include "cuda/engine/find_batch.h"
+#include "cuda/engine/image_pass.h"
+#include "cuda/engine/match.h"
+#include "cuda/engine/product_pass.h"
+#include "cuda/engine/score_pass.h"
 #include "cuda/runtime/device_code.h"
 #include "cuda/runtime/probe.h"
 #include "cuda/runtime/score_arithmetic.h"
@@ -165,12 +170,26 @@ void release(xncc_engine *engine, void *prepared)
     destroy(static_cast<DeviceTemplate *>(prepared));
 }
 
+// Makes everything that the steps of a match need.
+xncc_status bind_match(xncc_engine_plan *plan, xncc_error *error)
+{
+    xncc_status status = plan->memory.make(plan->decision.workspace, error);
+    if (!status)
+        status = image_bind(plan, error);
+    if (!status)
+        status = product_bind(plan, error);
+    if (!status)
+        status = score_bind(plan, error);
+    if (!status)
+        status = find_bind(plan, error);
+    return status ? status : match_bind(plan, error);
+}
+
 void unbind(xncc_engine_plan *plan)
 {
     DeviceScope scope(plan->engine->device);
     if (plan->done.get())
         (void)cudaEventSynchronize(plan->done.get());
-    dispatch_unbind(plan);
     destroy(plan);
 }
 
@@ -186,10 +205,9 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     plan->problem = *problem;
     plan->decision = *decision;
     plan->progress = progress;
-    plan->buffers = xncc_cuda_workspace(problem, decision->band_width, decision->band_height);
     xncc_status status = check(plan->done.make(), "making an event", error);
     if (!status)
-        status = problem->task == XNCC_TASK_MATCH ? dispatch_bind(plan, error)
+        status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, error)
                                                   : filter_bind(plan, error);
     if (status)
         unbind(plan);
@@ -203,7 +221,7 @@ xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xnc
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
-    return status ? status : dispatch_correlate(plan, image, templ, map, stream, error);
+    return status ? status : match_correlate(plan, image, templ, map, stream, error);
 }
 
 xncc_status find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
@@ -212,7 +230,7 @@ xncc_status find(xncc_engine_plan *plan, const xncc_image *image, const xncc_tem
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
-    return status ? status : dispatch_find(plan, image, templ, rule, match, found, stream, error);
+    return status ? status : match_find(plan, image, templ, rule, match, found, stream, error);
 }
 
 xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
@@ -229,7 +247,7 @@ xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image,
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
-    return status ? status : dispatch_find_on_device(plan, image, templ, target, stream, error);
+    return status ? status : match_find_on_device(plan, image, templ, target, stream, error);
 }
 
 xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
@@ -238,7 +256,7 @@ xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
-    return status ? status : dispatch_find_batch(plan, image, batch, rule, stream, error);
+    return status ? status : match_find_batch(plan, image, batch, rule, stream, error);
 }
 
 int ready(xncc_engine *engine, xncc_kernel kernel)

@@ -1,10 +1,10 @@
-// The matches of one template: the order of the passes of a search on the device.
+// The matches of one template: the order of the steps of a search on the device.
 #include "cuda/engine/device_find.h"
 
 #include "cuda/engine/find_from_products.h"
-#include "cuda/engine/general_plan.h"
+#include "cuda/engine/image_pass.h"
 #include "cuda/engine/match.h"
-#include "cuda/engine/staging.h"
+#include "cuda/engine/score_pass.h"
 
 #include <string.h>
 
@@ -12,53 +12,41 @@ namespace xncc {
 
 namespace {
 
-// The plan's own map, which is a single band.
-Target own_target(const xncc_engine_plan *plan)
-{
-    return Target{ plan->map.as<float>(), plan->x.map };
-}
-
 // A search and what it reads.
 struct Search {
-    Target target;     // the map
-    TensorPlane plane; // the image, if the tensor kernels do everything
+    Target target; // the map
+    Band band;     // the whole map, unless it is computed in bands
     PeakJob job;
 };
 
 Search make_search(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
 {
     Search s = {};
-    s.target = own_target(plan);
+    s.target = Target{ plan->memory.as<float>(XNCC_BUFFER_MAP), plan->x.map };
+    s.band = make_band(plan, 0, 0);
     s.job = plan->find.search.job(rule);
     s.job.map = s.target.map;
     s.job.pitch = s.target.pitch;
     return s;
 }
 
-// Prepares the image, X, and S and Q of window rows.
-xncc_status prepare_search(const Call &call, Search *s)
+// True if the map is computed at once.
+bool is_one_band(const xncc_engine_plan *plan)
 {
-    xncc_engine_plan *plan = call.plan;
-    if (plan->route == XNCC_ROUTE_GENERAL)
-        return XNCC_OK; // score_map does everything
-    if (is_all_tensor(plan)) {
-        xncc_status status = prepare_plane(call, 0, 0, &s->plane);
-        return status ? status
-                      : plan->tensor.correlate(*call.templ, s->plane, plan->x.map, plan->y.map,
-                                               call.stream, call.error);
-    }
-    xncc_status status = stage_and_multiply(call, 0, 0, s->target);
-    return status ? status : sum_window_rows(call, 0, 0);
+    return plan->x.count() == 1 && plan->y.count() == 1;
 }
 
-// Computes the map. skip: as for score_tensor_band; the other kernels ignore it.
+// Does everything up to the scores, unless the map is computed in bands.
+xncc_status prepare_search(const Call &call, Search *s)
+{
+    return is_one_band(call.plan) ? prepare_band(call, &s->band, s->target, true) : XNCC_OK;
+}
+
+// Computes the map. skip: as for score_band.
 xncc_status score_map(const Call &call, const Search &s, const uint32_t *skip)
 {
-    if (call.plan->route == XNCC_ROUTE_GENERAL)
-        return call.plan->general->run(call, 0, call.plan->y.map, s.target);
-    if (is_all_tensor(call.plan))
-        return score_tensor_band(call, 0, 0, s.plane, s.target, skip);
-    return score_band(call, make_score_job(call, 0, 0, s.target));
+    return is_one_band(call.plan) ? score_band(call, s.band, s.target, skip)
+                                  : compute_rows(call, 0, call.plan->y.map, s.target);
 }
 
 // Chooses the level and the matches, given the best scores of the tiles.
@@ -70,13 +58,23 @@ xncc_status select_and_collect(const Call &call, const PeakJob &job)
     return check(code, "launching the search for matches", call.error);
 }
 
+// The products of the plan's own template, for a search without a map.
+ProductSearch own_products(const Call &call, const Search &s)
+{
+    const xncc_engine_plan *plan = call.plan;
+    ProductSearch of = { s.job, s.band, &call.templ, &call.rule, 1, {} };
+    of.slots.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ);
+    of.slots.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
+    return of;
+}
+
 // The fast search, from X to matches. PeakState::done tells whether it was conclusive.
 xncc_status search_fast(const Call &call, const Search &s)
 {
-    if (finds_from_products(call.plan)) {
-        ProductSearch job = { s.job, s.plane, &call.templ, &call.rule, 0, 1 };
-        xncc_status status = bound_tiles(call.plan, job, 0, 1, call.stream, call.error);
-        return status ? status : choose_matches(call.plan, job, call.stream, call.error);
+    if (call.plan->decision.searches_products) {
+        const ProductSearch of = own_products(call, s);
+        xncc_status status = bound_tiles(call.plan, of, 0, 1, call.stream, call.error);
+        return status ? status : choose_matches(call.plan, of, call.stream, call.error);
     }
     xncc_status status = score_map(call, s, nullptr);
     if (!status)
@@ -89,8 +87,9 @@ xncc_status search_fast(const Call &call, const Search &s)
 // tournament reads a map, which is computed first if the fast search did without one.
 xncc_status run_tournament(const Call &call, const Search &s)
 {
-    xncc_status status = finds_from_products(call.plan) ? score_map(call, s, &s.job.state->done)
-                                                        : XNCC_OK;
+    xncc_status status = call.plan->decision.searches_products
+                             ? score_map(call, s, &s.job.state->done)
+                             : XNCC_OK;
     return status ? status
                   : check(launch_peak_tournament(s.job, 1, call.stream),
                           "launching the tournament of matches", call.error);
@@ -141,24 +140,17 @@ xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_ru
     return XNCC_OK;
 }
 
-// True if the device can search with this rule.
-bool is_served(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
-{
-    return plan->find.served && rule.top <= PEAK_ROOM;
-}
-
 } // namespace
 
 xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
 {
     Find &find = plan->find;
-    find.served = plan->x.count() == 1 && plan->y.count() == 1 &&
-                  PeakWorkspace::serves(plan->x.map, plan->y.map);
+    find.served = plan->decision.workspace.bytes[XNCC_BUFFER_SEARCH] != 0;
     if (!find.served)
         return XNCC_OK;
-    cudaError_t code = find.search.make(plan->x.map, plan->y.map, 1);
-    if (code == cudaSuccess)
-        code = find.search.make_results(1, PEAK_ROOM);
+    cudaError_t code = find.search.make(plan->x.map, plan->y.map, 1,
+                                        plan->memory.as<unsigned char>(XNCC_BUFFER_SEARCH));
+    find.search.place_results(1);
     if (code == cudaSuccess)
         code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
     return check(code, "allocating the search's workspace", error);
@@ -169,11 +161,13 @@ xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xn
                        xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(plan, image, templ, stream, error);
+    xncc_status status = bring_image(&call);
     progress_begin(plan);
-    if (!is_served(plan, *rule))
+    if (!status && !(plan->find.served && rule->top <= PEAK_ROOM))
         return find_by_fetching(call, rule, match, found);
     Search search = make_search(plan, *rule);
-    xncc_status status = prepare_search(call, &search);
+    if (!status)
+        status = prepare_search(call, &search);
     if (!status)
         status = search_to_host(call, search, *rule, match, found);
     if (status)
@@ -197,8 +191,8 @@ xncc_status find_through_host(const Call &call, const xncc_template *templ,
     if (!match)
         return xncc_fail(call.error, XNCC_ERROR_MEMORY, "no memory for %llu matches",
                          static_cast<unsigned long long>(rule.top));
-    xncc_status status = match_find(call.plan, call.image, templ, &rule, match, &found, call.stream,
-                                    call.error);
+    xncc_status status = match_find(call.plan, &call.image, templ, &rule, match, &found,
+                                    call.stream, call.error);
     for (size_t i = 0; i < found; i++) {
         match[i].x += target->x0;
         match[i].y += target->y0;

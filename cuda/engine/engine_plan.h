@@ -4,7 +4,8 @@
 #define XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 
 #include "cuda/engine/find_state.h"
-#include "cuda/engine/tensor_plan.h"
+#include "cuda/engine/tensor_products.h"
+#include "cuda/engine/workspace.h"
 #include "cuda/planes/image_source.h"
 #include "cuda/products/correlate_family.h"
 #include "cuda/products/correlate_fft.h"
@@ -12,6 +13,7 @@
 extern "C" {
 #include "cuda/engine/cuda_engine.h"
 #include "engine/engine.h"
+#include "plan/fit_cuda.h"
 }
 
 namespace xncc {
@@ -44,43 +46,35 @@ inline const DeviceTemplate *device_template_of(void *const *slots)
     return static_cast<const DeviceTemplate *>(slots[1]);
 }
 
-class GeneralPlan;
-
 } // namespace xncc
 
-// The engine's half of a plan. A padded problem (XNCC_ROUTE_PADDED) has a second one, `inner`,
-// which matches on the image with its border.
+// The engine's half of a plan.
 struct xncc_engine_plan {
+    ~xncc_engine_plan()
+    {
+        for (int i = 0; i < templ_count; i++)
+            templ_planes[i].xncc::DeviceTemplate::~DeviceTemplate();
+        xncc_free(templ_planes);
+    }
+
     xncc::Engine *engine = nullptr;
-    xncc_route route = XNCC_ROUTE_PLAIN;
     xncc_problem problem = {};
     xncc_decision decision = {};
     xncc_progress *progress = nullptr; // of the context
-    xncc_cuda_buffers buffers = {};    // sizes and pitches of the memory below
+    xncc::Workspace memory;            // all device memory
 
     // Matching.
-    xncc::Axis x, y;                      // the bands of the map; convolutions set only `map`
-    xncc::Stage stage;                    // the image pixels under a band
-    xncc::DeviceMemory row_sums;          // S and Q of window rows
-    xncc::DeviceMemory products;          // X, where it does not fit the map's memory
-    xncc::Fft fft;                        // for kernel fft
-    xncc::TensorPlan tensor;              // for the tensor kernels
-    xncc::GeneralPlan *general = nullptr; // for general problems
-    xncc::Find find;                      // the peak search on the device
-    xncc::PinnedMemory pinned;            // map rows on their way to the peak search on the host
-    int32_t pinned_rows = 0;              // rows of a chunk there; two kept rows precede the chunk
+    xncc::Axis x, y;             // the bands of the map; convolutions set only `map`
+    xncc::Stage stage;           // textures over the image pixels under a band
+    xncc::Fft fft;               // for kernel fft
+    xncc::TensorProducts tensor; // for the tensor kernels
+    xncc::DeviceTemplate *templ_planes = nullptr; // the byte planes of the template, or nullptr
+    int templ_count = 0;                          // of them
+    xncc::Find find;                              // the peak search on the device
+    xncc::PinnedMemory pinned; // map rows on their way to the peak search on the host
+    int32_t pinned_rows = 0;   // rows of a chunk there; two kept rows precede the chunk
 
-    // Matching and convolution.
-    xncc::DeviceMemory map;         // map or result rows, if the caller's map is on the host
-    xncc::DeviceMemory staged_rows; // convolution: rows of a host image
-
-    // Images.
-    xncc::Upload upload;               // copies host images
-    xncc::ImageSource source;          // padded and general problems: the copy of a host image
-    xncc::DeviceMemory padded;         // padded problems: the image with its border
-    xncc_engine_plan *inner = nullptr; // padded problems: the plan that matches on `padded`
-    // Rows of device images may be read up to the next multiple of 16 bytes.
-    bool rows_padded = false;
+    xncc::Upload upload; // copies host images
 
     // The stream order of calls.
     xncc::Event done;            // recorded after the last call's work

@@ -1,13 +1,13 @@
-// Many templates of one size on one image. The image is staged and summed once, and the templates
-// are searched in groups.
+// Many templates of one size on one image. The image is prepared once, and the templates are
+// searched in groups of xncc_batch_slots::slots.
 #include "cuda/engine/find_batch.h"
 
 #include "cuda/engine/device_find.h"
 #include "cuda/engine/find_from_products.h"
-#include "cuda/engine/general_plan.h"
+#include "cuda/engine/image_pass.h"
 #include "cuda/engine/match.h"
 #include "cuda/engine/product_pass.h"
-#include "cuda/engine/staging.h"
+#include "cuda/engine/score_pass.h"
 
 #include <string.h>
 
@@ -15,193 +15,191 @@ namespace xncc {
 
 namespace {
 
-// The most memory for X or the scores of a group.
-constexpr uint64_t PLANE_BYTES = 256u << 20;
-
-// Returns how many templates a group may have: a multiple of TENSOR_SLOTS or PEAK_SLOTS, or 0 if
-// the workspace limit leaves no room. bytes: per template. shared: once for all templates.
-int count_slots(const xncc_engine_plan *plan, uint64_t bytes, uint64_t shared)
+// Takes the memory of batches, when the first batch arrives. Its order: maps or X of the slots,
+// templates, window terms, search, results.
+xncc_status make_batch(xncc_engine_plan *plan, xncc_error *error)
 {
-    uint64_t limit = plan->engine->workspace_limit, taken = plan->buffers.total + shared,
-             room = PLANE_BYTES;
-    if (limit != 0 && limit < taken + room)
-        room = limit > taken ? limit - taken : 0;
-    uint64_t slots = room / bytes / TENSOR_SLOTS * TENSOR_SLOTS;
-    return static_cast<int>(slots < PEAK_SLOTS ? slots : PEAK_SLOTS);
-}
-
-// Allocates the memory of a group. Leaves slots = 0 if there is no room.
-cudaError_t make_slots(xncc_engine_plan *plan)
-{
-    FindBatch &b = plan->find.batch;
-    uint64_t bytes = static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map) *
-                     sizeof(float);
-    int slots = finds_from_products(plan)
-                    ? count_slots(plan, plan->tensor.slot_bytes(), plan->tensor.terms_bytes())
-                    : count_slots(plan, bytes, 0);
-    if (slots == 0)
-        return cudaSuccess;
-    b.plane = static_cast<int64_t>(bytes / sizeof(float));
-    b.planes.release();
-    cudaError_t code = finds_from_products(plan)
-                           ? plan->tensor.make_slots(slots)
-                           : b.planes.take(bytes * static_cast<uint64_t>(slots));
+    Find &find = plan->find;
+    const xncc_batch_slots &b = plan->decision.batch;
+    if (find.batch_fetched.as<void>())
+        return XNCC_OK;
+    xncc_status status = plan->memory.need(XNCC_BUFFER_BATCH, error);
+    if (status)
+        return status;
+    unsigned char *at = plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH) +
+                        (b.map + b.sums + b.toeplitz) * static_cast<uint64_t>(b.slots) + b.terms;
+    cudaError_t code = find.batch.make(plan->x.map, plan->y.map, b.slots, at);
     if (code == cudaSuccess)
-        code = b.search.make(plan->x.map, plan->y.map, slots);
-    b.slots = code == cudaSuccess ? slots : 0;
-    return code;
-}
-
-// Allocates the memory that the call needs and that no earlier call has allocated.
-xncc_status make_batch(xncc_engine_plan *plan, const xncc_plan_batch *batch, uint64_t top,
-                       xncc_error *error)
-{
-    FindBatch &b = plan->find.batch;
-    cudaError_t code = b.slots == 0 ? make_slots(plan) : cudaSuccess;
-    if (code == cudaSuccess)
-        code = b.search.make_results(batch->count, top);
-    uint64_t fetched = batch->count * (sizeof(PeakState) + top * sizeof(xncc_match));
-    if (code == cudaSuccess && fetched > b.room) {
-        b.room = 0;
-        b.fetched.release();
-        code = b.fetched.take(fetched);
-        b.room = code == cudaSuccess ? fetched : 0;
-    }
+        code = find.batch_fetched.take(b.results);
     return check(code, "allocating the workspace of a batch", error);
 }
 
-// The arguments of a call.
-struct BatchCall {
-    const xncc_image *image;
+// The templates of a batch whose results fit the memory.
+struct Piece {
     const xncc_plan_batch *batch;
-    const xncc_peak_rule *rule;
-    cudaStream_t stream;
+    size_t first, count;
 };
 
 // A group of templates that are searched at once.
 struct Group {
-    size_t first; // the first template of the batch that is in the group
+    size_t first; // the group's first template in the piece
     int count;    // templates
     const DeviceTemplate *templ[PEAK_SLOTS];
     xncc_score_rule rule[PEAK_SLOTS];
-    TensorPlane plane; // the image, which the first group prepares
 };
 
-PeakJob make_job(const xncc_engine_plan *plan, const BatchCall &t, const Group &group)
+const xncc_template *templ_at(const Piece &piece, const Group &group, int i)
 {
-    const FindBatch &b = plan->find.batch;
-    PeakJob job = b.search.job(*t.rule);
+    return piece.batch->templ[piece.first + group.first + static_cast<size_t>(i)];
+}
+
+PeakJob make_job(const xncc_engine_plan *plan, const xncc_peak_rule &rule, const Group &group)
+{
+    PeakJob job = plan->find.batch.job(rule);
     job.state += group.first;
-    job.match += group.first * t.rule->top;
-    job.map = b.planes.as<float>();
+    job.match += group.first * rule.top;
+    job.map = plan->memory.as<float>(XNCC_BUFFER_BATCH);
     job.pitch = plan->x.map;
-    job.plane = b.plane;
+    job.plane = static_cast<int64_t>(plan->decision.batch.map / sizeof(float));
     return job;
 }
 
-// Searches a group without maps: X, the best score of every tile, the matches.
-xncc_status search_from_products(xncc_engine_plan *plan, const BatchCall &t, Group *group,
-                                 xncc_error *error)
+// Searches a group without maps: X, the best score of every tile, the matches. call: of the group's
+// first template.
+xncc_status search_from_products(const Call &call, const Band &band, const PeakJob &search,
+                                 const Group &group, bool begins)
 {
-    PeakJob search = make_job(plan, t, *group);
-    ProductSearch job = { search, group->plane, group->templ, group->rule, 1, group->count };
-    xncc_status status = XNCC_OK;
-    if (group->first == 0)
-        status = prepare_plane(make_call(plan, t.image, t.batch->templ[0], t.stream, error), 0, 0,
-                               &group->plane);
-    for (int i = 0; i < group->count; i++) {
-        Call call = make_call(plan, t.image, t.batch->templ[group->first + static_cast<size_t>(i)],
-                              t.stream, error);
-        group->templ[i] = call.templ;
-        group->rule[i] = call.rule;
-    }
-    if (!status)
-        status = bound_batch_tiles(plan, job, group->first == 0, t.stream, error);
-    return status ? status : choose_matches(plan, job, t.stream, error);
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_batch_slots &b = plan->decision.batch;
+    const uint64_t slots = static_cast<uint64_t>(b.slots);
+    unsigned char *memory = plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
+    ProductSearch of = { search, band, group.templ, group.rule, group.count, {} };
+    of.slots.sums = reinterpret_cast<uint32_t *>(memory);
+    of.slots.sums_step = static_cast<int64_t>(b.sums / sizeof(uint32_t));
+    of.slots.toeplitz = memory + b.sums * slots;
+    of.slots.toeplitz_step = plan->tensor.toeplitz_bytes();
+    of.slots.terms = b.terms
+                         ? reinterpret_cast<WindowTerms *>(memory + (b.sums + b.toeplitz) * slots)
+                         : nullptr;
+    xncc_status status = bound_batch_tiles(plan, of, begins, call.stream, call.error);
+    return status ? status : choose_matches(plan, of, call.stream, call.error);
 }
 
 // Computes the map of one template. begins: it is the first one on this image.
-xncc_status compute_map(const Call &call, const Target &target, bool begins, TensorPlane *plane)
+xncc_status compute_map(const Call &call, Band *band, const Target &target, bool begins)
 {
-    xncc_engine_plan *plan = call.plan;
+    if (call.plan->x.count() != 1 || call.plan->y.count() != 1)
+        return compute_rows(call, 0, call.plan->y.map, target);
     xncc_status status = XNCC_OK;
-    if (plan->route == XNCC_ROUTE_GENERAL)
-        return plan->general->run(call, 0, plan->y.map, target);
-    if (is_all_tensor(plan)) {
-        status = begins ? prepare_plane(call, 0, 0, plane) : XNCC_OK;
+    if (begins) {
+        status = prepare_band(call, band, target, true);
+    } else {
+        status = lay_out_template(call, call.plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ));
         if (!status)
-            status = plan->tensor.correlate(*call.templ, *plane, plan->x.map, plan->y.map,
-                                            call.stream, call.error);
-        return status ? status : score_tensor_band(call, 0, 0, *plane, target, nullptr);
+            status = multiply_band(call, *band, target, true);
+        // The sums of floats are relative to the template's pivot, so each template needs its own.
+        if (!status && call.plan->problem.pixel == XNCC_F32)
+            status = sum_windows(call, *band);
     }
-    status = begins ? stage_and_multiply(call, 0, 0, target)
-                    : multiply_rows(call, 0, 0, target, BandRows{ 0, plan->y.map });
-    // The sums of floats are relative to the template's pivot, so each template needs its own.
-    if (!status && (begins || plan->problem.pixel == XNCC_F32))
-        status = sum_window_rows(call, 0, 0);
-    return status ? status : score_band(call, make_score_job(call, 0, 0, target));
+    return status ? status : score_band(call, *band, target, nullptr);
 }
 
 // Searches a group by way of maps.
-xncc_status search_maps(xncc_engine_plan *plan, const BatchCall &t, Group *group, xncc_error *error)
+xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const PeakJob &search,
+                        const Group &group)
 {
-    const FindBatch &b = plan->find.batch;
     xncc_status status = XNCC_OK;
-    for (int i = 0; i < group->count && !status; i++) {
-        size_t at = group->first + static_cast<size_t>(i);
-        Target target = { b.planes.as<float>() + i * b.plane, plan->x.map };
-        status = compute_map(make_call(plan, t.image, t.batch->templ[at], t.stream, error), target,
-                             at == 0, &group->plane);
+    for (int i = 0; i < group.count && !status; i++) {
+        Call one = make_call(call.plan, &call.image, templ_at(piece, group, i), call.stream,
+                             call.error);
+        one.rows_padded = call.rows_padded;
+        const Target target = { const_cast<float *>(search.map) + i * search.plane, search.pitch };
+        status = compute_map(one, band, target, group.first == 0 && i == 0);
     }
-    PeakJob job = make_job(plan, t, *group);
     cudaError_t code = cudaSuccess;
     if (!status)
-        code = launch_peak_tiles(job, group->count, t.stream);
+        code = launch_peak_tiles(search, group.count, call.stream);
     if (!status && code == cudaSuccess)
-        code = launch_peak_select(job, group->count, t.stream);
+        code = launch_peak_select(search, group.count, call.stream);
     if (!status && code == cudaSuccess)
-        code = launch_peak_collect(job, group->count, t.stream);
-    return status ? status : check(code, "launching the search for matches", error);
+        code = launch_peak_collect(search, group.count, call.stream);
+    return status ? status : check(code, "launching the search for matches", call.error);
 }
 
-// Searches all templates, group by group.
-xncc_status search_groups(xncc_engine_plan *plan, const BatchCall &t, xncc_error *error)
+// Searches all templates of a piece, group by group. call: of its first template.
+xncc_status search_groups(const Call &call, const Piece &piece, const xncc_peak_rule &rule)
 {
+    xncc_engine_plan *plan = call.plan;
+    const bool products = plan->decision.searches_products != 0;
+    Band band = make_band(plan, 0, 0);
+    bool multiplied = false;
+    xncc_status status = products ? prepare_image(call, &band, nullptr, &multiplied) : XNCC_OK;
     Group group = {};
-    xncc_status status = XNCC_OK;
-    while (group.first < t.batch->count && !status) {
-        size_t left = t.batch->count - group.first,
-               slots = static_cast<size_t>(plan->find.batch.slots);
+    for (; group.first < piece.count && !status; group.first += static_cast<size_t>(group.count)) {
+        const size_t left = piece.count - group.first,
+                     slots = static_cast<size_t>(plan->decision.batch.slots);
         group.count = static_cast<int>(left < slots ? left : slots);
-        status = finds_from_products(plan) ? search_from_products(plan, t, &group, error)
-                                           : search_maps(plan, t, &group, error);
-        group.first += static_cast<size_t>(group.count);
+        for (int i = 0; i < group.count; i++) {
+            const xncc_template *templ = templ_at(piece, group, i);
+            group.templ[i] = device_template_of(templ->prepared);
+            group.rule[i] = xncc_score_rule_make(templ, plan->problem.method, plan->problem.flat);
+        }
+        const PeakJob search = make_job(plan, rule, group);
+        status = products ? search_from_products(call, band, search, group, group.first == 0)
+                          : search_maps(call, piece, &band, search, group);
     }
     return status;
 }
 
-// Copies the states and matches of all templates to the host, and waits.
-xncc_status fetch_all(xncc_engine_plan *plan, const BatchCall &t, xncc_error *error)
+// Copies the states and matches of a piece to the host, and waits.
+xncc_status fetch_piece(const Call &call, const Piece &piece, uint64_t top)
 {
-    const FindBatch &b = plan->find.batch;
-    size_t states = t.batch->count * sizeof(PeakState),
-           matches = t.batch->count * t.rule->top * sizeof(xncc_match);
-    unsigned char *host = b.fetched.as<unsigned char>();
-    cudaError_t code = cudaMemcpyAsync(host, b.search.states(), states, cudaMemcpyDeviceToHost,
-                                       t.stream);
+    xncc_engine_plan *plan = call.plan;
+    const size_t states = piece.count * sizeof(PeakState),
+                 matches = piece.count * top * sizeof(xncc_match);
+    unsigned char *host = plan->find.batch_fetched.as<unsigned char>();
+    cudaError_t code = cudaMemcpyAsync(host, plan->find.batch.states(), states,
+                                       cudaMemcpyDeviceToHost, call.stream);
     if (code == cudaSuccess)
-        code = cudaMemcpyAsync(host + states, b.search.matches(), matches, cudaMemcpyDeviceToHost,
-                               t.stream);
-    xncc_status status = check(code, "fetching the matches", error);
-    return status ? status : finish(plan, t.stream, true, error);
+        code = cudaMemcpyAsync(host + states, plan->find.batch.matches(), matches,
+                               cudaMemcpyDeviceToHost, call.stream);
+    xncc_status status = check(code, "fetching the matches", call.error);
+    return status ? status : finish(plan, call.stream, true, call.error);
 }
 
 // Finds the matches of template i of the batch alone.
-xncc_status find_one(xncc_engine_plan *plan, const BatchCall &t, size_t i, xncc_error *error)
+xncc_status find_one(const Call &call, const xncc_plan_batch *b, const xncc_peak_rule *rule,
+                     size_t i)
 {
-    const xncc_plan_batch *b = t.batch;
-    return match_find(plan, t.image, b->templ[i], t.rule, b->match + i * b->capacity, &b->found[i],
-                      t.stream, error);
+    return match_find(call.plan, &call.image, b->templ[i], rule, b->match + i * b->capacity,
+                      &b->found[i], call.stream, call.error);
+}
+
+// Finds the matches of a piece. Searches that were inconclusive are done again, one by one.
+xncc_status find_piece(Call call, const Piece &piece, const xncc_peak_rule *rule)
+{
+    xncc_engine_plan *plan = call.plan;
+    const xncc_plan_batch *b = piece.batch;
+    plan->find.batch.place_results(piece.count);
+    xncc_status status = search_groups(call, piece, *rule);
+    if (!status)
+        status = fetch_piece(call, piece, rule->top);
+    if (status) {
+        (void)finish(plan, call.stream, true, nullptr);
+        return status;
+    }
+    const PeakState *state = plan->find.batch_fetched.as<PeakState>();
+    const xncc_match *match = reinterpret_cast<const xncc_match *>(state + piece.count);
+    for (size_t i = 0; i < piece.count && !status; i++) {
+        const size_t at = piece.first + i;
+        if (!state[i].done) {
+            status = find_one(call, b, rule, at);
+            continue;
+        }
+        b->found[at] = state[i].found;
+        memcpy(b->match + at * b->capacity, match + i * rule->top, state[i].found * sizeof *match);
+    }
+    return status;
 }
 
 } // namespace
@@ -210,33 +208,23 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                              const xncc_plan_batch *batch, const xncc_peak_rule *rule,
                              xncc_stream stream, xncc_error *error)
 {
-    BatchCall t = { image, batch, rule, stream };
-    xncc_status status = XNCC_OK;
-    bool served = plan->find.served && rule->top <= PEAK_ROOM;
-    if (served)
-        status = make_batch(plan, batch, rule->top, error);
-    if (!status && (!served || plan->find.batch.slots == 0)) {
+    Call call = make_call(plan, image, batch->templ[0], stream, error);
+    xncc_status status = bring_image(&call);
+    // templates whose results fit the memory
+    const uint64_t most = plan->decision.batch.results / xncc_search_results(1, rule->top);
+    if (rule->top > PEAK_ROOM || most == 0) {
         for (size_t i = 0; i < batch->count && !status; i++)
-            status = find_one(plan, t, i, error);
+            status = find_one(call, batch, rule, i);
         return status;
     }
     if (!status)
-        status = search_groups(plan, t, error);
-    if (status) {
-        (void)finish(plan, stream, true, nullptr);
-        return status;
-    }
-    status = fetch_all(plan, t, error);
-    const PeakState *state = plan->find.batch.fetched.as<PeakState>();
-    const xncc_match *match = reinterpret_cast<const xncc_match *>(state + batch->count);
-    for (size_t i = 0; i < batch->count && !status; i++) {
-        if (state[i].done) {
-            batch->found[i] = state[i].found;
-            memcpy(batch->match + i * batch->capacity, match + i * rule->top,
-                   state[i].found * sizeof *match);
-        } else {
-            status = find_one(plan, t, i, error);
-        }
+        status = make_batch(plan, error);
+    for (size_t first = 0; first < batch->count && !status; first += most) {
+        const size_t left = batch->count - first;
+        call.source = batch->templ[first];
+        call.templ = device_template_of(call.source->prepared);
+        call.rule = xncc_score_rule_make(call.source, plan->problem.method, plan->problem.flat);
+        status = find_piece(call, Piece{ batch, first, left < most ? left : most }, rule);
     }
     return status;
 }

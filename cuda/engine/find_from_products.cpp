@@ -2,101 +2,163 @@
 // the tiles that may reach the level.
 #include "cuda/engine/find_from_products.h"
 
-#include "cuda/engine/match.h"
+#include "cuda/engine/score_pass.h"
 
 namespace xncc {
 
-bool finds_from_products(const xncc_engine_plan *plan)
-{
-    const xncc_problem &p = plan->problem;
-    bool has_products = plan->decision.kernel != XNCC_KERNEL_TENSOR_FUSED;
-    // xncc_cuda_is_one_pass: the sums and the window width are in the range of WindowScores
-    return is_all_tensor(plan) && xncc_cuda_is_one_pass(&p) &&
-           (has_products || windows_serve_pixels(p.width, p.height));
-}
-
 namespace {
 
-// The tiles of `count` slots of the search from slot `first` on, without their rules.
-TensorTiles make_tiles(const xncc_engine_plan *plan, const PeakJob &search, int first, int count)
+bool is_fused(const xncc_engine_plan *plan)
+{
+    return plan->decision.kernel == XNCC_KERNEL_TENSOR_FUSED;
+}
+
+// The tiles of `count` templates of the search from template `first` on.
+TensorTiles make_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count)
 {
     TensorTiles tiles = {};
-    tiles.best = search.best + static_cast<int64_t>(first) * search.tiles;
-    tiles.rows = search.tile_rows;
-    tiles.across = search.across;
-    tiles.count = search.tiles;
+    tiles.best = m.search.best + static_cast<int64_t>(first) * m.search.tiles;
+    tiles.rows = m.search.tile_rows;
+    tiles.across = m.search.across;
+    tiles.count = m.search.tiles;
     tiles.slots = count;
     tiles.fp64_is_slow = fp64_is_slow_on(plan);
     tiles.width = plan->x.map;
     tiles.height = plan->y.map;
+    tiles.plane = m.slots.sums_step;
+    for (int i = 0; i < count && count <= TENSOR_SLOTS; i++)
+        tiles.rule[i] = m.rules[first + i];
     return tiles;
 }
 
-} // namespace
-
-xncc_status bound_tiles(xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
-                        cudaStream_t stream, xncc_error *error)
+// The products of `count` templates from template `first` on.
+TensorProducts::Group make_group(const xncc_engine_plan *plan, const ProductSearch &m, int first,
+                                 int count)
 {
-    TensorTiles tiles = make_tiles(plan, m.search, first, count);
-    for (int i = 0; i < count; i++)
-        tiles.rule[i] = m.rules[first + i];
-    return check(plan->tensor.best_of_tiles(m.plane, tiles, m.first_slot + first, stream),
-                 "launching the tiles' best scores", error);
+    TensorProducts::Group to = {};
+    to.toeplitz = m.slots.toeplitz + first * m.slots.toeplitz_step;
+    to.toeplitz_step = m.slots.toeplitz_step;
+    to.sums = m.slots.sums + first * m.slots.sums_step;
+    to.sums_step = m.slots.sums_step;
+    to.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    to.count = count;
+    to.width = plan->x.map;
+    to.height = plan->y.map;
+    to.pdl = true;
+    return to;
 }
 
-xncc_status bound_batch_tiles(xncc_engine_plan *plan, const ProductSearch &m, bool begins,
+// Lays out templates, which have one byte plane each.
+xncc_status lay_out(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
+                    cudaStream_t stream, xncc_error *error)
+{
+    TensorProducts::Layout layout = {};
+    layout.to = m.slots.toeplitz + first * m.slots.toeplitz_step;
+    layout.count = count;
+    layout.width = plan->problem.width;
+    layout.height = plan->problem.height;
+    for (int i = 0; i < count; i++)
+        layout.plane[i] = byte_plane_of(*m.templs[first + i], 0, 0);
+    return check(plan->tensor.lay_out(layout, stream), "laying out templates", error);
+}
+
+// Computes the tiles' best scores from X in registers, with the products.
+xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch &m,
                               cudaStream_t stream, xncc_error *error)
 {
-    TensorGroup group = { m.templs, m.first_slot, m.slots, plan->x.map, plan->y.map };
-    // Window terms pay off if several templates share them; for a single one they take longer.
-    const bool alone = begins && m.slots == 1;
-    if (plan->tensor.bounds_tiles() && !alone) {
-        cudaError_t code = begins ? plan->tensor.compute_terms(m.plane, group, *m.rules, stream)
-                                  : cudaSuccess;
-        xncc_status status = check(code, "launching the window sums", error);
-        return status ? status
-                      : plan->tensor.bound_group(group, m.plane,
-                                                 make_tiles(plan, m.search, 0, m.slots), m.rules,
-                                                 stream, error);
-    }
-    xncc_status status = XNCC_OK;
-    for (int i = 0; i < m.slots && !status; i += group.count) {
-        group.templ = m.templs + i;
-        group.first = m.first_slot + i;
-        group.count = m.slots - i < TENSOR_SLOTS ? m.slots - i : TENSOR_SLOTS;
-        status = plan->tensor.correlate_group(group, m.plane, stream, error);
-        if (!status)
-            status = bound_tiles(plan, m, i, group.count, stream, error);
+    xncc_status status = lay_out(plan, m, 0, m.count, stream, error);
+    for (int i = 0; i < m.count && !status; i += TENSOR_SLOTS) {
+        const int count = m.count - i < TENSOR_SLOTS ? m.count - i : TENSOR_SLOTS;
+        TensorProducts::Group to = make_group(plan, m, i, count);
+        to.pdl_after_products = i > 0;
+        to.bound.terms = m.slots.terms;
+        to.bound.best = m.search.best + static_cast<int64_t>(i) * m.search.tiles;
+        to.bound.rows = m.search.tile_rows;
+        to.bound.across = m.search.across;
+        to.bound.count = m.search.tiles;
+        to.bound.n = static_cast<double>(m.rules->n);
+        to.bound.lowered = -to.bound.n * LIFT;
+        for (int k = 0; k < count; k++) {
+            to.bound.sum[k] = static_cast<double>(m.rules[i + k].sum);
+            to.bound.unit[k] = unit_of(m.rules[i + k].root_var);
+        }
+        status = plan->tensor.multiply(m.band.image, to, stream, error);
     }
     return status;
 }
 
-xncc_status choose_matches(xncc_engine_plan *plan, const ProductSearch &m, cudaStream_t stream,
-                           xncc_error *error)
+} // namespace
+
+xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
+                        cudaStream_t stream, xncc_error *error)
+{
+    const TensorTiles tiles = make_tiles(plan, m, first, count);
+    const int processors = plan->engine->machine.cuda.processors;
+    TensorScoreJob job = make_strip_job(plan, m.band, m.rules[first]);
+    job.sums = m.slots.sums + first * m.slots.sums_step;
+    job.pdl = plan->tensor.may_use_pdl();
+    return check(is_fused(plan)
+                     ? fused_tiles_launch(job, tiles, plan->decision.tensor,
+                                          m.slots.toeplitz + first * m.slots.toeplitz_step,
+                                          processors, stream)
+                     : score_u8_tiles_launch(job, tiles, processors, stream),
+                 "launching the tiles' best scores", error);
+}
+
+xncc_status bound_batch_tiles(const xncc_engine_plan *plan, const ProductSearch &m, bool begins,
+                              cudaStream_t stream, xncc_error *error)
+{
+    // Window terms pay off if several templates share them; for a single one they take longer.
+    const bool alone = begins && m.count == 1;
+    if (m.slots.terms && !alone) {
+        const TensorScoreJob job = make_strip_job(plan, m.band, *m.rules);
+        cudaError_t code = begins ? score_u8_terms_launch(job, m.slots.terms,
+                                                          plan->engine->machine.cuda.processors,
+                                                          stream)
+                                  : cudaSuccess;
+        xncc_status status = check(code, "launching the window sums", error);
+        return status ? status : bound_by_products(plan, m, stream, error);
+    }
+    xncc_status status = XNCC_OK;
+    for (int i = 0, count; i < m.count && !status; i += count) {
+        count = m.count - i < TENSOR_SLOTS ? m.count - i : TENSOR_SLOTS;
+        status = lay_out(plan, m, i, count, stream, error);
+        if (!status && !is_fused(plan))
+            status = plan->tensor.multiply(m.band.image, make_group(plan, m, i, count), stream,
+                                           error);
+        if (!status)
+            status = bound_tiles(plan, m, i, count, stream, error);
+    }
+    return status;
+}
+
+xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
+                           cudaStream_t stream, xncc_error *error)
 {
     const xncc_problem &p = plan->problem;
+    const TensorPlane &image = m.band.image;
     WindowScores scores = {};
-    scores.data = m.plane.data;
-    scores.pitch = m.plane.pitch;
-    scores.last_column = m.plane.width - 1;
-    scores.last_row = m.plane.height - 1;
+    scores.data = image.data;
+    scores.pitch = image.pitch;
+    scores.last_column = image.width - 1;
+    scores.last_row = image.height - 1;
     scores.window_width = p.width;
     scores.window_height = p.height;
     scores.method = p.method;
-    scores.products = plan->tensor.products(m.first_slot);
+    scores.products = is_fused(plan) ? nullptr : m.slots.sums;
     scores.templ_pitch = static_cast<int64_t>(m.templs[0]->pitch);
-    for (int i = 0; i < m.slots; i++) {
+    for (int i = 0; i < m.count; i++) {
         scores.rule[i] = m.rules[i];
         scores.templ[i] = m.templs[i]->pixels.as<unsigned char>();
     }
     PeakJob job = m.search;
     job.map = nullptr;
-    job.pitch = plan->tensor.products_pitch();
-    job.plane = plan->tensor.products_plane();
+    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    job.plane = m.slots.sums_step;
     job.bound_margin = BOUND_MARGIN;
-    cudaError_t code = launch_peak_select(job, m.slots, stream);
+    cudaError_t code = launch_peak_select(job, m.count, stream);
     if (code == cudaSuccess)
-        code = launch_window_collect(job, scores, m.slots, stream);
+        code = launch_window_collect(job, scores, m.count, stream);
     return check(code, "launching the search for matches", error);
 }
 

@@ -1,6 +1,6 @@
-// Peak search without a score map, where the tensor kernels do all of a match: the best score of
-// each tile, within a bound; a level; exact scores of the tiles that may reach it. Templates are in
-// slots.
+// Peak search without a score map, from X or from the pixels (xncc_decision::searches_products):
+// the best score of each tile, within a bound; a level; exact scores of the tiles that may reach
+// it.
 #ifndef XNCC_CUDA_ENGINE_FIND_FROM_PRODUCTS_H
 #define XNCC_CUDA_ENGINE_FIND_FROM_PRODUCTS_H
 
@@ -8,31 +8,37 @@
 
 namespace xncc {
 
-// True if matches of this plan can be found without a map.
-bool finds_from_products(const xncc_engine_plan *plan);
-
-// A search over several slots.
-struct ProductSearch {
-    const PeakJob &search;               // of all slots
-    const TensorPlane &plane;            // the image
-    const DeviceTemplate *const *templs; // one per slot
-    const xncc_score_rule *rules;        // one per slot
-    int first_slot;                      // the slot of the tensor plan that has the first template
-    int slots;                           // templates
+// Memory of several templates: each has its form for the products, and X.
+struct ProductSlots {
+    unsigned char *toeplitz; // of the first template
+    int64_t toeplitz_step;   // bytes from one to the next
+    uint32_t *sums;          // X of the first template
+    int64_t sums_step;       // elements from one to the next
+    WindowTerms *terms;      // of the image, if the products bound the tiles
 };
 
-// Computes the best scores of the tiles of `count` slots from slot `first` of the search on. The
-// tensor plan has their X or, for tensor-fused, their templates laid out.
-xncc_status bound_tiles(xncc_engine_plan *plan, const ProductSearch &job, int first, int count,
-                        cudaStream_t stream, xncc_error *error);
-// Computes X and the best scores of the tiles of all slots. begins: this is the first group of
-// templates on this image.
-xncc_status bound_batch_tiles(xncc_engine_plan *plan, const ProductSearch &job, bool begins,
+// A search with several templates.
+struct ProductSearch {
+    const PeakJob &search;               // of all templates
+    const Band &band;                    // the whole map, with the image
+    const DeviceTemplate *const *templs; // `count` of them
+    const xncc_score_rule *rules;        // of each template
+    int count;
+    ProductSlots slots;
+};
+
+// Computes the best scores of the tiles of `count` templates from template `first` on. Their X is
+// there or, for tensor-fused, they are laid out.
+xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &job, int first,
+                        int count, cudaStream_t stream, xncc_error *error);
+// Lays out all templates, and computes X and the best scores of the tiles. begins: this is the
+// first group of templates on this image.
+xncc_status bound_batch_tiles(const xncc_engine_plan *plan, const ProductSearch &job, bool begins,
                               cudaStream_t stream, xncc_error *error);
-// Then chooses the matches of all slots at once. Slots whose fast search was inconclusive have
-// PeakState::done == 0.
-xncc_status choose_matches(xncc_engine_plan *plan, const ProductSearch &job, cudaStream_t stream,
-                           xncc_error *error);
+// Then chooses the matches of all templates at once. Templates whose fast search was inconclusive
+// have PeakState::done = 0.
+xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &job,
+                           cudaStream_t stream, xncc_error *error);
 
 } // namespace xncc
 

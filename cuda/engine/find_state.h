@@ -7,23 +7,13 @@
 
 namespace xncc {
 
-// Searches with several templates of the plan's size, `slots` at a time. The first call that needs
-// the memory allocates it.
-struct FindBatch {
-    int slots = 0; // templates per group; 0: no memory yet
-    PeakWorkspace search;
-    DeviceMemory planes;  // the score maps of the slots, if maps are computed
-    int64_t plane = 0;    // elements per map
-    PinnedMemory fetched; // the states of all templates, then their matches
-    uint64_t room = 0;    // bytes of `fetched`
-};
-
-// Searches with one template.
+// Searches with one template, and with several at a time.
 struct Find {
-    bool served = false; // the map is a single band that can be searched on the device
+    bool served = false; // the plan holds the map, and the device can search it
     PeakWorkspace search;
-    PinnedMemory fetched; // one PeakState, then PEAK_ROOM matches
-    FindBatch batch;
+    PinnedMemory fetched;       // one PeakState, then PEAK_ROOM matches
+    PeakWorkspace batch;        // made by the first batch
+    PinnedMemory batch_fetched; // the states of a batch, then their matches
 };
 
 } // namespace xncc

@@ -1,5 +1,7 @@
-// The product pass of kernels that read a staged image.
+// The product step: whole pixels, or the byte planes of a recipe one product after the other.
 #include "cuda/engine/product_pass.h"
+
+#include "cuda/planes/template_planes.h"
 
 namespace xncc {
 
@@ -14,62 +16,208 @@ CorrelateFamily family_of(xncc_kernel kernel)
     }
 }
 
-} // namespace
-
-xncc_status run_products(const Call &call, CorrelateJob job)
+// Puts a product on the stream. of: the plain problem that the kernel computes.
+xncc_status run_products(const Call &call, const xncc_problem &of, const DeviceTemplate &templ,
+                         CorrelateJob job)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_decision &d = plan->decision;
-    bool narrow = xncc_cuda_sums_fit_u32(&plan->problem) != 0;
+    bool narrow = xncc_cuda_sums_fit_u32(&of) != 0;
     if (d.kernel == XNCC_KERNEL_FFT_CUDA)
-        return call.plan->fft.correlate(job, narrow, *call.templ, call.stream, call.error);
-    if (xncc_kernel_is_tensor(d.kernel))
-        return call.plan->tensor.correlate_staged(job, *call.templ, call.stream, call.error);
+        return call.plan->fft.correlate(job, narrow, templ, call.stream, call.error);
     CorrelateFamily family = family_of(d.kernel);
-    int32_t step = d.constant_rows ? d.constant_rows : plan->problem.height;
+    int32_t step = d.constant_rows ? d.constant_rows : of.height;
     cudaError_t code = cudaSuccess;
-    for (int32_t first = 0; first < plan->problem.height && code == cudaSuccess; first += step) {
+    job.texture = templ.texture.get();
+    for (int32_t first = 0; first < of.height && code == cudaSuccess; first += step) {
         job.first = first;
-        job.rows = plan->problem.height - first < step ? plan->problem.height - first : step;
+        job.rows = of.height - first < step ? of.height - first : step;
         job.add = first > 0;
         if (d.tile_rows) {
             job.tile_rows = d.tile_height + job.rows - 1;
             job.shared_bytes = job.tile_rows * d.tile_pitch;
         }
         if (family.constant_cache == FAMILY_NONE) {
-            code = family.launch(plan->problem.pixel, narrow, job, call.stream);
+            code = family.launch(of.pixel, narrow, job, call.stream);
             continue;
         }
         ConstantTurn turn(plan->engine->constant_caches[family.constant_cache], call.stream);
-        code = family.load(turn, *call.templ, first, job.rows);
+        code = family.load(turn, templ, first, job.rows);
         if (code == cudaSuccess)
-            code = family.launch(plan->problem.pixel, narrow, job, call.stream);
+            code = family.launch(of.pixel, narrow, job, call.stream);
     }
     return check(code, "launching the correlation", call.error);
 }
 
-xncc_status multiply_rows(const Call &call, int32_t bx, int32_t by, const Target &target,
+// The fields of a job that all products of a band share.
+CorrelateJob make_job(const xncc_engine_plan *plan, const Band &band)
+{
+    CorrelateJob job = {};
+    job.stage = plan->stage.view(band.x, band.y);
+    job.width = band.width;
+    job.height = band.height;
+    job.size = plan->problem.width;
+    job.tile_pitch = plan->decision.tile_pitch;
+    return job;
+}
+
+// All products of a band by a kernel that reads textures: one plane of the image at a time.
+xncc_status multiply_textures(const Call &call, const Band &band)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_general_planes &planes = plan->decision.planes;
+    const xncc_workspace &w = plan->memory.sizes();
+    const xncc_problem of = xncc_problem_read(&plan->problem);
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < planes.products && !status; i++) {
+        const xncc_general_step &s = planes.step[i];
+        if (i == 0 || planes.step[i - 1].image != s.image)
+            status = check(plan->stage.fill_plane(band.image.data + s.image * w.plane,
+                                                  static_cast<size_t>(w.plane_pitch), band.x,
+                                                  band.y, call.stream),
+                           "copying a plane of the image", call.error);
+        CorrelateJob job = make_job(plan, band);
+        job.pitch = static_cast<int64_t>(w.sums_pitch);
+        job.sums = plan->memory.as<unsigned char>(XNCC_BUFFER_SUMS) + s.term * w.sums;
+        if (!status)
+            status = run_products(call, of, plan->templ_planes[s.templ], job);
+    }
+    return status;
+}
+
+// Returns how many steps from this one on one launch can compute: products of the same image plane
+// whose template planes, and whose terms, are the same distance apart.
+int group_at(const xncc_general_planes &planes, int step)
+{
+    const xncc_general_step *s = planes.step + step;
+    int count = 1;
+    while (count < TENSOR_SLOTS && step + count < planes.products) {
+        const xncc_general_step &a = s[count - 1], &b = s[count];
+        if (b.image != s->image || b.add != s->add)
+            break;
+        if (count > 1 && (b.templ - a.templ != s[1].templ - s[0].templ ||
+                          b.term - a.term != s[1].term - s[0].term))
+            break;
+        count++;
+    }
+    return count;
+}
+
+// All products of a band by a tensor kernel.
+xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_general_planes &planes = plan->decision.planes;
+    const xncc_workspace &w = plan->memory.sizes();
+    const int64_t toeplitz = plan->tensor.toeplitz_bytes(),
+                  sums = static_cast<int64_t>(w.sums / sizeof(uint32_t));
+    xncc_status status = XNCC_OK;
+    TensorPlane image = band.image;
+    for (int i = 0, count; i < planes.products && !status; i += count) {
+        const xncc_general_step *s = planes.step + i;
+        count = group_at(planes, i);
+        TensorProducts::Group to = {};
+        to.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ) + s->templ * toeplitz;
+        to.toeplitz_step = count > 1 ? (s[1].templ - s[0].templ) * toeplitz : 0;
+        to.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS) + s->term * sums;
+        to.sums_step = count > 1 ? (s[1].term - s[0].term) * sums : 0;
+        to.pitch = static_cast<int64_t>(w.sums_pitch);
+        to.count = count;
+        to.add = s->add != 0;
+        to.width = band.width;
+        to.height = band.height;
+        to.pdl = laid_out && i == 0;
+        image.data = band.image.data + s->image * w.plane;
+        status = plan->tensor.multiply(image, to, call.stream, call.error);
+    }
+    return status;
+}
+
+} // namespace
+
+xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
+{
+    const xncc_problem &p = plan->problem;
+    const xncc_decision &d = plan->decision;
+    const xncc_problem of = xncc_problem_read(&p);
+    const bool tensor = xncc_kernel_is_tensor(d.kernel) != 0;
+    xncc_status status = XNCC_OK;
+    if (tensor)
+        status = check(plan->tensor.make(d, plan->engine->machine), "preparing the kernels", error);
+    if (!status && d.kernel == XNCC_KERNEL_FFT_CUDA)
+        status = plan->fft.make(of, d.fft, plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
+                                error);
+    const uint64_t bytes = d.workspace.bytes[XNCC_BUFFER_TEMPLATE];
+    if (status || !bytes)
+        return status;
+    const int count = d.planes.templ_count;
+    void *memory = xncc_alloc(static_cast<uint64_t>(count), sizeof(DeviceTemplate));
+    if (!memory)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the template's planes");
+    plan->templ_planes = static_cast<DeviceTemplate *>(memory);
+    plan->templ_count = count;
+    for (int i = 0; i < count; i++)
+        new (plan->templ_planes + i) DeviceTemplate();
+    const uint64_t each = bytes / static_cast<uint64_t>(count);
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < count && code == cudaSuccess; i++)
+        code = plan->templ_planes[i].make_plane(
+            p.width, p.height, !tensor,
+            plan->memory.as<unsigned char>(XNCC_BUFFER_TEMPLATE) + static_cast<uint64_t>(i) * each);
+    return check(code, "making the template's planes", error);
+}
+
+xncc_status lay_out_template(const Call &call, unsigned char *toeplitz)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_general_planes &planes = plan->decision.planes;
+    cudaError_t code = cudaSuccess;
+    if (plan->templ_planes)
+        code = launch_template_planes(*call.templ, planes, plan->templ_planes, call.stream);
+    if (code == cudaSuccess && xncc_kernel_is_tensor(plan->decision.kernel)) {
+        TensorProducts::Layout layout = {};
+        layout.to = toeplitz;
+        layout.count = planes.templ_count;
+        layout.width = plan->problem.width;
+        layout.height = plan->problem.height;
+        for (int i = 0; i < planes.templ_count; i++)
+            layout.plane[i] = plan->templ_planes
+                                  ? byte_plane_of(plan->templ_planes[i], 0, 0)
+                                  : byte_plane_of(*call.templ, planes.templ[i].channel,
+                                                  planes.templ[i].digit);
+        code = plan->tensor.lay_out(layout, call.stream);
+    }
+    return check(code, "laying out the template", call.error);
+}
+
+xncc_status multiply_rows(const Call &call, const Band &band, const Target &target,
                           const BandRows &rows)
 {
-    xncc_engine_plan *plan = call.plan;
-    const xncc_problem &p = plan->problem;
-    CorrelateJob job = {};
-    job.stage = plan->stage.view(bx, by);
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_problem of = xncc_problem_read(&plan->problem);
+    CorrelateJob job = make_job(plan, band);
     job.stage.top += rows.first;
-    job.width = plan->x.length(bx);
     job.height = rows.count;
-    job.size = p.width;
-    job.tile_pitch = plan->decision.tile_pitch;
-    if (xncc_cuda_sums_fit_u32(&p)) {
+    if (xncc_cuda_sums_fit_u32(&of)) {
         job.pitch = target.pitch;
         job.sums = target.map + rows.first * job.pitch;
     } else {
-        job.pitch = job.width;
-        job.sums = plan->products.as<uint64_t>() + rows.first * job.pitch;
+        job.pitch = band.width;
+        job.sums = plan->memory.as<uint64_t>(XNCC_BUFFER_SUMS) + rows.first * job.pitch;
     }
     job.pivot = call.rule.pivot;
-    job.texture = call.templ->texture.get();
-    return run_products(call, job);
+    return run_products(call, of, *call.templ, job);
+}
+
+xncc_status multiply_band(const Call &call, const Band &band, const Target &target, bool laid_out)
+{
+    const xncc_decision &d = call.plan->decision;
+    if (xncc_decision_has(&d, XNCC_STEP_PIXEL_PRODUCTS))
+        return multiply_rows(call, band, target, BandRows{ 0, band.height });
+    if (!xncc_decision_has(&d, XNCC_STEP_PLANE_PRODUCTS))
+        return XNCC_OK;
+    return xncc_kernel_is_tensor(d.kernel) ? multiply_tensors(call, band, laid_out)
+                                           : multiply_textures(call, band);
 }
 
 } // namespace xncc

@@ -1,6 +1,4 @@
-// The product pass: X, the sum of image times template, of the windows of a staged band. It serves
-// the kernels that read a staged image: texture, shared, fft, and tensor where it does not score
-// itself.
+// The product step of a plan: X and the other sums that are products of byte planes.
 #ifndef XNCC_CUDA_ENGINE_PRODUCT_PASS_H
 #define XNCC_CUDA_ENGINE_PRODUCT_PASS_H
 
@@ -8,14 +6,19 @@
 
 namespace xncc {
 
-// Computes X of a staged band by the plan's kernel and stores it where the job says, one block of
-// template rows at a time. The caller sets all fields of the job except those that describe a block
-// (first, rows, add) and its shared tile (tile_rows, shared_bytes).
-xncc_status run_products(const Call &call, CorrelateJob job);
+// Makes the template's byte planes, and what the plan's kernel needs.
+xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error);
 
-// Computes X of some rows of a band. The image rows under them are staged. X goes to the map's own
-// memory where it fits (xncc_cuda_sums_fit_u32), else to plan->products.
-xncc_status multiply_rows(const Call &call, int32_t bx, int32_t by, const Target &target,
+// Lays out the template, for kernels that multiply byte planes. The tensor kernels' form goes to
+// `toeplitz`.
+xncc_status lay_out_template(const Call &call, unsigned char *toeplitz);
+
+// Does the product step of a band. target: where the scores will go; X may use the memory.
+// laid_out: lay_out_template was the last work put on the stream.
+xncc_status multiply_band(const Call &call, const Band &band, const Target &target, bool laid_out);
+
+// The same for a range of rows, for kernels that read whole pixels.
+xncc_status multiply_rows(const Call &call, const Band &band, const Target &target,
                           const BandRows &rows);
 
 } // namespace xncc

@@ -193,7 +193,7 @@ __global__ void build_taps(ToeplitzJob job)
         row -= above;
         column -= b;
         if (row >= 0 && column >= 0 && column < job.width)
-            words[k / 4] |= static_cast<uint32_t>(job.pixels[row * job.pitch + column])
+            words[k / 4] |= static_cast<uint32_t>(job.pixels[0][row * job.pitch + column])
                             << (8 * (k % 4));
     }
     reinterpret_cast<uint2 *>(job.toeplitz)[i] = make_uint2(words[0], words[1]);

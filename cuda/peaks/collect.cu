@@ -40,6 +40,8 @@ static_assert(MAX_PIXELS <= THREADS, "each image column needs a thread of its ow
 struct Columns {
     uint32_t s[ROWS][MAX_PIXELS + 1], q[ROWS][MAX_PIXELS + 1];
 };
+static_assert(sizeof(Columns) == XNCC_COLLECT_WORDS * sizeof(uint32_t) && STRIP == 9 && STRIPS == 2,
+              "what xncc_collect_words assumes");
 
 // The shared memory of a tile. The union first holds the template and the image pixels, in words of
 // 4 pixels, if X is computed; then it holds sums. `score` first holds X, if X is computed; then
@@ -290,13 +292,6 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
 }
 
 } // namespace
-
-bool windows_serve_pixels(int32_t width, int32_t height)
-{
-    const TileProducts tile(width, height);
-    return tile.templ_words() + tile.image_words() <=
-           static_cast<int32_t>(sizeof(Columns) / sizeof(uint32_t));
-}
 
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
                                   cudaStream_t stream)

@@ -18,16 +18,12 @@ struct WindowScores {
     int32_t window_width, window_height; // pixels
     xncc_method method;
     // X of slot 0, with PeakJob's pitch and plane. nullptr: X is computed from the pixels of the
-    // templates, whose size windows_serve_pixels must allow.
+    // templates, for which xncc_collect_words must be at most XNCC_COLLECT_WORDS.
     const uint32_t *products;
     const unsigned char *templ[PEAK_SLOTS]; // the pixels of each slot's template
     int64_t templ_pitch;                    // bytes per row of a template
     xncc_score_rule rule[PEAK_SLOTS];       // of each slot's template
 };
-
-// True if the shared memory of a block holds what is needed to compute X for templates of this
-// size.
-bool windows_serve_pixels(int32_t width, int32_t height);
 
 // Does what launch_peak_collect does, without a map: job.map is nullptr.
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,

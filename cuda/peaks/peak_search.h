@@ -22,14 +22,15 @@
 
 extern "C" {
 #include "peaks/peaks.h"
+#include "plan/search_cuda.h"
 }
 
 namespace xncc {
 
-constexpr int PEAK_COLUMNS = 128;    // map elements per row of a tile
-constexpr int PEAK_ROWS = 16;        // the most rows of a tile
-constexpr int PEAK_SLOTS = 24;       // the most slots of passes that take a rule per slot
-constexpr uint32_t PEAK_ROOM = 4096; // the most candidates that one block sorts
+constexpr int PEAK_COLUMNS = XNCC_PEAK_COLUMNS; // map elements per row of a tile
+constexpr int PEAK_ROWS = XNCC_PEAK_ROWS;       // the most rows of a tile
+constexpr int PEAK_SLOTS = XNCC_PEAK_SLOTS;    // the most slots of passes that take a rule per slot
+constexpr uint32_t PEAK_ROOM = XNCC_PEAK_ROOM; // the most candidates that one block sorts
 
 // The progress and result of one slot's search, in device memory.
 struct PeakState {
@@ -41,6 +42,10 @@ struct PeakState {
     uint32_t collected;  // blocks that have ended the collection
     uint32_t led;        // blocks that have ended the first round of the tournament
 };
+
+static_assert(sizeof(PeakState) == XNCC_PEAK_STATE_BYTES &&
+                  sizeof(xncc_match) == XNCC_PEAK_MATCH_BYTES,
+              "the sizes that the decision uses");
 
 // What the kernels of a search share. Pointers are to device memory and belong to slot 0.
 struct PeakJob {

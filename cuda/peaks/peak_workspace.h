@@ -1,4 +1,4 @@
-// The device memory of peak searches in maps of one size.
+// The device memory of peak searches in maps of one size, which the caller owns.
 #ifndef XNCC_CUDA_PEAKS_PEAK_WORKSPACE_H
 #define XNCC_CUDA_PEAKS_PEAK_WORKSPACE_H
 
@@ -8,24 +8,22 @@ namespace xncc {
 
 class PeakWorkspace {
   public:
-    // True if a map of this size can be searched on the device: a position must fit 32 bits.
-    static bool serves(int32_t width, int32_t height);
-    // Allocates the memory for searches in `slots` maps at once.
-    cudaError_t make(int32_t width, int32_t height, int slots);
-    // Makes sure that there is room for the results of `slots` searches with `top` matches each.
-    // Keeps larger memory that it already has.
-    cudaError_t make_results(uint64_t slots, uint64_t top);
+    // Uses `memory` for searches in `slots` maps at once: xncc_search_bytes() for the search, and
+    // after it what is needed for results (xncc_search_results).
+    cudaError_t make(int32_t width, int32_t height, int slots, unsigned char *memory);
+    // Places the results of `searches` searches: the states, then the matches.
+    void place_results(uint64_t searches);
     // The job of a rule, with this object's memory. The caller sets map, pitch, plane and
     // bound_margin.
     PeakJob job(const xncc_peak_rule &rule) const;
     // The results of slot 0 in device memory.
     PeakState *states() const
     {
-        return state.as<PeakState>();
+        return state;
     }
     xncc_match *matches() const
     {
-        return match.as<xncc_match>();
+        return match;
     }
 
   private:
@@ -33,8 +31,10 @@ class PeakWorkspace {
     int32_t rows = 0;              // rows of a tile
     int32_t across = 0, tiles = 0; // tiles per row of tiles, and per map
     bool pdl = false;
-    uint64_t state_room = 0, match_room = 0;                  // elements of `state` and `match`
-    DeviceMemory best, list, candidate, leader, state, match; // as in PeakJob
+    uint64_t *leader = nullptr, *candidate = nullptr; // as in PeakJob
+    uint32_t *best = nullptr, *list = nullptr;
+    PeakState *state = nullptr;
+    xncc_match *match = nullptr;
 };
 
 } // namespace xncc

@@ -28,8 +28,8 @@ xncc_pixel stored_pixel(xncc_pixel pixel)
     return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
 }
 
-// Makes the texture, and allocates the groups.
-cudaError_t make_plain(DeviceTemplate *p)
+// Makes the texture and the groups. memory: where the groups are; nullptr: they are allocated.
+cudaError_t make_plain(DeviceTemplate *p, unsigned char *memory)
 {
     cudaError_t code = p->texture.make(p->pixels.as<void>(), pixel_format(p->pixel),
                                        static_cast<size_t>(p->width),
@@ -38,6 +38,10 @@ cudaError_t make_plain(DeviceTemplate *p)
         return code;
     p->group_count = ceil_div<int32_t>(p->width, XNCC_THREAD_COLUMNS);
     p->group_rows = ceil_div(p->height, 4) * 4;
+    if (memory) {
+        p->groups.use(memory);
+        return cudaSuccess;
+    }
     return p->groups.take(static_cast<uint64_t>(p->group_count) *
                           static_cast<uint64_t>(p->group_rows) * p->group_bytes());
 }
@@ -80,17 +84,14 @@ void sum_template(const xncc_template *templ, DeviceTemplate *p)
 
 } // namespace
 
-cudaError_t DeviceTemplate::make_plane(int32_t columns, int32_t rows, bool plain)
+cudaError_t DeviceTemplate::make_plane(int32_t columns, int32_t rows, bool plain,
+                                       unsigned char *memory)
 {
     width = columns;
     height = rows;
     pitch = ceil_div<size_t>(static_cast<size_t>(columns), XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
-    size_t bytes = pitch * static_cast<size_t>(rows);
-    cudaError_t code = pixels.take(bytes);
-    if (code == cudaSuccess)
-        code = cudaMemset(pixels.as<void>(), 0,
-                          bytes); // whole rows go to constant memory, padding too
-    return code == cudaSuccess && plain ? make_plain(this) : code;
+    pixels.use(memory);
+    return plain ? make_plain(this, memory + pitch * static_cast<size_t>(rows)) : cudaSuccess;
 }
 
 cudaError_t DeviceTemplate::refresh(cudaStream_t stream)
@@ -118,7 +119,7 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
         status = check(copy_mask(p, templ, stream), "copying the template's mask to the device",
                        error);
     if (!status && plain)
-        status = check(make_plain(p), "allocating the template", error);
+        status = check(make_plain(p, nullptr), "allocating the template", error);
     if (!status && plain && p->pixel != XNCC_F32)
         status = check(launch_template_groups(*p, stream), "grouping the template's pixels", error);
     // Another stream may read the template next, and the source is pageable memory.

@@ -39,9 +39,10 @@ struct DeviceTemplate {
     int32_t group_count = 0; // groups per row
     int32_t group_rows = 0;  // rows, padded
 
-    // Allocates a byte plane, and what the plain kernels need if `plain` is set. The caller writes
-    // the bytes on the device and then calls refresh().
-    cudaError_t make_plane(int32_t width, int32_t height, bool plain);
+    // Makes a byte plane in `memory`, which the caller owns and has filled with zeros: whole rows
+    // go to constant memory, padding too. If `plain` is set, what the plain kernels need follows
+    // the bytes there. The caller writes the bytes on the device and then calls refresh().
+    cudaError_t make_plane(int32_t width, int32_t height, bool plain, unsigned char *memory);
     // Announces new pixels: sets a new serial and enqueues the update of `groups`.
     cudaError_t refresh(cudaStream_t stream);
 

@@ -6,18 +6,16 @@
 
 namespace xncc {
 
-// The device copy of a plan's image and mask from host memory.
-class ImageSource {
-  public:
-    // Sets *result to a view in device memory: the image itself if it is there, else a copy, which
-    // is put on the stream. The first image from the host allocates the memory; all images of a
-    // plan have the same size. error may be NULL.
-    xncc_status bring(const xncc_image &image, Upload *upload, cudaStream_t stream,
-                      xncc_image *result, xncc_error *error);
+// Bytes of a row, rounded up so that rows are aligned.
+inline int64_t source_pitch(int64_t bytes)
+{
+    return ceil_div<int64_t>(bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
+}
 
-  private:
-    DeviceMemory pixels, mask; // tightly packed rows
-};
+// Puts the copy of a host image to `memory` on the stream, the pixels and then the mask, with rows
+// of source_pitch() bytes. *image becomes the copy. error may be NULL.
+xncc_status bring_to_device(xncc_image *image, unsigned char *memory, Upload *upload,
+                            cudaStream_t stream, xncc_error *error);
 
 } // namespace xncc
 

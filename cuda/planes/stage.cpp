@@ -1,4 +1,4 @@
-// The staging memory of a plan, and its textures.
+// The textures of a plan's staging memory, and the copies to it.
 #include "cuda/planes/stage.h"
 
 namespace xncc {
@@ -23,22 +23,22 @@ cudaError_t Stage::make_textures(int column, int row, int32_t width, int32_t hei
            bytes = w * xncc_pixel_size(pixel);
     if (pixels[row][column].get())
         return cudaSuccess;
-    cudaError_t code = pixels[row][column].make(memory.as<void>(), pixel_format(pixel), w, h,
-                                                pitch);
+    cudaError_t code = pixels[row][column].make(memory, pixel_format(pixel), w, h, pitch);
     if (code == cudaSuccess && bytes >= VECTOR_BYTES)
-        code = vectors[row][column].make(memory.as<void>(), cudaCreateChannelDesc<uint4>(),
+        code = vectors[row][column].make(memory, cudaCreateChannelDesc<uint4>(),
                                          bytes / VECTOR_BYTES, h, pitch);
     return code;
 }
 
 cudaError_t Stage::make(xncc_pixel of, const Axis &axis_x, const Axis &axis_y,
-                        const xncc_cuda_buffers &buffers)
+                        unsigned char *of_memory, size_t of_pitch)
 {
     pixel = of;
     x = axis_x;
     y = axis_y;
-    pitch = static_cast<size_t>(buffers.stage_pitch);
-    cudaError_t code = memory.take(buffers.stage);
+    pitch = of_pitch;
+    memory = of_memory;
+    cudaError_t code = cudaSuccess;
     // one band of each shape
     const int32_t columns[SHAPES] = { 0, 1, x.count() - 1, x.count() - 2 },
                   rows[SHAPES] = { 0, 1, y.count() - 1, y.count() - 2 };
@@ -59,7 +59,7 @@ cudaError_t Stage::fill(const xncc_image &image, int32_t band_x, int32_t band_y,
                                       xncc_image_row(&image, y.stage_start(band_y))) +
                                   static_cast<size_t>(x.stage_start(band_x)) * size;
     return cudaMemcpy2DAsync(
-        memory.as<void>(), pitch, source, static_cast<size_t>(xncc_image_pitch(&image)),
+        memory, pitch, source, static_cast<size_t>(xncc_image_pitch(&image)),
         static_cast<size_t>(x.stage_length(band_x)) * size,
         static_cast<size_t>(y.stage_length(band_y)),
         image.memory == XNCC_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice, stream);
@@ -69,7 +69,7 @@ cudaError_t Stage::fill_plane(const unsigned char *plane, size_t plane_pitch, in
                               int32_t band_y, cudaStream_t stream) const
 {
     return cudaMemcpy2DAsync(
-        memory.as<void>(), pitch, plane, plane_pitch, static_cast<size_t>(x.stage_length(band_x)),
+        memory, pitch, plane, plane_pitch, static_cast<size_t>(x.stage_length(band_x)),
         static_cast<size_t>(y.stage_length(band_y)), cudaMemcpyDeviceToDevice, stream);
 }
 
@@ -79,7 +79,7 @@ StageView Stage::view(int32_t band_x, int32_t band_y) const
     StageView v;
     v.pixels = pixels[row][column].get();
     v.vectors = vectors[row][column].get();
-    v.data = memory.as<unsigned char>();
+    v.data = memory;
     v.pitch = static_cast<int64_t>(pitch);
     v.width = x.stage_length(band_x);
     v.height = y.stage_length(band_y);

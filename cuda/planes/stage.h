@@ -59,13 +59,13 @@ struct StageView {
     int32_t left, top;
 };
 
-// A plan's staging memory. Textures for every shape of band are made with it, so that executing the
-// plan creates none.
+// A view of a plan's staging memory. Textures for every shape of band are made with it, so that
+// executing the plan creates none.
 class Stage {
   public:
-    // Allocates the memory. buffers: its size (stage) and bytes per row (stage_pitch).
-    cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y,
-                     const xncc_cuda_buffers &buffers);
+    // Makes the textures over `memory`, which the caller owns. pitch: its bytes per row.
+    cudaError_t make(xncc_pixel pixel, const Axis &x, const Axis &y, unsigned char *memory,
+                     size_t pitch);
 
     // Enqueues the copy of a band's pixels. The image is on the host or on the device.
     cudaError_t fill(const xncc_image &image, int32_t band_x, int32_t band_y,
@@ -88,7 +88,7 @@ class Stage {
     Axis x, y;
     xncc_pixel pixel = XNCC_U8;
     size_t pitch = 0;
-    DeviceMemory memory;
+    unsigned char *memory = nullptr;
     Texture pixels[SHAPES][SHAPES], vectors[SHAPES][SHAPES];
 };
 

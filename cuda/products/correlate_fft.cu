@@ -269,16 +269,14 @@ xncc_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, xnc
             "cuFFT: transforms of %d x %d need a work area of %llu bytes, and the plan has %llu",
             blocks.width, blocks.height, static_cast<unsigned long long>(needed),
             static_cast<unsigned long long>(most_area));
-    xncc_status status = check(area.take(needed ? needed : 1), "allocating the work area of cuFFT",
-                               error);
-    if (!status && (batch.set_area(area.as<void>()) != FFT_SUCCESS ||
-                    (blocks.batch > 1 && one.set_area(area.as<void>()) != FFT_SUCCESS)))
-        status = xncc_fail(error, XNCC_ERROR_DEVICE, "cuFFT: setting the work area failed");
-    return status;
+    if (batch.set_area(area) != FFT_SUCCESS ||
+        (blocks.batch > 1 && one.set_area(area) != FFT_SUCCESS))
+        return xncc_fail(error, XNCC_ERROR_DEVICE, "cuFFT: setting the work area failed");
+    return XNCC_OK;
 }
 
 xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decided,
-                      xncc_error *error)
+                      unsigned char *memory, xncc_error *error)
 {
     const FftLibrary *library = fft_library();
     if (!library)
@@ -289,13 +287,11 @@ xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decide
     across = ceil_div(problem.width, blocks.columns);
     down = ceil_div(problem.height, blocks.rows);
     xncc_fft_buffers buffers = xncc_fft_workspace(&problem, &blocks);
-    cudaError_t code = data.take(buffers.data);
-    if (code == cudaSuccess)
-        code = product.take(buffers.product);
-    if (code == cudaSuccess)
-        code = spectrum.take(buffers.spectrum);
-    xncc_status status = check(code, "allocating memory for transforms", error);
-    return status ? status : make_handles(library, buffers.area, error);
+    data = reinterpret_cast<double2 *>(memory);
+    product = reinterpret_cast<double2 *>(memory + buffers.data);
+    spectrum = reinterpret_cast<double2 *>(memory + buffers.data + buffers.product);
+    area = memory + buffers.data + buffers.product + buffers.spectrum;
+    return make_handles(library, buffers.area, error);
 }
 
 // If capturing cannot be ruled out the call counts as captured.
@@ -328,7 +324,7 @@ cudaError_t Fft::transform_template(const Pass &pass, const DeviceTemplate &temp
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     cudaError_t code = cudaSuccess;
     for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
-        double2 *target = spectrum.as<double2>() + plane * points;
+        double2 *target = spectrum + plane * points;
         t.shift = 8 * plane;
         if (pixel == XNCC_U8)
             load_template<unsigned char>
@@ -350,7 +346,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
 {
     const Blocks &b = pass.batch;
     cudaStream_t stream = pass.stream;
-    double2 *there = data.as<double2>(), *back = pixel == XNCC_U8 ? there : product.as<double2>();
+    double2 *there = data, *back = pixel == XNCC_U8 ? there : product;
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     dim3 all = grid_of(b.width, b.height, blocks.batch),
          useful = grid_of(b.step_x, b.step_y, blocks.batch);
@@ -370,7 +366,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
                   1.0 / static_cast<double>(points) };
     for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
         multiply<<<static_cast<unsigned>(ceil_div<int64_t>(points, THREADS)), THREADS, 0, stream>>>(
-            there, spectrum.as<double2>() + plane * points, back, points, blocks.batch);
+            there, spectrum + plane * points, back, points, blocks.batch);
         code = cudaGetLastError();
         if (code == cudaSuccess)
             code = code_of(batch.execute(back, FFT_INVERSE, stream));

@@ -51,9 +51,11 @@ class FftHandle {
 // What a plan owns for this kernel: cuFFT plans and device memory.
 class Fft {
   public:
-    // Allocates everything for the blocks that xncc_fit_fft_cuda decided. XNCC_ERROR_UNSUPPORTED if
-    // cuFFT cannot be loaded or needs more memory than the decision allows.
-    xncc_status make(const xncc_problem &problem, const xncc_fft_blocks &blocks, xncc_error *error);
+    // Makes everything for the blocks that xncc_fit_fft_cuda decided, in `memory`, which the caller
+    // owns (xncc_fft_workspace has its size). XNCC_ERROR_UNSUPPORTED if cuFFT cannot be loaded or
+    // needs more memory than the decision allows.
+    xncc_status make(const xncc_problem &problem, const xncc_fft_blocks &blocks,
+                     unsigned char *memory, xncc_error *error);
 
     // Puts the computation of X for a band on the stream. narrow: X fits 32 bits, and job.sums
     // holds uint32_t; otherwise uint64_t.
@@ -84,7 +86,8 @@ class Fft {
     FftHandle batch, one;
     // A batch of image blocks; 16-bit pixels: their product with the template's spectrum (8-bit
     // pixels multiply in place); the template's spectrum, one plane per byte; cuFFT's work area.
-    DeviceMemory data, product, spectrum, area;
+    double2 *data = nullptr, *product = nullptr, *spectrum = nullptr;
+    void *area = nullptr;
     // Template (serial number, 0: none) and piece that `spectrum` holds, as far as eager calls
     // know. A captured graph may overwrite the spectrum at any launch, so once a call has been
     // captured the spectrum is recomputed every time.

@@ -141,12 +141,12 @@ __global__ void build_fragments(ToeplitzJob job)
         t = lane % 4;
     uint32_t words[2] = { 0, 0 };
     bool inside = row >= 0 && row < job.blocks.height && job.y + row < job.height;
-    const unsigned char *pixels = job.pixels + (job.y + row) * job.pitch + job.plane;
+    const unsigned char *pixels = job.pixels[0] + (job.y + row) * job.pitch;
     for (int i = 0; i < 8; i++) {
         int column = CHUNK * chunk + 16 * (i / 4) + 4 * t + i % 4 - b;
         if (inside && column >= 0 && column < job.blocks.width && job.x + column < job.width)
             words[i / 4] |=
-                static_cast<uint32_t>(pixels[static_cast<int64_t>(job.x + column) * job.size])
+                static_cast<uint32_t>(pixels[static_cast<int64_t>(job.x + column) * job.step])
                 << (8 * (i % 4));
     }
     reinterpret_cast<uint2 *>(job.toeplitz)[at] = make_uint2(words[0], words[1]);

@@ -16,7 +16,7 @@ __host__ __device__ int arrays_of(const xncc_tensor_blocks &b)
     return b.chunks + b.half;
 }
 
-// One thread per byte of the result; blockIdx.y is the template (slot).
+// One thread per byte of the result; blockIdx.y is the plane.
 //
 // The result is a sequence of core matrices of 8 x 16 bytes (XNCC_TENSOR_CORE): for each step q,
 // one core matrix per chunk array. Step q holds template row r = 8 * periods - 1 - q of the block,
@@ -39,12 +39,11 @@ __global__ void build_toeplitz(ToeplitzJob job)
         row += k / 8;
         column += k % 8;
     }
-    const unsigned char *pixels = job.slot_pixels[blockIdx.y];
+    const unsigned char *pixels = job.pixels[blockIdx.y];
     bool inside = row >= 0 && row < job.blocks.height && job.y + row < job.height && column >= 0 &&
                   column < job.blocks.width && job.x + column < job.width;
     job.toeplitz[blockIdx.y * job.slot_toeplitz + at] =
-        inside ? pixels[(job.y + row) * job.pitch +
-                        static_cast<int64_t>(job.x + column) * job.size + job.plane]
+        inside ? pixels[(job.y + row) * job.pitch + static_cast<int64_t>(job.x + column) * job.step]
                : 0;
 }
 

@@ -81,18 +81,27 @@ class DeviceMemory {
     DeviceMemory() = default;
     ~DeviceMemory()
     {
-        (void)cudaFree(address);
+        release();
     }
     DeviceMemory(const DeviceMemory &) = delete;
     DeviceMemory &operator=(const DeviceMemory &) = delete;
     void release()
     {
-        (void)cudaFree(address);
+        if (!borrowed)
+            (void)cudaFree(address);
         address = nullptr;
+        borrowed = false;
     }
     cudaError_t take(uint64_t bytes)
     {
         return bytes ? cudaMalloc(&address, static_cast<size_t>(bytes)) : cudaSuccess;
+    }
+    // Refers to a part of another block, which that block's owner frees.
+    void use(void *part)
+    {
+        release();
+        address = part;
+        borrowed = true;
     }
     template <class T> T *as() const
     {
@@ -101,6 +110,7 @@ class DeviceMemory {
 
   private:
     void *address = nullptr;
+    bool borrowed = false;
 };
 
 // A block of page-locked host memory, with the same rules as DeviceMemory.

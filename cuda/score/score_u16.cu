@@ -110,7 +110,7 @@ __device__ __noinline__ void rescore_batch(const Job &job, const Shared &shared,
             if (r < rows)
                 job.all.map[(y + r) * job.all.map_pitch + x + i] = xncc_score_integer(
                     XNCC_CCOEFF_NORMED, &job.all.rule, w[S], parts_to_q(w[LL], w[LH], w[HH]),
-                    parts_to_x(p[0], p[step], p[3 * step]));
+                    parts_to_x(p[0], p[step], p[2 * step]));
             for (int k = 0; k < PARTS; k++)
                 w[k] -= shared.sums[k][r][right + i] - shared.sums[k][r][left + i];
         }
@@ -303,7 +303,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
         for (int r = 0; r < ROWS; r++, to += map_pitch, sums += sums_pitch) {
             const uint4 products[3] = { __ldcs(reinterpret_cast<const uint4 *>(sums)),
                                         __ldcs(reinterpret_cast<const uint4 *>(sums + step)),
-                                        __ldcs(reinterpret_cast<const uint4 *>(sums + 3 * step)) };
+                                        __ldcs(reinterpret_cast<const uint4 *>(sums + 2 * step)) };
 #pragma unroll
             for (int k = 0; k < PARTS; k++)
                 slide<SHIFT>(windows[k], &shared.sums[k][r][own], distance);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Does the engine have what the chosen kernel needs? */
 static int is_ready(const xncc_context *context, const xncc_decision *decision)
@@ -101,22 +102,27 @@ const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size)
                        "transforms of %d x %d points, %d at a time, template pieces of %d x %d\n",
                        d->fft.width, d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
     char route[160] = "";
-    const xncc_problem inner = xncc_problem_inner(&plan->problem);
-    if (d->engine == XNCC_DEVICE_CUDA && xncc_problem_route(&plan->problem) == XNCC_ROUTE_PADDED)
-        (void)snprintf(route, sizeof route,
-                       "the image is laid out with its border first, %d x %d pixels\n",
-                       inner.image_width, inner.image_height);
-    if (d->general.products || d->general.windows)
+    if (d->planes.products || d->planes.windows)
         (void)snprintf(route, sizeof route,
                        "exact sums by %d products of byte planes and %d sums over windows\n",
-                       d->general.products, d->general.windows);
+                       d->planes.products, d->planes.windows);
     char band[96] = "";
     if (d->band_height)
         (void)snprintf(band, sizeof band, "bands of %d x %d map elements\n", d->band_width,
                        d->band_height);
-    (void)snprintf(text, size, "kernel %s on the %s engine: %s\n%s%s%s",
+    char steps[160] = "", memory[96] = "";
+    for (int32_t i = 0; i < d->step_count; i++) {
+        const size_t at = strlen(steps);
+        (void)snprintf(steps + at, sizeof steps - at, "%s%s%s",
+                       i ? ", " : "steps: ", xncc_step_table[d->step[i]].name,
+                       i + 1 == d->step_count ? "\n" : "");
+    }
+    if (d->engine == XNCC_DEVICE_CUDA)
+        (void)snprintf(memory, sizeof memory, "%llu bytes of device memory\n",
+                       (unsigned long long)d->workspace.total);
+    (void)snprintf(text, size, "kernel %s on the %s engine: %s\n%s%s%s%s%s",
                    xncc_kernel_table[d->kernel].name, d->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA",
-                   d->reason, route, tile, band);
+                   d->reason, steps, route, tile, band, memory);
     return text;
 }
 

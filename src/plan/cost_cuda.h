@@ -1,5 +1,6 @@
-/* The CUDA kernels as the decision sees them: block shapes, limits and cost of plain problems. The
- * kernels in cuda/ use the same numbers. Pure functions of plain data, without a CUDA header. */
+/* The CUDA kernels that read whole pixels, as the decision sees them: block shapes, limits and time
+ * of plain problems. The kernels in cuda/ use the same numbers. Pure functions of plain data,
+ * without a CUDA header. */
 #ifndef XNCC_PLAN_COST_CUDA_H
 #define XNCC_PLAN_COST_CUDA_H
 
@@ -47,27 +48,27 @@ enum { XNCC_WINDOW_WIDTH = 128 };
 /* Returns 1 if window sums and score are one pass, which reads the image itself. */
 int xncc_cuda_is_one_pass(const xncc_problem *problem);
 
-/* The buffers of a plan for bands of band_width x band_height map elements, in bytes. */
-typedef struct xncc_cuda_buffers {
-    uint64_t stage;       /* the image rows under a band, with the margin of the template */
-    uint64_t stage_pitch; /* bytes per staged row */
-    uint64_t rows;        /* S and Q of every window row; 0 if they are not a separate pass */
-    uint64_t rows_pitch;  /* elements per row of these; S and Q together are one element */
-    uint64_t sums;        /* X; 0 if it fits into the memory of the map */
-    uint64_t map;         /* rows of the map, for maps in host memory */
-    uint64_t total;       /* the sum of the sizes */
-} xncc_cuda_buffers;
-xncc_cuda_buffers xncc_cuda_workspace(const xncc_problem *problem, int32_t band_width,
-                                      int32_t band_height);
-
 /* Returns 1 if conv-tiled has unrolled code for a convolution: f32 images, filters 9, 17 or 27
  * columns wide (Gaussians of sigma 1, 2 and 3.2), and taps that fit the parameters of a kernel. */
 int xncc_conv_is_unrolled(const xncc_problem *problem);
 
-/* Fits a kernel to a legal plain problem on the CUDA device of a machine: fills the tile, constant,
- * band and estimate fields of *fit. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that
- * names the limit. */
-xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
-                          xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
+/* Choose the tile of kernel shared, and the template rows that constant memory holds at a time for
+ * shared and tex-constant. problem: plain. Return XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text
+ * that names the limit. */
+xncc_status xncc_fit_shared(const xncc_problem *problem, const xncc_machine *machine,
+                            xncc_decision *fit, xncc_error *error);
+xncc_status xncc_fit_constant(const xncc_problem *problem, const xncc_machine *machine,
+                              xncc_decision *fit, xncc_error *error);
+
+/* The time of a plain problem, in milliseconds: of shared, tex-constant and tex-tex, and of fft,
+ * for which fit->estimate_ms holds the time of one band. */
+double xncc_pixels_ms(const xncc_problem *problem, const xncc_machine *machine,
+                      const xncc_decision *fit);
+double xncc_fft_ms(const xncc_problem *problem, const xncc_machine *machine,
+                   const xncc_decision *fit);
+
+/* Fits a kernel to a legal convolution, as xncc_fit_cuda (fit_cuda.h) does for matches. */
+xncc_status xncc_fit_convolve_cuda(const xncc_problem *problem, const xncc_machine *machine,
+                                   xncc_decision *fit, xncc_error *error);
 
 #endif

@@ -21,12 +21,6 @@ static double milliseconds(double nanoseconds, const xncc_machine *machine)
     return nanoseconds * 1e-6 / (machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0);
 }
 
-/* Returns 1 if the set of pixels that count differs from window to window because of the image. */
-static int image_varies(const xncc_problem *p)
-{
-    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
-}
-
 /* The reference kernel reads every pixel of every window, whatever the route. */
 static double reference_cost(const xncc_problem *p, const xncc_machine *machine)
 {
@@ -45,7 +39,7 @@ static int fft_fits(const xncc_problem *p, const xncc_problem *inner)
     if (!xncc_fft_blocking_make(inner, &blocking))
         return 0;
     const double planes = 1.0 + (double)xncc_problem_channels(p) * xncc_pixel_digits(p->pixel) *
-                                    (image_varies(p) ? 3.0 : 1.0);
+                                    (xncc_problem_image_varies(p) ? 3.0 : 1.0);
     return planes * 16.0 * blocking.nx * blocking.ny <= most &&
            2.0 * blocking.across * blocking.down * (8.0 * sums + 112.0) <= most;
 }
@@ -83,9 +77,9 @@ static double floats_cost(const xncc_problem *p, const xncc_machine *machine, xn
     const double one = xncc_cost_cpu(&inner, machine, kernel), channels = xncc_problem_channels(p);
     if (one < 0.0)
         return -1.0;
-    return channels * (one * (image_varies(p)   ? 3.5
-                              : p->templ_masked ? 1.5
-                                                : 1.0) +
+    return channels * (one * (xncc_problem_image_varies(p) ? 3.5
+                              : p->templ_masked            ? 1.5
+                                                           : 1.0) +
                        milliseconds(6.0 * elements(p), machine));
 }
 

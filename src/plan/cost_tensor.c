@@ -209,34 +209,12 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
     return found;
 }
 
-xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *p, const xncc_tensor_blocks *b,
-                                          int32_t width, int32_t height)
-{
-    xncc_tensor_buffers buffers = { 0 };
-    uint64_t columns = (uint64_t)width + (uint64_t)p->width - 1,
-             rows = (uint64_t)height + (uint64_t)p->height - 1;
-    buffers.planes = p->pixel == XNCC_U16 ? 2 : 1;
-    buffers.plane_pitch = round_up(columns, 512);
-    buffers.plane = buffers.plane_pitch * rows;
-    buffers.sums_pitch = round_up((uint64_t)width, XNCC_TENSOR_COLUMNS);
-    if (b->periods) /* tensor-fused keeps X in registers */
-        buffers.sums = buffers.sums_pitch *
-                       (round_up((uint64_t)height, XNCC_TENSOR_ROWS) + XNCC_TENSOR_SPARE_ROWS) * 4;
-    buffers.toeplitz = b->toeplitz * (uint64_t)b->across * (uint64_t)b->down;
-    uint64_t planes = (uint64_t)buffers.planes;
-    buffers.total = planes * (buffers.plane + buffers.toeplitz) + planes * planes * buffers.sums;
-    return buffers;
-}
-
 /* Refuses what does not depend on sizes of memory: pixel types, devices, and sums over 32 bits. */
 static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                                 xncc_error *error)
 {
     const char *name = xncc_kernel_table[kernel].name;
     int hopper = m->cuda.major == 9 && m->cuda.minor == 0;
-    if (p->pixel == XNCC_F32)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "%s serves pixels of 8 and 16 bits, and these are float", name);
     if (kernel == XNCC_KERNEL_TENSOR_WGMMA && !hopper)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "%s needs a device of compute capability 9.0, and this one has %d.%d",
@@ -294,66 +272,54 @@ static double fused_products(const xncc_tensor_blocks *b)
     return (32.0 * b->chunks + 16.0 * b->half) * xncc_tensor_fused_rows(b->height);
 }
 
-/* Fits tensor-fused to a plain problem. */
-static xncc_status fit_fused_problem(const xncc_problem *p, const xncc_machine *m,
-                                     xncc_decision *fit, xncc_error *error)
+xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, int masked,
+                           xncc_decision *d, xncc_error *error)
 {
-    static const fused_shape shape = { XNCC_TENSOR_FUSED_WINDOWS, 1,  1,
-                                       XNCC_TENSOR_FUSED_BLOCKS,  57, "" };
-    if (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED)
+    const fused_shape plain = { XNCC_TENSOR_FUSED_WINDOWS, 1, 1, XNCC_TENSOR_FUSED_BLOCKS, 57, "" },
+                      masks = { 0,
+                                d->planes.image_count,
+                                d->planes.templ_count,
+                                XNCC_TENSOR_PLANES_BLOCKS,
+                                41,
+                                " if not all pixels count" };
+    xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
+    if (!status && !masked && (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tensor-fused serves only ccoeff_normed of 8-bit pixels");
-    xncc_status status = fit_fused_templ(p, m, &shape, fit, error);
-    if (status)
-        return status;
-    double processors = xncc_machine_processors(m);
-    double each = 1.0 / fused_element_rate + fused_products(&fit->tensor) / fused_rate;
-    fit->estimate_ms = fused_start_ms + elements_of(p) * each / processors;
-    return XNCC_OK;
+    return status ? status : fit_fused_templ(p, m, masked ? &masks : &plain, d, error);
 }
 
-xncc_status xncc_fit_tensor_planes(const xncc_problem *p, const xncc_machine *m,
-                                   const xncc_general_planes *planes, xncc_decision *fit,
-                                   xncc_error *error)
+double xncc_fused_masked_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
-    const fused_shape shape = {
-        0,  planes->image_count,       planes->templ_count, XNCC_TENSOR_PLANES_BLOCKS,
-        41, " if not all pixels count"
-    };
-    xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
-    if (!status)
-        status = fit_fused_templ(p, m, &shape, fit, error);
-    if (status)
-        return status;
-    double processors = xncc_machine_processors(m);
-    double each = 1.0 / planes_element_rate +
-                  planes->products *
-                      (1.0 / planes_sum_rate + fused_products(&fit->tensor) / planes_rate);
-    fit->estimate_ms = planes_start_ms + product_start_ms * planes->products +
-                       elements_of(p) * each / processors;
-    return XNCC_OK;
+    const double each = 1.0 / planes_element_rate +
+                        d->planes.products *
+                            (1.0 / planes_sum_rate + fused_products(&d->tensor) / planes_rate);
+    return planes_start_ms + product_start_ms * d->planes.products +
+           elements_of(p) * each / xncc_machine_processors(m);
 }
 
-xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
-                            xncc_decision *fit, xncc_error *error)
+xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
+                            xncc_error *error)
 {
-    assert(xncc_kernel_is_tensor(kernel));
-    xncc_status status = check_device(p, m, kernel, error);
-    if (status)
-        return status;
-    if (kernel == XNCC_KERNEL_TENSOR_FUSED)
-        return fit_fused_problem(p, m, fit, error);
-    const xncc_tensor_blocks *b = &fit->tensor;
-    if (!fit_blocks(p, kernel, m->cuda.shared_optin, &fit->tensor))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "%s needs more shared memory than the %lld bytes of a thread block",
-                         xncc_kernel_table[kernel].name, (long long)m->cuda.shared_optin);
-    double processors = xncc_machine_processors(m), elements = elements_of(p);
-    int is_u16 = p->pixel == XNCC_U16;
+    xncc_status status = check_device(p, m, d->kernel, error);
+    if (!status && !fit_blocks(p, d->kernel, m->cuda.shared_optin, &d->tensor))
+        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                           "%s needs more shared memory than the %lld bytes of a thread block",
+                           xncc_kernel_table[d->kernel].name, (long long)m->cuda.shared_optin);
+    return status;
+}
+
+double xncc_tensor_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    const double processors = xncc_machine_processors(m), elements = elements_of(p);
+    const int is_u16 = p->pixel == XNCC_U16;
+    if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
+        return fused_start_ms +
+               elements * (1.0 / fused_element_rate + fused_products(&d->tensor) / fused_rate) /
+                   processors;
     double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
     if (!xncc_tensor_scores(p))
         score_ms = elements / other_score_rate + (is_u16 ? elements / combine_rate : 0.0);
-    fit->estimate_ms = 3.0 * launch_ms + xncc_tensor_product_ms(p, m, kernel, b) +
-                       score_ms / processors;
-    return XNCC_OK;
+    return 3.0 * launch_ms + xncc_tensor_product_ms(p, m, d->kernel, &d->tensor) +
+           score_ms / processors;
 }

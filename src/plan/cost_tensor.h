@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/host_device.h"
 #include "plan/decision.h"
-#include "plan/general_planes.h"
 #include "plan/machine.h"
 
 enum {
@@ -19,6 +18,8 @@ enum {
     XNCC_TENSOR_SCORE_WIDTH = 384, /* the widest window of the score pass for 8 bits, in pixels */
     XNCC_TENSOR_CORE = 128,        /* bytes of 8 x 16 template pixels as the products read them */
     XNCC_TENSOR_SPARE_ROWS = 24,   /* rows of X below a band that are accessed but meaningless */
+    XNCC_TENSOR_SLOTS = 3, /* the most templates, or planes of one, whose products a launch makes:
+                              3 of them divide the 132 multiprocessors of an H200 evenly */
     /* tensor-wgmma. */
     XNCC_TENSOR_WARPGROUPS = 3, /* tiles of a thread block at a time */
     /* tensor-mma. */
@@ -46,30 +47,22 @@ int xncc_kernel_is_tensor(xncc_kernel kernel);
  * chunks of 16 pixels. */
 int32_t xncc_tensor_row_bytes(int32_t arrays);
 
-/* The buffers for bands of width x height map elements. */
-typedef struct xncc_tensor_buffers {
-    uint64_t plane_pitch; /* bytes per row of an image plane, one byte per pixel */
-    uint64_t plane;       /* bytes of an image plane of the band */
-    uint64_t sums_pitch;  /* elements of 32 bits per row of X */
-    uint64_t sums;        /* bytes of X, per pair of an image plane and a template plane */
-    uint64_t toeplitz;    /* bytes of a template plane in the form that the products read */
-    int32_t planes;       /* planes of the image and of the template: 1, or 2 for 16 bits */
-    uint64_t total;       /* bytes of all planes and pairs */
-} xncc_tensor_buffers;
-xncc_tensor_buffers xncc_tensor_workspace(const xncc_problem *problem,
-                                          const xncc_tensor_blocks *blocks, int32_t width,
-                                          int32_t height);
-
-/* Chooses the blocks for a plain problem: fills fit->tensor and fit->estimate_ms. Returns XNCC_OK,
- * or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
+/* Chooses the blocks of tensor-wgmma or tensor-mma for a plain problem: fills fit->tensor. Returns
+ * XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
 xncc_status xncc_fit_tensor(const xncc_problem *problem, const xncc_machine *machine,
-                            xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
+                            xncc_decision *fit, xncc_error *error);
 
-/* The same for tensor-fused and all byte planes of a general problem. product:
- * xncc_problem_inner. */
-xncc_status xncc_fit_tensor_planes(const xncc_problem *product, const xncc_machine *machine,
-                                   const xncc_general_planes *planes, xncc_decision *fit,
-                                   xncc_error *error);
+/* The same for tensor-fused. masked: not all pixels count, and fit->planes is the recipe. */
+xncc_status xncc_fit_fused(const xncc_problem *problem, const xncc_machine *machine, int masked,
+                           xncc_decision *fit, xncc_error *error);
+
+/* The time of a plain problem, in milliseconds. */
+double xncc_tensor_ms(const xncc_problem *problem, const xncc_machine *machine,
+                      const xncc_decision *fit);
+
+/* The time of tensor-fused where not all pixels count, without laying out the planes. */
+double xncc_fused_masked_ms(const xncc_problem *problem, const xncc_machine *machine,
+                            const xncc_decision *fit);
 
 /* The time of the products of a fitted problem, in milliseconds, without window sums and scores. */
 double xncc_tensor_product_ms(const xncc_problem *problem, const xncc_machine *machine,

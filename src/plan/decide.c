@@ -3,6 +3,7 @@
 
 #include "image/image.h"
 #include "plan/cost_routes.h"
+#include "plan/fit_cuda.h"
 #include "plan/problem.h"
 
 #include <assert.h>
@@ -69,9 +70,7 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                              row->name);
         return XNCC_OK;
     }
-    xncc_status status = xncc_fit_cuda_routed(problem, machine, kernel, decision, error);
-    decision->kernel = kernel;
-    decision->engine = row->engine;
+    xncc_status status = xncc_fit_cuda(problem, machine, kernel, decision, error);
     decision->estimate_ms += transfer_ms(problem, preference);
     return status;
 }

@@ -1,9 +1,11 @@
-/* The result of the decision: a kernel, its blocks and bands, and its estimated time. Plain data
- * that the engines bind. */
+/* The result of the decision: a kernel, the steps around it, their blocks, bands and memory, and
+ * the estimated time. Plain data that the engines bind; they search nothing again. */
 #ifndef XNCC_PLAN_DECISION_H
 #define XNCC_PLAN_DECISION_H
 
+#include "plan/general_planes.h"
 #include "plan/kernels.h"
+#include "plan/steps.h"
 
 #include <stdint.h>
 
@@ -33,12 +35,45 @@ typedef struct xncc_fft_blocks {
     int32_t columns, rows; /* pixels of a piece of the template; usually there is one piece */
 } xncc_fft_blocks;
 
-/* How the CUDA engine serves a general problem. All zero for other problems. */
-typedef struct xncc_general_blocks {
-    int32_t map_rows; /* rows of the map that the plan holds: all of them if there is room */
-    int32_t products; /* products of byte planes; 0 for kernel general */
-    int32_t windows;  /* sums over whole windows of the image; 0 for kernel general */
-} xncc_general_blocks;
+/* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at
+ * the end of the list, which it allocates when a call first needs them. */
+typedef enum xncc_buffer {
+    XNCC_BUFFER_BAND,       /* the image under a band, as textures read it */
+    XNCC_BUFFER_PLANES,     /* byte planes of the image under a band */
+    XNCC_BUFFER_SUMS,       /* X of a band, or planes of partial sums */
+    XNCC_BUFFER_ROWS,       /* sums along the image rows of a band */
+    XNCC_BUFFER_TEMPLATE,   /* byte planes of the template */
+    XNCC_BUFFER_TOEPLITZ,   /* the template as matrix products read it */
+    XNCC_BUFFER_TRANSFORMS, /* the buffers of kernel fft */
+    XNCC_BUFFER_MAP,        /* rows of the map */
+    XNCC_BUFFER_SEARCH,     /* the peak search in one map, with its results */
+    XNCC_BUFFER_SOURCE,     /* an image from the host, with its mask */
+    XNCC_BUFFER_BATCH,      /* searches with several templates at a time */
+    XNCC_BUFFERS
+} xncc_buffer;
+
+/* Sizes of the buffers, in bytes, and the pitches inside of them. */
+typedef struct xncc_workspace {
+    uint64_t bytes[XNCC_BUFFERS];
+    uint64_t total;       /* the sum; UINT64_MAX if it does not fit 64 bits */
+    uint64_t band_pitch;  /* bytes per row of XNCC_BUFFER_BAND */
+    uint64_t plane_pitch; /* bytes per row of a byte plane */
+    uint64_t plane;       /* bytes of a byte plane */
+    uint64_t sums_pitch;  /* elements per row of a plane of sums */
+    uint64_t sums;        /* bytes of a plane of sums */
+    uint64_t rows_pitch;  /* elements per row of XNCC_BUFFER_ROWS */
+} xncc_workspace;
+
+/* How a batch of templates is searched: so many at a time. 0: one by one. */
+typedef struct xncc_batch_slots {
+    int32_t slots;
+    uint64_t map;      /* bytes of the score map of a slot; 0: the search needs no map */
+    uint64_t sums;     /* otherwise: bytes of X of a slot, */
+    uint64_t toeplitz; /* of its template as matrix products read it, */
+    uint64_t terms;    /* and of the window terms, once */
+    uint64_t search;   /* bytes of the search, all slots, without its results */
+    uint64_t results;  /* bytes of the results, all templates of a call */
+} xncc_batch_slots;
 
 /* Fields that a kernel does not use are 0. */
 typedef struct xncc_decision {
@@ -53,9 +88,17 @@ typedef struct xncc_decision {
     int32_t constant_rows;
     /* CUDA. The part of the map that is computed at a time, in elements: all of it if it fits. */
     int32_t band_width, band_height;
+    int32_t map_rows; /* rows of the map that the plan holds: all of them if there is room */
+    /* CUDA, matching. The steps, in order. */
+    int32_t step_count;
+    xncc_step step[XNCC_MAX_STEPS];
+    int32_t searches_products; /* 1: matches are found without a map, from X or from the pixels */
+    int32_t bounds_tiles; /* 1: products of a batch yield the best score of each tile as well */
+    xncc_general_planes planes; /* the recipe, if the kernel multiplies byte planes */
+    xncc_workspace workspace;
+    xncc_batch_slots batch;
     xncc_fft_blocks fft;
     xncc_tensor_blocks tensor;
-    xncc_general_blocks general;
     double estimate_ms;    /* from the cost tables; comparable on one machine only */
     int32_t has_runner_up; /* 1: the next two fields are valid */
     xncc_kernel runner_up; /* the kernel with the second lowest estimate */

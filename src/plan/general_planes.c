@@ -1,4 +1,4 @@
-/* Builds the lists of planes, terms and steps of a general problem. */
+/* Builds the lists of planes, terms and steps of a recipe. */
 #include "plan/general_planes.h"
 
 #include "image/samples.h"
@@ -103,7 +103,8 @@ static void add_windows(builder *b, const xncc_problem *p)
     }
 }
 
-int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_planes *planes)
+int xncc_general_planes_make(const xncc_problem *p, int adds, int sums_windows,
+                             xncc_general_planes *planes)
 {
     assert(!xncc_pixel_is_float(p->pixel));
     const uint64_t n = (uint64_t)p->width * (uint64_t)p->height,
@@ -120,7 +121,8 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_plane
                  (xncc_general_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel,
                                       (uint8_t)product[i].shift },
                  0);
-    add_windows(&b, p);
+    if (sums_windows)
+        add_windows(&b, p);
     /* all numbers of general_score.h are at most C (n m)^2, with C channels and m the largest
      * sample, and twice that for the differences of sqdiff */
     const double bound = (double)n * (double)xncc_pixel_max(p->pixel);

@@ -1,6 +1,5 @@
-/* How the CUDA engine serves a general problem of integers: which byte planes it lays out, and
- * which sums it makes from them. A pure function of the problem, used by the decision and by the
- * engine. */
+/* The recipe of a match of integers on CUDA: the byte planes of image and template, and the sums
+ * that are made from them. A pure function of the problem. */
 #ifndef XNCC_PLAN_GENERAL_PLANES_H
 #define XNCC_PLAN_GENERAL_PLANES_H
 
@@ -45,9 +44,13 @@ typedef struct xncc_general_planes {
                                                    adjacent; then window sums */
 } xncc_general_planes;
 
-/* Fills *planes for a general problem (XNCC_ROUTE_GENERAL) with an integer pixel type.
- * adds: 1 if the kernel can add a product to a term, 0 if it can only set a term.
+/* Fills *planes for a problem with an integer pixel type.
+ *
+ * - adds: 1 if the kernel can add a product to a term, 0 if it can only set a term.
+ * - sums_windows: 1 if sums over whole windows become terms, 0 if the score pass makes them.
+ *
  * Returns 1, or 0 if a list has too little room; the caller then writes the error text. */
-int xncc_general_planes_make(const xncc_problem *problem, int adds, xncc_general_planes *planes);
+int xncc_general_planes_make(const xncc_problem *problem, int adds, int sums_windows,
+                             xncc_general_planes *planes);
 
 #endif

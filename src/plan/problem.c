@@ -136,10 +136,14 @@ int32_t xncc_problem_channels(const xncc_problem *problem)
     return problem->channels ? problem->channels : 1;
 }
 
+int xncc_problem_image_varies(const xncc_problem *p)
+{
+    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+}
+
 int xncc_problem_counts_all(const xncc_problem *p)
 {
-    return !p->image_masked && !p->templ_masked &&
-           !(p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+    return !p->templ_masked && !xncc_problem_image_varies(p);
 }
 
 /* The centred methods do not change when a constant is added to every sample, and XNCC_SQDIFF does
@@ -188,4 +192,9 @@ xncc_problem xncc_problem_inner(const xncc_problem *p)
         inner.pixel = p->pixel == XNCC_S8 ? XNCC_U8 : XNCC_U16;
     }
     return inner;
+}
+
+xncc_problem xncc_problem_read(const xncc_problem *p)
+{
+    return xncc_problem_route(p) == XNCC_ROUTE_PLAIN ? *p : xncc_problem_inner(p);
 }

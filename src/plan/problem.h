@@ -24,6 +24,9 @@ int32_t xncc_problem_channels(const xncc_problem *problem);
 /* Returns 1 if all pixels of every window count. */
 int xncc_problem_counts_all(const xncc_problem *problem);
 
+/* Returns 1 if the set of pixels that count differs from window to window because of the image. */
+int xncc_problem_image_varies(const xncc_problem *problem);
+
 /* How a problem is served by kernels that are made for plain problems. */
 typedef enum xncc_route {
     /* As it is: u8, u16 or f32, one channel, all pixels count, and the clamp border or none. */
@@ -41,5 +44,9 @@ xncc_route xncc_problem_route(const xncc_problem *problem);
  * general one. Its image is the image with its border. A side of it can exceed XNCC_MAX_SIDE (it is
  * at most INT32_MAX); the inner problem is then not legal. */
 xncc_problem xncc_problem_inner(const xncc_problem *problem);
+
+/* The plain problem that a kernel computes: the problem itself if it is plain, else the one inside
+ * it. */
+xncc_problem xncc_problem_read(const xncc_problem *problem);
 
 #endif

@@ -111,9 +111,44 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
           0.25);
     uint64_t bytes = (uint64_t)b->width * (uint64_t)b->height * 16,
              batches = p->pixel == XNCC_U8 ? 2 : 3, spectra = p->pixel == XNCC_U8 ? 1 : 2;
-    CHECK(xncc_cuda_workspace(p, d->band_width, d->band_height).total +
-              bytes * (batches * (uint64_t)b->batch + spectra) <=
-          (uint64_t)m->cuda.workspace);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
+          bytes * (batches * (uint64_t)b->batch + spectra));
+}
+
+/* Kernels that read the image through textures. */
+static int reads_textures(xncc_kernel kernel)
+{
+    return kernel == XNCC_KERNEL_SHARED || kernel == XNCC_KERNEL_TEX_CONSTANT ||
+           kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_FFT_CUDA;
+}
+
+/* Checks the steps and the memory: the steps cover the stages in order, each once, and the buffers
+ * add up to no more than the limit. */
+static void check_steps(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < XNCC_BUFFERS; i++)
+        total += d->workspace.bytes[i];
+    CHECK(total == d->workspace.total && total <= (uint64_t)m->cuda.workspace);
+    CHECK(d->map_rows >= d->band_height);
+    if (p->task != XNCC_TASK_MATCH) {
+        CHECK_INT(d->step_count, 0);
+        return;
+    }
+    CHECK(d->step_count >= 1 && d->step_count <= XNCC_MAX_STEPS);
+    CHECK_INT(xncc_step_table[d->step[0]].first, XNCC_STAGE_IMAGE);
+    CHECK_INT(xncc_step_table[d->step[d->step_count - 1]].last, XNCC_STAGE_SCORES);
+    for (int32_t i = 1; i < d->step_count; i++) {
+        const xncc_step_row *before = &xncc_step_table[d->step[i - 1]],
+                            *row = &xncc_step_table[d->step[i]];
+        /* the window sums of the masked score are products: it has no stage of windows; and the
+         * column score adds up what the row sums began */
+        CHECK(row->first > before->last || d->step[i] == XNCC_STEP_COLUMN_SCORE);
+        CHECK(row->first <= before->last + 1 || d->step[i] == XNCC_STEP_MASKED_SCORE ||
+              d->step[i] == XNCC_STEP_TERM_SCORE);
+    }
+    CHECK(d->workspace.bytes[XNCC_BUFFER_MAP] >=
+          (uint64_t)d->band_width * (uint64_t)d->band_height * 4);
 }
 
 void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
@@ -140,7 +175,8 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
         CHECK(d->constant_rows >= 1 && d->constant_rows <= p->height);
         CHECK(d->constant_rows * p->width * pixel_size(p->pixel) <= m->cuda.constant_bytes);
     }
-    if (p->task == XNCC_TASK_MATCH) {
+    check_steps(p, m, d);
+    if (reads_textures(d->kernel)) {
         int64_t columns = (int64_t)d->band_width + p->width - 1,
                 rows = (int64_t)d->band_height + p->height - 1;
         columns = columns < p->image_width ? columns : p->image_width;

@@ -1,0 +1,384 @@
+/* Fits a kernel to a match on CUDA: first the steps, then blocks, bands, memory and time. */
+#include "plan/fit_cuda.h"
+
+#include "plan/cost_cuda.h"
+#include "plan/cost_fft_cuda.h"
+#include "plan/cost_tensor.h"
+#include "plan/problem.h"
+#include "plan/search_cuda.h"
+
+#include "image/image.h"
+#include "image/samples.h"
+
+#include <math.h>
+
+/* Rates per millisecond and multiprocessor. Measured on one H200 (132 multiprocessors), November
+ * 2026. */
+static const double direct_rate = 6.6e6; /* kernel general: pixels of a window and channel */
+static const double border_rate = 1.0e7; /* bytes of an image laid out with its border */
+static const double plane_rate = 1.2e7;  /* bytes of planes laid out */
+static const double window_rate = 3.0e6; /* map elements of a window sum */
+static const double term_rate = 4.5e6;   /* sums that the term score reads */
+static const double masked_rate = 1.2e7; /* sums that the masked score reads */
+static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
+static const double launch_ms = 0.004;           /* per kernel launch */
+
+/* The workspace of a band is kept below these, in bytes, even if more is free: that of kernels that
+ * read whole pixels, that of the transforms of fft, and that of kernels that read byte planes. */
+static const uint64_t max_pixel_workspace = UINT64_C(1) << 30;
+static const uint64_t max_transforms = UINT64_C(5) << 29;
+static const uint64_t max_plane_workspace = UINT64_C(5) << 29;
+
+static int32_t smaller(int32_t a, int64_t b)
+{
+    return a < b ? a : (int32_t)b;
+}
+
+/* Elements of the map. */
+static double elements_of(const xncc_problem *p)
+{
+    const xncc_extent map = xncc_problem_extent(p);
+    return (double)map.width * (double)map.height;
+}
+
+int xncc_decision_has(const xncc_decision *d, xncc_step step)
+{
+    for (int32_t i = 0; i < d->step_count; i++)
+        if (d->step[i] == step)
+            return 1;
+    return 0;
+}
+
+static void add_step(xncc_decision *d, xncc_step step)
+{
+    d->step[d->step_count++] = step;
+}
+
+/* ---- the steps ---- */
+
+/* Returns 1 for the recipes that the masked score passes and the fused masked kernel serve:
+ * ccoeff_normed of one channel of 8 bits with sums of 32 bits, in which not all pixels count. */
+static int is_masked_u8(const xncc_problem *p, const xncc_general_planes *planes)
+{
+    return !xncc_problem_counts_all(p) && p->method == XNCC_CCOEFF_NORMED &&
+           xncc_problem_channels(p) == 1 && xncc_pixel_digits(p->pixel) == 1 && !planes->terms_u64;
+}
+
+/* Makes the recipe. fused: all sums are made from products, as if the template had a mask. */
+static xncc_status make_recipe(const xncc_problem *p, xncc_kernel kernel, int fused,
+                               int sums_windows, xncc_general_planes *planes, xncc_error *error)
+{
+    xncc_problem of = *p;
+    of.templ_masked |= fused;
+    if (xncc_general_planes_make(&of, xncc_kernel_is_tensor(kernel), sums_windows, planes))
+        return XNCC_OK;
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                     "kernel %s makes a score from up to %d sums of bytes, and %d channels of %s "
+                     "need more; kernel general serves them",
+                     xncc_kernel_table[kernel].name, (int)XNCC_GENERAL_TERMS,
+                     xncc_problem_channels(p), xncc_pixel_name(p->pixel));
+}
+
+/* Steps 2 and 3 of a recipe whose products are planes of sums. */
+static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem *of,
+                                      xncc_decision *d, xncc_error *error)
+{
+    const int general = xncc_problem_route(p) == XNCC_ROUTE_GENERAL;
+    xncc_status status = make_recipe(p, d->kernel, 0, 0, &d->planes, error);
+    if (status)
+        return status;
+    if (!general && xncc_kernel_is_tensor(d->kernel) && xncc_tensor_scores(of)) {
+        add_step(d, XNCC_STEP_STRIP_SCORE);
+    } else if (is_masked_u8(p, &d->planes) && p->templ_masked) {
+        add_step(d, XNCC_STEP_MASKED_SCORE);
+    } else if (is_masked_u8(p, &d->planes) && p->width <= XNCC_WINDOW_WIDTH) {
+        add_step(d, XNCC_STEP_MASKED_WINDOWS);
+    } else {
+        status = make_recipe(p, d->kernel, 0, 1, &d->planes, error);
+        if (d->planes.windows)
+            add_step(d, XNCC_STEP_WINDOW_SUMS);
+        add_step(d, XNCC_STEP_TERM_SCORE);
+    }
+    return status;
+}
+
+/* tensor-fused: everything behind the planes is one step. */
+static xncc_status choose_fused(const xncc_problem *p, const xncc_problem *of, xncc_decision *d,
+                                xncc_error *error)
+{
+    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL) {
+        add_step(d, XNCC_STEP_FUSED);
+        return of->pixel == XNCC_U8 ? make_recipe(p, d->kernel, 0, 0, &d->planes, error) : XNCC_OK;
+    }
+    xncc_status status = make_recipe(p, d->kernel, 1, 0, &d->planes, error);
+    if (!status && !is_masked_u8(p, &d->planes))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel %s serves ccoeff_normed of one channel of 8 bits with sums of 32 "
+                         "bits; kernel general serves the others",
+                         xncc_kernel_table[d->kernel].name);
+    add_step(d, XNCC_STEP_FUSED_MASKED);
+    return status;
+}
+
+/* Kernels that read whole pixels. */
+static void choose_pixel_steps(const xncc_problem *p, const xncc_problem *of, xncc_decision *d)
+{
+    add_step(d, xncc_problem_route(p) == XNCC_ROUTE_PADDED ? XNCC_STEP_BORDER : XNCC_STEP_BAND);
+    add_step(d, XNCC_STEP_PIXEL_PRODUCTS);
+    if (xncc_cuda_is_one_pass(of)) {
+        add_step(d, XNCC_STEP_WINDOW_SCORE);
+    } else {
+        add_step(d, XNCC_STEP_ROW_SUMS);
+        add_step(d, XNCC_STEP_COLUMN_SCORE);
+    }
+}
+
+/* Chooses the steps. of: the plain problem that the kernel computes. */
+static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of, xncc_decision *d,
+                                xncc_error *error)
+{
+    const char *name = xncc_kernel_table[d->kernel].name;
+    const int general = xncc_problem_route(p) == XNCC_ROUTE_GENERAL,
+              tensor = xncc_kernel_is_tensor(d->kernel);
+    if (d->kernel == XNCC_KERNEL_GENERAL) {
+        if (!general)
+            return xncc_fail(
+                error, XNCC_ERROR_UNSUPPORTED,
+                "kernel general serves masks, no-data values, the overlap border, "
+                "coverage, several channels, the pixel types u32 and f64, and s8 and s16 "
+                "if the method depends on their sign; other kernels serve this problem");
+        add_step(d, XNCC_STEP_PIXELS);
+        return XNCC_OK;
+    }
+    if (general && xncc_pixel_is_float(p->pixel))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel %s serves floats only as f32 with one channel and all pixels "
+                         "counting; kernel general serves the others",
+                         name);
+    if (of->image_width > XNCC_MAX_SIDE || of->image_height > XNCC_MAX_SIDE)
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "kernel %s: the image with its border has %d x %d pixels, and a side exceeds %d", name,
+            of->image_width, of->image_height, XNCC_MAX_SIDE);
+    if (!general && !tensor) {
+        choose_pixel_steps(p, of, d);
+        return XNCC_OK;
+    }
+    if (tensor && xncc_pixel_is_float(p->pixel))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "%s serves integer pixels, and these are float", name);
+    add_step(d, XNCC_STEP_PLANES);
+    if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
+        return choose_fused(p, of, d, error);
+    add_step(d, XNCC_STEP_PLANE_PRODUCTS);
+    return choose_plane_score(p, of, d, error);
+}
+
+/* ---- the blocks ---- */
+
+static xncc_status fit_blocks(const xncc_problem *of, const xncc_machine *m, xncc_decision *d,
+                              xncc_error *error)
+{
+    switch (d->kernel) {
+    case XNCC_KERNEL_SHARED: return xncc_fit_shared(of, m, d, error);
+    case XNCC_KERNEL_TEX_CONSTANT: return xncc_fit_constant(of, m, d, error);
+    case XNCC_KERNEL_TENSOR_WGMMA:
+    case XNCC_KERNEL_TENSOR_MMA: return xncc_fit_tensor(of, m, d, error);
+    case XNCC_KERNEL_TENSOR_FUSED:
+        return xncc_fit_fused(of, m, xncc_decision_has(d, XNCC_STEP_FUSED_MASKED), d, error);
+    default: return XNCC_OK;
+    }
+}
+
+/* ---- the bands ---- */
+
+/* The largest bands that the kernel can read. If textures divide the map, bands are no smaller than
+ * the template, so that only the first and the last two touch the edges of the image. */
+static xncc_status fit_textures(const xncc_problem *of, const xncc_machine *m, xncc_decision *d,
+                                xncc_error *error)
+{
+    const xncc_extent map = xncc_problem_extent(of);
+    int64_t across = m->cuda.texture_width, down = m->cuda.texture_height;
+    const int64_t pitch = m->cuda.texture_pitch / XNCC_STAGE_PITCH * XNCC_STAGE_PITCH /
+                          (int64_t)xncc_pixel_size(of->pixel);
+    if (of->width > XNCC_CUDA_TEMPLATE_SIDE)
+        return xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "the CUDA kernels serve templates up to %d pixels wide, and this one is %d",
+            (int)XNCC_CUDA_TEMPLATE_SIDE, of->width);
+    if (pitch < across)
+        across = pitch;
+    if (of->height > down)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "the template is %d pixels high, and a texture at most %lld", of->height,
+                         (long long)down);
+    d->band_width = of->image_width <= across
+                        ? map.width
+                        : smaller(map.width, (across - of->width + 1) / 128 * 128);
+    d->band_height = of->image_height <= down
+                         ? map.height
+                         : smaller(map.height, (down - of->height + 1) / 64 * 64);
+    if (d->band_width < smaller(map.width, of->width) ||
+        d->band_height < smaller(map.height, of->height))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "the image exceeds a texture (%lld x %lld), and the template, %d x %d, is "
+                         "too large to divide the image into bands",
+                         (long long)across, (long long)down, of->width, of->height);
+    return XNCC_OK;
+}
+
+/* Halves the height of the bands, to at least `least`, until all buffers but the copy of the image
+ * fit `aim`, and all of them fit `limit`. */
+static xncc_status halve_bands(const xncc_problem *p, uint64_t aim, uint64_t limit, int32_t least,
+                               xncc_decision *d, xncc_error *error)
+{
+    for (;;) {
+        d->map_rows = d->band_height;
+        xncc_workspace_make(p, d);
+        const xncc_workspace *w = &d->workspace;
+        const uint64_t band = w->total == UINT64_MAX ? w->total
+                                                     : w->total - w->bytes[XNCC_BUFFER_SOURCE];
+        if (w->total <= limit && (band <= aim || d->band_height <= least))
+            return XNCC_OK;
+        if (d->band_height <= least)
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                             "kernel %s needs %llu bytes of device memory for the smallest band of "
+                             "the map%s, and a plan may use %llu; raise device_memory of the "
+                             "context",
+                             xncc_kernel_table[d->kernel].name, (unsigned long long)w->total,
+                             w->bytes[XNCC_BUFFER_SOURCE] ? " and a copy of the image" : "",
+                             (unsigned long long)limit);
+        /* in whole tiles; two bands, not two and one row */
+        const int32_t half = (d->band_height + 1) / 2,
+                      tiles = half > 64 ? (half + 63) / 64 * 64 : half;
+        d->band_height = tiles < least || tiles >= d->band_height ? least : tiles;
+    }
+}
+
+/* Chooses bands and transforms. The plan holds the whole map if there is room. */
+static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
+                             xncc_decision *d, xncc_error *error)
+{
+    const xncc_extent map = xncc_problem_extent(p);
+    const int fft = d->kernel == XNCC_KERNEL_FFT_CUDA,
+              textures = !xncc_kernel_is_tensor(d->kernel) && d->kernel != XNCC_KERNEL_GENERAL;
+    const uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0),
+                   most = xncc_decision_has(d, XNCC_STEP_PLANES) ? max_plane_workspace
+                                                                 : max_pixel_workspace;
+    d->band_width = map.width;
+    d->band_height = map.height;
+    xncc_status status = textures ? fit_textures(of, m, d, error) : XNCC_OK;
+    if (status)
+        return status;
+    const uint64_t bands = fft ? limit / 2 : limit; /* the other half is for transforms */
+    status = halve_bands(p, bands < most ? bands : most, bands,
+                         textures ? smaller(map.height, p->height) : 1, d, error);
+    if (!status && fft) {
+        const uint64_t rest = limit - d->workspace.total;
+        status = xncc_fit_fft_cuda(of, m, rest < max_transforms ? rest : max_transforms, d, error);
+    }
+    if (status)
+        return status;
+    d->map_rows = map.height;
+    xncc_workspace_make(p, d);
+    if (d->workspace.total > limit) {
+        d->map_rows = d->band_height;
+        xncc_workspace_make(p, d);
+    }
+    return XNCC_OK;
+}
+
+/* Decides how matches are found, and what a batch of templates takes. */
+static void fit_search(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
+                       xncc_decision *d)
+{
+    const xncc_extent map = xncc_problem_extent(p);
+    const int whole = d->band_width == map.width && d->band_height == map.height,
+              fused = xncc_decision_has(d, XNCC_STEP_FUSED);
+    /* xncc_cuda_is_one_pass: the sums and the window width are in the range of the pass that
+     * computes the scores of a few tiles */
+    d->searches_products = whole && (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
+                           xncc_cuda_is_one_pass(of) &&
+                           (!fused ||
+                            xncc_collect_words(p->width, p->height) <= XNCC_COLLECT_WORDS);
+    d->bounds_tiles = d->searches_products && d->kernel == XNCC_KERNEL_TENSOR_WGMMA &&
+                      d->tensor.across * d->tensor.down == 1 && !m->cuda.fp64_is_slow;
+    xncc_batch_slots_make(p, (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0), d);
+}
+
+/* ---- the time ---- */
+
+/* The time of laying out byte planes or the image with its border. */
+static double layout_ms(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
+                        const xncc_decision *d)
+{
+    const double processors = xncc_machine_processors(m);
+    const xncc_route route = xncc_problem_route(p);
+    if (route == XNCC_ROUTE_GENERAL)
+        return elements_of(p) * d->planes.image_count / plane_rate / processors;
+    if (route == XNCC_ROUTE_PLAIN)
+        return 0.0;
+    return launch_ms + (double)of->image_width * (double)of->image_height *
+                           (double)xncc_pixel_size(of->pixel) / (border_rate * processors);
+}
+
+/* The time of window sums and scores of a general problem, in milliseconds times processors per map
+ * element. */
+static double general_score(const xncc_decision *d)
+{
+    if (xncc_decision_has(d, XNCC_STEP_MASKED_WINDOWS))
+        return 1.0 / masked_window_rate;
+    if (xncc_decision_has(d, XNCC_STEP_MASKED_SCORE))
+        return (1.0 + d->planes.term_count) / masked_rate;
+    return d->planes.windows / window_rate + (1.0 + d->planes.term_count) / term_rate;
+}
+
+static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
+                       const xncc_decision *d)
+{
+    const double processors = xncc_machine_processors(m), elements = elements_of(p),
+                 layout = layout_ms(p, of, m, d);
+    if (d->kernel == XNCC_KERNEL_GENERAL)
+        return launch_ms + elements * p->width * p->height * xncc_problem_channels(p) /
+                               (direct_rate * processors);
+    const int tensor = xncc_kernel_is_tensor(d->kernel);
+    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL)
+        return layout + (tensor                              ? xncc_tensor_ms(of, m, d)
+                         : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
+                                                             : xncc_pixels_ms(of, m, d));
+    if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
+        return layout + 2.0 * launch_ms + xncc_fused_masked_ms(of, m, d);
+    const double product = tensor ? xncc_tensor_product_ms(of, m, d->kernel, &d->tensor)
+                           : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
+                                                               : xncc_pixels_ms(of, m, d);
+    return product * d->planes.products + launch_ms * (4.0 + d->planes.step_count) + layout +
+           elements * general_score(d) / processors;
+}
+
+static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
+                             xncc_error *error)
+{
+    const xncc_problem of = xncc_problem_read(p);
+    xncc_status status = choose_steps(p, &of, d, error);
+    if (!status)
+        status = fit_blocks(&of, m, d, error);
+    if (!status)
+        status = fit_bands(p, &of, m, d, error);
+    if (status)
+        return status;
+    fit_search(p, &of, m, d);
+    d->estimate_ms = estimate(p, &of, m, d);
+    return XNCC_OK;
+}
+
+xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
+                          xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+{
+    if (!machine->cuda.present)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
+                         xncc_kernel_table[kernel].name);
+    fit->kernel = kernel;
+    fit->engine = XNCC_DEVICE_CUDA;
+    return problem->task == XNCC_TASK_MATCH ? fit_match(problem, machine, fit, error)
+                                            : xncc_fit_convolve_cuda(problem, machine, fit, error);
+}

@@ -1,0 +1,183 @@
+/* The device memory of a decision, buffer by buffer (decision.h). This is the only sum of it. */
+#include "plan/cost_cuda.h"
+#include "plan/cost_fft_cuda.h"
+#include "plan/cost_tensor.h"
+#include "plan/fit_cuda.h"
+#include "plan/problem.h"
+#include "plan/search_cuda.h"
+
+#include "image/image.h"
+
+/* Rows of memory begin at multiples of this many bytes. The texture alignment of every device
+ * divides it. */
+enum { ALIGNMENT = XNCC_STAGE_PITCH };
+
+/* The most memory for X or for the score maps of the templates that are searched at once, and for
+ * the results of all templates of a call. */
+static const uint64_t batch_bytes = UINT64_C(256) << 20, batch_results = UINT64_C(4) << 20;
+
+/* Sums and products that saturate, since some lists of planes exceed 64 bits. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return value > UINT64_MAX - unit ? UINT64_MAX : (value + unit - 1) / unit * unit;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* An image from the host, with its mask. Rows begin at multiples of ALIGNMENT. */
+static uint64_t source_bytes(const xncc_problem *p)
+{
+    const uint64_t row = (uint64_t)p->image_width * (uint64_t)xncc_problem_channels(p) *
+                         xncc_pixel_size(p->pixel);
+    return times(round_up(row, ALIGNMENT) +
+                     (p->image_masked ? round_up((uint64_t)p->image_width, ALIGNMENT) : 0),
+                 (uint64_t)p->image_height);
+}
+
+int xncc_reads_template_pixels(const xncc_problem *p, const xncc_decision *d)
+{
+    if (p->templ_masked || !xncc_kernel_is_tensor(d->kernel))
+        return 0;
+    for (int32_t i = 0; i < d->planes.templ_count; i++)
+        if (d->planes.templ[i].kind != XNCC_PLANE_VALUE)
+            return 0;
+    return 1;
+}
+
+/* The byte planes of the template. Kernels that are not tensor kernels also read groups of 4
+ * pixels. */
+static uint64_t template_bytes(const xncc_problem *p, const xncc_decision *d)
+{
+    const uint64_t width = (uint64_t)p->width, height = (uint64_t)p->height;
+    uint64_t plane = times(round_up(width, ALIGNMENT), height);
+    if (xncc_reads_template_pixels(p, d))
+        return 0;
+    if (!xncc_kernel_is_tensor(d->kernel))
+        plane += round_up(round_up(width, XNCC_THREAD_COLUMNS) * round_up(height, 4), ALIGNMENT);
+    return times(plane, (uint64_t)d->planes.templ_count);
+}
+
+/* Kernels that multiply byte planes. */
+static void size_planes(const xncc_problem *p, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    const uint64_t columns = (uint64_t)d->band_width + (uint64_t)p->width - 1,
+                   rows = (uint64_t)d->band_height + (uint64_t)p->height - 1;
+    w->plane_pitch = round_up(columns, ALIGNMENT);
+    w->plane = times(w->plane_pitch, rows);
+    w->sums_pitch = round_up((uint64_t)d->band_width, XNCC_TENSOR_COLUMNS);
+    if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* it keeps the sums in registers */
+        w->sums = times(w->sums_pitch * (d->planes.terms_u64 ? 8 : 4),
+                        round_up((uint64_t)d->band_height, 2 * XNCC_TENSOR_ROWS) +
+                            XNCC_TENSOR_SPARE_ROWS);
+    if (xncc_decision_has(d, XNCC_STEP_WINDOW_SUMS)) {
+        w->rows_pitch = w->sums_pitch;
+        w->bytes[XNCC_BUFFER_ROWS] = times(4 * w->rows_pitch, rows);
+    }
+    w->bytes[XNCC_BUFFER_PLANES] = times(w->plane, (uint64_t)d->planes.image_count);
+    w->bytes[XNCC_BUFFER_SUMS] = times(w->sums, (uint64_t)d->planes.term_count);
+    w->bytes[XNCC_BUFFER_TEMPLATE] = template_bytes(p, d);
+    if (xncc_kernel_is_tensor(d->kernel)) {
+        w->bytes[XNCC_BUFFER_TOEPLITZ] = times(d->tensor.toeplitz * (uint64_t)d->tensor.across *
+                                                   (uint64_t)d->tensor.down,
+                                               (uint64_t)d->planes.templ_count);
+    } else {
+        w->band_pitch = w->plane_pitch;
+        w->bytes[XNCC_BUFFER_BAND] = w->plane;
+    }
+}
+
+/* Kernels that read whole pixels through textures. */
+static void size_pixels(const xncc_problem *p, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    const xncc_problem of = xncc_problem_read(p);
+    const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height,
+                   columns = width + (uint64_t)p->width - 1,
+                   rows = height + (uint64_t)p->height - 1,
+                   staged = smaller(columns, (uint64_t)of.image_width);
+    w->band_pitch = round_up(staged * xncc_pixel_size(of.pixel), ALIGNMENT);
+    w->bytes[XNCC_BUFFER_BAND] = times(w->band_pitch, smaller(rows, (uint64_t)of.image_height));
+    if (xncc_decision_has(d, XNCC_STEP_ROW_SUMS) || xncc_decision_has(d, XNCC_STEP_COLUMN_SCORE)) {
+        w->rows_pitch = round_up(width, 32);
+        w->bytes[XNCC_BUFFER_ROWS] = times(w->rows_pitch * (of.pixel == XNCC_U8 ? 8 : 16), rows);
+    }
+    if (!xncc_cuda_sums_fit_u32(&of)) { /* otherwise X is in the map's memory */
+        w->sums_pitch = width;
+        w->sums = w->bytes[XNCC_BUFFER_SUMS] = times(width * 8, height);
+    }
+}
+
+void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    const xncc_extent map = xncc_problem_extent(p);
+    *w = (xncc_workspace){ 0 };
+    if (xncc_decision_has(d, XNCC_STEP_PLANES))
+        size_planes(p, d);
+    else if (!xncc_decision_has(d, XNCC_STEP_PIXELS))
+        size_pixels(p, d);
+    if (!xncc_decision_has(d, XNCC_STEP_BAND))
+        w->bytes[XNCC_BUFFER_SOURCE] = source_bytes(p);
+    if (d->fft.batch) {
+        const xncc_problem of = xncc_problem_read(p);
+        w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_fft_workspace(&of, &d->fft).total;
+    }
+    w->bytes[XNCC_BUFFER_MAP] = times((uint64_t)map.width * 4, (uint64_t)d->map_rows);
+    if (d->map_rows == map.height && xncc_peak_serves(map.width, map.height))
+        w->bytes[XNCC_BUFFER_SEARCH] = round_up(
+            xncc_search_bytes(xncc_peak_tiles(map.width, map.height), 1) +
+                xncc_search_results(1, XNCC_PEAK_ROOM),
+            ALIGNMENT);
+    for (int i = 0; i < XNCC_BUFFERS; i++) {
+        w->bytes[i] = round_up(w->bytes[i], ALIGNMENT);
+        w->total = plus(w->total, w->bytes[i]);
+    }
+}
+
+void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    xncc_batch_slots *b = &d->batch;
+    const xncc_extent map = xncc_problem_extent(p);
+    *b = (xncc_batch_slots){ 0 };
+    if (!w->bytes[XNCC_BUFFER_SEARCH] || w->total >= limit)
+        return;
+    if (d->searches_products) {
+        b->sums = w->sums;
+        b->toeplitz = w->bytes[XNCC_BUFFER_TOEPLITZ];
+        if (d->bounds_tiles)
+            b->terms = round_up(w->sums / 4 * XNCC_WINDOW_TERMS_BYTES, ALIGNMENT);
+    } else {
+        b->map = round_up((uint64_t)map.width * (uint64_t)map.height * 4, ALIGNMENT);
+    }
+    const uint64_t search = xncc_search_bytes(xncc_peak_tiles(map.width, map.height), 1),
+                   rest = limit - w->total;
+    b->results = smaller(batch_results, rest / 4) / ALIGNMENT * ALIGNMENT;
+    const uint64_t fixed = b->results + b->terms + ALIGNMENT,
+                   room = rest > fixed ? smaller(rest - fixed, batch_bytes) : 0,
+                   each = b->map + b->sums + b->toeplitz + search;
+    const uint64_t slots = room / each / XNCC_TENSOR_SLOTS * XNCC_TENSOR_SLOTS;
+    b->slots = slots < XNCC_PEAK_SLOTS ? (int32_t)slots : XNCC_PEAK_SLOTS;
+    if (b->slots == 0) {
+        *b = (xncc_batch_slots){ 0 };
+        return;
+    }
+    b->search = round_up(search * (uint64_t)b->slots, ALIGNMENT);
+    w->bytes[XNCC_BUFFER_BATCH] = (b->map + b->sums + b->toeplitz) * (uint64_t)b->slots + b->terms +
+                                  b->search + b->results;
+    w->total += w->bytes[XNCC_BUFFER_BATCH];
+}
