@@ -62,6 +62,8 @@ struct FusedMaskedJob {
     int32_t rows;
     // Map rows of a strip per block.
     int32_t segment;
+    // Map columns that are stored by aligned pairs (score_common.cuh): all or none.
+    int32_t vector_columns;
 };
 
 // The scores of a thread's four columns of a map row; `sums` holds it at row r of part i.
@@ -94,8 +96,8 @@ score_row(const FusedMaskedJob &p,
                 f[c] = masked_score_exact(q[c], job.least, job.undefined);
 }
 
-// blockIdx.x: strip; blockIdx.y: segment. VECTOR: map rows are aligned to pairs of floats.
-template <bool VARIES, bool VECTOR, int CHUNKS, int HALF>
+// blockIdx.x: strip; blockIdx.y: segment.
+template <bool VARIES, int CHUNKS, int HALF>
 __global__ __launch_bounds__(THREADS,
                              BLOCKS) void match_planes(const __grid_constant__ FusedMaskedJob p)
 {
@@ -154,7 +156,7 @@ __global__ __launch_bounds__(THREADS,
                 break;
             float f[4];
             score_row<VARIES>(p, sums, r / ROWS, r % ROWS, f);
-            Apart::store<VECTOR>(to, f, x, job.width);
+            Apart::store(to, f, x, job.width, p.vector_columns);
         }
     }
     RingLoader::wait();
@@ -163,22 +165,20 @@ __global__ __launch_bounds__(THREADS,
 
 using Kernel = void (*)(FusedMaskedJob);
 
-// nullptr if the width has no kernel. vector: map rows are aligned to pairs of floats.
-template <bool VARIES, bool VECTOR> Kernel kernel_of(const xncc_tensor_blocks &b)
+// nullptr if the width has no kernel.
+template <bool VARIES> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
     switch (2 * b.chunks + b.half) {
-    case 1: return match_planes<VARIES, VECTOR, 0, 1>;
-    case 2: return match_planes<VARIES, VECTOR, 1, 0>;
-    case 3: return match_planes<VARIES, VECTOR, 1, 1>;
+    case 1: return match_planes<VARIES, 0, 1>;
+    case 2: return match_planes<VARIES, 1, 0>;
+    case 3: return match_planes<VARIES, 1, 1>;
     default: return nullptr;
     }
 }
 
-Kernel kernel_of(const xncc_tensor_blocks &b, bool varies, bool vector)
+Kernel kernel_of(const xncc_tensor_blocks &b, bool varies)
 {
-    if (varies)
-        return vector ? kernel_of<true, true>(b) : kernel_of<true, false>(b);
-    return vector ? kernel_of<false, true>(b) : kernel_of<false, false>(b);
+    return varies ? kernel_of<true>(b) : kernel_of<false>(b);
 }
 
 } // namespace
@@ -186,22 +186,19 @@ Kernel kernel_of(const xncc_tensor_blocks &b, bool varies, bool vector)
 cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks, bool varies,
                                                 int most)
 {
-    cudaError_t code = cudaSuccess;
-    for (int vector = 0; vector < 2 && code == cudaSuccess; vector++)
-        code = set_max_shared_memory(kernel_of(blocks, varies, vector), most);
-    return code;
+    return set_max_shared_memory(kernel_of(blocks, varies), most);
 }
 
 cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &of,
                                  const xncc_tensor_blocks &blocks, bool varies, int processors,
                                  cudaStream_t stream)
 {
-    FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0 };
+    FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0,
+                         vector_columns(job.map, job.map_pitch, job.width, Apart::STEP) };
     const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
                                  processors * blocks.stages, batch_of(varies), &p.segment);
-    const bool vector = rows_aligned(job.map, job.map_pitch, Apart::STEP);
-    kernel_of(blocks, varies,
-              vector)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
+    kernel_of(blocks,
+              varies)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
     return cudaGetLastError();
 }
 

@@ -17,8 +17,7 @@
 // for templates of up to 32 rows, 3 up to 48.
 //
 // Template parameters: Arith, the arithmetic of the score (score_arith.cuh); CHUNKS and HALF, the
-// bytes of a template row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2;
-// VECTOR, map rows aligned to pairs of floats.
+// bytes of a template row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2.
 //
 // Preconditions: xncc_fit_tensor has checked that the template is at most 57 wide and that its sums
 // fit 32 bits. Compute capability 8.0; below it the kernels are empty.
@@ -132,7 +131,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
 }
 
 // The scores of a band.
-template <class Arith, int CHUNKS, int HALF, int SHIFT, bool VECTOR>
+template <class Arith, int CHUNKS, int HALF, int SHIFT>
 __global__ __launch_bounds__(THREADS,
                              BLOCKS) void match_fused(const __grid_constant__ FusedJob fused)
 {
@@ -146,7 +145,7 @@ __global__ __launch_bounds__(THREADS,
         if (y0 < y1 && !(job.all.skip && *job.all.skip))
             walk<Arith, CHUNKS, HALF, SHIFT>(
                 job, fused.layout, memory,
-                MapOutput<Arith, Apart, VECTOR>(job, first_column() + Apart::first(), y0), y1);
+                MapOutput<Arith, Apart>(job, first_column() + Apart::first(), y0), y1);
 #endif
 }
 
@@ -205,33 +204,28 @@ struct Kernels {
     void (*bound)(FusedTilesJob);
 };
 
-template <class Arith, int CHUNKS, int HALF> Kernels kernels_of(bool odd, bool vector)
+template <class Arith, int CHUNKS, int HALF> Kernels kernels_of(bool odd)
 {
     if (odd)
-        return { vector ? match_fused<Arith, CHUNKS, HALF, 1, true>
-                        : match_fused<Arith, CHUNKS, HALF, 1, false>,
-                 tiles_fused<Arith, CHUNKS, HALF, 1> };
-    return { vector ? match_fused<Arith, CHUNKS, HALF, 0, true>
-                    : match_fused<Arith, CHUNKS, HALF, 0, false>,
-             tiles_fused<Arith, CHUNKS, HALF, 0> };
+        return { match_fused<Arith, CHUNKS, HALF, 1>, tiles_fused<Arith, CHUNKS, HALF, 1> };
+    return { match_fused<Arith, CHUNKS, HALF, 0>, tiles_fused<Arith, CHUNKS, HALF, 0> };
 }
 
-// nullptr if the width has no kernels. odd: the width is odd. vector: map rows are aligned to
-// pairs.
-template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd, bool vector)
+// nullptr if the width has no kernels. odd: the width is odd.
+template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd)
 {
     switch (2 * b.chunks + b.half) {
-    case 1: return kernels_of<Arith, 0, 1>(odd, vector);
-    case 2: return kernels_of<Arith, 1, 0>(odd, vector);
-    case 3: return kernels_of<Arith, 1, 1>(odd, vector);
-    case 4: return kernels_of<Arith, 2, 0>(odd, vector);
+    case 1: return kernels_of<Arith, 0, 1>(odd);
+    case 2: return kernels_of<Arith, 1, 0>(odd);
+    case 3: return kernels_of<Arith, 1, 1>(odd);
+    case 4: return kernels_of<Arith, 2, 0>(odd);
     default: return { nullptr, nullptr };
     }
 }
 
-Kernels kernels_of(const xncc_tensor_blocks &b, bool pairs, bool odd, bool vector)
+Kernels kernels_of(const xncc_tensor_blocks &b, bool pairs, bool odd)
 {
-    return pairs ? kernels_of<FloatFloat>(b, odd, vector) : kernels_of<Fp64>(b, odd, vector);
+    return pairs ? kernels_of<FloatFloat>(b, odd) : kernels_of<Fp64>(b, odd);
 }
 
 Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
@@ -246,10 +240,10 @@ Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
 cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 8 && code == cudaSuccess; i++) {
-        Kernels kernels = kernels_of(blocks, i & 4, i & 1, i & 2);
+    for (int i = 0; i < 4 && code == cudaSuccess; i++) {
+        Kernels kernels = kernels_of(blocks, i & 2, i & 1);
         code = set_max_shared_memory(kernels.match, most);
-        if (code == cudaSuccess && !(i & 2)) // the tiles kernel does not depend on it
+        if (code == cudaSuccess)
             code = set_max_shared_memory(kernels.bound, most);
     }
     return code;
@@ -265,10 +259,9 @@ cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
 cudaError_t fused_launch(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
                          const unsigned char *taps, int processors, cudaStream_t stream)
 {
-    FusedJob fused = { make_job(all), make_layout(all, blocks, taps) };
+    FusedJob fused = { make_job(all, Apart::STEP), make_layout(all, blocks, taps) };
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, all.fp64_is_slow, all.window_width % Apart::STEP != 0,
-                                 rows_aligned(all.map, all.map_pitch, Apart::STEP));
+    Kernels kernels = kernels_of(blocks, all.fp64_is_slow, all.window_width % Apart::STEP != 0);
     return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.pdl, fused);
 }
 
@@ -276,10 +269,10 @@ cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &til
                                const xncc_tensor_blocks &blocks, const unsigned char *taps,
                                int processors, cudaStream_t stream)
 {
-    FusedTilesJob fused = { TilesJob{ make_job(all), tiles }, make_layout(all, blocks, taps) };
+    FusedTilesJob fused = { TilesJob{ make_job(all, Apart::STEP), tiles },
+                            make_layout(all, blocks, taps) };
     const dim3 grid = cut_tiles(&fused.of, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, tiles.fp64_is_slow, all.window_width % Apart::STEP != 0,
-                                 false);
+    Kernels kernels = kernels_of(blocks, tiles.fp64_is_slow, all.window_width % Apart::STEP != 0);
     return launch(kernels.bound, grid, THREADS, blocks.shared_bytes, stream, all.pdl, fused);
 }
 

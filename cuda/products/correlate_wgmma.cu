@@ -177,19 +177,22 @@ __device__ __forceinline__ void load_a(uint32_t (*a)[4], uint32_t rows, uint32_t
 template <class W, int BATCH, Reach REACH>
 __device__ __forceinline__ void multiply(uint32_t *d, uint32_t (*a)[4], uint32_t toeplitz)
 {
-    wgmma_fence();
+    constexpr int FIRST = W::first(BATCH), COUNT = W::first(BATCH + 1) - FIRST;
+    uint64_t b[COUNT];
 #pragma unroll
-    for (int step = W::first(BATCH); step < W::first(BATCH + 1); step++) {
+    for (int i = 0; i < COUNT; i++) {
+        const int step = FIRST + i;
         uint64_t strides =
             static_cast<uint64_t>(W::ARRAYS * DESCRIPTOR_CORE) << 32 |
             static_cast<uint64_t>(W::toeplitz_offset(step, 1) - W::toeplitz_offset(step, 0)) << 16;
-        uint64_t b = strides + (toeplitz + W::toeplitz_offset(step, 0) +
-                                (REACH == LOWER ? W::ARRAYS * 8 * DESCRIPTOR_CORE : 0));
-        if (REACH == ALL)
-            wgmma_m64n128k32(d, a[step - W::first(BATCH)], b);
-        else
-            wgmma_m64n64k32(d, a[step - W::first(BATCH)], b);
+        b[i] = strides + (toeplitz + W::toeplitz_offset(step, 0) +
+                          (REACH == LOWER ? W::ARRAYS * 8 * DESCRIPTOR_CORE : 0));
     }
+    wgmma_fence();
+    if constexpr (REACH == ALL)
+        wgmma_m64n128k32<COUNT>(d, a, b);
+    else
+        wgmma_m64n64k32<COUNT>(d, a, b);
     wgmma_commit();
 }
 

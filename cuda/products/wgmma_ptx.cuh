@@ -1,5 +1,6 @@
 // PTX wrappers for Hopper (compute capability 9.0, target sm_90a): asynchronous matrix products,
-// bulk copies and the memory barriers that they signal. One function per instruction.
+// bulk copies and the memory barriers that they signal. One function per instruction, but products
+// come in groups.
 #ifndef XNCC_CUDA_PRODUCTS_WGMMA_PTX_CUH
 #define XNCC_CUDA_PRODUCTS_WGMMA_PTX_CUH
 
@@ -112,31 +113,75 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait()
 }
 
 // clang-format off
-#define XNCC_ACCUMULATE(o) "+r"(d[o]), "+r"(d[o + 1]), "+r"(d[o + 2]), "+r"(d[o + 3]), "+r"(d[o + 4]), "+r"(d[o + 5]), "+r"(d[o + 6]), "+r"(d[o + 7])
+#define XNCC_EIGHT(o) "+r"(d[o]), "+r"(d[o + 1]), "+r"(d[o + 2]), "+r"(d[o + 3]), "+r"(d[o + 4]), "+r"(d[o + 5]), "+r"(d[o + 6]), "+r"(d[o + 7])
+#define XNCC_SUMS_64 XNCC_EIGHT(0), XNCC_EIGHT(8), XNCC_EIGHT(16), XNCC_EIGHT(24)
+#define XNCC_SUMS_128 XNCC_SUMS_64, XNCC_EIGHT(32), XNCC_EIGHT(40), XNCC_EIGHT(48), XNCC_EIGHT(56)
+#define XNCC_FACTORS(i) "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "l"(b[i])
+// A product; a0 .. a3 and b: the numbers of its operands.
+#define XNCC_PRODUCT_64(a0, a1, a2, a3, b) \
+    "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 " \
+    "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, " \
+    "{%" #a0 ",%" #a1 ",%" #a2 ",%" #a3 "}, %" #b ", 1;\n"
+#define XNCC_PRODUCT_128(a0, a1, a2, a3, b) \
+    "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 " \
+    "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31," \
+    "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, " \
+    "{%" #a0 ",%" #a1 ",%" #a2 ",%" #a3 "}, %" #b ", 1;\n"
 
-// d += a b with 32-bit sums of unsigned bytes, for a warpgroup. a is 64 x 32 (registers), b is
-// 32 x 128 or 32 x 64 (a matrix descriptor of shared memory). Thread t of warp v holds
-// d[4 j + 2 p + q] = row 16 v + 8 p + t / 4, column 8 j + 2 (t % 4) + q, with p, q = 0 or 1.
-__device__ __forceinline__ void wgmma_m64n128k32(uint32_t *d, const uint32_t *a, uint64_t b)
+// d += the sum over i < COUNT of a[i] b[i], COUNT products in a row, with 32-bit sums of unsigned
+// bytes, for a warpgroup. a[i] is 64 x 32 (registers), b[i] is 32 x 128 or 32 x 64 (a matrix
+// descriptor of shared memory). Thread t of warp v holds d[4 j + 2 p + q] = row 16 v + 8 p + t / 4,
+// column 8 j + 2 (t % 4) + q, with p, q = 0 or 1. The products are one statement, because the
+// compiler's time for a statement is mostly that for the operands d.
+template <int COUNT>
+__device__ __forceinline__ void wgmma_m64n64k32(uint32_t *d, const uint32_t (*a)[4], const uint64_t *b)
 {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 "
-                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
-                 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,"
-                 "%62,%63}, {%64,%65,%66,%67}, %68, 1;"
-                 : XNCC_ACCUMULATE(0), XNCC_ACCUMULATE(8), XNCC_ACCUMULATE(16), XNCC_ACCUMULATE(24), XNCC_ACCUMULATE(32), XNCC_ACCUMULATE(40),
-                   XNCC_ACCUMULATE(48), XNCC_ACCUMULATE(56)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    static_assert(COUNT >= 1 && COUNT <= 4, "products in a row");
+#define XNCC_1 XNCC_PRODUCT_64(32, 33, 34, 35, 36)
+#define XNCC_2 XNCC_1 XNCC_PRODUCT_64(37, 38, 39, 40, 41)
+#define XNCC_3 XNCC_2 XNCC_PRODUCT_64(42, 43, 44, 45, 46)
+#define XNCC_4 XNCC_3 XNCC_PRODUCT_64(47, 48, 49, 50, 51)
+    if constexpr (COUNT == 1)
+        asm volatile(XNCC_1 : XNCC_SUMS_64 : XNCC_FACTORS(0));
+    else if constexpr (COUNT == 2)
+        asm volatile(XNCC_2 : XNCC_SUMS_64 : XNCC_FACTORS(0), XNCC_FACTORS(1));
+    else if constexpr (COUNT == 3)
+        asm volatile(XNCC_3 : XNCC_SUMS_64 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2));
+    else
+        asm volatile(XNCC_4 : XNCC_SUMS_64 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2), XNCC_FACTORS(3));
+#undef XNCC_1
+#undef XNCC_2
+#undef XNCC_3
+#undef XNCC_4
 }
 
-__device__ __forceinline__ void wgmma_m64n64k32(uint32_t *d, const uint32_t *a, uint64_t b)
+template <int COUNT>
+__device__ __forceinline__ void wgmma_m64n128k32(uint32_t *d, const uint32_t (*a)[4], const uint64_t *b)
 {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8 "
-                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-                 "{%32,%33,%34,%35}, %36, 1;"
-                 : XNCC_ACCUMULATE(0), XNCC_ACCUMULATE(8), XNCC_ACCUMULATE(16), XNCC_ACCUMULATE(24)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    static_assert(COUNT >= 1 && COUNT <= 4, "products in a row");
+#define XNCC_1 XNCC_PRODUCT_128(64, 65, 66, 67, 68)
+#define XNCC_2 XNCC_1 XNCC_PRODUCT_128(69, 70, 71, 72, 73)
+#define XNCC_3 XNCC_2 XNCC_PRODUCT_128(74, 75, 76, 77, 78)
+#define XNCC_4 XNCC_3 XNCC_PRODUCT_128(79, 80, 81, 82, 83)
+    if constexpr (COUNT == 1)
+        asm volatile(XNCC_1 : XNCC_SUMS_128 : XNCC_FACTORS(0));
+    else if constexpr (COUNT == 2)
+        asm volatile(XNCC_2 : XNCC_SUMS_128 : XNCC_FACTORS(0), XNCC_FACTORS(1));
+    else if constexpr (COUNT == 3)
+        asm volatile(XNCC_3 : XNCC_SUMS_128 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2));
+    else
+        asm volatile(XNCC_4 : XNCC_SUMS_128 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2), XNCC_FACTORS(3));
+#undef XNCC_1
+#undef XNCC_2
+#undef XNCC_3
+#undef XNCC_4
 }
-#undef XNCC_ACCUMULATE
+#undef XNCC_EIGHT
+#undef XNCC_SUMS_64
+#undef XNCC_SUMS_128
+#undef XNCC_FACTORS
+#undef XNCC_PRODUCT_64
+#undef XNCC_PRODUCT_128
 // clang-format on
 
 } // namespace xncc

@@ -59,6 +59,8 @@ struct Job {
     TensorScoreJob all;
     // Map rows of a strip per block.
     int32_t segment;
+    // Map columns that are stored by aligned vectors (vector_columns): all or none.
+    int32_t vector_columns;
     // n, -n 2^52, sumT and 1 / root_var of the template, as doubles.
     double n, lowered, sum, unit;
     // 1 / root_var as a pair of floats.
@@ -180,12 +182,11 @@ __device__ __forceinline__ void scan(uint32_t &a, uint32_t &b)
 #undef XNCC_SCAN_STEP
 }
 
-// Stores a thread's four scores of a map row, columns x .. x + 3. VECTOR: rows are aligned to 16
-// bytes.
-template <bool VECTOR>
-__device__ __forceinline__ void store(float *to, const float *f, int x, int width)
+// Stores a thread's four scores of a map row, columns x .. x + 3 of `width`.
+__device__ __forceinline__ void store(float *to, const float *f, int x, int width,
+                                      int vector_columns)
 {
-    if (VECTOR && x + 3 < width) {
+    if (x + 3 < vector_columns) {
         __stcs(reinterpret_cast<float4 *>(to), make_float4(f[0], f[1], f[2], f[3]));
         return;
     }
@@ -216,21 +217,30 @@ inline dim3 cut_strips(Job *job, int processors, int blocks)
                       ROWS, &job->segment);
 }
 
-// The job with its derived constants; the segment is set by cut_strips.
-inline Job make_job(const TensorScoreJob &all)
+// The columns of a map that may be stored by vectors of `floats` floats: all, or none where a row
+// does not begin at a multiple of a vector. One comparison in the kernel then serves the alignment
+// and the map's right edge, and a kernel need not be built for each alignment.
+inline int32_t vector_columns(const float *map, int64_t pitch, int32_t width, int floats)
+{
+    const size_t bytes = sizeof(float) * static_cast<size_t>(floats);
+    const bool aligned = pitch % floats == 0 && reinterpret_cast<uintptr_t>(map) % bytes == 0;
+    return aligned ? width : 0;
+}
+
+// The job with its derived constants; the segment is set by cut_strips. floats: per vector of the
+// map.
+inline Job make_job(const TensorScoreJob &all, int floats)
 {
     double n = static_cast<double>(all.rule.n);
     xncc_float_float pair_unit = xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule);
-    return Job{
-        all, 0, n, -n * LIFT, static_cast<double>(all.rule.sum), 1.0 / all.rule.root_var, pair_unit
-    };
-}
-
-// True if every row of the map begins at a multiple of `floats` floats.
-inline bool rows_aligned(const float *map, int64_t pitch, int floats)
-{
-    return pitch % floats == 0 &&
-           reinterpret_cast<uintptr_t>(map) % (sizeof(float) * static_cast<size_t>(floats)) == 0;
+    return Job{ all,
+                0,
+                vector_columns(all.map, all.map_pitch, all.width, floats),
+                n,
+                -n * LIFT,
+                static_cast<double>(all.rule.sum),
+                1.0 / all.rule.root_var,
+                pair_unit };
 }
 
 } // namespace xncc

@@ -261,7 +261,7 @@ __device__ __forceinline__ bool score_row(const Job &job, const uint32_t (*w)[4]
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip.
-template <bool PAIRS, int SHIFT, bool VECTOR>
+template <bool PAIRS, int SHIFT>
 __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 {
     const int x0 = blockIdx.x * XNCC_TENSOR_COLUMNS, own = 4 * threadIdx.x, x = x0 + own;
@@ -310,7 +310,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
             float f[4];
             sure &= score_row<PAIRS>(job, windows, products, f);
             if (left > r)
-                store<VECTOR>(to, f, x, job.all.width);
+                store(to, f, x, job.all.width, job.vector_columns);
         }
         if (__builtin_expect(!sure, 0)) {
             uint32_t copy[4 * PARTS];
@@ -325,7 +325,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 }
 
 // blockIdx.x: strip; blockIdx.y: segment.
-template <bool PAIRS, int SHIFT, bool VECTOR>
+template <bool PAIRS, int SHIFT>
 __global__ __launch_bounds__(THREADS, BLOCKS) void score_map_u16(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
@@ -333,29 +333,22 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void score_map_u16(const __grid_co
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if constexpr (builds_arithmetic(PAIRS))
         if (y0 < y1 && !(job.all.skip && *job.all.skip))
-            walk<PAIRS, SHIFT, VECTOR>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
+            walk<PAIRS, SHIFT>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
 #endif
 }
 
 using Kernel = void (*)(Job);
 
-template <bool PAIRS> Kernel kernel_of(int shift, bool vector)
+template <bool PAIRS> Kernel kernel_of(int shift)
 {
-    switch (2 * shift + (vector ? 1 : 0)) {
-    case 0: return score_map_u16<PAIRS, 0, false>;
-    case 1: return score_map_u16<PAIRS, 0, true>;
-    case 2: return score_map_u16<PAIRS, 1, false>;
-    case 3: return score_map_u16<PAIRS, 1, true>;
-    case 4: return score_map_u16<PAIRS, 2, false>;
-    case 5: return score_map_u16<PAIRS, 2, true>;
-    case 6: return score_map_u16<PAIRS, 3, false>;
-    default: return score_map_u16<PAIRS, 3, true>;
-    }
+    constexpr Kernel kernels[] = { score_map_u16<PAIRS, 0>, score_map_u16<PAIRS, 1>,
+                                   score_map_u16<PAIRS, 2>, score_map_u16<PAIRS, 3> };
+    return kernels[shift];
 }
 
-Kernel kernel_of(bool pairs, int shift, bool vector)
+Kernel kernel_of(bool pairs, int shift)
 {
-    return pairs ? kernel_of<true>(shift, vector) : kernel_of<false>(shift, vector);
+    return pairs ? kernel_of<true>(shift) : kernel_of<false>(shift);
 }
 
 } // namespace
@@ -363,21 +356,18 @@ Kernel kernel_of(bool pairs, int shift, bool vector)
 cudaError_t score_u16_set_max_shared_memory()
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 16 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(i / 8 != 0, i / 2 % 4, i % 2 != 0),
+    for (int i = 0; i < 8 && code == cudaSuccess; i++)
+        code = set_max_shared_memory(kernel_of(i / 4 != 0, i % 4),
                                      static_cast<int>(sizeof(Shared)));
     return code;
 }
 
 cudaError_t score_u16_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
-    Job job = {
-        all, 0, 0.0, 0.0, 0.0, 1.0 / all.rule.root_var, xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule)
-    };
+    Job job = make_job(all, 4);
     dim3 grid = cut_strips(&job, processors, BLOCKS);
-    kernel_of(all.fp64_is_slow, all.window_width % 4,
-              rows_aligned(all.map, all.map_pitch, 4))<<<grid, THREADS, sizeof(Shared), stream>>>(
-        job);
+    kernel_of(all.fp64_is_slow,
+              all.window_width % 4)<<<grid, THREADS, sizeof(Shared), stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -96,6 +96,10 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#pragma nv_diag_suppress 177 // write_terms is empty there, so TermsOutput has no caller
+#endif
+
 // Output class (strip_windows.cuh): writes the windows' terms. Rows of terms have room for whole
 // strips; columns right of the map get 0.
 struct TermsOutput {
@@ -136,7 +140,7 @@ struct TermsOutput {
 };
 
 // The scores of a band.
-template <class Arith, int WORDS, int SHIFT, bool VECTOR>
+template <class Arith, int WORDS, int SHIFT>
 __global__ __launch_bounds__(THREADS,
                              blocks_of(WORDS)) void score_map(const __grid_constant__ Job job)
 {
@@ -151,8 +155,7 @@ __global__ __launch_bounds__(THREADS,
         if (y0 < y1 && !(job.all.skip && *job.all.skip))
             walk<Arith, WORDS, SHIFT>(
                 job, shared,
-                MapOutput<Arith, Adjacent, VECTOR>(job, first_column() + Adjacent::first(), y0), y0,
-                y1);
+                MapOutput<Arith, Adjacent>(job, first_column() + Adjacent::first(), y0), y0, y1);
 #endif
 }
 
@@ -176,12 +179,13 @@ struct TermsJob {
     WindowTerms *terms;
 };
 
-// The terms of the windows.
+// The terms of the windows. Only the matrix products of devices of capability 9.0 use them, and
+// those do not run code for later ones.
 template <int SHIFT>
 __global__ __launch_bounds__(THREADS,
                              blocks_of(WORDS)) void write_terms(const __grid_constant__ TermsJob of)
 {
-#if __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 1000
     __shared__ Shared<WORDS> shared;
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
     if (y0 < y1)
@@ -195,12 +199,10 @@ using MapKernel = void (*)(Job);
 using TilesKernel = void (*)(TilesJob);
 using TermsKernel = void (*)(TermsJob);
 
-template <class Arith, int WORDS, bool VECTOR> MapKernel map_kernel(int shift)
+template <class Arith, int WORDS> MapKernel map_kernel(int shift)
 {
-    constexpr MapKernel kernels[] = { score_map<Arith, WORDS, 0, VECTOR>,
-                                      score_map<Arith, WORDS, 1, VECTOR>,
-                                      score_map<Arith, WORDS, 2, VECTOR>,
-                                      score_map<Arith, WORDS, 3, VECTOR> };
+    constexpr MapKernel kernels[] = { score_map<Arith, WORDS, 0>, score_map<Arith, WORDS, 1>,
+                                      score_map<Arith, WORDS, 2>, score_map<Arith, WORDS, 3> };
     return kernels[shift];
 }
 
@@ -221,12 +223,8 @@ int words_of(const TensorScoreJob &all)
 template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    const bool aligned = rows_aligned(all.map, all.map_pitch, Adjacent::STEP);
-    if (words_of(all) == WORDS)
-        return aligned ? map_kernel<Arith, WORDS, true>(shift)
-                       : map_kernel<Arith, WORDS, false>(shift);
-    return aligned ? map_kernel<Arith, WIDE_WORDS, true>(shift)
-                   : map_kernel<Arith, WIDE_WORDS, false>(shift);
+    return words_of(all) == WORDS ? map_kernel<Arith, WORDS>(shift)
+                                  : map_kernel<Arith, WIDE_WORDS>(shift);
 }
 
 template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
@@ -240,7 +238,7 @@ template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
 
 cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {
-    Job job = make_job(all);
+    Job job = make_job(all, Adjacent::STEP);
     dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
     MapKernel kernel = all.fp64_is_slow ? any_map_kernel<FloatFloat>(all)
                                         : any_map_kernel<Fp64>(all);
@@ -250,7 +248,7 @@ cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStrea
 cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles,
                                   int processors, cudaStream_t stream)
 {
-    TilesJob of = { make_job(all), tiles };
+    TilesJob of = { make_job(all, Adjacent::STEP), tiles };
     const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
     TilesKernel kernel = tiles.fp64_is_slow ? any_tiles_kernel<FloatFloat>(all)
                                             : any_tiles_kernel<Fp64>(all);
@@ -262,7 +260,7 @@ cudaError_t score_u8_terms_launch(const TensorScoreJob &all, WindowTerms *terms,
 {
     constexpr TermsKernel kernels[] = { write_terms<0>, write_terms<1>, write_terms<2>,
                                         write_terms<3> };
-    TermsJob of = { make_job(all), terms };
+    TermsJob of = { make_job(all, Adjacent::STEP), terms };
     const dim3 grid = cut_strips(&of.job, processors, blocks_of(WORDS));
     return launch(kernels[all.window_width % Adjacent::STEP], grid, THREADS, 0, stream, false, of);
 }

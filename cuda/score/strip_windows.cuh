@@ -51,10 +51,10 @@ struct Adjacent {
     {
         return i;
     }
-    template <bool VECTOR>
-    __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
+    __device__ __forceinline__ static void store(float *to, const float *f, int x, int width,
+                                                 int vector_columns)
     {
-        xncc::store<VECTOR>(to, f, x, width);
+        xncc::store(to, f, x, width, vector_columns);
     }
 };
 
@@ -71,10 +71,10 @@ struct Apart {
     {
         return i % 2 + i / 2 * DISTANCE;
     }
-    template <bool VECTOR>
-    __device__ __forceinline__ static void store(float *to, const float *f, int x, int width)
+    __device__ __forceinline__ static void store(float *to, const float *f, int x, int width,
+                                                 int vector_columns)
     {
-        if (VECTOR && x + DISTANCE + 1 < width) {
+        if (x + DISTANCE + 1 < vector_columns) {
             __stcs(reinterpret_cast<float2 *>(to), make_float2(f[0], f[1]));
             __stcs(reinterpret_cast<float2 *>(to + DISTANCE), make_float2(f[2], f[3]));
             return;
@@ -297,8 +297,8 @@ __device__ __forceinline__ void slide(typename Arith::Sum *windows, const uint32
         windows[i] = Arith::slide_by(windows[i], entering[i], leaving[i]);
 }
 
-// Output class: writes the scores to the map. VECTOR: rows of the map are aligned to whole vectors.
-template <class Arith, class Columns, bool VECTOR> struct MapOutput {
+// Output class: writes the scores to the map.
+template <class Arith, class Columns> struct MapOutput {
     using Sum = typename Arith::Sum;
     static constexpr bool FROM_PRODUCTS = true;
     // The thread's first column in the next map row.
@@ -323,7 +323,7 @@ template <class Arith, class Columns, bool VECTOR> struct MapOutput {
         for (int i = 0; i < 4; i++)
             sure &= Arith::score(job, s[i], q[i], product[i], &f[i]);
         if (inside)
-            Columns::template store<VECTOR>(to, f, x, job.all.width);
+            Columns::store(to, f, x, job.all.width, job.vector_columns);
         to += job.all.map_pitch;
     }
     // x, y: the thread's first column and the batch's first row; left: map rows left.
