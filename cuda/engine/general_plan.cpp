@@ -158,8 +158,10 @@ unsigned char *GeneralPlan::image_plane(int index) const
 
 xncc_status GeneralPlan::lay_out_templ(const Call &call)
 {
-    xncc_status status = check(launch_template_planes(*call.templ, planes, templ, call.stream),
-                               "laying out the template", call.error);
+    cudaError_t code = launch_template_planes(*call.templ, planes, templ, call.stream);
+    for (int i = 0; i < planes.templ_count && code == cudaSuccess; i++)
+        code = templ[i].refresh(call.stream);
+    xncc_status status = check(code, "laying out the template", call.error);
     if (!status && by_tensor)
         status = check(tensor.lay_out_planes(templ, planes.templ_count, call.stream),
                        "laying out the template", call.error);
