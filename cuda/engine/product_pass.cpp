@@ -174,6 +174,8 @@ xncc_status lay_out_template(const Call &call, unsigned char *toeplitz)
     cudaError_t code = cudaSuccess;
     if (plan->templ_planes)
         code = launch_template_planes(*call.templ, planes, plan->templ_planes, call.stream);
+    for (int i = 0; i < plan->templ_count && code == cudaSuccess; i++)
+        code = plan->templ_planes[i].refresh(call.stream);
     if (code == cudaSuccess && xncc_kernel_is_tensor(plan->decision.kernel)) {
         TensorProducts::Layout layout = {};
         layout.to = toeplitz;

@@ -62,7 +62,7 @@ cudaError_t launch_template_groups(const DeviceTemplate &p, cudaStream_t stream)
 }
 
 cudaError_t launch_template_planes(const DeviceTemplate &templ, const xncc_general_planes &planes,
-                                   DeviceTemplate *to, cudaStream_t stream)
+                                   const DeviceTemplate *to, cudaStream_t stream)
 {
     TemplPlanes job = {};
     job.pixels = templ.pixels.as<unsigned char>();
@@ -90,10 +90,7 @@ cudaError_t launch_template_planes(const DeviceTemplate &templ, const xncc_gener
         spread_templ<uint16_t><<<grid, THREADS, 0, stream>>>(job);
     else
         spread_templ<uint32_t><<<grid, THREADS, 0, stream>>>(job);
-    cudaError_t code = cudaGetLastError();
-    for (int i = 0; i < job.count && code == cudaSuccess; i++)
-        code = to[i].refresh(stream);
-    return code;
+    return cudaGetLastError();
 }
 
 } // namespace xncc

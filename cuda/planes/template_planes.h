@@ -26,12 +26,12 @@ struct TemplPlanes {
     unsigned char *to[XNCC_GENERAL_TEMPL_PLANES];       // the planes, in the order of `plane`
 };
 
-// Writes the template's planes that the list names: plane i to the pixels of to[i], then refreshes
-// to[i]. A plane's value at a pixel is byte `digit` of the sample, byte `digit` of its square, or
-// 1; samples that do not count are stored as 0, and so is their count. The template has integer
-// pixels; the planes were made with make_plane.
+// Writes the template's planes that the list names: plane i to the pixels of to[i]. The caller then
+// refreshes to[i]. A plane's value at a pixel is byte `digit` of the sample, byte `digit` of its
+// square, or 1; samples that do not count are stored as 0, and so is their count. The template has
+// integer pixels; the planes were made with make_plane.
 cudaError_t launch_template_planes(const DeviceTemplate &templ, const xncc_general_planes &planes,
-                                   DeviceTemplate *to, cudaStream_t stream);
+                                   const DeviceTemplate *to, cudaStream_t stream);
 
 } // namespace xncc
 

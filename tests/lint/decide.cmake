@@ -1,5 +1,5 @@
 # cmake -D NM=... -D LIBRARY=... -P decide.cmake: the decision's objects call only each other and text functions.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${NM} -u -A ${LIBRARY} OUTPUT_VARIABLE text RESULT_VARIABLE result ERROR_QUIET)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${NM} cannot read ${LIBRARY}")
