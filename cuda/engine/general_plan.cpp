@@ -110,7 +110,8 @@ xncc_status GeneralPlan::make(xncc_engine_plan *plan, xncc_error *error)
     by_tensor = xncc_kernel_is_tensor(d.kernel) != 0;
     if (by_pixels)
         return XNCC_OK;
-    if (!xncc_general_planes_for(&p, d.kernel, &planes))
+    const xncc_machine &machine = plan->engine->machine;
+    if (!xncc_general_planes_for(&p, &machine, d.kernel, &planes))
         return xncc_fail(error, XNCC_ERROR_INTERNAL,
                          "the decision accepted %d channels, which the lists of planes cannot hold",
                          p.channels);
@@ -134,10 +135,13 @@ xncc_status GeneralPlan::make(xncc_engine_plan *plan, xncc_error *error)
         status = make_templ_planes(plan, error);
     const xncc_problem of_product = xncc_problem_inner(&p);
     if (!status && by_tensor)
-        status = tensor.make_planes(of_product, d, planes.templ_count, plan->engine->machine,
-                                    error);
+        status = tensor.make_planes(of_product, d, planes.templ_count, machine, error);
     if (!status && is_fused)
         status = set_max_shared_memory_of_fused(plan, error);
+    if (!status && planes.score_sums_windows)
+        status = check(
+            channel_score_set_max_shared_memory(static_cast<int>(machine.cuda.shared_optin)),
+            "allocating the plan's workspace", error);
     if (!status && !by_tensor)
         status = make_inner(plan, of_product, error);
     return status ? status
@@ -324,6 +328,39 @@ xncc_status GeneralPlan::score_terms(const Call &call, const Band &band, const T
     return check(launch_general_score(job, call.stream), "launching the score", call.error);
 }
 
+// The image planes are those of the samples, in the order that the pass expects, because no other
+// planes are needed where all pixels count. The terms are those of X.
+ChannelScoreJob GeneralPlan::make_channel_score(const Call &call, const Band &band,
+                                                const Target &target) const
+{
+    const xncc_problem &p = call.plan->problem;
+    ChannelScoreJob job = {};
+    job.image = band_plane(call, band);
+    job.image.data = image_plane(0);
+    job.plane = static_cast<int64_t>(buffers.image);
+    job.channels = xncc_problem_channels(&p);
+    job.digits = xncc_pixel_digits(p.pixel);
+    job.method = p.method;
+    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
+    for (int c = 0; c < job.channels; c++)
+        job.T[c] = call.templ->sum[c];
+    job.T2 = call.templ->sum2.low;
+    job.window_width = p.width;
+    job.window_height = p.height;
+    job.sums = terms.as<uint32_t>();
+    job.sums_pitch = static_cast<int64_t>(buffers.term_pitch);
+    job.terms = planes.term_count;
+    for (int i = 0; i < job.terms; i++)
+        job.term[i] = { i * static_cast<int64_t>(buffers.term) /
+                            static_cast<int64_t>(sizeof(uint32_t)),
+                        planes.term[i].shift };
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    return job;
+}
+
 xncc_status GeneralPlan::run_band(const Call &call, const Band &band, const Target &target)
 {
     LayoutRect rect = { x0 + x.start(band.bx), y0 + y.start(band.by),
@@ -339,6 +376,10 @@ xncc_status GeneralPlan::run_band(const Call &call, const Band &band, const Targ
         status = multiply(call, band);
     if (!status && is_masked_u8)
         return score_masked_u8(call, band, target);
+    if (!status && planes.score_sums_windows)
+        return check(launch_channel_score(make_channel_score(call, band, target),
+                                          call.plan->engine->machine.cuda.processors, call.stream),
+                     "launching the score", call.error);
     if (!status)
         status = sum_windows(call, band);
     return status ? status : score_terms(call, band, target);

@@ -8,12 +8,16 @@
 // 3. Sums over whole windows of the image slide down the planes.
 // 4. A last pass combines the terms of each window into its score.
 //
+// Where all pixels count, up to four channels of 8 or 16 bits have one pass for 3 and 4
+// (score/channel_score.h).
+//
 // Floats, and integer problems that are too large for this, use kernel `general`, pixel by pixel.
 #ifndef XNCC_CUDA_ENGINE_GENERAL_PLAN_H
 #define XNCC_CUDA_ENGINE_GENERAL_PLAN_H
 
 #include "cuda/engine/call.h"
 #include "cuda/fused/fused_masked_u8.h"
+#include "cuda/score/channel_score.h"
 
 extern "C" {
 #include "plan/cost_general_cuda.h"
@@ -52,6 +56,8 @@ class GeneralPlan {
     xncc_status sum_windows(const Call &call, const Band &band);
     cudaError_t slide_windows(const Call &call, const Band &band);
     xncc_status score_terms(const Call &call, const Band &band, const Target &target);
+    ChannelScoreJob make_channel_score(const Call &call, const Band &band,
+                                       const Target &target) const;
 
     // ccoeff_normed of one 8-bit channel, which has faster passes: score/masked_score_u8.h for the
     // sums over windows and the score, and fused/fused_masked_u8.h for everything.

@@ -16,6 +16,9 @@ static const double score_rate = 4.5e6;     /* sums that the score reads */
 static const double masked_u8_rate = 1.2e7; /* sums that the special score pass reads */
 static const double masked_u8_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
 static const double launch_ms = 0.004;              /* per kernel launch */
+/* A guess, to be measured: map elements of the score pass for several channels are this rate over
+ * a part of their own and a part per byte of the pixel. */
+static const double channel_rate = 1.6e6, channel_element = 0.4, channel_byte = 0.6;
 
 /* The workspace of a band is kept below this, in bytes, even if more is free. */
 static const double max_workspace = 2684354560.0;
@@ -27,11 +30,13 @@ static double round_up(double value, double unit)
     return (whole < units ? whole + 1.0 : whole) * unit;
 }
 
-int xncc_general_planes_for(const xncc_problem *p, xncc_kernel kernel, xncc_general_planes *planes)
+int xncc_general_planes_for(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
+                            xncc_general_planes *planes)
 {
     xncc_problem of = *p;
     of.templ_masked |= kernel == XNCC_KERNEL_TENSOR_FUSED;
-    return xncc_general_planes_make(&of, xncc_kernel_is_tensor(kernel), planes);
+    return xncc_general_planes_make(&of, xncc_kernel_is_tensor(kernel), xncc_channel_scores(&of, m),
+                                    planes);
 }
 
 int xncc_general_is_u8_masked(const xncc_problem *p, const xncc_general_planes *planes)
@@ -164,7 +169,11 @@ static double estimate(const xncc_problem *p, const xncc_machine *m,
     if (fit->kernel == XNCC_KERNEL_TENSOR_FUSED)
         return fit->estimate_ms + 2.0 * launch_ms + layout_ms;
     double each = planes->windows / window_rate + (1.0 + planes->term_count) / score_rate;
-    if (xncc_general_is_u8_masked(p, planes))
+    if (planes->score_sums_windows)
+        each = (channel_element +
+                channel_byte * xncc_problem_channels(p) * xncc_pixel_digits(p->pixel)) /
+               channel_rate;
+    else if (xncc_general_is_u8_masked(p, planes))
         each = planes->windows ? 1.0 / masked_u8_window_rate
                                : (1.0 + planes->term_count) / masked_u8_rate;
     return fit->estimate_ms * planes->products + launch_ms * (4.0 + planes->step_count) +
@@ -172,7 +181,7 @@ static double estimate(const xncc_problem *p, const xncc_machine *m,
 }
 
 /* Refuses what a kernel of products cannot serve at any size, and fills *planes. */
-static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel,
+static xncc_status check_kind(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
                               xncc_general_planes *planes, xncc_error *error)
 {
     const char *name = xncc_kernel_table[kernel].name;
@@ -181,7 +190,7 @@ static xncc_status check_kind(const xncc_problem *p, xncc_kernel kernel,
                          "kernel %s serves floats only as f32 with one channel and all pixels "
                          "counting; kernel general serves the others",
                          name);
-    if (!xncc_general_planes_for(p, kernel, planes))
+    if (!xncc_general_planes_for(p, m, kernel, planes))
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
             "kernel %s makes a score from up to %d sums of bytes, and %d channels of %s "
@@ -204,7 +213,7 @@ xncc_status xncc_fit_general_cuda(const xncc_problem *p, const xncc_machine *m, 
         return fit_pixels(p, m, workspace, fit, error);
     const xncc_problem inner = xncc_problem_inner(p);
     xncc_general_planes planes;
-    xncc_status status = check_kind(p, kernel, &planes, error);
+    xncc_status status = check_kind(p, m, kernel, &planes, error);
     if (!status && (inner.image_width > XNCC_MAX_SIDE || inner.image_height > XNCC_MAX_SIDE))
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,

@@ -33,10 +33,10 @@ xncc_status xncc_fit_general_cuda(const xncc_problem *problem, const xncc_machin
 /* Bytes of the device copy of an image from the host, with its mask. */
 double xncc_cuda_source_bytes(const xncc_problem *problem);
 
-/* xncc_general_planes_make for a kernel. tensor-fused makes every sum from products, as if the
- * template had a mask. */
-int xncc_general_planes_for(const xncc_problem *problem, xncc_kernel kernel,
-                            xncc_general_planes *planes);
+/* xncc_general_planes_make for a kernel on a machine. tensor-fused makes every sum from products,
+ * as if the template had a mask. */
+int xncc_general_planes_for(const xncc_problem *problem, const xncc_machine *machine,
+                            xncc_kernel kernel, xncc_general_planes *planes);
 
 /* Returns 1 for the most common case, for which the engine has a special score pass
  * (cuda/score/masked_score_u8.h): ccoeff_normed of one channel of 8 bits with sums of 32 bits. */

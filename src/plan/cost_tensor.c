@@ -1,6 +1,7 @@
 /* Limits, memory and cost of the tensor kernels. */
 #include "plan/cost_tensor.h"
 
+#include "image/samples.h"
 #include "plan/problem.h"
 
 #include <assert.h>
@@ -68,6 +69,23 @@ int xncc_tensor_scores(const xncc_problem *p)
         return 0;
     return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH
                                : p->width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
+}
+
+int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
+{
+    const int32_t channels = xncc_problem_channels(p);
+    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
+    if (p->method == XNCC_COVERAGE || !xncc_problem_counts_all(p) ||
+        xncc_pixel_is_float(p->pixel) || p->pixel == XNCC_U32 ||
+        channels > XNCC_CHANNEL_SCORE_CHANNELS || p->width > XNCC_TENSOR_WIDTH)
+        return 0;
+    /* products of bytes, summed over all channels, and the sum of a channel fit 32 bits */
+    if ((uint64_t)channels * n > UINT32_MAX / (255u * 255u) ||
+        n * xncc_pixel_max(p->pixel) > UINT32_MAX)
+        return 0;
+    return m->cuda.present && m->cuda.major >= 8 &&
+           xncc_channel_score_bytes(channels, channels, xncc_pixel_digits(p->pixel)) <=
+               m->cuda.shared_optin;
 }
 
 /* Divides a template row into chunks. For 8 map elements it has width + 7 bytes: whole chunks and,

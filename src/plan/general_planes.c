@@ -103,13 +103,16 @@ static void add_windows(builder *b, const xncc_problem *p)
     }
 }
 
-int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_planes *planes)
+int xncc_general_planes_make(const xncc_problem *p, int adds, int score_sums_windows,
+                             xncc_general_planes *planes)
 {
     assert(!xncc_pixel_is_float(p->pixel));
     const uint64_t n = (uint64_t)p->width * (uint64_t)p->height,
                    most_u32 = UINT32_MAX / (255u * 255u); /* byte products that fit 32 bits */
     xncc_product_of product[XNCC_GENERAL_STEPS];
-    *planes = (xncc_general_planes){ .needs = xncc_sum_recipe_of(p), .terms_u64 = n > most_u32 };
+    *planes = (xncc_general_planes){ .needs = xncc_sum_recipe_of(p),
+                                     .terms_u64 = n > most_u32,
+                                     .score_sums_windows = score_sums_windows };
     const uint64_t most = planes->terms_u64 || !adds ? 1 : most_u32 / n;
     builder b = { .planes = planes,
                   .most = most < XNCC_GENERAL_STEPS ? (int32_t)most : XNCC_GENERAL_STEPS,
@@ -120,7 +123,8 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, xncc_general_plane
                  (xncc_general_term){ (uint8_t)product[i].sum, (uint8_t)product[i].channel,
                                       (uint8_t)product[i].shift },
                  0);
-    add_windows(&b, p);
+    if (!score_sums_windows)
+        add_windows(&b, p);
     /* all numbers of general_score.h are at most C (n m)^2, with C channels and m the largest
      * sample, and twice that for the differences of sqdiff */
     const double bound = (double)n * (double)xncc_pixel_max(p->pixel);

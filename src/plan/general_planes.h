@@ -36,9 +36,10 @@ typedef struct xncc_general_step {
 typedef struct xncc_general_planes {
     xncc_sum_recipe needs;
     int32_t image_count, templ_count, term_count, step_count; /* used elements of the arrays */
-    int32_t products, windows; /* steps that are products, and steps that are window sums */
-    int32_t terms_u64;         /* 1: terms have 64 bits; 0: 32 bits */
-    int32_t score_fits_s63;    /* 1: all numbers of math/general_score.h fit 63 bits */
+    int32_t products, windows;  /* steps that are products, and steps that are window sums */
+    int32_t terms_u64;          /* 1: terms have 64 bits; 0: 32 bits */
+    int32_t score_fits_s63;     /* 1: all numbers of math/general_score.h fit 63 bits */
+    int32_t score_sums_windows; /* 1: the score pass sums the windows itself; no steps and terms */
     xncc_plane_of image[XNCC_GENERAL_IMAGE_PLANES], templ[XNCC_GENERAL_TEMPL_PLANES];
     xncc_general_term term[XNCC_GENERAL_TERMS];
     xncc_general_step step[XNCC_GENERAL_STEPS]; /* products first, those with the same image plane
@@ -47,7 +48,9 @@ typedef struct xncc_general_planes {
 
 /* Fills *planes for a general problem (XNCC_ROUTE_GENERAL) with an integer pixel type.
  * adds: 1 if the kernel can add a product to a term, 0 if it can only set a term.
+ * score_sums_windows: 1 if the score pass sums the windows itself; they are then left out.
  * Returns 1, or 0 if a list has too little room; the caller then writes the error text. */
-int xncc_general_planes_make(const xncc_problem *problem, int adds, xncc_general_planes *planes);
+int xncc_general_planes_make(const xncc_problem *problem, int adds, int score_sums_windows,
+                             xncc_general_planes *planes);
 
 #endif
