@@ -4,6 +4,7 @@
 #include "cuda/direct/general.h"
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/fused_u8.h"
+#include "cuda/score/channel_score.h"
 #include "cuda/score/column_score.h"
 #include "cuda/score/score_u16.h"
 #include "cuda/score/sliding_score_u8.h"
@@ -283,7 +284,42 @@ xncc_status score_fused_masked(const Call &call, const Band &band, const Target 
                  "launching the match", call.error);
 }
 
-// ---- strips: ccoeff_normed where all pixels count ----
+// ---- strips: all pixels count ----
+
+// The image planes are those of the samples, in the order that the pass expects, because no other
+// planes are needed where all pixels count. The terms are those of X.
+xncc_status score_channels(const Call &call, const Band &band, const Target &target,
+                           const uint32_t *skip)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_problem &p = plan->problem;
+    const xncc_general_planes &planes = plan->decision.planes;
+    const xncc_workspace &w = plan->memory.sizes();
+    ChannelScoreJob job = {};
+    job.image = band.image;
+    job.plane = static_cast<int64_t>(w.plane);
+    job.channels = xncc_problem_channels(&p);
+    job.digits = xncc_pixel_digits(p.pixel);
+    job.method = p.method;
+    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
+    for (int c = 0; c < job.channels; c++)
+        job.T[c] = call.templ->sum[c];
+    job.T2 = call.templ->sum2.low;
+    job.window_width = p.width;
+    job.window_height = p.height;
+    job.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
+    job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
+    job.terms = planes.term_count;
+    for (int i = 0; i < job.terms; i++)
+        job.term[i] = { i * static_cast<int64_t>(w.sums / sizeof(uint32_t)), planes.term[i].shift };
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.width = band.width;
+    job.height = band.height;
+    job.skip = skip;
+    return check(launch_channel_score(job, plan->engine->machine.cuda.processors, call.stream),
+                 "launching the score", call.error);
+}
 
 xncc_status score_strips(const Call &call, const Band &band, const Target &target,
                          const uint32_t *skip)
@@ -345,6 +381,8 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_MASKED))
         code = masked_planes_set_max_shared_memory(
             d.tensor, xncc_problem_image_varies(&plan->problem) != 0, most);
+    if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
+        code = channel_score_set_max_shared_memory(most);
     if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE) && xncc_pixel_digits(plan->problem.pixel) == 2)
         code = score_u16_set_max_shared_memory();
     return check(code, "preparing the kernels", error);
@@ -384,6 +422,7 @@ xncc_status score_band(const Call &call, const Band &band, const Target &target,
     case XNCC_STEP_WINDOW_SCORE: return score_pixels(call, band, target);
     case XNCC_STEP_FUSED:
     case XNCC_STEP_STRIP_SCORE: return score_strips(call, band, target, skip);
+    case XNCC_STEP_CHANNEL_SCORE: return score_channels(call, band, target, skip);
     case XNCC_STEP_MASKED_WINDOWS:
     case XNCC_STEP_MASKED_SCORE: return score_masked(call, band, target);
     case XNCC_STEP_TERM_SCORE: return score_terms(call, band, target);

@@ -1,5 +1,6 @@
 // Kernels that lay out a rectangle of an image with its border, as pixels or as byte planes. Images
-// of one 8-bit channel have faster kernels of their own in make_planes_u8.cu.
+// of one 8-bit channel have faster kernels of their own in make_planes_u8.cu, and images of several
+// channels or bytes of which all pixels count in split_channels.cu.
 //
 // Thread mapping of both kernels: a block of 256 threads covers 1024 adjacent pixels of one row, 4
 // per thread. Blocks are numbered row by row along blockIdx.x: `across` blocks per row. No shared
@@ -217,6 +218,8 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
         return cudaSuccess;
     if (job.channels == 1 && xncc_pixel_digits(image.pixel) == 1)
         return launch_byte_planes(job.image, border, job.rect, planes, to, stream);
+    if (serves_split_channels(job.image, planes))
+        return launch_split_channels(job.image, border, job.rect, to, stream);
     unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
     switch (image.pixel) {
     case XNCC_U8: spread_planes<XNCC_U8><<<blocks, THREADS, 0, stream>>>(job); break;

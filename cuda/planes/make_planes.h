@@ -42,6 +42,14 @@ cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, cons
                                const xncc_general_planes &planes, const LayoutTarget &to,
                                cudaStream_t stream);
 
+// launch_planes for the planes of all samples, in order, of an image whose pixels all count
+// (split_channels.cu): 2, 3, 4, 6 or 8 bytes per pixel. The image has explicit pitches, and
+// rect.columns is a multiple of 4. serves_split_channels: whether it serves an image and a list.
+bool serves_split_channels(const xncc_image &image, const xncc_general_planes &planes);
+cudaError_t launch_split_channels(const xncc_image &image, xncc_border border,
+                                  const LayoutRect &rect, const LayoutTarget &to,
+                                  cudaStream_t stream);
+
 // Returns the view with its pitches filled in: 0 means tightly packed rows.
 inline xncc_image with_pitches(const xncc_image &image)
 {

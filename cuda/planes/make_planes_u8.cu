@@ -8,6 +8,7 @@
 // Measured on one H200, 2026-11: 0.075 ms for the planes of a masked 8192 x 8192 match
 // (docs/notes/2026-11-masked.md).
 #include "cuda/planes/make_planes.h"
+#include "cuda/planes/word_load.cuh"
 
 #include "image/samples.h"
 
@@ -30,28 +31,6 @@ struct BytesJob {
     xncc_general_term plane[XNCC_GENERAL_IMAGE_PLANES]; // sum: an xncc_plane; shift: 8 * digit
 };
 
-// Tells whether load_bytes may read the 16 bytes of a row from `column` on: all aligned words that
-// hold one of them must be inside the row.
-__device__ bool has_words(const unsigned char *row, int64_t column, int32_t width)
-{
-    const int64_t misfit = static_cast<int64_t>(reinterpret_cast<uintptr_t>(row + column) & 3);
-    return column >= misfit && column - misfit + (misfit ? SPAN + 4 : SPAN) <= width;
-}
-
-// Reads 16 bytes from any address, as aligned words.
-__device__ void load_bytes(const unsigned char *from, uint32_t (&word)[WORDS])
-{
-    const unsigned misfit = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) & 3);
-    const uint32_t *base = reinterpret_cast<const uint32_t *>(from - misfit);
-    uint32_t low = __ldg(base);
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        const uint32_t high = i + 1 < WORDS || misfit ? __ldg(base + i + 1) : 0;
-        word[i] = __funnelshift_r(low, high, 8 * misfit);
-        low = high;
-    }
-}
-
 // A thread's pixels, 4 per word.
 struct Pixels {
     uint32_t value[WORDS];  // biased samples; 0 where a pixel does not count
@@ -62,7 +41,7 @@ struct Pixels {
     __device__ void load(const BytesJob &job, const unsigned char *row, const uint8_t *mask,
                          int64_t column)
     {
-        load_bytes(row + column, value);
+        load_words(row + column, value);
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
             counts[i] = job.hole < 0
@@ -70,7 +49,7 @@ struct Pixels {
                             : __vsetne4(value[i], static_cast<uint32_t>(job.hole) * 0x01010101u);
         if (mask) {
             uint32_t word[WORDS];
-            load_bytes(mask + column, word);
+            load_words(mask + column, word);
 #pragma unroll
             for (int i = 0; i < WORDS; i++)
                 counts[i] &= __vsetne4(word[i], 0);
@@ -127,8 +106,8 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
                                at * job.image.pitch;
     const uint8_t *mask = job.image.mask ? job.image.mask + at * job.image.mask_pitch : nullptr;
     Pixels pixels;
-    if (line >= 0 && has_words(row, column, job.image.width) &&
-        (!mask || has_words(mask, column, job.image.width)))
+    if (line >= 0 && has_words(row, column, WORDS, job.image.width) &&
+        (!mask || has_words(mask, column, WORDS, job.image.width)))
         pixels.load(job, row, mask, column);
     else
         pixels.gather(job, row, mask, line >= 0, column);

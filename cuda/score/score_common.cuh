@@ -81,6 +81,14 @@ __device__ __forceinline__ uint32_t dp4a_signed(uint32_t pixels, uint32_t weight
     return sum;
 }
 
+// False if the float `score` of the double `quotient` may differ from that of the plain formula, or
+// is not a number.
+__device__ __forceinline__ bool is_certain(double quotient, float score)
+{
+    uint32_t low = low_word(quotient) << 3; // the 29 bits that a float does not have
+    return low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3) && score == score;
+}
+
 // *score = num unit / sqrt(var). Returns false if the plain formula must decide, in particular if
 // var is 0 (*score is then NaN).
 __device__ __forceinline__ bool fast_quotient(double num, double var, double unit, float *score)
@@ -90,8 +98,23 @@ __device__ __forceinline__ bool fast_quotient(double num, double var, double uni
     double e = fma(-__dmul_rn(var, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5));
     double t = __dmul_rn(__dmul_rn(num, unit), y), quotient = fma(t, c, t);
     *score = __double2float_rn(quotient);
-    uint32_t low = low_word(quotient) << 3; // the 29 bits that a float does not have
-    return low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3) && *score == *score;
+    return is_certain(quotient, *score);
+}
+
+// 64-bit integers to double by two additions and with one rounding, as the (slow) conversion
+// instruction does: the doubles of both halves are exact.
+__device__ __forceinline__ double u64_to_double(uint64_t v)
+{
+    double high = __hiloint2double(0x45300000, static_cast<int>(v >> 32)),
+           low = __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(v));
+    return __dadd_rn(__dadd_rn(high, -19342813118337666422669312.0), low); // 2^84 + 2^52
+}
+
+__device__ __forceinline__ double s64_to_double(int64_t v)
+{
+    double high = __hiloint2double(0x45300000, static_cast<int>(v >> 32) ^ INT32_MIN),
+           low = __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(v));
+    return __dadd_rn(__dadd_rn(high, -19342822341709703277445120.0), low); // 2^84 + 2^63 + 2^52
 }
 
 // Loads image rows into shared memory by asynchronous copies, one batch ahead. Each warp loads two
@@ -111,16 +134,16 @@ template <int WORDS> struct RowLoader {
     bool first;
 
     // buffer: the warp's shared memory, lead and lag row of this batch and of the next.
-    __device__ RowLoader(const Job &job, const TensorPlane &image, const unsigned char *buffer,
-                         int x0, int y0)
+    __device__ RowLoader(const TensorPlane &image, int32_t window_width, int32_t window_height,
+                         const unsigned char *buffer, int x0, int y0)
     {
         int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
         near = x < image.width ? 16 : 0;
         // columns right of the last window are filled with zeros
-        far = 16 * lane < min(image.width - x0 - 16 * LANES, job.all.window_width) ? 16 : 0;
-        room = image.height - (y0 + warp + job.all.window_height - 1);
+        far = 16 * lane < min(image.width - x0 - 16 * LANES, window_width) ? 16 : 0;
+        room = image.height - (y0 + warp + window_height - 1);
         lead = image.data + (near ? x : 0) +
-               static_cast<int64_t>(y0 + warp + job.all.window_height - 1) * image.pitch;
+               static_cast<int64_t>(y0 + warp + window_height - 1) * image.pitch;
         now = static_cast<uint32_t>(__cvta_generic_to_shared(buffer + 16 * lane));
         next = now + 2 * COLUMNS;
         first = warp == 0; // nothing has left the first window
@@ -139,28 +162,40 @@ template <int WORDS> struct RowLoader {
         asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(to),
                      "l"(from), "r"(bytes), "l"(policy));
     }
-    // Starts the copies of a batch. Rows outside the image become zeros; after the last batch that
-    // can hold for the lag row of a low window, too. Lead rows are kept in the second-level cache
-    // until they leave the window as lag rows.
-    __device__ void fetch(const Job &job)
+    // Starts the copies of a lead and a lag row to shared-memory address `to`. plane: bytes from
+    // the loader's plane to the one that is read. Rows outside the image become zeros; after the
+    // last batch that can hold for the lag row of a low window, too. Lead rows are kept in the
+    // second-level cache until they leave the window as lag rows.
+    __device__ void copy_rows(int64_t pitch, int32_t window_height, int64_t plane,
+                              uint32_t to) const
     {
-        const int64_t pitch = job.all.image.pitch; // of every plane
-        const unsigned char *lag = lead - job.all.window_height * pitch;
-        uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -job.all.window_height ? 0u : ~0u,
-                 t = now;
+        const unsigned char *enters = lead + plane, *leaves = enters - window_height * pitch;
+        uint32_t in = room > 0 ? ~0u : 0u, out = first || room <= -window_height ? 0u : ~0u;
         uint64_t keep, drop;
         asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
         asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(drop));
-        copy(now, lead, near & in, keep);
-        copy(now + COLUMNS, lag, near & out, drop);
+        copy(to, enters, near & in, keep);
+        copy(to + COLUMNS, leaves, near & out, drop);
         if (threadIdx.x % LANES < PIECES - LANES) {
-            copy(now + 16 * LANES, lead + (far ? 16 * LANES : 0), far & in, keep);
-            copy(now + COLUMNS + 16 * LANES, lag + (far ? 16 * LANES : 0), far & out, drop);
+            copy(to + 16 * LANES, enters + (far ? 16 * LANES : 0), far & in, keep);
+            copy(to + COLUMNS + 16 * LANES, leaves + (far ? 16 * LANES : 0), far & out, drop);
         }
+    }
+    // Ends the copies of a batch, and goes on to the rows of the next one.
+    __device__ void end_batch(int64_t pitch)
+    {
         asm volatile("cp.async.commit_group;");
         first = false;
         lead += ROWS * pitch;
         room -= ROWS;
+    }
+    // Starts the copies of a batch.
+    __device__ void fetch(const Job &job)
+    {
+        const int64_t pitch = job.all.image.pitch; // of every plane
+        const uint32_t t = now;
+        copy_rows(pitch, job.all.window_height, 0, now);
+        end_batch(pitch);
         now = next;
         next = t;
     }

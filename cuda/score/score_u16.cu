@@ -44,22 +44,6 @@ struct Word {
     uint32_t low, high;
 };
 
-// 64-bit integers to double by two additions and with one rounding, as the (slow) conversion
-// instruction does: the doubles of both halves are exact.
-__device__ __forceinline__ double to_double(uint64_t v)
-{
-    double high = __hiloint2double(0x45300000, static_cast<int>(v >> 32)),
-           low = __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(v));
-    return __dadd_rn(__dadd_rn(high, -19342813118337666422669312.0), low); // 2^84 + 2^52
-}
-
-__device__ __forceinline__ double to_double_signed(int64_t v)
-{
-    double high = __hiloint2double(0x45300000, static_cast<int>(v >> 32) ^ INT32_MIN),
-           low = __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(v));
-    return __dadd_rn(__dadd_rn(high, -19342822341709703277445120.0), low); // 2^84 + 2^63 + 2^52
-}
-
 // The sums of a window.
 struct Window {
     uint32_t s;
@@ -76,7 +60,7 @@ __device__ __forceinline__ bool fast_score(const Job &job, const Window &w, floa
                   static_cast<int64_t>(static_cast<uint64_t>(w.s) * sum);
     uint64_t var = n * w.q - static_cast<uint64_t>(w.s) * w.s;
     if (!PAIRS)
-        return fast_quotient(to_double_signed(num), to_double(var), job.unit, score);
+        return fast_quotient(s64_to_double(num), u64_to_double(var), job.unit, score);
     xncc_float_float spread = xncc_ff_from_s64(static_cast<int64_t>(var));
     return xncc_ff_quotient(xncc_ff_from_s64(num), spread, job.pair_unit,
                             xncc_ff_rsqrt_seed(spread), score) != 0;
@@ -271,7 +255,9 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
                         *high = &shared.pixels[warp][1][0][0][0];
     TensorPlane above = job.all.image;
     above.data += job.all.plane;
-    RowLoader<WORDS> low_rows(job, job.all.image, low, x0, y0), high_rows(job, above, high, x0, y0);
+    RowLoader<WORDS> low_rows(job.all.image, job.all.window_width, job.all.window_height, low, x0,
+                              y0),
+        high_rows(above, job.all.window_width, job.all.window_height, high, x0, y0);
     low_rows.fetch(job);
     high_rows.fetch(job);
     sum_first_windows(job, shared, x0, y0);

@@ -51,7 +51,8 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
               warp = threadIdx.x / LANES;
     const int distance = job.all.window_width - SHIFT;
-    RowLoader<WORDS> rows(job, job.all.image, &shared.pixels[warp][0][0][0], first_column(), y0);
+    RowLoader<WORDS> rows(job.all.image, job.all.window_width, job.all.window_height,
+                          &shared.pixels[warp][0][0][0], first_column(), y0);
     rows.fetch(job);
     sum_first_windows<WORDS>(job, shared, first_column(), y0);
     typename Arith::Sum s[4], q[4];

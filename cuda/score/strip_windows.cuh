@@ -180,6 +180,34 @@ __device__ __forceinline__ int first_column()
     return blockIdx.x * XNCC_TENSOR_COLUMNS;
 }
 
+// Sums `rows` rows of a word's four columns: sets s, and adds the squares to q. flip: XORed onto
+// each word.
+__device__ __forceinline__ void sum_columns(const unsigned char *from, int64_t pitch, int rows,
+                                            uint32_t flip, uint32_t *s, uint32_t *q)
+{
+    // even, odd: two 16-bit sums each, added to s before they can overflow
+    uint32_t even = 0, odd = 0;
+    s[0] = s[1] = s[2] = s[3] = 0;
+    for (int j = 0; j < rows;) {
+        const int end = min(j + 256, rows); // 256 * 255 < 2^16
+#pragma unroll 8
+        for (; j < end; j++, from += pitch) {
+            uint32_t v = __ldg(reinterpret_cast<const uint32_t *>(from)) ^ flip;
+            even += v & 0x00ff00ffu;
+            odd += v >> 8 & 0x00ff00ffu;
+            q[0] = __dp4a(v & 0xffu, v, q[0]);
+            q[1] = __dp4a(v & 0xff00u, v, q[1]);
+            q[2] = __dp4a(v & 0xff0000u, v, q[2]);
+            q[3] = __dp4a(v & 0xff000000u, v, q[3]);
+        }
+        s[0] += even & 0xffffu;
+        s[1] += odd & 0xffffu;
+        s[2] += even >> 16;
+        s[3] += odd >> 16;
+        even = odd = 0;
+    }
+}
+
 // Prefix sums over all but the last row of the segment's first windows, into row 0 of `shared`:
 // down the columns first, then along the row. x0, y0: first map element of the segment. Ends with a
 // barrier.
@@ -190,29 +218,12 @@ __device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, 
     for (int word = threadIdx.x; word < Span<WORDS>::COLUMNS / 4; word += THREADS) {
         const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) +
                                     y0 * image.pitch;
-        // even, odd: two 16-bit sums each, added to s0 .. s3 before they can overflow
-        uint32_t even = 0, odd = 0, q0 = 0, q1 = 0, q2 = 0, q3 = 0;
-        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        for (int j = 0; j < job.all.window_height - 1;) {
-            const int end = min(j + 256, job.all.window_height - 1); // 256 * 255 < 2^16
-#pragma unroll 8
-            for (; j < end; j++, from += image.pitch) {
-                uint32_t v = __ldg(reinterpret_cast<const uint32_t *>(from));
-                even += v & 0x00ff00ffu;
-                odd += v >> 8 & 0x00ff00ffu;
-                q0 = __dp4a(v & 0xffu, v, q0);
-                q1 = __dp4a(v & 0xff00u, v, q1);
-                q2 = __dp4a(v & 0xff0000u, v, q2);
-                q3 = __dp4a(v & 0xff000000u, v, q3);
-            }
-            s0 += even & 0xffffu;
-            s1 += odd & 0xffffu;
-            s2 += even >> 16;
-            s3 += odd >> 16;
-            even = odd = 0;
-        }
-        *reinterpret_cast<uint4 *>(&shared.s[0][4 * word]) = make_uint4(s0, s1, s2, s3);
-        *reinterpret_cast<uint4 *>(&shared.q[0][4 * word]) = make_uint4(q0, q1, q2, q3);
+        uint32_t sums[4], squares[4] = {};
+        sum_columns(from, image.pitch, job.all.window_height - 1, 0, sums, squares);
+        *reinterpret_cast<uint4 *>(&shared.s[0][4 * word]) = make_uint4(sums[0], sums[1], sums[2],
+                                                                        sums[3]);
+        *reinterpret_cast<uint4 *>(&shared.q[0][4 * word]) = make_uint4(squares[0], squares[1],
+                                                                        squares[2], squares[3]);
     }
     __syncthreads();
     if (threadIdx.x < LANES) {

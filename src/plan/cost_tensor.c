@@ -1,6 +1,7 @@
 /* Limits, memory and cost of the tensor kernels. */
 #include "plan/cost_tensor.h"
 
+#include "image/samples.h"
 #include "plan/problem.h"
 
 #include <assert.h>
@@ -13,8 +14,6 @@ static const double mma_rate = 3.5e9;           /* tensor-mma: multiply-adds */
 static const double sum_rate = 5.2e6;           /* elements of X written: an upper limit */
 static const double score_rate = 2.65e6;        /* map elements of the score pass for 8 bits */
 static const double score_u16_rate = 8.0e5;     /* the same for 16 bits */
-static const double other_score_rate = 6.0e5;   /* map elements of the general score pass */
-static const double combine_rate = 1.0e6;       /* elements of a 16-bit X combined from four */
 static const double fused_rate = 4.1e9;         /* tensor-fused: multiply-adds, */
 static const double fused_element_rate = 3.0e6; /* followed by map elements */
 static const double planes_rate = 3.8e9;        /* tensor-fused, general problems: multiply-adds, */
@@ -68,6 +67,23 @@ int xncc_tensor_scores(const xncc_problem *p)
         return 0;
     return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH
                                : p->width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
+}
+
+int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
+{
+    const int32_t channels = xncc_problem_channels(p);
+    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
+    if (p->method == XNCC_COVERAGE || !xncc_problem_counts_all(p) ||
+        xncc_pixel_is_float(p->pixel) || p->pixel == XNCC_U32 ||
+        channels > XNCC_CHANNEL_SCORE_CHANNELS || p->width > XNCC_TENSOR_WIDTH)
+        return 0;
+    /* products of bytes, summed over all channels, and the sum of a channel fit 32 bits */
+    if ((uint64_t)channels * n > UINT32_MAX / (255u * 255u) ||
+        n * xncc_pixel_max(p->pixel) > UINT32_MAX)
+        return 0;
+    return m->cuda.present && m->cuda.major >= 8 &&
+           xncc_channel_score_bytes(channels, channels, xncc_pixel_digits(p->pixel)) <=
+               m->cuda.shared_optin;
 }
 
 /* Divides a template row into chunks. For 8 map elements it has width + 7 bytes: whole chunks and,
@@ -317,9 +333,7 @@ double xncc_tensor_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
         return fused_start_ms +
                elements * (1.0 / fused_element_rate + fused_products(&d->tensor) / fused_rate) /
                    processors;
-    double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
-    if (!xncc_tensor_scores(p))
-        score_ms = elements / other_score_rate + (is_u16 ? elements / combine_rate : 0.0);
+    const double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
     return 3.0 * launch_ms + xncc_tensor_product_ms(p, m, d->kernel, &d->tensor) +
            score_ms / processors;
 }

@@ -20,6 +20,11 @@ enum {
     XNCC_TENSOR_SPARE_ROWS = 24,   /* rows of X below a band that are accessed but meaningless */
     XNCC_TENSOR_SLOTS = 3, /* the most templates, or planes of one, whose products a launch makes:
                               3 of them divide the 132 multiprocessors of an H200 evenly */
+    /* The score pass for several channels (cuda/score/channel_score.h). */
+    XNCC_CHANNEL_SCORE_CHANNELS = 4,
+    XNCC_CHANNEL_SCORE_TERMS = 16,    /* planes of which X is the sum: 4 per two-byte channel */
+    XNCC_CHANNEL_SCORE_ARRAY = 10304, /* bytes of shared memory per array of prefix sums */
+    XNCC_CHANNEL_SCORE_PIXELS = 5120, /* the same per image plane */
     /* tensor-wgmma. */
     XNCC_TENSOR_WARPGROUPS = 3, /* tiles of a thread block at a time */
     /* tensor-mma. */
@@ -40,6 +45,13 @@ static XNCC_HD int32_t xncc_tensor_fused_rows(int32_t height)
            XNCC_TENSOR_FUSED_BATCH;
 }
 
+/* Shared memory of the score pass for several channels, in bytes. read: channels that are read;
+ * summed: those whose sums are needed; digits: bytes per sample. */
+static XNCC_HD int32_t xncc_channel_score_bytes(int32_t read, int32_t summed, int32_t digits)
+{
+    return (digits + summed) * XNCC_CHANNEL_SCORE_ARRAY + read * digits * XNCC_CHANNEL_SCORE_PIXELS;
+}
+
 /* Returns 1 for the tensor kernels. In general problems they can add a product to a term. */
 int xncc_kernel_is_tensor(xncc_kernel kernel);
 
@@ -56,7 +68,7 @@ xncc_status xncc_fit_tensor(const xncc_problem *problem, const xncc_machine *mac
 xncc_status xncc_fit_fused(const xncc_problem *problem, const xncc_machine *machine, int masked,
                            xncc_decision *fit, xncc_error *error);
 
-/* The time of a plain problem, in milliseconds. */
+/* The time of a plain problem that the strip score or tensor-fused serves, in milliseconds. */
 double xncc_tensor_ms(const xncc_problem *problem, const xncc_machine *machine,
                       const xncc_decision *fit);
 
@@ -71,5 +83,10 @@ double xncc_tensor_product_ms(const xncc_problem *problem, const xncc_machine *m
 /* Returns 1 if the tensor kernels have a score pass of their own, window sums included, for a
  * problem. */
 int xncc_tensor_scores(const xncc_problem *problem);
+
+/* Returns 1 if the score pass for several channels serves a problem, window sums included: all
+ * pixels count, one to four channels of one-byte or two-byte integers, windows up to
+ * XNCC_TENSOR_WIDTH wide, every method but coverage, and sums in its range. */
+int xncc_channel_scores(const xncc_problem *problem, const xncc_machine *machine);
 
 #endif

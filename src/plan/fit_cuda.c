@@ -22,6 +22,9 @@ static const double term_rate = 4.5e6;   /* sums that the term score reads */
 static const double masked_rate = 1.2e7; /* sums that the masked score reads */
 static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
 static const double launch_ms = 0.004;           /* per kernel launch */
+/* Map elements of the channel score: this rate over a part of their own and a part per byte of the
+ * pixel. */
+static const double channel_rate = 1.6e6, channel_element = 0.4, channel_byte = 0.6;
 
 /* The workspace of a band is kept below these, in bytes, even if more is free: that of kernels that
  * read whole pixels, that of the transforms of fft, and that of kernels that read byte planes. */
@@ -81,7 +84,7 @@ static xncc_status make_recipe(const xncc_problem *p, xncc_kernel kernel, int fu
 
 /* Steps 2 and 3 of a recipe whose products are planes of sums. */
 static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem *of,
-                                      xncc_decision *d, xncc_error *error)
+                                      const xncc_machine *m, xncc_decision *d, xncc_error *error)
 {
     const int general = xncc_problem_route(p) == XNCC_ROUTE_GENERAL;
     xncc_status status = make_recipe(p, d->kernel, 0, 0, &d->planes, error);
@@ -89,6 +92,8 @@ static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem 
         return status;
     if (!general && xncc_kernel_is_tensor(d->kernel) && xncc_tensor_scores(of)) {
         add_step(d, XNCC_STEP_STRIP_SCORE);
+    } else if (xncc_channel_scores(p, m)) {
+        add_step(d, XNCC_STEP_CHANNEL_SCORE);
     } else if (is_masked_u8(p, &d->planes) && p->templ_masked) {
         add_step(d, XNCC_STEP_MASKED_SCORE);
     } else if (is_masked_u8(p, &d->planes) && p->width <= XNCC_WINDOW_WIDTH) {
@@ -134,8 +139,8 @@ static void choose_pixel_steps(const xncc_problem *p, const xncc_problem *of, xn
 }
 
 /* Chooses the steps. of: the plain problem that the kernel computes. */
-static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of, xncc_decision *d,
-                                xncc_error *error)
+static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
+                                const xncc_machine *m, xncc_decision *d, xncc_error *error)
 {
     const char *name = xncc_kernel_table[d->kernel].name;
     const int general = xncc_problem_route(p) == XNCC_ROUTE_GENERAL,
@@ -171,7 +176,7 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of, x
     if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
         return choose_fused(p, of, d, error);
     add_step(d, XNCC_STEP_PLANE_PRODUCTS);
-    return choose_plane_score(p, of, d, error);
+    return choose_plane_score(p, of, m, d, error);
 }
 
 /* ---- the blocks ---- */
@@ -322,10 +327,13 @@ static double layout_ms(const xncc_problem *p, const xncc_problem *of, const xnc
                            (double)xncc_pixel_size(of->pixel) / (border_rate * processors);
 }
 
-/* The time of window sums and scores of a general problem, in milliseconds times processors per map
- * element. */
-static double general_score(const xncc_decision *d)
+/* The time of window sums and scores, in milliseconds times processors per map element. */
+static double plane_score(const xncc_problem *p, const xncc_decision *d)
 {
+    if (xncc_decision_has(d, XNCC_STEP_CHANNEL_SCORE))
+        return (channel_element +
+                channel_byte * xncc_problem_channels(p) * xncc_pixel_digits(p->pixel)) /
+               channel_rate;
     if (xncc_decision_has(d, XNCC_STEP_MASKED_WINDOWS))
         return 1.0 / masked_window_rate;
     if (xncc_decision_has(d, XNCC_STEP_MASKED_SCORE))
@@ -341,25 +349,27 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     if (d->kernel == XNCC_KERNEL_GENERAL)
         return launch_ms + elements * p->width * p->height * xncc_problem_channels(p) /
                                (direct_rate * processors);
-    const int tensor = xncc_kernel_is_tensor(d->kernel);
-    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL)
-        return layout + (tensor                              ? xncc_tensor_ms(of, m, d)
-                         : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
-                                                             : xncc_pixels_ms(of, m, d));
-    if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
+    if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
+        return layout + xncc_tensor_ms(of, m, d);
+    if (xncc_decision_has(d, XNCC_STEP_FUSED_MASKED))
         return layout + 2.0 * launch_ms + xncc_fused_masked_ms(of, m, d);
-    const double product = tensor ? xncc_tensor_product_ms(of, m, d->kernel, &d->tensor)
+    const double product = xncc_kernel_is_tensor(d->kernel)
+                               ? xncc_tensor_product_ms(of, m, d->kernel, &d->tensor)
                            : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
                                                                : xncc_pixels_ms(of, m, d);
-    return product * d->planes.products + launch_ms * (4.0 + d->planes.step_count) + layout +
-           elements * general_score(d) / processors;
+    if (!xncc_decision_has(d, XNCC_STEP_PLANES))
+        return layout + product;
+    /* the product of a plain problem of 16 bits is that of all its bytes */
+    const double products = xncc_problem_route(p) == XNCC_ROUTE_GENERAL ? d->planes.products : 1.0;
+    return product * products + launch_ms * (4.0 + d->planes.step_count) + layout +
+           elements * plane_score(p, d) / processors;
 }
 
 static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
                              xncc_error *error)
 {
     const xncc_problem of = xncc_problem_read(p);
-    xncc_status status = choose_steps(p, &of, d, error);
+    xncc_status status = choose_steps(p, &of, m, d, error);
     if (!status)
         status = fit_blocks(&of, m, d, error);
     if (!status)

@@ -240,6 +240,7 @@ int main(int argc, char **argv)
     check_fallback();
     check_limits();
     check_fft();
+    check_channel_pass();
     check_sweep();
     return kit_finish("decide");
 }

@@ -3,6 +3,7 @@
 #include "unit/machines.h"
 
 #include "plan/cost_cuda.h"
+#include "plan/cost_tensor.h"
 
 #include <string.h>
 
@@ -121,4 +122,71 @@ void check_fft(void)
     m.cuda.workspace = INT64_C(1) << 20;
     CHECK_STATUS(decide(&large, &m, "fft", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK(mentions(&error, m.cuda.workspace));
+}
+
+/* The largest window that the score pass for several channels takes has sums that fit 32 bits: of
+ * products of bytes over all channels, and of the samples of a channel. One row more has not, or
+ * the shared memory is too small for any window. */
+static void check_channel_sums(const xncc_machine *m, xncc_pixel pixel, int32_t channels)
+{
+    const int is_u16 = pixel == XNCC_U16 || pixel == XNCC_S16;
+    xncc_problem p = matching(pixel, 4096, 4096, 128, 1);
+    p.channels = channels;
+    while (p.height < 4096 && xncc_channel_scores(&p, m))
+        p.height++;
+    const int64_t sums = INT64_C(128) * 255 * 255 * channels,
+                  samples = INT64_C(128) * (is_u16 ? 65535 : 255), most = UINT32_MAX;
+    const int64_t bytes = INT64_C(4) * 4 * 644 * (channels + (is_u16 ? 2 : 1)) +
+                          INT64_C(4) * 2 * 640 * channels * (is_u16 ? 2 : 1);
+    if (p.height == 1) {
+        CHECK(m->cuda.shared_optin < bytes);
+        return;
+    }
+    CHECK(m->cuda.shared_optin >= bytes);
+    CHECK(sums * (p.height - 1) <= most && samples * (p.height - 1) <= most);
+    CHECK(sums * p.height > most || samples * p.height > most);
+}
+
+/* The score pass for several channels: which problems it serves, and that the decision then has no
+ * window sums. */
+void check_channel_pass(void)
+{
+    static const xncc_pixel pixels[] = { XNCC_U8, XNCC_S8, XNCC_U16, XNCC_S16 };
+    xncc_machine h200 = machine(5), small = h200;
+    small.cuda.shared_optin = 101376;
+    for (int i = 0; i < 4; i++)
+        for (int32_t channels = 1; channels <= 4; channels++) {
+            check_channel_sums(&h200, pixels[i], channels);
+            check_channel_sums(&small, pixels[i], channels);
+        }
+    xncc_problem colour = matching(XNCC_U8, 2048, 1024, 128, 128);
+    colour.channels = 3;
+    enum { REFUSED = 9 };
+    xncc_problem no[REFUSED];
+    for (int i = 0; i < REFUSED; i++)
+        no[i] = colour;
+    no[0].width = 129;
+    no[1].channels = 5;
+    no[2].method = XNCC_COVERAGE;
+    no[3].templ_masked = 1;
+    no[4].image_masked = 1;
+    no[5].border = XNCC_BORDER_OVERLAP;
+    no[5].mode = XNCC_SAME;
+    no[6].pixel = XNCC_U32;
+    no[7].pixel = XNCC_F32;
+    no[8].pixel = XNCC_F64;
+    for (int i = 0; i < REFUSED; i++)
+        CHECK_INT(xncc_channel_scores(&no[i], &h200), 0);
+    for (int which = 0; which < MACHINES; which++) {
+        xncc_machine m = machine(which);
+        const int serves = m.cuda.present && m.cuda.major >= 8;
+        CHECK_INT(xncc_channel_scores(&colour, &m), serves);
+        xncc_decision d;
+        xncc_error error;
+        if (m.cuda.present && which != 6) {
+            CHECK_STATUS(decide(&colour, &m, "shared", &d, &error), XNCC_OK);
+            CHECK_INT(d.general.products, 3);
+            CHECK_INT(d.general.windows, serves ? 0 : 6);
+        }
+    }
 }

@@ -32,5 +32,6 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
 void check_limits(void);
 void check_fallback(void);
 void check_fft(void);
+void check_channel_pass(void);
 
 #endif
