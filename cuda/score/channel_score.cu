@@ -305,10 +305,7 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
             sure &= finish(job, num, var, score);
             if (y + r < y1) {
                 float *map = job.all.map + (y + r) * job.all.map_pitch + x;
-                if (job.vector)
-                    store<true>(map, score, x, job.all.width);
-                else
-                    store<false>(map, score, x, job.all.width);
+                store(map, score, x, job.all.width, job.vector_columns);
             }
         }
         if (__builtin_expect(!sure, 0)) {
@@ -403,7 +400,7 @@ ChannelJob make_job(const ChannelScoreJob &all)
         job.T[c] = static_cast<double>(all.T[c]);
     for (int k = 0; k < all.terms; k++)
         job.weight[k] = 1u << all.term[k].shift;
-    job.vector = rows_aligned(all.map, all.map_pitch, 4);
+    job.vector_columns = vector_columns(all.map, all.map_pitch, all.width, Adjacent::STEP);
     make_linear(&job);
     return job;
 }

@@ -247,12 +247,10 @@ static xncc_status halve_bands(const xncc_problem *p, uint64_t aim, uint64_t lim
             return XNCC_OK;
         if (d->band_height <= least)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "kernel %s needs %llu bytes of device memory for the smallest band of "
-                             "the map%s, and a plan may use %llu; raise device_memory of the "
-                             "context",
-                             xncc_kernel_table[d->kernel].name, (unsigned long long)w->total,
+                             "the smallest band of the map%s needs %llu bytes of device memory, "
+                             "and a plan may use %llu; raise device_memory of the context",
                              w->bytes[XNCC_BUFFER_SOURCE] ? " and a copy of the image" : "",
-                             (unsigned long long)limit);
+                             (unsigned long long)w->total, (unsigned long long)limit);
         /* in whole tiles; two bands, not two and one row */
         const int32_t half = (d->band_height + 1) / 2,
                       tiles = half > 64 ? (half + 63) / 64 * 64 : half;
@@ -278,6 +276,11 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     const uint64_t bands = fft ? limit / 2 : limit; /* the other half is for transforms */
     status = halve_bands(p, bands < most ? bands : most, bands,
                          textures ? smaller(map.height, p->height) : 1, d, error);
+    if (status && fft)
+        return xncc_fail(error, status,
+                         "fft leaves half of the %llu bytes that a plan may use to bands of the "
+                         "map, which is too little; raise device_memory of the context",
+                         (unsigned long long)limit);
     if (!status && fft) {
         const uint64_t rest = limit - d->workspace.total;
         status = xncc_fit_fft_cuda(of, m, rest < max_transforms ? rest : max_transforms, d, error);
@@ -361,7 +364,10 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
         return layout + product;
     /* the product of a plain problem of 16 bits is that of all its bytes */
     const double products = xncc_problem_route(p) == XNCC_ROUTE_GENERAL ? d->planes.products : 1.0;
-    return product * products + launch_ms * (4.0 + d->planes.step_count) + layout +
+    /* fitted to measurements; masked windows are one launch, but a slow one for small maps */
+    const double launches = 4.0 + d->planes.step_count +
+                            (xncc_decision_has(d, XNCC_STEP_MASKED_WINDOWS) ? 3.0 : 0.0);
+    return product * products + launch_ms * launches + layout +
            elements * plane_score(p, d) / processors;
 }
 
