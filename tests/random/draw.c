@@ -129,13 +129,46 @@ static general_sizes large(kit_random *random, const limits *most)
     return z;
 }
 
-static general_sizes draw_sizes(const random_run *run, kit_random *random)
+/* Few windows under a large template: beside sizes where sums exceed 32, 62 or 63 bits, or larger.
+ */
+static general_sizes heavy(kit_random *random, const limits *most)
+{
+    static const int32_t side[] = { 182, 215, 257 };
+    const int32_t same = side[kit_below(random, 3)] + kit_between(random, -2, 2),
+                  free = (int32_t)kit_below(random, 3);
+    general_sizes z;
+    z.width = free ? kit_between(random, 170, most->width * 2 / 3) : same;
+    z.height = free ? kit_between(random, 170, most->height * 2 / 3) : same;
+    z.image_width = z.width + kit_between(random, 0, 3);
+    z.image_height = z.height + kit_between(random, 0, 3);
+    return z;
+}
+
+/* What a heavy problem needs besides its sizes: windows inside the image, and mostly bright pixels,
+ * half of the pixels, or any. */
+static void make_heavy(kit_random *random, general_case *c)
+{
+    static const int fill[][2] = { { KIT_MAX, KIT_MAX },
+                                   { KIT_MAX, GENERAL_CROP },
+                                   { KIT_NEAR_FLAT, GENERAL_CROP },
+                                   { KIT_CHECKER, GENERAL_CROP },
+                                   { KIT_NOISE, GENERAL_CROP } };
+    const int *f = fill[kit_below(random, sizeof fill / sizeof *fill)];
+    c->options.mode = XNCC_VALID;
+    c->image_fill = f[0];
+    c->templ_fill = f[1];
+    c->channels = kit_below(random, 4) ? 1 : 2;
+}
+
+/* *is_heavy: set to 1 if the sizes are to be used with make_heavy. */
+static general_sizes draw_sizes(const random_run *run, kit_random *random, int *is_heavy)
 {
     static const struct {
         general_sizes (*draw)(kit_random *random, const limits *most);
         uint64_t percent, percent_gpu;
-    } kind[] = { { tiny, 40, 25 }, { small, 25, 25 }, { steps, 12, 15 }, { primes, 6, 8 },
-                 { single, 3, 3 }, { whole, 5, 6 },   { thin, 5, 6 },    { large, 4, 12 } };
+    } kind[] = { { tiny, 40, 25 }, { small, 23, 23 }, { steps, 12, 15 },
+                 { primes, 6, 8 }, { single, 3, 3 },  { whole, 5, 6 },
+                 { thin, 5, 6 },   { large, 3, 9 },   { heavy, 3, 5 } };
     const int gpu = run->check.device == XNCC_DEVICE_CUDA;
     const limits most = gpu ? (limits){ 3000, 2000, 20000 } : (limits){ 700, 500, 5000 };
     uint64_t at = kit_below(random, 100);
@@ -144,6 +177,7 @@ static general_sizes draw_sizes(const random_run *run, kit_random *random)
         at -= gpu ? kind[i].percent_gpu : kind[i].percent;
         i++;
     }
+    *is_heavy = kind[i].draw == heavy;
     return kind[i].draw(random, &most);
 }
 
@@ -215,7 +249,8 @@ random_problem random_draw(const random_run *run, uint64_t number)
                                         RANDOM_FIND, RANDOM_FIND,  RANDOM_FIND,    RANDOM_PLAN,
                                         RANDOM_PLAN, RANDOM_BATCH, RANDOM_CONVOLVE };
     kit_random random = kit_stream(2 * number);
-    const general_sizes z = draw_sizes(run, &random);
+    int is_heavy = 0;
+    const general_sizes z = draw_sizes(run, &random, &is_heavy);
     random_problem p = { .number = number };
     p.task = task[kit_below(&random, sizeof task / sizeof *task)];
     p.context = kit_below(&random, RANDOM_CONTEXTS);
@@ -228,6 +263,8 @@ random_problem random_draw(const random_run *run, uint64_t number)
     draw_pixels(&random, &p.c);
     if (kit_below(&random, 4) == 0)
         make_plain(&random, &p.c);
+    if (is_heavy)
+        make_heavy(&random, &p.c);
     if (p.task == RANDOM_CONVOLVE)
         draw_filter(&random, &p.c);
     else if (p.task != RANDOM_MAP && p.task != RANDOM_BATCH)
@@ -235,7 +272,7 @@ random_problem random_draw(const random_run *run, uint64_t number)
     if (p.c.width > z.image_width / 2 && kit_next(&random) & 1)
         p.c.options.mode = p.task == RANDOM_CONVOLVE ? XNCC_SAME : XNCC_VALID;
     const uint64_t cost = kit_below(&random, 64);
-    const double most = (double)z.image_width * z.image_height > 80000 ? 3e7 : 2e6;
+    const double most = is_heavy || (double)z.image_width * z.image_height > 80000 ? 3e7 : 2e6;
     bound_work(&p.c, cost == 0 ? 2e8 : cost < 6 ? 3e7 : most);
     p.levels = kit_below(&random, 8) ? 0 : kit_between(&random, 2, 4);
     p.copies = kit_below(&random, 3) ? 0 : kit_between(&random, 1, 6);

@@ -155,7 +155,7 @@ static void make_request(general_subject *s, const xncc_map *map, general_reques
 {
     general_request_draw(s, NULL, map, r);
     if (kit_next(&s->random) & 1)
-        r->options.top = kit_below(&s->random, GENERAL_MATCHES);
+        r->options.top = kit_below(&s->random, UINT64_C(2) << kit_below(&s->random, 8));
     if (kit_next(&s->random) & 1)
         r->options.min_distance = kit_between(&s->random, 0, 15);
     if (kit_next(&s->random) & 1)
