@@ -32,9 +32,29 @@ static general_case some_case(several *v)
         c.width = kit_between(&v->s.random, 1, c.width);
         c.height = kit_between(&v->s.random, 1, c.height);
     }
+    if (general_work(&c) > general_work(&v->p->c) + 1e6) { /* many more windows */
+        c.width = v->p->c.width;
+        c.height = v->p->c.height;
+    }
     if (kit_below(&v->s.random, 3) == 0 && c.masks == GENERAL_BOTH)
         c.masks = GENERAL_IMAGE; /* a template without a mask beside others with one */
     return c;
+}
+
+/* Answers the request. In a search flat windows score as with XNCC_FLAT_ZERO, so another map is
+ * needed if this one has NaN there. */
+static void answer(several *v, const xncc_map *map, general_request *r)
+{
+    general_subject *s = &v->s;
+    if (s->c.options.flat == XNCC_FLAT_ZERO) {
+        general_request_answer(s, map, r);
+        return;
+    }
+    xncc_options options = s->c.options;
+    options.flat = XNCC_FLAT_ZERO;
+    kit_map found = check_reference(&v->run->check, &s->image.view, &s->templ.view, &options);
+    general_request_answer(s, &found.view, r);
+    kit_map_destroy(&found);
 }
 
 /* Makes one more template, its map and its part of the expected list. */
@@ -64,11 +84,7 @@ static int add_template(several *v)
     }
     r.options = v->options;
     r.capacity = v->capacity;
-    xncc_options flat_is_zero = s->c.options;
-    flat_is_zero.flat = XNCC_FLAT_ZERO;
-    kit_map found = check_reference(&v->run->check, &s->image.view, &s->templ.view, &flat_is_zero);
-    general_request_answer(s, &found.view, &r);
-    kit_map_destroy(&found);
+    answer(v, &v->map[i].view, &r);
     for (size_t k = 0; k < r.wanted; k++)
         v->want[v->wanted++] = (xncc_candidate){ r.want[k], (int32_t)i, s->c.width, s->c.height };
     return 1;

@@ -1,7 +1,7 @@
 /* Draws problems (random.h): sizes, pixels, rules. */
 #include "random/random.h"
 
-/* The largest sides, and the work that problems of a kind may cost (general_work). */
+/* The largest sides: of an image, and of a thin one. */
 typedef struct limits {
     int32_t width, height, length;
 } limits;
@@ -271,9 +271,13 @@ random_problem random_draw(const random_run *run, uint64_t number)
         p.c.options.flat = XNCC_FLAT_ZERO; /* a search has no such option */
     if (p.c.width > z.image_width / 2 && kit_next(&random) & 1)
         p.c.options.mode = p.task == RANDOM_CONVOLVE ? XNCC_SAME : XNCC_VALID;
-    const uint64_t cost = kit_below(&random, 64);
-    const double most = is_heavy || (double)z.image_width * z.image_height > 80000 ? 3e7 : 2e6;
-    bound_work(&p.c, cost == 0 ? 2e8 : cost < 6 ? 3e7 : most);
+    const uint64_t cost = kit_below(&random, 256);
+    const double most = cost == 0                                                    ? 2e8
+                        : cost < 8                                                   ? 3e7
+                        : is_heavy || (double)z.image_width * z.image_height > 80000 ? 2e7
+                                                                                     : 2e6;
+    /* these need several results of the reference */
+    bound_work(&p.c, p.task == RANDOM_PLAN || p.task == RANDOM_BATCH ? most / 4 : most);
     p.levels = kit_below(&random, 8) ? 0 : kit_between(&random, 2, 4);
     p.copies = kit_below(&random, 3) ? 0 : kit_between(&random, 1, 6);
     p.oracle = kit_below(&random, 20) == 0 && general_work(&p.c) < 1e6;
