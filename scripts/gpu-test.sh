@@ -5,14 +5,20 @@
 #   bash scripts/gpu-test.sh             the tests labelled gpu, several at a time
 #   bash scripts/gpu-test.sh sanitize    compute-sanitizer's four tools over the tests labelled brief, which reach every kernel
 #   bash scripts/gpu-test.sh all         both
+#   bash scripts/gpu-test.sh random [SECONDS]   problems drawn at random, for 600 seconds if no number is given
 #
 # BUILD_DIR (default build-gpu) is where it builds. GPU_JOBS (default: as many as processors, at most 16) is how many tests run at a time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build-gpu}
 mode=${1:-test}
-if [[ $mode != test && $mode != sanitize && $mode != all ]]; then
-    echo "gpu-test.sh: unknown mode '$mode'; use no argument, 'sanitize' or 'all'" >&2
+if [[ $mode != test && $mode != sanitize && $mode != all && $mode != random ]]; then
+    echo "gpu-test.sh: unknown mode '$mode'; use no argument, 'sanitize', 'all' or 'random [SECONDS]'" >&2
+    exit 2
+fi
+seconds=${2:-600}
+if [[ ! $seconds =~ ^[1-9][0-9]*$ ]]; then
+    echo "gpu-test.sh: '$seconds' is not a number of seconds" >&2
     exit 2
 fi
 
@@ -32,6 +38,11 @@ generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
 cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=ON -DEXACTNCC_CUDA_ONE_GPU=ON \
     -DEXACTNCC_ALL_ARITHMETICS=ON
+if [[ $mode == random ]]; then
+    cmake --build "$build" --parallel "$(nproc)" --target random
+    # A status of 77 would mean that there is no device.
+    exec "$build/tests/random/random" --device cuda --seconds "$seconds"
+fi
 cmake --build "$build" --parallel "$(nproc)"
 
 if [[ $mode != sanitize ]]; then

@@ -4,8 +4,8 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: a shared library, the oldest CMake that is promised, and a build for all GPUs with its
-#                                  limits of size; half an hour more
+#   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, a shared library, the oldest CMake that is
+#                                  promised, and a build for all GPUs with its limits of size; three quarters of an hour more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -108,6 +108,13 @@ at_most() {
 }
 
 if [[ ${1:-} == full ]]; then
+    echo "== random problems for ten minutes"
+    "$root/release/tests/random/random" --seconds 600 2>&1 | tee "$root/random.log" || {
+        finish
+        exit 1
+    }
+    note "random: $(grep 'problems,' "$root/random.log")"
+
     build shared -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DBUILD_SHARED_LIBS=ON
     run shared --label-exclude 'gpu|slow|mutant'
 

@@ -70,4 +70,16 @@ xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t heigh
 kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
                         const xncc_options *options);
 
+/* Coefficients of a filter. CHECK_TAPS_TINY underflows, so that the sign of 0 and subnormal numbers
+ * must be kept. CHECK_TAPS_WILD mixes magnitudes, so that the order of summation shows. */
+typedef enum check_taps_fill {
+    CHECK_TAPS_NOISE,
+    CHECK_TAPS_DELTA,
+    CHECK_TAPS_TINY,
+    CHECK_TAPS_WILD,
+    CHECK_TAPS_FILLS
+} check_taps_fill;
+void check_taps(float *tap, int32_t width, int32_t height, check_taps_fill fill,
+                kit_random *random);
+
 #endif

@@ -8,24 +8,6 @@
 
 enum { MOST_TAPS = XNCC_MAX_FILTER * XNCC_MAX_FILTER };
 
-typedef enum taps_fill { TAPS_NOISE, TAPS_DELTA, TAPS_TINY, TAPS_WILD, TAPS_FILLS } taps_fill;
-
-/* TINY underflows, so that the sign of 0 and subnormal numbers must be kept. WILD mixes magnitudes,
- * so that the order of summation shows. */
-static void fill_taps(float *tap, int32_t width, int32_t height, taps_fill fill, kit_random *random)
-{
-    int32_t count = width * height;
-    for (int32_t i = 0; i < count; i++) {
-        float v = (float)kit_between(random, -8388607, 8388607) * 0x1p-23f;
-        tap[i] = fill == TAPS_DELTA  ? 0.0f
-                 : fill == TAPS_TINY ? v * 1e-37f
-                 : fill == TAPS_WILD ? ldexpf(v, kit_between(random, -20, 20))
-                                     : v;
-    }
-    if (fill == TAPS_DELTA)
-        tap[kit_between(random, 0, count - 1)] = 1.0f;
-}
-
 typedef struct filtering {
     check_run *run;
     kit_image image;
@@ -89,17 +71,17 @@ static void check_case(check_run *run, xncc_pixel pixel, extents image, extents 
     static const kit_fill fills[] = { KIT_NOISE, KIT_CHECKER, KIT_NEAR_FLAT, KIT_GRADIENT };
     static float tap[MOST_TAPS];
     kit_random random = kit_stream(4000 + number);
-    taps_fill kind = (taps_fill)(number % TAPS_FILLS);
+    check_taps_fill kind = (check_taps_fill)(number % CHECK_TAPS_FILLS);
     filtering f = { .run = run, .tap = tap, .width = taps.width, .height = taps.height };
     f.image = kit_image_create(pixel, image.width, image.height, (int32_t)(number % 4),
                                number & 1 ? KIT_AFTER : KIT_BEFORE);
     kit_image_fill(&f.image.view, fills[number / 2 % 4], &random);
-    if (pixel == XNCC_F32 && kind == TAPS_TINY)
+    if (pixel == XNCC_F32 && kind == CHECK_TAPS_TINY)
         for (int32_t y = 0; y < image.height; y++)
             for (int32_t x = 0; x < image.width; x++)
                 kit_pixel_set(&f.image.view, x, y, kit_pixel(&f.image.view, x, y) * 1e-9);
     kit_image_freeze(&f.image);
-    fill_taps(tap, taps.width, taps.height, kind, &random);
+    check_taps(tap, taps.width, taps.height, kind, &random);
     xncc_filter_options options = { .correlate = kit_between(&random, 0, 1),
                                     .anchored = kit_between(&random, 0, 1) };
     if (options.anchored) {

@@ -1,44 +1,10 @@
 /* Masks, no-data values, channels, borders, modes and all pixel types: compares every kernel that
  * can serve a problem with the oracle of tests/kit/oracle_general.c. Every method in every mode
  * with every border, under every kind of mask, for every pixel type. */
-#include "check/general.h"
+#include "check/general_call.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* where: where the image and the map of a call are. Bit 0 set: the image is on the device; bit 1
- * set: the map is. */
-static void check_placed(general_subject *s, const xncc_options *forced, uint64_t slot, int where,
-                         const xncc_map *want, const char *what)
-{
-    xncc_context *context = s->run->context[slot];
-    device_image twin = { .memory = NULL };
-    device_map device = { .memory = NULL };
-    kit_map host = { .view = { .data = NULL } };
-    const uint64_t turn = s->run->turn;
-    if (where & 1)
-        twin = device_image_create(&s->image.view, (int32_t)(turn % 5));
-    if (where & 2)
-        device = device_map_create(want->width, want->height, (int32_t)(turn % 4));
-    else
-        host = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3,
-                              turn & 1 ? KIT_AFTER : KIT_BEFORE);
-    const xncc_map *map = where & 2 ? &device.view : &host.view;
-    xncc_status status = xncc_correlate(context, where & 1 ? &twin.view : &s->image.view,
-                                        s->prepared[slot], forced, map);
-    if (check_ok(status, context, what) && (where & 2)) {
-        device_map_check(&device, want, what);
-    } else if (!status) {
-        check_same(map, want, what);
-        CHECK(kit_map_padding_intact(&host));
-    }
-    if (where & 1)
-        device_image_destroy(&twin);
-    if (where & 2)
-        device_map_destroy(&device);
-    else
-        kit_map_destroy(&host);
-}
 
 static void check_kernel(general_subject *s, const char *kernel, const xncc_map *want)
 {
@@ -51,7 +17,7 @@ static void check_kernel(general_subject *s, const char *kernel, const xncc_map 
     char what[400];
     snprintf(what, sizeof what, "%s, %s (context %d, image %s, map %s)", s->name, kernel, (int)slot,
              where & 1 ? "device" : "host", where & 2 ? "device" : "host");
-    check_placed(s, &forced, slot, where, want, what);
+    general_check_map(s, &forced, slot, where, want, what);
     check_count(s->run, kernel);
 }
 

@@ -64,6 +64,9 @@ typedef enum general_what {
 } general_what;
 int general_change(general_subject *s, int what);
 
+/* Writes the name of the subject, which describes its case. */
+void general_name(general_subject *s);
+
 /* Creates an image, filled and masked as c says, or a template (a crop of the image, or filled). */
 kit_image general_image(const general_case *c, kit_random *random);
 kit_image general_templ(const general_case *c, const kit_image *image, kit_random *random);
@@ -72,6 +75,10 @@ kit_image general_templ(const general_case *c, const kit_image *image, kit_rando
  * "reference", which the oracle bounds; for integers those of the kernel `first`, compared with the
  * oracle. All elements of a small map are checked, and a sample of a large one. */
 kit_map general_expected(general_subject *s, const char *first);
+
+/* Compares one element of a map with the oracle of the subject: integers bit for bit, floats by the
+ * oracle's bound. */
+void general_check_element(const general_subject *s, const xncc_map *map, int32_t x, int32_t y);
 
 /* Returns the number of pixels in all windows of the map, times the channels. */
 double general_work(const general_case *c);

@@ -25,7 +25,7 @@ static int within(const oracle_bounded *want, xncc_method method, xncc_flat flat
            (!isnan(got) && fabsl((long double)got - want->value) <= want->bound);
 }
 
-static void check_element(const general_subject *s, const xncc_map *map, int32_t x, int32_t y)
+void general_check_element(const general_subject *s, const xncc_map *map, int32_t x, int32_t y)
 {
     const xncc_options *o = &s->c.options;
     const float got = kit_map_row(map, y)[x];
@@ -68,7 +68,7 @@ kit_map general_expected(general_subject *s, const char *first)
     const int32_t step = 1 + (int32_t)(general_work(&s->c) / most);
     for (int32_t y = 0; y < map.view.height; y++)
         for (int32_t x = y % step; x < map.view.width; x += step)
-            check_element(s, &map.view, x, y);
-    check_element(s, &map.view, map.view.width - 1, map.view.height - 1);
+            general_check_element(s, &map.view, x, y);
+    general_check_element(s, &map.view, map.view.width - 1, map.view.height - 1);
     return map;
 }

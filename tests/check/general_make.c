@@ -268,7 +268,7 @@ kit_image general_templ(const general_case *c, const kit_image *image, kit_rando
     return templ;
 }
 
-static void name_it(general_subject *s)
+void general_name(general_subject *s)
 {
     static const char *const masks[GENERAL_MASKS] = { "no masks", "template mask", "image mask",
                                                       "no-data", "both masks" };
@@ -317,7 +317,7 @@ int general_make(general_subject *s, check_run *run, const general_case *c)
     s->templ = general_templ(c, &s->image, &s->random);
     kit_image_freeze(&s->image);
     kit_image_freeze(&s->templ);
-    name_it(s);
+    general_name(s);
     s->oracle = oracle_general_make(&s->image.view, &s->templ.view, c->options.mode,
                                     c->options.border);
     s->problem = check_problem(&s->image.view, c->width, c->height);
@@ -352,7 +352,7 @@ int general_change(general_subject *s, int what)
         kit_image_destroy(&s->image);
         s->image = general_image(&c, &s->random);
         kit_image_freeze(&s->image);
-        name_it(s);
+        general_name(s);
     }
     const int64_t pixels = (int64_t)s->c.width * s->c.height;
     for (int tries = 0; tries < 50; tries++) {

@@ -101,3 +101,37 @@ void device_map_destroy(device_map *map)
     kit_device_free(map->memory);
     memset(map, 0, sizeof *map);
 }
+
+void placed_create(placed *p, const xncc_image *image, const xncc_map *want, int where,
+                   uint64_t turn)
+{
+    memset(p, 0, sizeof *p);
+    if (where & 1)
+        p->twin = device_image_create(image, (int32_t)(turn % 5));
+    if (where & 2)
+        p->on_device = device_map_create(want->width, want->height, (int32_t)(turn % 4));
+    else
+        p->on_host = kit_map_create(want->width, want->height, (int32_t)(turn / 3 % 3) * 3,
+                                    turn & 1 ? KIT_AFTER : KIT_BEFORE);
+    p->image = where & 1 ? &p->twin.view : image;
+    p->map = where & 2 ? &p->on_device.view : &p->on_host.view;
+}
+
+void placed_check(placed *p, int done, const xncc_map *want, const char *what)
+{
+    if (done && p->on_device.memory) {
+        device_map_check(&p->on_device, want, what);
+    } else if (done) {
+        check_same(&p->on_host.view, want, what);
+        CHECK(kit_map_padding_intact(&p->on_host));
+    }
+}
+
+void placed_destroy(placed *p)
+{
+    if (p->twin.memory)
+        device_image_destroy(&p->twin);
+    if (p->on_device.memory)
+        device_map_destroy(&p->on_device);
+    kit_map_destroy(&p->on_host);
+}

@@ -30,4 +30,23 @@ device_map device_map_create(int32_t width, int32_t height, int32_t pad);
 void device_map_check(const device_map *map, const xncc_map *want, const char *what);
 void device_map_destroy(device_map *map);
 
+/* The image and the map of one call, each in host or in device memory. */
+typedef struct placed {
+    const xncc_image *image;
+    const xncc_map *map;
+    /* what they are in, where it is owned here */
+    device_image twin;
+    device_map on_device;
+    kit_map on_host;
+} placed;
+
+/* where: bit 0 set: a copy of the host image on the device; bit 1 set: a map on the device.
+ * turn: the pitch of the map and the alignments depend on it. want: the expected map. */
+void placed_create(placed *p, const xncc_image *image, const xncc_map *want, int where,
+                   uint64_t turn);
+/* If the call was successful (done), compares the map with the expected one, and checks that the
+ * bytes around it are unchanged. */
+void placed_check(placed *p, int done, const xncc_map *want, const char *what);
+void placed_destroy(placed *p);
+
 #endif
