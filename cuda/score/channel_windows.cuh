@@ -53,6 +53,9 @@ struct ChannelJob {
     // num and var below.
     int32_t centred;
     Finish finish;
+    // The output of score_tiles; 1, or -1 if small scores are good.
+    ChannelTiles tiles;
+    float sign;
     // 1: rows of the map are aligned to 16 bytes.
     int32_t vector;
     // Factor of the score, or NaN if the plain formula must decide for every window.
