@@ -36,7 +36,8 @@
 // (__launch_bounds__), so at most 128 or 168 registers per thread.
 //
 // Template parameters: Pixel, a pixel class (channel_windows.cuh); SHIFT, the window's width modulo
-// 4. Below compute capability 8.0 the kernels are empty.
+// 4; MAP, true for scores and false for the best score of each tile. Below compute capability 8.0
+// the kernels are empty.
 #include "cuda/score/channel_windows.cuh"
 
 namespace xncc {
@@ -167,7 +168,17 @@ template <class Pixel> struct ProductReader {
     }
 };
 
+// *score is certain or, where the pass looks for the best one, is NaN, so that it is ignored until
+// it has been computed again.
+template <bool MAP> __device__ __forceinline__ bool keep_certain(bool certain, float *score)
+{
+    if (!MAP && !certain)
+        *score = NAN;
+    return certain;
+}
+
 // The scores of a thread's four windows; false if one of them must be computed again.
+template <bool MAP>
 __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num, const double *var,
                                        float *score)
 {
@@ -175,13 +186,14 @@ __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num,
     if (job.finish == FINISH_ROOT) {
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            sure &= fast_quotient(num[i], var[i], job.unit, &score[i]);
+            sure &= keep_certain<MAP>(fast_quotient(num[i], var[i], job.unit, &score[i]),
+                                      &score[i]);
     } else if (job.finish == FINISH_SCALE) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const double mean = __dmul_rn(num[i], job.unit);
             score[i] = __double2float_rn(mean);
-            sure &= is_certain(mean, score[i]);
+            sure &= keep_certain<MAP>(is_certain(mean, score[i]), &score[i]);
         }
     } else {
 #pragma unroll
@@ -209,14 +221,15 @@ __device__ __noinline__ float exact_score(const ChannelJob &job, const uint32_t 
 
 // Computes the scores of a batch again by general_score.h, for a thread's four columns. own: the
 // prefixes of the first map row at its first column. windows: its windows at the batch's last row;
-// the function goes up from there, taking the changes back. rows: map rows left, at least 1. Out of
-// line and rarely called.
-template <class Pixel>
-__device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t *own,
-                                           const typename Pixel::Windows *windows, int x, int y,
-                                           int rows)
+// the function goes up from there, taking the changes back. rows: map rows left, at least 1. Writes
+// the scores, or returns the best one times job.sign. Out of line and rarely called.
+template <class Pixel, bool MAP>
+__device__ __noinline__ float rescore_batch(const ChannelJob &job, const uint32_t *own,
+                                            const typename Pixel::Windows *windows, int x, int y,
+                                            int rows)
 {
     const int right = job.all.window_width;
+    float best = NAN;
 #pragma unroll 1
     for (int i = 0; i < 4 && x + i < job.all.width; i++) {
         uint32_t s[CHANNELS];
@@ -231,7 +244,11 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
                 uint64_t product = 0;
                 for (int k = 0; k < job.all.terms; k++)
                     product += static_cast<uint64_t>(sums[job.all.term[k].offset]) * job.weight[k];
-                job.all.map[(y + r) * job.all.map_pitch + x + i] = exact_score(job, s, q, product);
+                const float score = exact_score(job, s, q, product);
+                if (MAP)
+                    job.all.map[(y + r) * job.all.map_pitch + x + i] = score;
+                else
+                    best = fmaxf(best, score * job.sign);
             }
             if (job.squared) {
                 load_prefix(row + right, &entering);
@@ -244,6 +261,32 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
             }
         }
     }
+    return best;
+}
+
+// A thread's four scores of a map row.
+template <bool MAP>
+__device__ __forceinline__ void put_row(const ChannelJob &job, const float *score, int x, int y,
+                                        float *best)
+{
+    if (!MAP) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (x + i < job.all.width)
+                *best = fmaxf(*best, score[i] * job.sign);
+        return;
+    }
+    float *map = job.all.map + y * job.all.map_pitch + x;
+    store(map, score, x, job.all.width, job.vector_columns);
+}
+
+// At the end of a tile: stores the warp's best score. A warp's columns are those of one tile. y:
+// the tile's last row or a row of the same batch.
+__device__ __forceinline__ void end_tile(const ChannelJob &job, float best, int x, int y)
+{
+    const uint32_t all = __reduce_max_sync(0xffffffffu, peak_order(best, 0));
+    if (threadIdx.x % LANES == 0 && x < job.all.width)
+        job.tiles.best[y / job.tiles.rows * job.tiles.across + x / PEAK_COLUMNS] = all;
 }
 
 // Starts the copies of a batch's image rows. to: shared-memory address of the warp's first plane.
@@ -262,7 +305,7 @@ __device__ __forceinline__ void fetch_rows(const ChannelJob &job, RowLoader<WORD
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip. memory: shared memory.
-template <class Pixel, int SHIFT>
+template <class Pixel, int SHIFT, bool MAP>
 __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y1)
 {
     const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
@@ -280,6 +323,7 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
     uint32_t lag_flip = warp == 0 ? 0 : job.all.flip;
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
+    float best = NAN;
     ProductReader<Pixel> products;
     products.load_ahead(job, sums);
     for (int y = y0; y < y1; y += ROWS) {
@@ -302,22 +346,24 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
             double num[4], var[4];
             Pixel::fractions(job, windows, product, num, var);
             float score[4];
-            sure &= finish(job, num, var, score);
-            if (y + r < y1) {
-                float *map = job.all.map + (y + r) * job.all.map_pitch + x;
-                store(map, score, x, job.all.width, job.vector_columns);
-            }
+            sure &= finish<MAP>(job, num, var, score);
+            if (y + r < y1)
+                put_row<MAP>(job, score, x, y + r, &best);
         }
         if (__builtin_expect(!sure, 0)) {
             const typename Pixel::Windows copy = windows;
-            rescore_batch<Pixel>(job, prefixes + own, &copy, x, y, y1 - y);
+            best = fmaxf(best, rescore_batch<Pixel, MAP>(job, prefixes + own, &copy, x, y, y1 - y));
+        }
+        if (!MAP && ((y + ROWS) % job.tiles.rows == 0 || y + ROWS >= y1)) {
+            end_tile(job, best, x, y);
+            best = NAN;
         }
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-// The scores of a band.
-template <class Pixel, int SHIFT>
+// The scores of a band, or the best ones of its tiles.
+template <class Pixel, int SHIFT, bool MAP>
 __global__
 __launch_bounds__(THREADS,
                   Pixel::BLOCKS) void score_channels(const __grid_constant__ ChannelJob job)
@@ -326,22 +372,24 @@ __launch_bounds__(THREADS,
     extern __shared__ __align__(16) unsigned char memory[];
     const int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Pixel, SHIFT>(job, memory, y0, y1);
+        walk<Pixel, SHIFT, MAP>(job, memory, y0, y1);
 #endif
 }
 
 using Kernel = void (*)(ChannelJob);
 
-template <class Pixel> Kernel kernel_of(int shift)
+template <class Pixel, bool MAP> Kernel kernel_of(int shift)
 {
-    constexpr Kernel kernels[] = { score_channels<Pixel, 0>, score_channels<Pixel, 1>,
-                                   score_channels<Pixel, 2>, score_channels<Pixel, 3> };
+    constexpr Kernel kernels[] = { score_channels<Pixel, 0, MAP>, score_channels<Pixel, 1, MAP>,
+                                   score_channels<Pixel, 2, MAP>, score_channels<Pixel, 3, MAP> };
     return kernels[shift];
 }
 
-Kernel kernel_of(int digits, int shift)
+Kernel kernel_of(int digits, int shift, bool map)
 {
-    return digits == 1 ? kernel_of<OneByte>(shift) : kernel_of<TwoBytes>(shift);
+    if (digits == 1)
+        return map ? kernel_of<OneByte, true>(shift) : kernel_of<OneByte, false>(shift);
+    return map ? kernel_of<TwoBytes, true>(shift) : kernel_of<TwoBytes, false>(shift);
 }
 
 Linear<double> as_doubles(const Linear<int64_t> &of)
@@ -405,29 +453,45 @@ ChannelJob make_job(const ChannelScoreJob &all)
     return job;
 }
 
-} // namespace
-
-cudaError_t channel_score_set_max_shared_memory(int most)
+// Launches the pass; batch: map rows of which a segment is a multiple.
+cudaError_t launch_pass(ChannelJob *job, bool map, int batch, int processors, cudaStream_t stream)
 {
-    cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 8 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(1 + i / 4, i % 4), most);
-    return code;
-}
-
-cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, cudaStream_t stream)
-{
-    ChannelJob job = make_job(all);
-    const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP);
-    const int bytes = xncc_channel_score_bytes(job.read, job.summed, all.digits);
+    const ChannelScoreJob &all = job->all;
+    const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP, map);
+    const int bytes = xncc_channel_score_bytes(job->read, job->summed, all.digits);
     int blocks = 0;
     cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS,
                                                                      static_cast<size_t>(bytes));
     if (code != cudaSuccess)
         return code;
     const dim3 grid = cut_strips(all.width, all.height, all.window_height, processors * blocks,
-                                 ROWS, &job.segment);
-    return launch(kernel, grid, THREADS, bytes, stream, false, job);
+                                 batch, &job->segment);
+    return launch(kernel, grid, THREADS, bytes, stream, false, *job);
+}
+
+} // namespace
+
+cudaError_t channel_score_set_max_shared_memory(int most)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < 16 && code == cudaSuccess; i++)
+        code = set_max_shared_memory(kernel_of(1 + i / 8, i / 2 % 4, i % 2 != 0), most);
+    return code;
+}
+
+cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, cudaStream_t stream)
+{
+    ChannelJob job = make_job(all);
+    return launch_pass(&job, true, ROWS, processors, stream);
+}
+
+cudaError_t launch_channel_tiles(const ChannelScoreJob &all, const ChannelTiles &tiles,
+                                 int processors, cudaStream_t stream)
+{
+    ChannelJob job = make_job(all);
+    job.tiles = tiles;
+    job.sign = tiles.smallest ? -1.0f : 1.0f;
+    return launch_pass(&job, false, tiles.rows, processors, stream); // no tile is in two blocks
 }
 
 } // namespace xncc
