@@ -13,7 +13,6 @@
 extern "C" {
 #include "cuda/engine/cuda_engine.h"
 #include "engine/engine.h"
-#include "plan/fit_cuda.h"
 }
 
 namespace xncc {

@@ -1,10 +1,6 @@
 // The launches of the tensor kernels, block by block of the template.
 #include "cuda/engine/tensor_products.h"
 
-extern "C" {
-#include "plan/fit_cuda.h"
-}
-
 namespace xncc {
 
 namespace {

@@ -106,4 +106,13 @@ typedef struct xncc_decision {
     char reason[XNCC_REASON_SIZE]; /* why the kernel was chosen, for people */
 } xncc_decision;
 
+/* Returns 1 if a decision has a step. */
+static inline int xncc_decision_has(const xncc_decision *decision, xncc_step step)
+{
+    for (int32_t i = 0; i < decision->step_count; i++)
+        if (decision->step[i] == step)
+            return 1;
+    return 0;
+}
+
 #endif

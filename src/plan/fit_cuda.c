@@ -6,6 +6,7 @@
 #include "plan/cost_tensor.h"
 #include "plan/problem.h"
 #include "plan/search_cuda.h"
+#include "plan/workspace_cuda.h"
 
 #include "image/image.h"
 #include "image/samples.h"
@@ -42,14 +43,6 @@ static double elements_of(const xncc_problem *p)
 {
     const xncc_extent map = xncc_problem_extent(p);
     return (double)map.width * (double)map.height;
-}
-
-int xncc_decision_has(const xncc_decision *d, xncc_step step)
-{
-    for (int32_t i = 0; i < d->step_count; i++)
-        if (d->step[i] == step)
-            return 1;
-    return 0;
 }
 
 static void add_step(xncc_decision *d, xncc_step step)

@@ -1,8 +1,9 @@
 /* The device memory of a decision, buffer by buffer (decision.h). This is the only sum of it. */
+#include "plan/workspace_cuda.h"
+
 #include "plan/cost_cuda.h"
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_tensor.h"
-#include "plan/fit_cuda.h"
 #include "plan/problem.h"
 #include "plan/search_cuda.h"
 

@@ -185,8 +185,8 @@ void check_channel_pass(void)
         xncc_error error;
         if (m.cuda.present && which != 6) {
             CHECK_STATUS(decide(&colour, &m, "shared", &d, &error), XNCC_OK);
-            CHECK_INT(d.general.products, 3);
-            CHECK_INT(d.general.windows, serves ? 0 : 6);
+            CHECK_INT(d.planes.products, 3);
+            CHECK_INT(d.planes.windows, serves ? 0 : 6);
         }
     }
 }

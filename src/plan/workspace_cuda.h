@@ -1,0 +1,17 @@
+/* The device memory of a plan on CUDA (xncc_workspace). Pure functions of plain data. */
+#ifndef XNCC_PLAN_WORKSPACE_CUDA_H
+#define XNCC_PLAN_WORKSPACE_CUDA_H
+
+#include "plan/decision.h"
+
+/* Fills the workspace of a decision for its steps, blocks and bands. */
+void xncc_workspace_make(const xncc_problem *problem, xncc_decision *decision);
+
+/* Fills decision->batch, and adds its memory to the workspace. limit: the most bytes of all. */
+void xncc_batch_slots_make(const xncc_problem *problem, uint64_t limit, xncc_decision *decision);
+
+/* Returns 1 if the template is laid out for the matrix products from its own pixels. Otherwise its
+ * byte planes are made first. */
+int xncc_reads_template_pixels(const xncc_problem *problem, const xncc_decision *decision);
+
+#endif
