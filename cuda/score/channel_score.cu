@@ -284,9 +284,11 @@ __device__ __forceinline__ void put_row(const ChannelJob &job, const float *scor
 // the tile's last row or a row of the same batch.
 __device__ __forceinline__ void end_tile(const ChannelJob &job, float best, int x, int y)
 {
+#if __CUDA_ARCH__ >= 800
     const uint32_t all = __reduce_max_sync(0xffffffffu, peak_order(best, 0));
     if (threadIdx.x % LANES == 0 && x < job.all.width)
         job.tiles.best[y / job.tiles.rows * job.tiles.across + x / PEAK_COLUMNS] = all;
+#endif
 }
 
 // Starts the copies of a batch's image rows. to: shared-memory address of the warp's first plane.

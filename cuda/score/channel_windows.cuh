@@ -160,11 +160,12 @@ struct OneByte {
         }
     };
 
-    // Sums `rows` rows of four columns of a channel: sets s, and adds the squares to q.
-    __device__ static void sum_first(const unsigned char *from, int64_t, int64_t pitch, int rows,
-                                     uint32_t flip, uint32_t *s, Square *q)
+    // Sums a window's rows but the last of four columns of a channel: sets s, and adds the squares
+    // to q. from: the first byte.
+    __device__ static void sum_first(const ChannelJob &job, const unsigned char *from, uint32_t *s,
+                                     Square *q)
     {
-        sum_columns(from, pitch, rows, flip, s, q);
+        sum_columns(from, job.all.image.pitch, job.all.window_height - 1, job.all.flip, s, q);
     }
 
     // Writes S of a channel, summed along the row. to: the lane's columns.
@@ -275,16 +276,16 @@ struct TwoBytes {
         }
     };
 
-    // As OneByte::sum_first. plane: bytes from the low to the high bytes.
-    __device__ static void sum_first(const unsigned char *from, int64_t plane, int64_t pitch,
-                                     int rows, uint32_t flip, uint32_t *s, Square *q)
+    __device__ static void sum_first(const ChannelJob &job, const unsigned char *from, uint32_t *s,
+                                     Square *q)
     {
         s[0] = s[1] = s[2] = s[3] = 0;
 #pragma unroll 4
-        for (int j = 0; j < rows; j++, from += pitch) {
+        for (int j = 0; j < job.all.window_height - 1; j++, from += job.all.image.pitch) {
             int32_t sample[4];
             join(__ldg(reinterpret_cast<const uint32_t *>(from)),
-                 __ldg(reinterpret_cast<const uint32_t *>(from + plane)) ^ flip, sample);
+                 __ldg(reinterpret_cast<const uint32_t *>(from + job.all.plane)) ^ job.all.flip,
+                 sample);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const uint32_t v = static_cast<uint32_t>(sample[i]);
@@ -399,8 +400,7 @@ __device__ void sum_first_channels(const ChannelJob &job, uint32_t *prefixes, in
 #pragma unroll 1
         for (int c = 0; c < job.read; c++, from += DIGITS * job.all.plane) {
             uint32_t s[4];
-            Pixel::sum_first(from, job.all.plane, job.all.image.pitch, job.all.window_height - 1,
-                             job.all.flip, s, q);
+            Pixel::sum_first(job, from, s, q);
             if (job.summed)
                 store_prefixes(prefixes + (DIGITS + c) * PREFIX_ARRAY + 4 * word, s);
         }
