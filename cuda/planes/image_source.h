@@ -6,10 +6,10 @@
 
 namespace xncc {
 
-// Bytes of a row, rounded up so that rows are aligned.
+// Bytes of a row, rounded up to what kernels that read byte planes need.
 inline int64_t source_pitch(int64_t bytes)
 {
-    return ceil_div<int64_t>(bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
+    return ceil_div<int64_t>(bytes, 16) * 16;
 }
 
 // Puts the copy of a host image to `memory` on the stream, the pixels and then the mask, with rows

@@ -188,13 +188,10 @@ __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num,
         for (int i = 0; i < 4; i++)
             sure &= keep_certain<MAP>(fast_quotient(num[i], var[i], job.unit, &score[i]),
                                       &score[i]);
-    } else if (job.finish == FINISH_SCALE) {
+    } else if (job.finish == FINISH_DIVIDE) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const double mean = __dmul_rn(num[i], job.unit);
-            score[i] = __double2float_rn(mean);
-            sure &= keep_certain<MAP>(is_certain(mean, score[i]), &score[i]);
-        }
+        for (int i = 0; i < 4; i++) // the plain formula: many of these quotients are midpoints
+            score[i] = __double2float_rn(__ddiv_rn(num[i], job.n));
     } else {
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -444,8 +441,8 @@ ChannelJob make_job(const ChannelScoreJob &all)
     job.read = job.summed || job.squared ? all.channels : 0;
     job.n = static_cast<double>(all.rule.whole);
     job.lowered = -job.n * LIFT;
-    job.finish = normed ? FINISH_ROOT : job.centred ? FINISH_SCALE : FINISH_EXACT;
-    job.unit = normed ? unit_of_templ(all) : 1.0 / job.n;
+    job.finish = normed ? FINISH_ROOT : job.centred ? FINISH_DIVIDE : FINISH_EXACT;
+    job.unit = normed ? unit_of_templ(all) : 0.0;
     for (int c = 0; c < all.channels; c++)
         job.T[c] = static_cast<double>(all.T[c]);
     for (int k = 0; k < all.terms; k++)

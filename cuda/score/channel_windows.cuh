@@ -37,9 +37,9 @@ template <class Number> struct Linear {
 
 // What becomes of the fractions.
 enum Finish {
-    FINISH_ROOT,  // num unit / sqrt(var)
-    FINISH_SCALE, // num unit
-    FINISH_EXACT  // num
+    FINISH_ROOT,   // num unit / sqrt(var)
+    FINISH_DIVIDE, // num / n
+    FINISH_EXACT   // num
 };
 
 // Parameters of the pass, with constants derived on the host.

@@ -266,14 +266,10 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     xncc_status status = textures ? fit_textures(of, m, d, error) : XNCC_OK;
     if (status)
         return status;
-    const uint64_t bands = fft ? limit / 2 : limit; /* the other half is for transforms */
-    status = halve_bands(p, bands < most ? bands : most, bands,
+    /* fft leaves half for its transforms, if the bands allow that */
+    const uint64_t aim = fft ? limit / 2 : limit;
+    status = halve_bands(p, aim < most ? aim : most, limit,
                          textures ? smaller(map.height, p->height) : 1, d, error);
-    if (status && fft)
-        return xncc_fail(error, status,
-                         "fft leaves half of the %llu bytes that a plan may use to bands of the "
-                         "map, which is too little; raise device_memory of the context",
-                         (unsigned long long)limit);
     if (!status && fft) {
         const uint64_t rest = limit - d->workspace.total;
         status = xncc_fit_fft_cuda(of, m, rest < max_transforms ? rest : max_transforms, d, error);

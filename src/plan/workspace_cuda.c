@@ -38,13 +38,12 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* An image from the host, with its mask. Rows begin at multiples of ALIGNMENT. */
+/* An image from the host, with its mask. Rows begin at multiples of 16 bytes. */
 static uint64_t source_bytes(const xncc_problem *p)
 {
     const uint64_t row = (uint64_t)p->image_width * (uint64_t)xncc_problem_channels(p) *
                          xncc_pixel_size(p->pixel);
-    return times(round_up(row, ALIGNMENT) +
-                     (p->image_masked ? round_up((uint64_t)p->image_width, ALIGNMENT) : 0),
+    return times(round_up(row, 16) + (p->image_masked ? round_up((uint64_t)p->image_width, 16) : 0),
                  (uint64_t)p->image_height);
 }
 
