@@ -10,15 +10,15 @@ enum { CHECK_THREAD_COUNTS = 3, CHECK_KERNELS = 64 };
 /* One run of the program. */
 typedef struct check_run {
     xncc_device device;
-    xncc_context *context[CHECK_THREAD_COUNTS]; /* CPU: 1, 2 and 5 threads; CUDA: the same context
-                                                   three times */
+    xncc_context *context[CHECK_THREAD_COUNTS]; /* CPU: 1, 2 and 5 threads, in the group threads 2,
+                                                   3 and 5; CUDA: the same context three times */
     xncc_context *cpu;                          /* context for the kernel "reference" */
     const char *kernel;                         /* NULL: every kernel that can serve a problem */
     int full;                                   /* 1: more cases */
     int fp64_is_slow;  /* 1: run CUDA as on a device with slow double precision */
     int pixels;        /* the pixel types to check: bit 1 << xncc_pixel */
     const char *group; /* for match and general: tiny, small or large; for find: maps or bands; or
-                          brief; NULL: all */
+                          brief or threads; NULL: all */
     uint64_t turn; /* counts results; properties that are not combined with each other are rotated
                       by it */
     const char
@@ -44,6 +44,9 @@ int check_in_group(const check_run *run, const char *group);
 /* Is the group "brief"? It has a few cases that reach every kernel, for tools that slow a program
  * down many times. */
 int check_is_brief(const check_run *run);
+/* Is the group "threads"? It has a few cases that every kernel computes in several rectangles, each
+ * time on several threads, for the thread sanitizer. */
+int check_is_threads(const check_run *run);
 /* Restricts the run to the kernel whose blocks walk down the map, which they do far enough only on
  * a high map. Returns 0 if that kernel is not part of the run. Its results are counted in *walking
  * only. */

@@ -105,6 +105,11 @@ static float limit_of(const xncc_map *map, int smallest, int which)
     return smallest ? nextafterf(best, -INFINITY) : nextafterf(best, INFINITY);
 }
 
+static int has_few_cases(const check_run *run)
+{
+    return check_is_brief(run) || check_is_threads(run);
+}
+
 static void check_rules(const scene *s, const char *kernel, xncc_method method, xncc_mode mode,
                         const xncc_map *map)
 {
@@ -113,7 +118,7 @@ static void check_rules(const scene *s, const char *kernel, xncc_method method, 
     int smallest = method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
     for (int limit = 0; limit < 4; limit++)
         for (int d = 0; d < 5; d++) {
-            if (check_is_brief(s->run) && d % 4 != limit)
+            if (has_few_cases(s->run) && d % 4 != limit)
                 continue;
             float bound = limit_of(map, smallest, limit);
             xncc_find_options o = { .method = method,
@@ -141,7 +146,7 @@ static void check_scene(scene *s)
                                            METHODS);
         xncc_mode mode = c < METHODS ? XNCC_VALID : c < 2 * METHODS ? XNCC_SAME : XNCC_FULL;
         /* the kernels of a search know only whether small scores are good */
-        if (check_is_brief(run) && method != XNCC_CCOEFF_NORMED &&
+        if (has_few_cases(run) && method != XNCC_CCOEFF_NORMED &&
             !(method == XNCC_SQDIFF && mode == XNCC_VALID))
             continue;
         xncc_problem problem = check_problem(&s->image.view, s->templ.view.width,
@@ -246,6 +251,11 @@ void check_find(check_run *run)
         check_bands(run, 70001, 70);
         check_bands(run, 1200, 1900);
     }
+    /* high enough for several rectangles of any kernel, one above the other */
+    static const setting high = { 40, 460, 7, 6, KIT_NOISE, KIT_NOISE, 3 };
+    for (int p = XNCC_U8; p <= XNCC_F32; p++)
+        if (check_is_threads(run) && check_wants(run, (xncc_pixel)p))
+            check_setting(run, (xncc_pixel)p, &high, 200);
     if (!check_in_group(run, "maps") && !check_is_brief(run))
         return;
     static const setting some[] = {

@@ -224,16 +224,25 @@ static void check_brief(check_run *run, xncc_pixel pixel)
         check_tall(&walking, pixel);
 }
 
+/* High enough for several rectangles of any kernel, one above the other. */
+static void check_threads(check_run *run, xncc_pixel pixel)
+{
+    static const general_sizes size = { 70, 300, 6, 5 };
+    for (uint64_t i = 0; i < 6; i++) {
+        general_case c = general_some_case(pixel, 65000 + i, &size, 2);
+        general_combine(&c, i * 37 + (uint64_t)pixel * 11);
+        check_case(run, &c);
+    }
+}
+
 void check_general(check_run *run)
 {
     static const struct {
         const char *name;
         void (*check)(check_run *run, xncc_pixel pixel);
-    } group[] = { { "tiny", check_tiny },
-                  { "small", check_small },
-                  { "large", check_large },
-                  { "find", general_check_find },
-                  { "brief", check_brief } };
+    } group[] = { { "tiny", check_tiny },   { "small", check_small },
+                  { "large", check_large }, { "find", general_check_find },
+                  { "brief", check_brief }, { "threads", check_threads } };
     for (int p = XNCC_U8; p <= XNCC_F64; p++)
         for (size_t i = 0; i < sizeof group / sizeof *group; i++)
             if (check_wants(run, (xncc_pixel)p) && (check_in_group(run, group[i].name)) &&

@@ -50,6 +50,11 @@ int check_is_brief(const check_run *run)
     return run->group && strcmp(run->group, "brief") == 0;
 }
 
+int check_is_threads(const check_run *run)
+{
+    return run->group && strcmp(run->group, "threads") == 0;
+}
+
 int check_walking(const check_run *run, check_run *walking)
 {
     *walking = *run;
@@ -60,7 +65,9 @@ int check_walking(const check_run *run, check_run *walking)
 
 static void open_contexts(check_run *run)
 {
-    static const int32_t threads[CHECK_THREAD_COUNTS] = { 1, 2, 5 };
+    static const int32_t any[CHECK_THREAD_COUNTS] = { 1, 2, 5 },
+                         several[CHECK_THREAD_COUNTS] = { 2, 3, 5 };
+    const int32_t *threads = check_is_threads(run) ? several : any;
     if (run->device == XNCC_DEVICE_CUDA) {
         xncc_context *cuda = kit_context(XNCC_DEVICE_CUDA, 0);
         for (int i = 0; i < CHECK_THREAD_COUNTS; i++)

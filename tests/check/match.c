@@ -274,6 +274,13 @@ static void check_brief(check_run *run, xncc_pixel pixel)
         check_pair(&walking, pixel, &(sizes){ 40, 10700, 9, 11 }, KIT_NOISE, CROP, 0);
 }
 
+/* High enough for several rectangles of any kernel, one above the other. */
+static void check_threads(check_run *run, xncc_pixel pixel)
+{
+    check_pair(run, pixel, &(sizes){ 300, 160, 5, 7 }, KIT_NOISE, CROP, 0);
+    check_pair(run, pixel, &(sizes){ 70, 300, 17, 9 }, KIT_BLOCKS, CROP, 0);
+}
+
 void check_match(check_run *run)
 {
     for (int p = XNCC_U8; p <= XNCC_F32; p++) {
@@ -281,6 +288,8 @@ void check_match(check_run *run)
             continue;
         if (check_is_brief(run))
             check_brief(run, (xncc_pixel)p);
+        if (check_is_threads(run))
+            check_threads(run, (xncc_pixel)p);
         if (check_in_group(run, "tiny"))
             check_tiny(run, (xncc_pixel)p);
         if (check_in_group(run, "small"))

@@ -49,18 +49,25 @@ bench 0 --device cpu --size 64x48,33x20 --template 5x4,9x9 --repeat 2 --format c
 holds 'every row is exact' awk -F, 'NR > 1 && ($17 != "exact" || $9 <= 0) { exit 1 } END { exit NR < 17 }' out
 holds 'on the CPU the floor counts bytes, and the ratio refers to it' awk -F, 'NR > 1 && ($15 != "bytes" || $14 <= 0 || ($16 * $14 / $9 - 1)^2 > 1e-6 || ($10 / $11 / 1000 - 1)^2 > 1e-6) { exit 1 }' out
 holds 'both tasks' grep -q ',convolve,' out
+filters=$(awk -F, '$3 == "convolve" { print $2; exit }' out) # the fastest kernel for filters here
 bench 0 --device cpu --size 64x48 --template 5x4 --task match --kernel reference --pixel f32 --mode same --method sqdiff
 prints 'reference  sqdiff  f32 '
 [ "$(wc -l <out)" -eq 2 ] || fail '--kernel leaves more than one row'
-# Problems too large for a whole map by the reference kernel: regions of it are checked.
-for mode in valid same; do
-    for pixel in u8 u16 f32; do
-        [ $mode$pixel != sameu16 ] && [ $mode$pixel != samef32 ] || continue
-        bench 0 --device cpu --size 900x700 --template 64x64 --mode $mode --task match --kernel direct-portable --repeat 1 --format csv --pixel $pixel
-        holds "regions, $mode, $pixel" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
-    done
-done
-bench 0 --device cpu --size 2000x1500 --template 33x27 --task convolve --kernel direct-portable --repeat 1 --format json
+# Problems too large for a whole map by the reference kernel, all of just over 2e9 multiply-adds: three regions of the map are checked. They
+# are side by side in a flat map and one above the other in a narrow one; in both they are small, so that the reference kernel is quick.
+regions() { # SIZE PIXEL OPTIONS...
+    size=$1 pixel=$2
+    shift 2
+    bench 0 --device cpu --size "$size" --pixel "$pixel" --template 64x64 --task match --kernel direct-portable --repeat 1 --format csv "$@"
+    holds "regions, $pixel $*" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
+}
+regions 900x700 u8
+regions 31000x79 u16
+regions 31000x79 f32
+regions 79x6300 u8 --mode same
+bench 0 --device cpu --size 84x27000 --template 33x27 --task convolve --kernel "$filters" --repeat 1 --format csv
+holds 'regions, convolution' awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
+bench 0 --device cpu --size 30000x76 --template 33x27 --task convolve --kernel "$filters" --repeat 1 --format json
 prints '"checked": "exact"'
 prints '"rows": ['
 if command -v python3 >/dev/null; then
@@ -77,10 +84,9 @@ for options in '--pixel u8 --mask' '--pixel s8 --border mirror --mode same' '--p
     holds "$options" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
 done
 # Large problems with masks, channels and borders: regions are checked, too.
-for options in '--pixel f32 --border overlap --mode same' '--mask' '--channels 2 --border wrap --mode full'; do
-    bench 0 --device cpu --size 900x700 --template 64x64 --task match $options --kernel direct-portable --repeat 1 --format csv
-    holds "regions, $options" awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
-done
+regions 6300x79 f32 --border overlap --mode same
+regions 31000x79 u8 --mask
+regions 79x1700 u8 --channels 2 --border wrap --mode full
 bench 0 --device cpu --find --mask --channels 3 --size 96x80 --template 8x8 --batch 5 --repeat 1
 [ "$(grep -c ' exact$' out)" -ge 2 ] || { fail '--find: masked'; cat out; }
 bench 1 --device cpu --mask --size 8x8 --template 1x1 --task match
@@ -115,7 +121,7 @@ bench 0 --device cpu --find --size 96x80,64x64 --template 8x8 --batch 12 --repea
 prints 'The best 16 matches'
 [ "$(grep -c ' exact$' out)" -eq 5 ] || { fail '--find: not five rows that are all exact'; cat out; }
 for pixel in u8 u16 f32; do
-    bench 0 --device cpu --find --size 160x120 --template 32x32 --batch 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
+    bench 0 --device cpu --find --size 100x80 --template 32x32 --batch 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
     holds "--find: every direct kernel, $pixel" awk -F, '/^cpu,/ && ($2 !~ /^direct-/ || $NF != "exact") { exit 1 } /^cpu,/ { n++ } END { exit n < 2 }' out
 done
 bench 0 --device cpu --find --size 900x700 --template 64x64 --batch 9 --repeat 1
@@ -139,6 +145,6 @@ bench 2 --device cpu --find --kernel nonsense --size 96x80 --template 8x8
 says 'nothing to time: no kernel with the name nonsense can serve these sizes'
 
 # A long run says on stderr what it is doing, unless --quiet.
-"$EXACTNCC" --device cpu --threads 1 --size 1200x1200 --template 32x32 --kernel reference --task match --repeat 1 >out 2>err || fail 'a long run fails'
+"$EXACTNCC" --device cpu --threads 1 --size 700x700 --template 32x32 --kernel reference --task match --repeat 1 >out 2>err || fail 'a long run fails'
 says 'exactncc-bench: '
 finish
