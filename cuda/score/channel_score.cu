@@ -17,12 +17,12 @@
 //
 // Rounding. The quotients of the normed methods are those of score_common.cuh: general_score.h
 // multiplies two rounded roots, as score.h does, so the proof and the doubtful interval are the
-// same. ccoeff is num times the rounded 1 / n: two roundings against one of the plain formula, less
-// than 3 units of the last place. ccorr and sqdiff are integers below 2^53. Windows in doubt, those
-// whose denominator is 0, and all windows under a template whose denominator is 0 (unit is NaN)
-// are computed by general_score.h itself. General_score.h adds up channels; only the sums over all
-// channels are known for X and Q, so they are given to it as those of the first channel, which
-// gives the same totals.
+// same. ccoeff is the plain formula, a division: where n has few bits many of its quotients are
+// midpoints of floats, so that no approximation would be certain. ccorr and sqdiff are integers
+// below 2^53. Windows in doubt, those whose denominator is 0, and all windows under a template
+// whose denominator is 0 (unit is NaN) are computed by general_score.h itself. It adds up channels;
+// only the sums over all channels are known for X and Q, so they are given to it as those of the
+// first channel, which gives the same totals.
 //
 // All devices compute in doubles. Where these are slow the pass takes longer; the score needs about
 // 10 of them per window and 3 per channel.
