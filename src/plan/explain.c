@@ -71,26 +71,27 @@ static void put_sums(writer *w, const xncc_general_planes *planes)
         put(w, "\n");
 }
 
-/* The buffers of the list from `first` to `end` - 1 that have bytes. */
+/* A line with the buffers of the list from `first` to `end` - 1, unless none of them has bytes. */
 static void put_buffers(writer *w, const xncc_workspace *sizes, int first, int end,
-                        const char *before)
+                        const char *when)
 {
+    int count = 0;
     for (int i = first; i < end; i++)
         if (sizes->bytes[i]) {
-            put(w, "%s%s ", before, buffer_name[i]);
+            put(w, "%s%s ", count++ ? ", " : when, buffer_name[i]);
             put_bytes(w, sizes->bytes[i]);
-            before = ", ";
         }
+    if (count)
+        put(w, "\n");
 }
 
 static void put_memory(writer *w, const xncc_decision *d)
 {
-    put(w, "device memory: ");
+    put(w, "device memory: at most ");
     put_bytes(w, d->workspace.total);
-    put(w, " at most");
-    put_buffers(w, &d->workspace, 0, XNCC_BUFFER_SOURCE, ": ");
-    put_buffers(w, &d->workspace, XNCC_BUFFER_SOURCE, XNCC_BUFFERS, "; on first use: ");
     put(w, "\n");
+    put_buffers(w, &d->workspace, 0, XNCC_BUFFER_SOURCE, "  for every call: ");
+    put_buffers(w, &d->workspace, XNCC_BUFFER_SOURCE, XNCC_BUFFERS, "  on first use: ");
 }
 
 void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)

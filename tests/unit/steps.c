@@ -320,9 +320,10 @@ static void check_texts(void)
                    "sums: 1 product of byte planes\n"
                    "template in 2 x 1 blocks of 112 x 250 pixels\n"
                    "bands of 701 x 451 map elements\n"
-                   "device memory: 5242880.0 MiB at most: image planes 2.0 KiB, row sums 32.0 KiB, "
-                   "template layout 512.0 KiB, map 8.0 MiB; on first use: image from the host "
-                   "128.0 MiB\n");
+                   "device memory: at most 5242880.0 MiB\n"
+                   "  for every call: image planes 2.0 KiB, row sums 32.0 KiB, "
+                   "template layout 512.0 KiB, map 8.0 MiB\n"
+                   "  on first use: image from the host 128.0 MiB\n");
     d = (xncc_decision){ .kernel = XNCC_KERNEL_FFT_CUDA,
                          .engine = XNCC_DEVICE_CUDA,
                          .step_count = 1,
@@ -336,9 +337,10 @@ static void check_texts(void)
     check_text(&d, "steps: term-score\n"
                    "sums: 16 products of byte planes, 12 window sums\n"
                    "transforms of 512 x 32 points, 9 at a time, template pieces of 150 x 10\n"
-                   "device memory: 3.0 KiB at most: image band 512 bytes, products 512 bytes, "
-                   "template planes 512 bytes, transforms 512 bytes, search 512 bytes; on first "
-                   "use: batch 512 bytes\n");
+                   "device memory: at most 3.0 KiB\n"
+                   "  for every call: image band 512 bytes, products 512 bytes, "
+                   "template planes 512 bytes, transforms 512 bytes, search 512 bytes\n"
+                   "  on first use: batch 512 bytes\n");
     d = (xncc_decision){ .kernel = XNCC_KERNEL_CONV_TILED,
                          .engine = XNCC_DEVICE_CUDA,
                          .tile_width = 128,
@@ -347,7 +349,7 @@ static void check_texts(void)
                          .tile_rows = 72,
                          .shared_bytes = 50688 };
     check_text(&d, "block of 128 x 64 map elements, tile pitch 704, 72 rows, 50688 bytes of shared "
-                   "memory\ndevice memory: 0 bytes at most\n");
+                   "memory\ndevice memory: at most 0 bytes\n");
 }
 
 int main(int argc, char **argv)
