@@ -136,10 +136,14 @@ int32_t xncc_problem_channels(const xncc_problem *problem)
     return problem->channels ? problem->channels : 1;
 }
 
+int xncc_problem_image_varies(const xncc_problem *p)
+{
+    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+}
+
 int xncc_problem_counts_all(const xncc_problem *p)
 {
-    return !p->image_masked && !p->templ_masked &&
-           !(p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+    return !p->templ_masked && !xncc_problem_image_varies(p);
 }
 
 /* The centred methods do not change when a constant is added to every sample, and XNCC_SQDIFF does
