@@ -9,7 +9,7 @@ set(allowed "^(xncc_[a-z0-9_]+|snprintf|__snprintf_chk|mem(cpy|set|cmp|move)|str
 set(seen 0)
 set(bad "")
 foreach(line IN LISTS lines)
-  if(line MATCHES "[:/](decide|cost_[a-z_]+|fft_blocking|recipe|general_planes|kernels|problem)\\.c\\.o:? *[^ ]* *U +([^ @]+)")
+  if(line MATCHES "[:/](decide|cost_[a-z_]+|cpu_blocks|fft_blocking|recipe|general_planes|kernels|problem)\\.c\\.o:? *[^ ]* *U +([^ @]+)")
     set(symbol ${CMAKE_MATCH_2})
     math(EXPR seen "${seen} + 1")
     if(NOT symbol MATCHES "${allowed}" OR symbol MATCHES "^xncc_(cpu|cuda|context)_[a-z_]*(create|probe|features|processors)")
