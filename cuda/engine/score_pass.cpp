@@ -2,6 +2,7 @@
 #include "cuda/engine/score_pass.h"
 
 #include "cuda/direct/general.h"
+#include "cuda/fused/fused_channels.h"
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/fused_u8.h"
 #include "cuda/score/channel_score.h"
@@ -286,14 +287,13 @@ xncc_status score_fused_masked(const Call &call, const Band &band, const Target 
 
 // ---- strips: all pixels count ----
 
-// The image planes are those of the samples, in the order that the pass expects, because no other
-// planes are needed where all pixels count. The terms are those of X.
-xncc_status score_channels(const Call &call, const Band &band, const Target &target,
-                           const uint32_t *skip)
+// What both kernels for several channels share. The image planes are those of the samples, in the
+// order that the kernels expect, because no other planes are needed where all pixels count.
+ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Target &target,
+                                 const uint32_t *skip)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
-    const xncc_general_planes &planes = plan->decision.planes;
     const xncc_workspace &w = plan->memory.sizes();
     ChannelScoreJob job = {};
     job.image = band.image;
@@ -307,16 +307,37 @@ xncc_status score_channels(const Call &call, const Band &band, const Target &tar
     job.T2 = call.templ->sum2.low;
     job.window_width = p.width;
     job.window_height = p.height;
-    job.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
-    job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
-    job.terms = planes.term_count;
-    for (int i = 0; i < job.terms; i++)
-        job.term[i] = { i * static_cast<int64_t>(w.sums / sizeof(uint32_t)), planes.term[i].shift };
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.width = band.width;
     job.height = band.height;
     job.skip = skip;
+    return job;
+}
+
+xncc_status score_fused_channels(const Call &call, const Band &band, const Target &target,
+                                 const uint32_t *skip)
+{
+    const xncc_engine_plan *plan = call.plan;
+    return check(launch_fused_channels(make_channel_job(call, band, target, skip),
+                                       plan->decision.tensor,
+                                       plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ),
+                                       plan->engine->machine.cuda.processors, call.stream),
+                 "launching the match", call.error);
+}
+
+xncc_status score_channels(const Call &call, const Band &band, const Target &target,
+                           const uint32_t *skip)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_general_planes &planes = plan->decision.planes;
+    const xncc_workspace &w = plan->memory.sizes();
+    ChannelScoreJob job = make_channel_job(call, band, target, skip);
+    job.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
+    job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
+    job.terms = planes.term_count; // those of X
+    for (int i = 0; i < job.terms; i++)
+        job.term[i] = { i * static_cast<int64_t>(w.sums / sizeof(uint32_t)), planes.term[i].shift };
     return check(launch_channel_score(job, plan->engine->machine.cuda.processors, call.stream),
                  "launching the score", call.error);
 }
@@ -381,6 +402,9 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_MASKED))
         code = masked_planes_set_max_shared_memory(
             d.tensor, xncc_problem_image_varies(&plan->problem) != 0, most);
+    if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
+        code = fused_channels_set_max_shared_memory(d.tensor, xncc_problem_channels(&plan->problem),
+                                                    most);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
         code = channel_score_set_max_shared_memory(most);
     if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE) && xncc_pixel_digits(plan->problem.pixel) == 2)
@@ -422,6 +446,7 @@ xncc_status score_band(const Call &call, const Band &band, const Target &target,
     case XNCC_STEP_WINDOW_SCORE: return score_pixels(call, band, target);
     case XNCC_STEP_FUSED:
     case XNCC_STEP_STRIP_SCORE: return score_strips(call, band, target, skip);
+    case XNCC_STEP_FUSED_CHANNELS: return score_fused_channels(call, band, target, skip);
     case XNCC_STEP_CHANNEL_SCORE: return score_channels(call, band, target, skip);
     case XNCC_STEP_MASKED_WINDOWS:
     case XNCC_STEP_MASKED_SCORE: return score_masked(call, band, target);

@@ -70,11 +70,11 @@ cudaError_t TensorProducts::make(const xncc_decision &decision, const xncc_machi
 
 cudaError_t TensorProducts::lay_out(const Layout &layout, cudaStream_t stream) const
 {
-    const bool wgmma = kernel == XNCC_KERNEL_TENSOR_WGMMA;
+    const bool wgmma = kernel == XNCC_KERNEL_TENSOR_WGMMA, mma = kernel == XNCC_KERNEL_TENSOR_MMA;
     cudaError_t code = cudaSuccess;
     for (int first = 0, some; first < layout.count && code == cudaSuccess; first += some) {
         const int left = layout.count - first;
-        some = !wgmma ? 1 : left < LAYOUT_SLOTS ? left : LAYOUT_SLOTS;
+        some = mma ? 1 : left < LAYOUT_SLOTS ? left : LAYOUT_SLOTS;
         ToeplitzJob job = {};
         job.slots = some;
         job.slot_toeplitz = toeplitz_bytes();
@@ -90,9 +90,9 @@ cudaError_t TensorProducts::lay_out(const Layout &layout, cudaStream_t stream) c
              block++, job.toeplitz += blocks.toeplitz) {
             job.x = block % blocks.across * blocks.width;
             job.y = block / blocks.across * blocks.height;
-            code = wgmma                              ? toeplitz_build(job, stream)
-                   : kernel == XNCC_KERNEL_TENSOR_MMA ? mma_build(job, stream)
-                                                      : fused_build(job, stream);
+            code = wgmma ? toeplitz_build(job, stream)
+                   : mma ? mma_build(job, stream)
+                         : fused_build(job, stream);
         }
     }
     return code;

@@ -169,7 +169,7 @@ __global__ __launch_bounds__(THREADS,
 
 // Lays a template out as B fragments of mma.m16n8k32. One thread per lane's register pair: first
 // the whole chunks of each row, then the halves that each two rows share. The rows above the
-// template are zeros.
+// template are zeros. blockIdx.y: plane.
 __global__ void build_taps(ToeplitzJob job)
 {
     let_next_begin();
@@ -192,10 +192,12 @@ __global__ void build_taps(ToeplitzJob job)
         row -= above;
         column -= b;
         if (row >= 0 && column >= 0 && column < job.width)
-            words[k / 4] |= static_cast<uint32_t>(job.pixels[0][row * job.pitch + column])
-                            << (8 * (k % 4));
+            words[k / 4] |=
+                static_cast<uint32_t>(job.pixels[blockIdx.y][row * job.pitch + column * job.step])
+                << (8 * (k % 4));
     }
-    reinterpret_cast<uint2 *>(job.toeplitz)[i] = make_uint2(words[0], words[1]);
+    reinterpret_cast<uint2 *>(job.toeplitz +
+                              blockIdx.y * job.slot_toeplitz)[i] = make_uint2(words[0], words[1]);
 }
 
 // The kernels for a template width: for a map and for tiles.
@@ -252,7 +254,8 @@ cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int mo
 cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
 {
     unsigned count = static_cast<unsigned>(job.blocks.toeplitz / sizeof(uint2));
-    build_taps<<<(count + 255) / 256, 256, 0, stream>>>(job);
+    const dim3 grid((count + 255) / 256, static_cast<unsigned>(job.slots));
+    build_taps<<<grid, 256, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

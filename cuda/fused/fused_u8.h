@@ -12,8 +12,8 @@ namespace xncc {
 // device to `most` bytes. The last call holds for all plans, so pass the device's maximum.
 cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most);
 
-// Lays one template out as B fragments (`taps` below), blocks.toeplitz bytes at job.toeplitz. Also
-// serves fused_masked_u8.h, once per plane of the template.
+// Lays planes of templates out as B fragments (`taps` below), blocks.toeplitz bytes each. Also
+// serves fused_channels.h and fused_masked_u8.h.
 cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream);
 
 // Scores of a band, as score_u8_launch, but X is computed in the kernel; job.sums is not read.

@@ -12,8 +12,8 @@ extern "C" {
 namespace xncc {
 
 // One block of byte planes of templates to expand. The three tensor-core families have layouts of
-// their own (toeplitz_build, mma_build, fused_build) but share these parameters. mma_build and
-// fused_build expand one plane at a time.
+// their own (toeplitz_build, mma_build, fused_build) but share these parameters. mma_build
+// expands one plane at a time.
 struct ToeplitzJob {
     // The bytes of pixel (0, 0) of each plane; up to LAYOUT_SLOTS planes of the same size.
     const unsigned char *pixels[LAYOUT_SLOTS];

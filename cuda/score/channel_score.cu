@@ -38,49 +38,9 @@
 // Template parameters: Pixel, a pixel class (channel_windows.cuh); SHIFT, the window's width modulo
 // 4; MAP, true for scores and false for the best score of each tile. Below compute capability 8.0
 // the kernels are empty.
-#include "cuda/score/channel_windows.cuh"
+#include "cuda/score/channel_arith.cuh"
 
 namespace xncc {
-
-__device__ __forceinline__ double u32_to_double(uint32_t v)
-{
-    return __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(v)), -LIFT);
-}
-
-// Numerator and denominator of the score, for a thread's four windows.
-__device__ __forceinline__ void OneByte::fractions(const ChannelJob &job, const Windows &windows,
-                                                   const Product *x, double *num, double *var)
-{
-    if (job.centred) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            num[i] = fma(job.n, __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(x[i])),
-                         job.lowered);
-            var[i] = fma(job.n, windows.q[i], job.lowered);
-        }
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++)
-            if (c < job.summed)
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    const double sum = __dadd_rn(windows.s[c][i], -LIFT);
-                    num[i] = fma(-job.T[c], sum, num[i]);
-                    var[i] = fma(-sum, sum, var[i]);
-                }
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        uint32_t all = 0;
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++)
-            all += windows.sum(c, i);
-        const double sum = u32_to_double(all), square = __dadd_rn(windows.q[i], -LIFT);
-        num[i] = fma(job.num.product, u32_to_double(x[i]), job.num.rest);
-        num[i] = fma(job.num.square, square, fma(job.num.sum, sum, num[i]));
-        var[i] = fma(job.var.sum, sum, __dadd_rn(square, job.var.rest));
-    }
-}
 
 __device__ __forceinline__ void TwoBytes::fractions(const ChannelJob &job, const Windows &windows,
                                                     const Product *x, double *num, double *var)
@@ -167,54 +127,6 @@ template <class Pixel> struct ProductReader {
             add(job, load(job, row, k), k, x);
     }
 };
-
-// *score is certain or, where the pass looks for the best one, is NaN, so that it is ignored until
-// it has been computed again.
-template <bool MAP> __device__ __forceinline__ bool keep_certain(bool certain, float *score)
-{
-    if (!MAP && !certain)
-        *score = NAN;
-    return certain;
-}
-
-// The scores of a thread's four windows; false if one of them must be computed again.
-template <bool MAP>
-__device__ __forceinline__ bool finish(const ChannelJob &job, const double *num, const double *var,
-                                       float *score)
-{
-    bool sure = true;
-    if (job.finish == FINISH_ROOT) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            sure &= keep_certain<MAP>(fast_quotient(num[i], var[i], job.unit, &score[i]),
-                                      &score[i]);
-    } else if (job.finish == FINISH_DIVIDE) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) // the plain formula: many of these quotients are midpoints
-            score[i] = __double2float_rn(__ddiv_rn(num[i], job.n));
-    } else {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            score[i] = __double2float_rn(num[i]);
-    }
-    return sure;
-}
-
-// The score by general_score.h. s: S of each channel.
-__device__ __noinline__ float exact_score(const ChannelJob &job, const uint32_t *s, uint64_t q,
-                                          uint64_t x)
-{
-    xncc_general all = xncc_general_begin(job.all.rule.whole);
-#pragma unroll 1
-    for (int c = 0; c < job.all.channels; c++) {
-        const bool first = c == 0;
-        const xncc_general_sums sums = { s[c], job.all.T[c], xncc_u128_of(first ? q : 0),
-                                         xncc_u128_of(first ? x : 0),
-                                         xncc_u128_of(first ? job.all.T2 : 0) };
-        xncc_general_add(&all, &sums, job.all.rule.bias);
-    }
-    return xncc_general_score(job.all.method, &job.all.rule, &all);
-}
 
 // Computes the scores of a batch again by general_score.h, for a thread's four columns. own: the
 // prefixes of the first map row at its first column. windows: its windows at the batch's last row;
@@ -315,9 +227,9 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
     RowLoader<WORDS> rows(job.all.image, job.all.window_width, job.all.window_height, pixels,
                           first_column(), y0);
     fetch_rows<Pixel>(job, rows);
-    sum_first_channels<Pixel>(job, prefixes, first_column(), y0);
+    sum_first_channels<Pixel, PREFIX_ARRAY>(job, prefixes, first_column(), y0);
     typename Pixel::Windows windows;
-    load_first_channels<Pixel>(job, prefixes + own, &windows);
+    load_first_channels<Pixel, Adjacent, PREFIX_ARRAY>(job, prefixes + own, &windows);
     // nothing has left the first window: its lag row is zeros that stay zeros
     uint32_t lag_flip = warp == 0 ? 0 : job.all.flip;
     const int64_t sums_pitch = job.all.sums_pitch;
@@ -391,67 +303,6 @@ Kernel kernel_of(int digits, int shift, bool map)
     return map ? kernel_of<TwoBytes, true>(shift) : kernel_of<TwoBytes, false>(shift);
 }
 
-Linear<double> as_doubles(const Linear<int64_t> &of)
-{
-    return { static_cast<double>(of.product), static_cast<double>(of.sum),
-             static_cast<double>(of.square), static_cast<double>(of.rest) };
-}
-
-// The linear functions of the methods that are not centred: X, Q and Q - 2 X + sumT2 without the
-// bias.
-void make_linear(ChannelJob *job)
-{
-    const ChannelScoreJob &all = job->all;
-    const int64_t bias = static_cast<int64_t>(all.rule.bias),
-                  square = all.channels * static_cast<int64_t>(all.rule.whole) * bias * bias;
-    int64_t templ = 0;
-    for (int c = 0; c < all.channels; c++)
-        templ += static_cast<int64_t>(all.T[c]);
-    const bool differs = all.method == XNCC_SQDIFF || all.method == XNCC_SQDIFF_NORMED;
-    job->whole_num = differs ? Linear<int64_t>{ -2, 0, 1, static_cast<int64_t>(all.T2) }
-                             : Linear<int64_t>{ 1, -bias, 0, square - bias * templ };
-    job->whole_var = { 0, -2 * bias, 1, square };
-    job->num = as_doubles(job->whole_num);
-    job->var = as_doubles(job->whole_var);
-}
-
-// The reciprocal root of the template's part of the denominator, or NaN if that is 0.
-double unit_of_templ(const ChannelScoreJob &all)
-{
-    xncc_general templ = xncc_general_begin(all.rule.whole);
-    for (int c = 0; c < all.channels; c++) {
-        const xncc_general_sums sums = { 0, all.T[c], xncc_u128_of(0), xncc_u128_of(0),
-                                         xncc_u128_of(c == 0 ? all.T2 : 0) };
-        xncc_general_add(&templ, &sums, all.rule.bias);
-    }
-    const xncc_u128 spread = all.method == XNCC_CCOEFF_NORMED ? templ.templ_var : templ.T2;
-    return xncc_u128_is_zero(spread) ? NAN : 1.0 / sqrt(xncc_u128_to_double(spread));
-}
-
-// The job with its derived constants; the segment is set by cut_strips.
-ChannelJob make_job(const ChannelScoreJob &all)
-{
-    ChannelJob job = {};
-    job.all = all;
-    const bool normed = all.method == XNCC_CCOEFF_NORMED || all.method == XNCC_CCORR_NORMED ||
-                        all.method == XNCC_SQDIFF_NORMED;
-    job.centred = all.method == XNCC_CCOEFF_NORMED || all.method == XNCC_CCOEFF;
-    job.squared = normed || all.method == XNCC_SQDIFF;
-    job.summed = job.centred || (all.rule.bias && all.method != XNCC_SQDIFF) ? all.channels : 0;
-    job.read = job.summed || job.squared ? all.channels : 0;
-    job.n = static_cast<double>(all.rule.whole);
-    job.lowered = -job.n * LIFT;
-    job.finish = normed ? FINISH_ROOT : job.centred ? FINISH_DIVIDE : FINISH_EXACT;
-    job.unit = normed ? unit_of_templ(all) : 0.0;
-    for (int c = 0; c < all.channels; c++)
-        job.T[c] = static_cast<double>(all.T[c]);
-    for (int k = 0; k < all.terms; k++)
-        job.weight[k] = 1u << all.term[k].shift;
-    job.vector_columns = vector_columns(all.map, all.map_pitch, all.width, Adjacent::STEP);
-    make_linear(&job);
-    return job;
-}
-
 // Launches the pass; batch: map rows of which a segment is a multiple.
 cudaError_t launch_pass(ChannelJob *job, bool map, int batch, int processors, cudaStream_t stream)
 {
@@ -480,14 +331,14 @@ cudaError_t channel_score_set_max_shared_memory(int most)
 
 cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, cudaStream_t stream)
 {
-    ChannelJob job = make_job(all);
+    ChannelJob job = make_channel_job(all, Adjacent::STEP);
     return launch_pass(&job, true, ROWS, processors, stream);
 }
 
 cudaError_t launch_channel_tiles(const ChannelScoreJob &all, const ChannelTiles &tiles,
                                  int processors, cudaStream_t stream)
 {
-    ChannelJob job = make_job(all);
+    ChannelJob job = make_channel_job(all, Adjacent::STEP);
     job.tiles = tiles;
     job.sign = tiles.smallest ? -1.0f : 1.0f;
     return launch_pass(&job, false, tiles.rows, processors, stream); // no tile is in two blocks

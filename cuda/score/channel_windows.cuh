@@ -1,5 +1,6 @@
 // Window sums of several channels in a strip of 512 map columns, four map rows at a time, for
-// channel_score.cu: S of each channel, and Q of all channels together.
+// channel_score.cu and, in part, for fused_channels.cu: S of each channel, and Q of all channels
+// together.
 //
 // As in strip_windows.cuh, a block of four warps walks down a segment of a strip. Per batch of four
 // map rows each warp takes one of them, and writes to shared memory, summed along the row, what
@@ -19,7 +20,7 @@
 // - Row: the bytes of a lane's columns of an image row,
 // - sum_first(): sums the columns above a segment's first lead row,
 // - write_sums(), add_squares(): sums along a row, and
-// - fractions() (channel_score.cu): numerator and denominator of the score.
+// - fractions() (channel_arith.cuh, channel_score.cu): numerator and denominator of the score.
 #ifndef XNCC_CUDA_SCORE_CHANNEL_WINDOWS_CUH
 #define XNCC_CUDA_SCORE_CHANNEL_WINDOWS_CUH
 
@@ -143,6 +144,30 @@ template <class Sum> __device__ void accumulate_row(uint32_t *row)
     }
 }
 
+// S of up to MOST channels of one byte, and Q, of a thread's four windows: lifted doubles
+// (score_arith.cuh).
+template <int MOST> struct ByteWindows {
+    static constexpr int COUNT = MOST;
+    double s[COUNT][4], q[4];
+
+    __device__ __forceinline__ void set_sum(int c, int i, uint32_t v)
+    {
+        s[c][i] = Fp64::from_integer(v);
+    }
+    __device__ __forceinline__ void set_square(int i, uint32_t v)
+    {
+        q[i] = Fp64::from_integer(v);
+    }
+    __device__ __forceinline__ uint32_t sum(int c, int i) const
+    {
+        return Fp64::to_integer(s[c][i]);
+    }
+    __device__ __forceinline__ uint32_t square(int i) const
+    {
+        return Fp64::to_integer(q[i]);
+    }
+};
+
 // Pixel class: samples of one byte.
 struct OneByte {
     static constexpr int DIGITS = 1, BLOCKS = 4, AHEAD = 1;
@@ -220,27 +245,7 @@ struct OneByte {
         }
     };
 
-    // Lifted doubles (score_arith.cuh).
-    struct Windows {
-        double s[CHANNELS][4], q[4];
-
-        __device__ __forceinline__ void set_sum(int c, int i, uint32_t v)
-        {
-            s[c][i] = Fp64::from_integer(v);
-        }
-        __device__ __forceinline__ void set_square(int i, Square v)
-        {
-            q[i] = Fp64::from_integer(v);
-        }
-        __device__ __forceinline__ uint32_t sum(int c, int i) const
-        {
-            return Fp64::to_integer(s[c][i]);
-        }
-        __device__ __forceinline__ Square square(int i) const
-        {
-            return Fp64::to_integer(q[i]);
-        }
-    };
+    using Windows = ByteWindows<CHANNELS>;
 
     __device__ static void fractions(const ChannelJob &job, const Windows &windows,
                                      const Product *x, double *num, double *var);
@@ -356,7 +361,8 @@ struct TwoBytes {
     };
 
     struct Windows {
-        uint32_t s[CHANNELS][4];
+        static constexpr int COUNT = CHANNELS;
+        uint32_t s[COUNT][4];
         uint64_t q[4];
 
         __device__ __forceinline__ void set_sum(int c, int i, uint32_t v)
@@ -389,8 +395,9 @@ __device__ __forceinline__ const unsigned char *word_at(const ChannelJob &job, i
 }
 
 // Prefix sums over all but the last row of the segment's first windows, into row 0 of the arrays:
-// down the columns first, then along the row, one warp per array. Ends with a barrier.
-template <class Pixel>
+// down the columns first, then along the row, one warp per array. Ends with a barrier. ARRAY:
+// elements from array to array.
+template <class Pixel, int ARRAY>
 __device__ void sum_first_channels(const ChannelJob &job, uint32_t *prefixes, int x0, int y0)
 {
     constexpr int DIGITS = Pixel::DIGITS;
@@ -402,7 +409,7 @@ __device__ void sum_first_channels(const ChannelJob &job, uint32_t *prefixes, in
             uint32_t s[4];
             Pixel::sum_first(job, from, s, q);
             if (job.summed)
-                store_prefixes(prefixes + (DIGITS + c) * PREFIX_ARRAY + 4 * word, s);
+                store_prefixes(prefixes + (DIGITS + c) * ARRAY + 4 * word, s);
         }
         store_prefixes(prefixes + 4 * word, q);
     }
@@ -411,25 +418,26 @@ __device__ void sum_first_channels(const ChannelJob &job, uint32_t *prefixes, in
         if (i == 0)
             accumulate_row<typename Pixel::Square>(prefixes);
         else
-            accumulate_row<uint32_t>(prefixes + (DIGITS + i - 1) * PREFIX_ARRAY);
+            accumulate_row<uint32_t>(prefixes + (DIGITS + i - 1) * ARRAY);
     __syncthreads();
 }
 
 // A thread's windows as sum_first_channels left them. own: the prefixes at its first column.
-template <class Pixel>
+template <class Pixel, class Columns, int ARRAY, class Windows>
 __device__ __forceinline__ void load_first_channels(const ChannelJob &job, const uint32_t *own,
-                                                    typename Pixel::Windows *w)
+                                                    Windows *w)
 {
     const int right = job.all.window_width;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         typename Pixel::Square before, all;
-        load_prefix(own + i, &before);
-        load_prefix(own + right + i, &all);
+        const uint32_t *column = own + Columns::column(i);
+        load_prefix(column, &before);
+        load_prefix(column + right, &all);
         w->set_square(i, all - before);
 #pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-            const uint32_t *s = own + (Pixel::DIGITS + c) * PREFIX_ARRAY + i;
+        for (int c = 0; c < Windows::COUNT; c++) {
+            const uint32_t *s = column + (Pixel::DIGITS + c) * ARRAY;
             w->set_sum(c, i, c < job.summed ? s[right] - s[0] : 0);
         }
     }

@@ -16,7 +16,10 @@ static const double score_rate = 2.65e6;        /* map elements of the score pas
 static const double score_u16_rate = 8.0e5;     /* the same for 16 bits */
 static const double fused_rate = 4.1e9;         /* tensor-fused: multiply-adds, */
 static const double fused_element_rate = 3.0e6; /* followed by map elements */
-static const double planes_rate = 3.8e9;        /* tensor-fused, general problems: multiply-adds, */
+/* tensor-fused of several channels: a guess. Milliseconds times multiprocessors per map element: a
+ * part of its own and a part per channel of those above. */
+static const double channels_element = 0.5, channels_channel = 0.5;
+static const double planes_rate = 3.8e9; /* tensor-fused, general problems: multiply-adds, */
 static const double planes_element_rate = 1.1e7; /* map elements, */
 static const double planes_sum_rate = 3.1e7;     /* and map elements of each product */
 /* Milliseconds per call. */
@@ -84,6 +87,16 @@ int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
     return m->cuda.present && m->cuda.major >= 8 &&
            xncc_channel_score_bytes(channels, channels, xncc_pixel_digits(p->pixel)) <=
                m->cuda.shared_optin;
+}
+
+int xncc_fused_serves_channels(const xncc_problem *p)
+{
+    const int32_t channels = xncc_problem_channels(p);
+    return p->method != XNCC_COVERAGE && xncc_problem_counts_all(p) &&
+           (p->pixel == XNCC_U8 || p->pixel == XNCC_S8) &&
+           channels <= XNCC_CHANNEL_SCORE_CHANNELS &&
+           (uint64_t)channels * (uint64_t)p->width * (uint64_t)p->height <=
+               UINT32_MAX / (255u * 255u);
 }
 
 /* Divides a template row into chunks. For 8 map elements it has width + 7 bytes: whole chunks and,
@@ -288,21 +301,40 @@ static double fused_products(const xncc_tensor_blocks *b)
     return (32.0 * b->chunks + 16.0 * b->half) * xncc_tensor_fused_rows(b->height);
 }
 
-xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, int masked,
-                           xncc_decision *d, xncc_error *error)
+xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
+                           xncc_error *error)
 {
+    const int32_t images = d->planes.image_count;
     const fused_shape plain = { XNCC_TENSOR_FUSED_WINDOWS, 1, 1, XNCC_TENSOR_FUSED_BLOCKS, 57, "" },
                       masks = { 0,
                                 d->planes.image_count,
                                 d->planes.templ_count,
                                 XNCC_TENSOR_PLANES_BLOCKS,
                                 41,
-                                " if not all pixels count" };
+                                " if not all pixels count" },
+                      channels = { xncc_fused_channels_windows(images),
+                                   images,
+                                   images,
+                                   images == 1 ? XNCC_TENSOR_FUSED_BLOCKS
+                                               : XNCC_TENSOR_FUSED_CHANNEL_BLOCKS,
+                                   XNCC_TENSOR_FUSED_CHANNELS_WIDTH,
+                                   " unless the score is ccoeff_normed of one channel" };
     xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
-    if (!status && !masked && (p->pixel != XNCC_U8 || p->method != XNCC_CCOEFF_NORMED))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tensor-fused serves only ccoeff_normed of 8-bit pixels");
-    return status ? status : fit_fused_templ(p, m, masked ? &masks : &plain, d, error);
+    if (status)
+        return status;
+    return fit_fused_templ(p, m,
+                           xncc_decision_has(d, XNCC_STEP_FUSED_MASKED)     ? &masks
+                           : xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS) ? &channels
+                                                                            : &plain,
+                           d, error);
+}
+
+double xncc_fused_channels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    const double channels = d->planes.image_count,
+                 each = (channels_element + channels_channel * channels) / fused_element_rate +
+                        channels * fused_products(&d->tensor) / fused_rate;
+    return fused_start_ms + elements_of(p) * each / xncc_machine_processors(m);
 }
 
 double xncc_fused_masked_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)

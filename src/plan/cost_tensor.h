@@ -33,9 +33,11 @@ enum {
     XNCC_TENSOR_FUSED_PITCH = 592, /* bytes per image row in shared memory */
     XNCC_TENSOR_FUSED_BATCH = 8,   /* map rows at a time; template rows are padded to it */
     XNCC_TENSOR_FUSED_SPARE = 8,   /* image rows in shared memory besides those of the template */
-    XNCC_TENSOR_FUSED_WINDOWS = 20608, /* bytes of window sums at the start of shared memory */
-    XNCC_TENSOR_FUSED_BLOCKS = 4,      /* the most thread blocks per multiprocessor */
-    XNCC_TENSOR_PLANES_BLOCKS = 3      /* the same for general problems */
+    XNCC_TENSOR_FUSED_WINDOWS = 20608,     /* bytes of window sums at the start of shared memory */
+    XNCC_TENSOR_FUSED_BLOCKS = 4,          /* the most thread blocks per multiprocessor */
+    XNCC_TENSOR_FUSED_CHANNEL_BLOCKS = 3,  /* the same for several channels */
+    XNCC_TENSOR_FUSED_CHANNELS_WIDTH = 41, /* the widest template of all methods and channels */
+    XNCC_TENSOR_PLANES_BLOCKS = 3          /* the most blocks where not all pixels count */
 };
 
 /* tensor-fused: the rows of a template, padded with zeros to a multiple of a batch. */
@@ -52,6 +54,13 @@ static XNCC_HD int32_t xncc_channel_score_bytes(int32_t read, int32_t summed, in
     return (digits + summed) * XNCC_CHANNEL_SCORE_ARRAY + read * digits * XNCC_CHANNEL_SCORE_PIXELS;
 }
 
+/* tensor-fused, all methods and channels: bytes of shared memory of the window sums, in an array
+ * for Q and one per pair of channels (cuda/fused/fused_channels.cu). */
+static XNCC_HD int32_t xncc_fused_channels_windows(int32_t channels)
+{
+    return (1 + (channels + 1) / 2) * XNCC_CHANNEL_SCORE_ARRAY;
+}
+
 /* Returns 1 for the tensor kernels. In general problems they can add a product to a term. */
 int xncc_kernel_is_tensor(xncc_kernel kernel);
 
@@ -64,17 +73,20 @@ int32_t xncc_tensor_row_bytes(int32_t arrays);
 xncc_status xncc_fit_tensor(const xncc_problem *problem, const xncc_machine *machine,
                             xncc_decision *fit, xncc_error *error);
 
-/* The same for tensor-fused. masked: not all pixels count, and fit->planes is the recipe. */
-xncc_status xncc_fit_fused(const xncc_problem *problem, const xncc_machine *machine, int masked,
+/* The same for tensor-fused. fit has the step, one of the three fused ones, and the recipe. */
+xncc_status xncc_fit_fused(const xncc_problem *problem, const xncc_machine *machine,
                            xncc_decision *fit, xncc_error *error);
 
 /* The time of a plain problem that the strip score or tensor-fused serves, in milliseconds. */
 double xncc_tensor_ms(const xncc_problem *problem, const xncc_machine *machine,
                       const xncc_decision *fit);
 
-/* The time of tensor-fused where not all pixels count, without laying out the planes. */
+/* The time of tensor-fused where not all pixels count, and for all methods and channels, without
+ * laying out the planes. */
 double xncc_fused_masked_ms(const xncc_problem *problem, const xncc_machine *machine,
                             const xncc_decision *fit);
+double xncc_fused_channels_ms(const xncc_problem *problem, const xncc_machine *machine,
+                              const xncc_decision *fit);
 
 /* The time of the products of a fitted problem, in milliseconds, without window sums and scores. */
 double xncc_tensor_product_ms(const xncc_problem *problem, const xncc_machine *machine,
@@ -88,5 +100,10 @@ int xncc_tensor_scores(const xncc_problem *problem);
  * pixels count, one to four channels of one-byte or two-byte integers, windows up to
  * XNCC_TENSOR_WIDTH wide, every method but coverage, and sums in its range. */
 int xncc_channel_scores(const xncc_problem *problem, const xncc_machine *machine);
+
+/* Returns 1 if tensor-fused serves a problem by all methods and channels, if the template is narrow
+ * and fits its shared memory: all pixels count, one to four channels of one-byte integers, every
+ * method but coverage, and sums over all channels that fit 32 bits. */
+int xncc_fused_serves_channels(const xncc_problem *problem);
 
 #endif

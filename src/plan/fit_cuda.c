@@ -104,16 +104,19 @@ static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem 
 static xncc_status choose_fused(const xncc_problem *p, const xncc_problem *of, xncc_decision *d,
                                 xncc_error *error)
 {
-    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL) {
-        add_step(d, XNCC_STEP_FUSED);
-        return of->pixel == XNCC_U8 ? make_recipe(p, d->kernel, 0, 0, &d->planes, error) : XNCC_OK;
+    const int plain = xncc_problem_route(p) != XNCC_ROUTE_GENERAL && of->pixel == XNCC_U8 &&
+                      of->method == XNCC_CCOEFF_NORMED;
+    if (plain || xncc_fused_serves_channels(p)) {
+        add_step(d, plain ? XNCC_STEP_FUSED : XNCC_STEP_FUSED_CHANNELS);
+        return make_recipe(p, d->kernel, 0, 0, &d->planes, error);
     }
     xncc_status status = make_recipe(p, d->kernel, 1, 0, &d->planes, error);
     if (!status && !is_masked_u8(p, &d->planes))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel %s serves ccoeff_normed of one channel of 8 bits with sums of 32 "
-                         "bits; kernel general serves the others",
-                         xncc_kernel_table[d->kernel].name);
+                         "kernel %s serves up to %d channels of 8 bits with sums of 32 bits, and "
+                         "only ccoeff_normed of one channel if not all pixels count; other kernels "
+                         "serve the rest",
+                         xncc_kernel_table[d->kernel].name, (int)XNCC_CHANNEL_SCORE_CHANNELS);
     add_step(d, XNCC_STEP_FUSED_MASKED);
     return status;
 }
@@ -182,8 +185,7 @@ static xncc_status fit_blocks(const xncc_problem *of, const xncc_machine *m, xnc
     case XNCC_KERNEL_TEX_CONSTANT: return xncc_fit_constant(of, m, d, error);
     case XNCC_KERNEL_TENSOR_WGMMA:
     case XNCC_KERNEL_TENSOR_MMA: return xncc_fit_tensor(of, m, d, error);
-    case XNCC_KERNEL_TENSOR_FUSED:
-        return xncc_fit_fused(of, m, xncc_decision_has(d, XNCC_STEP_FUSED_MASKED), d, error);
+    case XNCC_KERNEL_TENSOR_FUSED: return xncc_fit_fused(of, m, d, error);
     default: return XNCC_OK;
     }
 }
@@ -343,6 +345,8 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                                (direct_rate * processors);
     if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);
+    if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS))
+        return layout + xncc_fused_channels_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_MASKED))
         return layout + 2.0 * launch_ms + xncc_fused_masked_ms(of, m, d);
     const double product = xncc_kernel_is_tensor(d->kernel)

@@ -147,6 +147,51 @@ static void check_channel_sums(const xncc_machine *m, xncc_pixel pixel, int32_t 
     CHECK(sums * p.height > most || samples * p.height > most);
 }
 
+/* tensor-fused of all methods and channels: its step, its shared memory by plain arithmetic, and
+ * what it refuses. */
+static void check_fused_channels(void)
+{
+    xncc_machine m = machine(5);
+    xncc_decision d;
+    xncc_error error;
+    xncc_problem p = matching(XNCC_S8, 2048, 1024, 41, 13);
+    p.method = XNCC_CCORR_NORMED;
+    for (p.channels = 1; p.channels <= 4; p.channels++) {
+        CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_OK);
+        CHECK(xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS));
+        CHECK_INT(d.planes.image_count, p.channels);
+        CHECK_INT(d.planes.templ_count, p.channels);
+        /* 48 bytes of 16 template rows for 8 columns; 24 image rows; prefix sums of 4 map rows */
+        const int64_t bytes = p.channels * (16 * 48 * 8 + 24 * 592) +
+                              INT64_C(4) * 4 * 644 * (1 + (p.channels + 1) / 2),
+                      blocks = (m.cuda.shared_optin + 1024) / (bytes + 1024),
+                      most = p.channels == 1 ? 4 : 3;
+        CHECK_INT(d.tensor.shared_bytes, bytes);
+        CHECK_INT(d.tensor.stages, blocks < most ? blocks : most);
+    }
+    p.channels = 3;
+    p.width = 42;
+    CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(mentions(&error, 41));
+    p.width = 41;
+    p.height = 200;
+    CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(mentions(&error, m.cuda.shared_optin));
+    p.height = 13;
+    enum { REFUSED = 4 };
+    xncc_problem no[REFUSED] = { p, p, p, p };
+    no[0].method = XNCC_COVERAGE;
+    no[1].pixel = XNCC_U16;
+    no[2].templ_masked = 1;
+    no[3].channels = 5;
+    for (int i = 0; i < REFUSED; i++)
+        CHECK_STATUS(decide(&no[i], &m, "tensor-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    /* one channel by ccoeff_normed has a kernel of its own, up to 57 wide */
+    p = matching(XNCC_S8, 2048, 1024, 57, 13);
+    CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_OK);
+    CHECK(xncc_decision_has(&d, XNCC_STEP_FUSED));
+}
+
 /* The score pass for several channels: which problems it serves, and that the decision then has no
  * window sums. */
 void check_channel_pass(void)
@@ -189,4 +234,5 @@ void check_channel_pass(void)
             CHECK_INT(d.planes.windows, serves ? 0 : 6);
         }
     }
+    check_fused_channels();
 }

@@ -61,6 +61,9 @@ static const wanted some_steps[] = {
       .channels = 4 },
     { "tensor-wgmma", "planes, plane-products, window-sums, term-score", .pixel = XNCC_U8,
       .width = 32, .channels = 5 },
+    { "tensor-fused", "planes, fused-channels", .pixel = XNCC_U8, .width = 32, .channels = 3 },
+    { "tensor-fused", "planes, fused-channels", .pixel = XNCC_S8, .width = 32,
+      .method = XNCC_CCORR },
     /* pixels that do not count */
     { "tensor-wgmma", "planes, plane-products, masked-score", .pixel = XNCC_U8, .width = 32,
       .templ_masked = 1 },

@@ -1,0 +1,342 @@
+// Scores of one to four channels of one byte in one kernel (fused_channels.h), as fused_u8.cu does
+// for ccoeff_normed of one channel, with the arithmetic of channel_score.cu.
+//
+// Data mapping: that of fused_u8.cu. Each image plane has a ring of its own (image_ring.cuh). X of
+// all channels accumulates in the same registers: its sum is below 2^32.
+//
+// Window sums: the scheme of channel_windows.cuh, with the sums of two channels in one array. An
+// element is A + 2^16 B modulo 2^32, where A and B are prefix sums of what the windows of the even
+// and of the odd channel gain and lose. That is linear, so the difference of two elements is the
+// same form of two differences. In a window of up to 41 columns these are at most 41 * 255 < 2^15
+// in size; so A is the low half with its sign, and B is what is left. The last channel of an odd
+// number has an array of its own, and so has Q.
+//
+// Resources: dynamic shared memory blocks.shared_bytes: 10,304 bytes per array of prefix sums, per
+// channel a ring of (padded template rows + 8) * 592 bytes, and the template's fragments. Up to 4
+// blocks of 128 threads per multiprocessor for one channel, 3 for several (__launch_bounds__), so
+// at most 128 or 168 registers per thread.
+//
+// Template parameters: MOST, the most channels, 1 or 4; CHUNKS and HALF, the bytes of a template
+// row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2. The method and the
+// number of channels are tests that are the same for all threads.
+//
+// Preconditions: xncc_fit_fused has checked that the template is at most 41 wide and that its sums
+// over all channels fit 32 bits. Compute capability 8.0; below it the kernels are empty.
+#include "cuda/fused/fused_channels.h"
+#include "cuda/fused/image_ring.cuh"
+#include "cuda/score/channel_arith.cuh"
+
+namespace xncc {
+
+namespace {
+
+static_assert(XNCC_TENSOR_FUSED_CHANNELS_WIDTH * 255 < 1 << 15,
+              "what a row of a window gains or loses fits half an element");
+
+struct FusedChannelsJob {
+    ChannelJob job;
+    // The B fragments of the template's planes, and bytes per plane.
+    const uint4 *taps;
+    int32_t bytes;
+    // Template rows, including the zero rows above.
+    int32_t rows;
+};
+
+// Map rows that a block computes at a time, and batches of ROWS scored rows in them.
+constexpr int BATCH = XNCC_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
+
+constexpr int blocks_of(int most)
+{
+    return most == 1 ? XNCC_TENSOR_FUSED_BLOCKS : XNCC_TENSOR_FUSED_CHANNEL_BLOCKS;
+}
+
+// The two halves of a difference of elements.
+__device__ __forceinline__ uint32_t even_part(uint32_t v)
+{
+    return static_cast<uint32_t>(static_cast<int16_t>(v));
+}
+__device__ __forceinline__ uint32_t odd_part(uint32_t v)
+{
+    return static_cast<uint32_t>(static_cast<int32_t>(v + 0x8000u) >> 16);
+}
+
+// Writes S of two channels, summed along the row. to: the lane's columns.
+__device__ __forceinline__ void write_pair(const OneByte::Row (&lead)[2],
+                                           const OneByte::Row (&lag)[2], uint32_t *to)
+{
+    uint32_t before[WORDS], total = 0;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+        before[i] = total;
+        total += dp4a_signed(lag[1].word[i], 0xffffffffu, __dp4a(lead[1].word[i], 0x01010101u, 0u))
+                 << 16;
+        total = dp4a_signed(lag[0].word[i], 0xffffffffu,
+                            __dp4a(lead[0].word[i], 0x01010101u, total));
+    }
+    const uint32_t lower = sum_before(total);
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+        uint32_t v[4];
+        v[0] = before[i] + lower;
+#pragma unroll
+        for (int k = 1; k < 4; k++) {
+            const uint32_t ones = 0x01010101u >> (32 - 8 * k), minus = 0xffffffffu >> (32 - 8 * k),
+                           odd = dp4a_signed(lag[1].word[i], minus,
+                                             __dp4a(lead[1].word[i], ones, 0u));
+            v[k] = dp4a_signed(lag[0].word[i], minus,
+                               __dp4a(lead[0].word[i], ones, v[0] + (odd << 16)));
+        }
+        *reinterpret_cast<uint4 *>(to + 4 * i) = make_uint4(v[0], v[1], v[2], v[3]);
+    }
+}
+
+// The lane's columns of the lead and the lag row of a channel. gone: ANDed onto the lag row.
+struct RowPair {
+    OneByte::Row lead, lag;
+
+    __device__ __forceinline__ RowPair(const unsigned char *columns, int lead_at, int lag_at,
+                                       uint32_t gone)
+        : lead(columns + lead_at, 0), lag(columns + lag_at, 0)
+    {
+#pragma unroll
+        for (int i = 0; i < WORDS; i++)
+            lag.word[i] &= gone;
+    }
+};
+
+// Writes the prefix sums of the warp's map row. columns: the lane's columns of the first ring; end:
+// bytes of a ring; row: the lane's columns in the first array.
+template <int MOST>
+__device__ __forceinline__ void write_rows(const ChannelJob &job, const unsigned char *columns,
+                                           int end, int lead_at, int lag_at, uint32_t gone,
+                                           uint32_t *row)
+{
+    OneByte::Squares squares;
+    uint32_t *to = row + PREFIX_ARRAY;
+#pragma unroll 1
+    for (int c = 0; c < job.read; c += 2, columns += 2 * end, to += PREFIX_ARRAY) {
+        const RowPair even(columns, lead_at, lag_at, gone);
+        if (job.squared)
+            squares.add(even.lead, even.lag);
+        if (MOST > 1 && c + 1 < job.read) {
+            const RowPair odd(columns + end, lead_at, lag_at, gone);
+            if (job.squared)
+                squares.add(odd.lead, odd.lag);
+            if (job.summed)
+                write_pair({ even.lead, odd.lead }, { even.lag, odd.lag }, to);
+        } else if (job.summed) {
+            OneByte::write_sums(even.lead, even.lag, to);
+        }
+    }
+    if (job.squared)
+        squares.write(row);
+}
+
+// Slides a thread's windows down by a map row. own: that row's prefixes at the thread's first
+// column.
+template <int MOST, int SHIFT>
+__device__ __forceinline__ void slide_windows(const ChannelJob &job, const uint32_t *own,
+                                              ByteWindows<MOST> *w)
+{
+    const int distance = job.all.window_width - SHIFT;
+    if (job.squared)
+        slide<Fp64, Apart, SHIFT>(w->q, own, distance);
+#pragma unroll
+    for (int c = 0; c < MOST; c += 2) {
+        own += PREFIX_ARRAY;
+        if (c + 1 < MOST && c + 1 < job.summed) {
+            uint32_t leaving[4], entering[4];
+            ColumnReader<Apart>::read<0>(own, leaving);
+            ColumnReader<Apart>::read<SHIFT>(own + distance, entering);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const uint32_t change = entering[i] - leaving[i];
+                w->s[c][i] = Fp64::slide_by(w->s[c][i], even_part(change), 0);
+                w->s[(c + 1) % MOST][i] = Fp64::slide_by(w->s[(c + 1) % MOST][i], odd_part(change),
+                                                         0);
+            }
+        } else if (c < job.summed) {
+            slide<Fp64, Apart, SHIFT>(w->s[c], own, distance);
+        }
+    }
+}
+
+// Computes the scores of a batch again by general_score.h, for a thread's four columns. own: the
+// prefixes of the first map row at its first column. windows: its windows at the batch's last row;
+// the function goes up from there, taking the changes back. rows: map rows left, at least 1. Out of
+// line and rarely called.
+template <int MOST>
+__device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t *own,
+                                           const ByteWindows<MOST> *windows,
+                                           const RegisterProducts products, int x, int y, int rows)
+{
+    const int right = job.all.window_width;
+#pragma unroll 1
+    for (int i = 0; i < 4 && x + Apart::column(i) < job.all.width; i++) {
+        uint32_t s[MOST], q = windows->square(i);
+        for (int c = 0; c < MOST; c++)
+            s[c] = windows->sum(c, i);
+#pragma unroll 1
+        for (int r = ROWS - 1; r >= 0; r--) {
+            const uint32_t *row = own + r * PREFIX_ROW + Apart::column(i);
+            if (r < rows)
+                job.all.map[(y + r) * job.all.map_pitch + x + Apart::column(i)] = exact_score(
+                    job, s, q, products.x[r][i]);
+            if (job.squared)
+                q -= row[right] - row[0];
+            for (int c = 0; c < job.summed; c++) {
+                const uint32_t *sum = row + (1 + c / 2) * PREFIX_ARRAY,
+                               change = sum[right] - sum[0];
+                s[c] -= (c | 1) >= job.summed ? change
+                        : c % 2               ? odd_part(change)
+                                              : even_part(change);
+            }
+        }
+    }
+}
+
+// Walks down map rows y0 .. y1 - 1 of the block's strip. memory: dynamic shared memory.
+template <int MOST, int CHUNKS, int HALF, int SHIFT>
+__device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, int y1)
+{
+    const ChannelJob &job = p.job;
+    const int channels = job.all.channels, x0 = first_column(), lane = threadIdx.x % LANES,
+              warp = threadIdx.x / LANES;
+    const int rows = p.rows, above = rows - job.all.window_height,
+              end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
+    uint32_t *prefixes = reinterpret_cast<uint32_t *>(memory);
+    unsigned char *ring = memory + xncc_fused_channels_windows(channels);
+    const RingLoader loader(job.all.image, ring, x0, job.all.window_width);
+    int row = y0 - above + warp; // next image row to load
+    for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
+        for (int c = 0; c < channels; c++)
+            loader.load_row(c * end + i * PITCH, row, c * job.all.plane);
+    int at = 0, lead_at = (rows - 1 + warp) * PITCH,
+        lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
+    uint4 *taps = reinterpret_cast<uint4 *>(ring + channels * end);
+    for (int i = threadIdx.x; i < channels * p.bytes / 16; i += THREADS)
+        taps[i] = p.taps[i];
+    // the rows of the arrays hold the sums of the first windows, one row each
+    sum_first_channels<OneByte, PREFIX_ROW>(job, prefixes, x0, y0);
+    const uint32_t *own = prefixes + Apart::first();
+    ByteWindows<MOST> windows;
+    load_first_channels<OneByte, Apart, PREFIX_ROW>(job, own, &windows);
+    // no window reaches the last lanes' columns, so their values do not matter; stay in the row
+    const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
+    uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
+    row = y0 + job.all.window_height - 1 + BATCH + warp;
+    int load_at = further(further(lead_at, end), end);
+    const int x = x0 + Apart::first();
+    float *to = job.all.map + y0 * job.all.map_pitch + x;
+    for (int left = y1 - y0; left > 0; left -= BATCH) {
+        RingLoader::wait();
+        __syncthreads(); // the previous batch is done and this one's rows are loaded
+        RegisterProducts products[SCORED] = {};
+#pragma unroll 1
+        for (int c = 0; c < channels; c++)
+            multiply<BATCH, CHUNKS, HALF>(
+                products, fragment_bytes(ring + c * end, warp, lane), at, end,
+                reinterpret_cast<const uint2 *>(taps) + c * (p.bytes / 8) + lane, rows);
+        at = further(further(at, end), end);
+#pragma unroll 1
+        for (int i = 0; i < SCORED; i++) {
+            const int more = left - i * ROWS;
+            if (more <= 0)
+                break;
+            if (i > 0)
+                __syncthreads(); // the last rows' prefixes have been read
+            write_rows<MOST>(job, columns, end, lead_at, lag_at, gone,
+                             prefixes + warp * PREFIX_ROW + 4 * WORDS * lane);
+            gone = ~0u;
+            lead_at = further(lead_at, end);
+            lag_at = further(lag_at, end);
+            __syncthreads();
+            if (i == SCORED - 1) // the rows that leave the window are not read again
+#pragma unroll
+                for (int j = 0; j < SCORED; j++, row += ROWS, load_at = further(load_at, end))
+                    for (int c = 0; c < channels; c++)
+                        loader.load_row(c * end + load_at, row, c * job.all.plane);
+            bool sure = true;
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                slide_windows<MOST, SHIFT>(job, own + r * PREFIX_ROW, &windows);
+                double num[4], var[4];
+                byte_fractions(job, windows, products[0].x[r], num, var);
+                float score[4];
+                sure &= finish<true>(job, num, var, score);
+                if (r < more)
+                    Apart::store(to, score, x, job.all.width, job.vector_columns);
+                to += job.all.map_pitch;
+            }
+            if (__builtin_expect(!sure, 0)) {
+                const ByteWindows<MOST> copy = windows;
+                rescore_batch(job, own, &copy, products[0], x, y1 - more, more);
+            }
+            products[0] = products[SCORED - 1];
+        }
+    }
+    RingLoader::wait();
+}
+
+// The scores of a band. blockIdx.x: strip; blockIdx.y: segment.
+template <int MOST, int CHUNKS, int HALF, int SHIFT>
+__global__
+__launch_bounds__(THREADS,
+                  blocks_of(MOST)) void match_channels(const __grid_constant__ FusedChannelsJob p)
+{
+#if __CUDA_ARCH__ >= 800
+    static_assert(SCORED == 2, "products are moved by one batch of rows");
+    extern __shared__ __align__(16) unsigned char memory[];
+    const ChannelScoreJob &all = p.job.all;
+    const int y0 = blockIdx.y * p.job.segment, y1 = min(y0 + p.job.segment, all.height);
+    if (y0 < y1 && !(all.skip && *all.skip))
+        walk<MOST, CHUNKS, HALF, SHIFT>(p, memory, y0, y1);
+#endif
+}
+
+using Kernel = void (*)(FusedChannelsJob);
+
+template <int MOST, int CHUNKS, int HALF> Kernel kernel_of(bool odd)
+{
+    return odd ? match_channels<MOST, CHUNKS, HALF, 1> : match_channels<MOST, CHUNKS, HALF, 0>;
+}
+
+// nullptr if the width has no kernel. odd: the width is odd.
+template <int MOST> Kernel kernel_of(const xncc_tensor_blocks &b, bool odd)
+{
+    switch (2 * b.chunks + b.half) {
+    case 1: return kernel_of<MOST, 0, 1>(odd);
+    case 2: return kernel_of<MOST, 1, 0>(odd);
+    case 3: return kernel_of<MOST, 1, 1>(odd);
+    default: return nullptr;
+    }
+}
+
+Kernel kernel_of(const xncc_tensor_blocks &b, int channels)
+{
+    const bool odd = b.width % Apart::STEP != 0;
+    return channels == 1 ? kernel_of<1>(b, odd) : kernel_of<CHANNELS>(b, odd);
+}
+
+} // namespace
+
+cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &blocks, int channels,
+                                                 int most)
+{
+    return set_max_shared_memory(kernel_of(blocks, channels), most);
+}
+
+cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_blocks &blocks,
+                                  const unsigned char *taps, int processors, cudaStream_t stream)
+{
+    FusedChannelsJob p = { make_channel_job(all, Apart::STEP),
+                           reinterpret_cast<const uint4 *>(taps),
+                           static_cast<int32_t>(blocks.toeplitz),
+                           xncc_tensor_fused_rows(all.window_height) };
+    const dim3 grid = cut_strips(all.width, all.height, all.window_height,
+                                 processors * blocks.stages, ROWS, &p.job.segment);
+    return launch(kernel_of(blocks, all.channels), grid, THREADS, blocks.shared_bytes, stream,
+                  false, p);
+}
+
+} // namespace xncc
