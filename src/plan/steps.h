@@ -36,7 +36,7 @@ typedef enum xncc_stage {
     S(MASKED_SCORE, "masked-score", SCORES, SCORES)                                                \
     S(TERM_SCORE, "term-score", SCORES, SCORES)                                                    \
     /* kernel tensor-fused, for ccoeff_normed of one channel, for all methods and channels, and    \
-       for masked problems, and kernel general */                                                            \
+       for masked problems, and kernel general */                                                  \
     S(FUSED, "fused", PRODUCTS, SCORES)                                                            \
     S(FUSED_CHANNELS, "fused-channels", PRODUCTS, SCORES)                                          \
     S(FUSED_MASKED, "fused-masked", PRODUCTS, SCORES)                                              \
