@@ -392,12 +392,12 @@ static void float_score_any(const float_run *r, int32_t channel, ptrdiff_t at, f
             sums.T = m->T[at];
             sums.T2 = m->T2[at];
         }
-        xncc_general_real one, *total = r->job->templ->channels > 1 ? &m->total[at] : &one;
-        if (channel == 0)
-            *total = xncc_general_real_begin(n);
-        xncc_general_real_add(total, &sums);
-        if (channel == r->job->templ->channels - 1)
-            out[x] = xncc_general_real_score(r->job->problem->method, &r->job->general, n, total);
+        xncc_general_real total = channel == 0 ? xncc_general_real_begin(n) : m->total[at];
+        xncc_general_real_add(&total, &sums);
+        if (channel < r->job->templ->channels - 1)
+            m->total[at] = total;
+        else
+            out[x] = xncc_general_real_score(r->job->problem->method, &r->job->general, n, &total);
     }
 }
 
