@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with warnings as errors and runs all tests; then again under the address and undefined-behaviour sanitizers, under the thread
-# sanitizer, and with clang where there is one. About a quarter of an hour on two cores, less without nvcc.
+# sanitizer, and with clang where there is one. Less than a quarter of an hour on two cores.
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only

@@ -2,6 +2,7 @@
  * can serve a problem with the oracle of tests/kit/oracle_general.c. Every method in every mode
  * with every border, under every kind of mask, for every pixel type. */
 #include "check/general_call.h"
+#include "kit/sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,10 +44,10 @@ static void check_case(check_run *run, const general_case *c)
     general_free(&s);
 }
 
-/* On a GPU, creating a plan takes milliseconds. */
+/* On a GPU, creating a plan takes milliseconds, and with sanitizers a millisecond. */
 static unsigned tiny_rounds(const check_run *run)
 {
-    return run->device == XNCC_DEVICE_CUDA ? 1 : 4;
+    return run->device == XNCC_DEVICE_CUDA ? 1 : KIT_SANITIZED ? 2 : 4;
 }
 
 /* Every combination of general_combine, on the smallest sizes. */

@@ -1,6 +1,7 @@
 /* Maps: checks every kernel, method, mode and pixel type over sizes and fills that are hard on
  * arithmetic and on edges. */
 #include "check/check.h"
+#include "kit/sanitized.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,8 +116,9 @@ static void check_subject(subject *s, int all_methods)
 {
     check_run *run = s->run;
     int made = 1;
-    if (run->device == XNCC_DEVICE_CUDA) /* creating a plan takes a millisecond there, so methods
-                                            are rotated over the subjects */
+    /* Creating a plan takes a millisecond with CUDA and with sanitizers, so methods are rotated
+     * over the subjects. */
+    if (run->device == XNCC_DEVICE_CUDA || KIT_SANITIZED)
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i]),

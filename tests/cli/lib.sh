@@ -1,6 +1,6 @@
 # Functions for the tests of the programs, which source this file. The environment has EXACTNCC (the tool), EXACTNCC_BENCH, DATA (the
-# scenes) and HELPERS (the folder of the test programs). A test runs in a temporary folder, which is removed at its end. The tests use
-# the CPU engine, so they need no GPU.
+# scenes), HELPERS (the folder of the test programs) and SANITIZE (the sanitizers of this build; empty: none). A test runs in a temporary
+# folder, which is removed at its end. The tests use the CPU engine, so they need no GPU.
 set -u
 LC_ALL=C
 export LC_ALL

@@ -1,6 +1,8 @@
-# cmake -D DIGEST=<program> -P threads.cmake: one thread and three give the same digest; other problems give another.
+# cmake -D DIGEST=<program> -D EVERY=<N> -P threads.cmake: of every Nth problem, one thread and three give the same digest; other problems
+# give another.
 cmake_minimum_required(VERSION 3.22)
-foreach(run "one;--threads;1;--every;40" "three;--threads;3;--every;40" "fewer;--threads;3;--every;80")
+math(EXPR twice "2 * ${EVERY}")
+foreach(run "one;--threads;1;--every;${EVERY}" "three;--threads;3;--every;${EVERY}" "fewer;--threads;3;--every;${twice}")
   list(POP_FRONT run name)
   execute_process(COMMAND ${DIGEST} --device cpu ${run} OUTPUT_VARIABLE output RESULT_VARIABLE result)
   if(NOT result EQUAL 0 OR NOT output MATCHES "\ndigest ([0-9a-f]+)")

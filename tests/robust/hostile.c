@@ -15,6 +15,7 @@
 #include "hostile.h"
 
 #include "flavour.h"
+#include "kit/sanitized.h"
 #include "picture.h"
 #include "tiff_write.h"
 
@@ -29,18 +30,7 @@ enum { WIDTH = 21, HEIGHT = 13, FILE_ROOM = 1 << 16 };
 
 /* The largest peak of resident memory that is allowed, without what the sanitizers use themselves.
  */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
-static const long peak_limit_kb = 2048 << 10;
-static const int sanitized = 1;
-#else
-static const long peak_limit_kb = 512 << 10;
-static const int sanitized = 0;
-#endif
+static const long peak_limit_kb = KIT_SANITIZED ? 2048 << 10 : 512 << 10;
 
 static char path[4096];
 static long tried, opened, refused, failures;
@@ -171,7 +161,7 @@ static int is_first_half(const flavour *f)
  * another one for each byte. */
 static void corrupt(const char *name, uint8_t *bytes, size_t size)
 {
-    const int thorough = !sanitized;
+    const int thorough = !KIT_SANITIZED;
     static const uint8_t values[] = { 0x00, 0xff, 0x01, 0x7f, 0x80, 0xfe, 0x10 };
     try_bytes(name, bytes, size, 0, -1, 2);
     for (size_t at = 0; at < size; at++) {

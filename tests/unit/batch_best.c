@@ -203,6 +203,50 @@ static void check_refused(xncc_context *context)
     batch_scene_free(&s);
 }
 
+/* Maps so large that several threads of the CPU fold them, each its rows. */
+static void check_large(xncc_context *context)
+{
+    enum { TEMPLS = 2, WIDTH = 240, HEIGHT = 400 };
+    static const int32_t size[TEMPLS][2] = { { 8, 6 }, { 21, 11 } };
+    static int32_t index[WIDTH * HEIGHT];
+    const xncc_options o = { .method = XNCC_CCOEFF_NORMED };
+    kit_random random = kit_stream(840);
+    kit_image scene = kit_image_create(XNCC_U8, WIDTH + size[0][0] - 1, HEIGHT + size[0][1] - 1, 0,
+                                       KIT_AFTER);
+    kit_image_fill(&scene.view, KIT_NOISE, &random);
+    xncc_template *made[TEMPLS] = { NULL };
+    const xncc_template *templ[TEMPLS];
+    kit_map map[TEMPLS], best = kit_map_create(WIDTH, HEIGHT, 0, KIT_AFTER);
+    for (int i = 0; i < TEMPLS; i++) {
+        kit_image pixels = kit_image_create(XNCC_U8, size[i][0], size[i][1], 0, KIT_AFTER);
+        kit_image_fill(&pixels.view, KIT_NOISE, &random);
+        CHECK_STATUS(xncc_template_create(context, &pixels.view, &made[i]), XNCC_OK);
+        templ[i] = made[i];
+        map[i] = kit_map_create(scene.view.width - size[i][0] + 1,
+                                scene.view.height - size[i][1] + 1, 0, KIT_AFTER);
+        CHECK_STATUS(xncc_correlate(context, &scene.view, templ[i], &o, &map[i].view), XNCC_OK);
+        kit_image_destroy(&pixels);
+    }
+    const xncc_best to = { best.view, index, WIDTH * (int64_t)sizeof *index };
+    CHECK_STATUS(xncc_correlate_best(context, &scene.view, templ, TEMPLS, &o, &to), XNCC_OK);
+    long wrong = 0;
+    for (int32_t y = 0; y < HEIGHT; y++)
+        for (int32_t x = 0; x < WIDTH; x++) {
+            const int second = x < map[1].view.width && y < map[1].view.height &&
+                               kit_map_row(&map[1].view, y)[x] > kit_map_row(&map[0].view, y)[x];
+            const float want = kit_map_row(&map[second].view, y)[x];
+            wrong += index[y * WIDTH + x] != second ||
+                     memcmp(&kit_map_row(&best.view, y)[x], &want, sizeof want) != 0;
+        }
+    CHECK_INT(wrong, 0);
+    for (int i = 0; i < TEMPLS; i++) {
+        xncc_template_destroy(made[i]);
+        kit_map_destroy(&map[i]);
+    }
+    kit_map_destroy(&best);
+    kit_image_destroy(&scene);
+}
+
 void check_batch_best(xncc_context *context, int on_device, int rounds)
 {
     static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,
@@ -223,5 +267,6 @@ void check_batch_best(xncc_context *context, int on_device, int rounds)
                    &random);
         batch_scene_free(&s);
     }
+    check_large(context);
     check_refused(context);
 }

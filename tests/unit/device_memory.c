@@ -3,6 +3,8 @@
 #include "kit/device.h"
 #include "kit/pixels.h"
 
+#include "api/objects.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -28,21 +30,6 @@ static kit_image image_of(const subject *s, int32_t width, int32_t height, uint6
                                                 (kit_room){ .side = KIT_AFTER });
     kit_image_fill(&image.view, KIT_NOISE, &random);
     return image;
-}
-
-/* The bytes that a plan says it takes. */
-static unsigned long long bytes_of(const xncc_plan *plan)
-{
-    char text[1024];
-    unsigned long long bytes = 0;
-    const char *line = strstr(xncc_plan_explain(plan, text, sizeof text),
-                              " bytes of device memory");
-    if (!CHECK(line != NULL))
-        return 0;
-    while (line > text && line[-1] >= '0' && line[-1] <= '9')
-        line--;
-    CHECK(sscanf(line, "%llu", &bytes) == 1);
-    return bytes;
 }
 
 /* Runs everything that a plan can do with images on the host, and returns the most memory that the
@@ -94,7 +81,7 @@ static void check_kernel(xncc_context *context, const subject *s, const char *ke
     } else {
         const size_t most = run_plan(plan, s, &image.view, (const xncc_template *const *)templ,
                                      before);
-        const unsigned long long says = bytes_of(plan);
+        const unsigned long long says = plan->decision.workspace.total;
         if (measures && (!CHECK(most <= limit + (size_t)UNIT * BLOCKS) ||
                          !CHECK(most <= says + (size_t)UNIT * BLOCKS) || !CHECK(says <= limit)))
             kit_fail(__FILE__, __LINE__, "%s, %s, limit %zu: the device reports %zu, the plan %llu",
