@@ -187,9 +187,7 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
             for (int c = 0; c < job.summed; c++) {
                 const uint32_t *sum = row + (1 + c / 2) * PREFIX_ARRAY,
                                change = sum[right] - sum[0];
-                s[c] -= (c | 1) >= job.summed ? change
-                        : c % 2               ? odd_part(change)
-                                              : even_part(change);
+                s[c] -= c % 2 ? odd_part(change) : even_part(change);
             }
         }
     }
