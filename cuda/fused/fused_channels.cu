@@ -98,6 +98,17 @@ __device__ __forceinline__ void write_pair(const OneByte::Row (&lead)[2],
     }
 }
 
+// Starts loading image row `row` of every channel. end: bytes of a ring; at: offset in each ring.
+template <class Loader>
+__device__ __forceinline__ void load_planes(const Loader &loader, const ChannelJob &job, int end,
+                                            int at, int row)
+{
+    int64_t plane = 0;
+#pragma unroll 1
+    for (int c = 0; c < job.all.channels; c++, at += end, plane += job.all.plane)
+        loader.load_row(at, row, plane);
+}
+
 // The lane's columns of the lead and the lag row of a channel. gone: ANDed onto the lag row.
 struct RowPair {
     OneByte::Row lead, lag;
@@ -216,8 +227,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     const Loader loader(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // next image row to load
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
-        for (int c = 0; c < channels; c++)
-            loader.load_row(c * end + i * PITCH, row, c * job.all.plane);
+        load_planes(loader, job, end, i * PITCH, row);
     int at = 0, lead_at = (rows - 1 + warp) * PITCH,
         lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
     uint4 *taps = reinterpret_cast<uint4 *>(ring + channels * end);
@@ -264,8 +274,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
 #pragma unroll
                 for (int j = 0; j < SCORED;
                      j++, row += ROWS, load_at = further<PITCH>(load_at, end))
-                    for (int c = 0; c < channels; c++)
-                        loader.load_row(c * end + load_at, row, c * job.all.plane);
+                    load_planes(loader, job, end, load_at, row);
             bool sure = true;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
