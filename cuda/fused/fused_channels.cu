@@ -231,13 +231,14 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     int at = 0, lead_at = (rows - 1 + warp) * PITCH,
         lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
     uint4 *taps = reinterpret_cast<uint4 *>(ring + channels * end);
-    for (int i = threadIdx.x; i < channels * p.bytes / 16; i += THREADS)
-        taps[i] = p.taps[i];
     // the rows of the arrays hold the sums of the first windows, one row each
     sum_first_channels<OneByte, PREFIX_ROW>(job, prefixes, x0, y0);
     const uint32_t *own = prefixes + Apart::first();
     ByteWindows<MOST> windows;
     load_first_channels<OneByte, Apart, PREFIX_ROW>(job, own, &windows);
+    wait_for_front();
+    for (int i = threadIdx.x; i < channels * p.bytes / 16; i += THREADS)
+        taps[i] = p.taps[i];
     // no window reaches the last lanes' columns, so their values do not matter; stay in the row
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
@@ -308,6 +309,8 @@ __launch_bounds__(THREADS,
     extern __shared__ __align__(16) unsigned char memory[];
     const ChannelScoreJob &all = p.job.all;
     const int y0 = blockIdx.y * p.job.segment, y1 = min(y0 + p.job.segment, all.height);
+    if (all.skip)
+        wait_for_front();
     if (y0 < y1 && !(all.skip && *all.skip))
         walk<MOST, CHUNKS, HALF, SHIFT>(p, memory, y0, y1);
 #endif
@@ -346,7 +349,8 @@ cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &block
 }
 
 cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_blocks &blocks,
-                                  const unsigned char *taps, int processors, cudaStream_t stream)
+                                  const unsigned char *taps, int processors, bool pdl,
+                                  cudaStream_t stream)
 {
     FusedChannelsJob p = { make_channel_job(all, Apart::STEP),
                            reinterpret_cast<const uint4 *>(taps),
@@ -354,8 +358,8 @@ cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_
                            xncc_tensor_fused_rows(all.window_height) };
     const dim3 grid = cut_strips(all.width, all.height, all.window_height,
                                  processors * blocks.stages, ROWS, &p.job.segment);
-    return launch(kernel_of(blocks, all.channels), grid, THREADS, blocks.shared_bytes, stream,
-                  false, p);
+    return launch(kernel_of(blocks, all.channels), grid, THREADS, blocks.shared_bytes, stream, pdl,
+                  p);
 }
 
 } // namespace xncc
