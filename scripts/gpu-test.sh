@@ -75,7 +75,7 @@ if [[ $mode != test ]]; then
         return 1
     }
     export -f sanitize
-    for tool in memcheck racecheck initcheck synccheck; do
+    for tool in racecheck memcheck initcheck synccheck; do # the slowest first
         for name in $names; do
             printf '%s %s %s\0' "$tool" "$build" "$name"
         done

@@ -36,8 +36,6 @@ struct Band {
     // Steps that read byte planes: the first plane of the image; the others follow it
     // (xncc_workspace::plane).
     TensorPlane image;
-    // True if no kernel was launched for the image, which is read where it is.
-    bool in_place;
 };
 
 inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
@@ -56,7 +54,7 @@ inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xnc
 
 inline Band make_band(const xncc_engine_plan *plan, int32_t x, int32_t y)
 {
-    return Band{ x, y, plan->x.length(x), plan->y.length(y), {}, false };
+    return Band{ x, y, plan->x.length(x), plan->y.length(y), {} };
 }
 
 } // namespace xncc

@@ -125,8 +125,7 @@ xncc_status make_planes(const Call &call, Band *band)
                                     rect.x * digits;
         if (reads_in_place(call.image, call.rows_padded, data, 16 / digits, &columns)) {
             const int64_t pitch = xncc_image_pitch(&call.image);
-            band->in_place = digits == 1;
-            if (band->in_place)
+            if (digits == 1)
                 band->image = { data, pitch, columns, rect.rows };
             else
                 launch_split_planes(data, pitch, to, columns, rect.rows, call.stream);

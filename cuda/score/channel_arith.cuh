@@ -88,8 +88,8 @@ __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num,
 }
 
 // The score by general_score.h. s: S of each channel.
-__device__ __noinline__ float exact_score(const ChannelJob &job, const uint32_t *s, uint64_t q,
-                                          uint64_t x)
+__device__ __noinline__ inline float exact_score(const ChannelJob &job, const uint32_t *s,
+                                                 uint64_t q, uint64_t x)
 {
     xncc_general all = xncc_general_begin(job.all.rule.whole);
 #pragma unroll 1

@@ -35,9 +35,10 @@ typedef struct xncc_context_options {
     /* CPU threads, 0 .. 1024. 0: one per processor that the process may use. On a CUDA device up to
      * four threads, but no more than this number, copy images from pageable host memory. */
     int32_t threads;
-    /* The largest workspace of one plan on the CUDA device, in bytes. 0: a quarter of the device
-     * memory that is free when the plan is made. Buffers for search results and for several
-     * templates at a time come in addition (xncc_plan_create). */
+    /* The most device memory of one plan, in bytes: of all its buffers together, also of those that
+     * it takes on first use (xncc_plan_create). 0: a quarter of the device memory that is free when
+     * the plan is made. The device hands out memory in units of 2 MiB, and a plan asks up to three
+     * times, so that up to 6 MiB more may be in use. */
     uint64_t device_memory;
 } xncc_context_options;
 

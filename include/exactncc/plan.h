@@ -75,9 +75,11 @@ typedef struct xncc_plan xncc_plan;
  * - plan: receives the plan, or NULL after a failure. The caller owns it and must give it to
  *   xncc_plan_destroy before the context is destroyed.
  *
- * Memory. On the CUDA engine further buffers are allocated on first use and kept: those for images
- * in host memory, and those of xncc_plan_find_batch. On both engines a search may allocate host
- * memory for its candidates while it runs.
+ * Memory. On the CUDA engine a plan allocates its device memory when it is made, with two
+ * exceptions, which it allocates on first use and keeps: a copy of images from the host, and what
+ * xncc_plan_find_batch needs. Both are part of the sum that device_memory of the context limits,
+ * and that xncc_plan_explain prints. On both engines a search may allocate host memory for its
+ * candidates while it runs.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (no kernel, or
  * not the forced one, can serve the problem; the error text names the limit) or
@@ -89,9 +91,11 @@ XNCC_API xncc_status xncc_plan_create(xncc_context *context, const xncc_problem 
 XNCC_API void xncc_plan_destroy(xncc_plan *plan);
 
 /* Describes a plan in a few lines of text: its engine and kernel, why it was chosen, the runner-up,
- * and the blocks and bands. The text is for people; its form may change.
+ * and on the CUDA engine its steps, blocks, bands and device memory. The text is for people; its
+ * form may change.
  *
- * - text: receives at most size bytes, always terminated by a zero if size > 0.
+ * - text: receives at most size bytes, always terminated by a zero if size > 0. 2048 bytes are
+ *   always enough.
  *
  * Returns text, or "" if text is NULL or size is 0. */
 XNCC_API const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size);

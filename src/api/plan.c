@@ -4,10 +4,9 @@
 #include "base/memory.h"
 #include "image/image.h"
 #include "plan/decide.h"
+#include "plan/explain.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Does the engine have what the chosen kernel needs? */
 static int is_ready(const xncc_context *context, const xncc_decision *decision)
@@ -88,41 +87,9 @@ const char *xncc_plan_kernel(const xncc_plan *plan)
 
 const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size)
 {
-    const xncc_decision *d = &plan->decision;
-    char tile[160] = "";
     if (!text || size == 0)
         return "";
-    if (d->tile_width)
-        (void)snprintf(
-            tile, sizeof tile,
-            "block of %d x %d map elements, tile pitch %d, %d rows, %d bytes of shared memory\n",
-            d->tile_width, d->tile_height, d->tile_pitch, d->tile_rows, d->shared_bytes);
-    if (d->fft.batch)
-        (void)snprintf(tile, sizeof tile,
-                       "transforms of %d x %d points, %d at a time, template pieces of %d x %d\n",
-                       d->fft.width, d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
-    char route[160] = "";
-    if (d->planes.products || d->planes.windows)
-        (void)snprintf(route, sizeof route,
-                       "exact sums by %d products of byte planes and %d sums over windows\n",
-                       d->planes.products, d->planes.windows);
-    char band[96] = "";
-    if (d->band_height)
-        (void)snprintf(band, sizeof band, "bands of %d x %d map elements\n", d->band_width,
-                       d->band_height);
-    char steps[160] = "", memory[96] = "";
-    for (int32_t i = 0; i < d->step_count; i++) {
-        const size_t at = strlen(steps);
-        (void)snprintf(steps + at, sizeof steps - at, "%s%s%s",
-                       i ? ", " : "steps: ", xncc_step_table[d->step[i]].name,
-                       i + 1 == d->step_count ? "\n" : "");
-    }
-    if (d->engine == XNCC_DEVICE_CUDA)
-        (void)snprintf(memory, sizeof memory, "%llu bytes of device memory\n",
-                       (unsigned long long)d->workspace.total);
-    (void)snprintf(text, size, "kernel %s on the %s engine: %s\n%s%s%s%s%s",
-                   xncc_kernel_table[d->kernel].name, d->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA",
-                   d->reason, steps, route, tile, band, memory);
+    xncc_decision_explain(&plan->decision, text, size);
     return text;
 }
 

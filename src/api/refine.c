@@ -115,8 +115,7 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_find_
     xncc_problem inner = r->whole;
     inner.image_width = inner.width + SIDE - 1;
     inner.image_height = inner.height + SIDE - 1;
-    inner.image_masked = inner.image_masked ||
-                         (inner.mode != XNCC_VALID && inner.border == XNCC_BORDER_OVERLAP);
+    inner.image_masked = xncc_problem_image_varies(&inner);
     inner.mode = XNCC_VALID;
     inner.border = XNCC_BORDER_CLAMP;
     r->patch = (xncc_patch){ .context = r->context,

@@ -1,48 +1,19 @@
-/* The CPU engine: divides a map into rectangles, lets the threads of a pool compute them, and
- * implements xncc_engine_ops. The arithmetic is in kernels/. */
+/* The CPU engine: implements xncc_engine_ops. The arithmetic is in kernels/. */
 #include "cpu/cpu.h"
 
 #include "base/memory.h"
 #include "cpu/cpu_plan.h"
 #include "image/image.h"
 
-#include <assert.h>
-
-/* A call that writes a map in rectangles of at most columns x rows elements. */
-typedef struct map_run {
-    xncc_job job;
-    xncc_engine_plan *plan;
-    const xncc_map *map;
-    int32_t columns, rows;
-    int32_t across; /* number of rectangles in one row of rectangles */
-} map_run;
-
-static void map_task(void *argument, uint64_t index, int32_t slot)
+static void map_write(xncc_engine_plan *plan, const xncc_job *job, const xncc_map *map)
 {
-    const map_run *run = argument;
-    const xncc_engine_plan *plan = run->plan;
-    uint64_t across = (uint64_t)run->across;
-    xncc_area area = { .x = (int32_t)(index % across) * run->columns,
-                       .y = (int32_t)(index / across) * run->rows };
-    area.width = xncc_min_i32(run->columns, plan->map_width - area.x);
-    area.height = xncc_min_i32(run->rows, plan->map_height - area.y);
-    area.out = xncc_map_row(run->map, area.y) + area.x;
-    area.pitch = (ptrdiff_t)(xncc_map_pitch(run->map) / (int64_t)sizeof(float));
-    plan->kernel->area(plan->kernel, &run->job, xncc_plan_scratch(plan, slot), &area);
-    xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
-}
-
-static void map_write(map_run *run)
-{
-    xncc_engine_plan *plan = run->plan;
-    xncc_plan_prepare(plan, &run->job);
-    assert(plan->shape.columns > 0 && plan->shape.rows > 0);
-    run->columns = xncc_min_i32(plan->shape.columns, plan->map_width);
-    run->rows = xncc_min_i32(plan->shape.rows, plan->map_height);
-    run->across = (plan->map_width - 1) / run->columns + 1;
-    uint64_t down = (uint64_t)((plan->map_height - 1) / run->rows + 1);
+    const xncc_band all = { .out = xncc_map_row(map, 0),
+                            .pitch = (ptrdiff_t)(xncc_map_pitch(map) / (int64_t)sizeof(float)),
+                            .count = plan->map_height,
+                            .area_rows = plan->blocks.rows };
+    xncc_plan_prepare(plan, job);
     xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
-    xncc_pool_run(plan->engine->pool, (uint64_t)run->across * down, map_task, run);
+    xncc_plan_fill(plan, job, &all);
 }
 
 static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image,
@@ -51,9 +22,9 @@ static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image,
 {
     (void)stream;
     (void)error;
-    map_run run = { .job = xncc_job_make(plan, image), .plan = plan, .map = map };
-    xncc_job_set_template(&run.job, templ);
-    map_write(&run);
+    xncc_job job = xncc_job_make(plan, image);
+    xncc_job_set_template(&job, templ);
+    map_write(plan, &job, map);
     return XNCC_OK;
 }
 
@@ -63,11 +34,11 @@ static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image,
 {
     (void)stream;
     (void)error;
-    map_run run = { .job = xncc_job_make(plan, image), .plan = plan, .map = out };
-    run.job.filter = filter;
-    run.job.x0 = -filter->anchor_x;
-    run.job.y0 = -filter->anchor_y;
-    map_write(&run);
+    xncc_job job = xncc_job_make(plan, image);
+    job.filter = filter;
+    job.x0 = -filter->anchor_x;
+    job.y0 = -filter->anchor_y;
+    map_write(plan, &job, out);
     return XNCC_OK;
 }
 
@@ -111,24 +82,27 @@ static void unbind(xncc_engine_plan *plan)
  * line. */
 static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 {
+    const xncc_cpu_kernel *kernel = plan->kernel;
     uint64_t threads = (uint64_t)xncc_pool_threads(plan->engine->pool), all;
+    const xncc_kernel_memory needs = kernel->memory
+                                         ? kernel->memory(kernel, &plan->problem, &plan->blocks)
+                                         : (xncc_kernel_memory){ 0, 0 };
     xncc_status status = XNCC_OK;
-    plan->kernel->shape(plan->kernel, &plan->problem, &plan->shape);
-    if (plan->shape.scratch_bytes > 0) {
-        plan->scratch_step = (plan->shape.scratch_bytes + 127) / 64 * 64;
+    if (needs.scratch > 0) {
+        plan->scratch_step = (needs.scratch + 127) / 64 * 64;
         if (xncc_mul_u64(plan->scratch_step, threads, &all))
             plan->scratch = xncc_alloc(all, 1);
         status = plan->scratch ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
-    if (!status && plan->shape.shared_bytes > 0) {
-        plan->shared = xncc_alloc(plan->shape.shared_bytes, 1);
+    if (!status && needs.shared > 0) {
+        plan->shared = xncc_alloc(needs.shared, 1);
         status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
     if (status)
         return xncc_fail(
             error, status,
             "no memory for the kernel's workspace (%llu bytes for each of %llu threads)",
-            (unsigned long long)plan->shape.scratch_bytes, (unsigned long long)threads);
+            (unsigned long long)needs.scratch, (unsigned long long)threads);
     return XNCC_OK;
 }
 
@@ -144,6 +118,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->problem = *problem;
     plan->progress = progress;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
+    plan->blocks = decision->cpu;
     const xncc_extent map = xncc_problem_extent(problem);
     plan->map_width = map.width;
     plan->map_height = map.height;

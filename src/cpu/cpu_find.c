@@ -16,12 +16,11 @@ struct xncc_sweep {
     const xncc_peak_rule *rule;
     xncc_peaks **peaks; /* one per thread, created on first use */
     /* Most and least rows of a band. The last band may have fewer than `least`. If the kernel
-     * prefers whole rectangles, `rows` is a multiple of shape.least_rows. */
+     * prefers whole rectangles, `rows` is a multiple of blocks.least_rows. */
     int32_t rows, least;
     /* The band's map rows. They are stored from row 2 of plan->band on. */
     int32_t first, count;
     int32_t feed, feed_end; /* the map rows to search now, first and end */
-    int32_t area_rows, across;
     atomic_int failed;
     xncc_error *error; /* receives the text of the first failure */
 };
@@ -31,22 +30,6 @@ static float *band_row(const xncc_sweep *run, int32_t y)
 {
     assert(y >= run->first - 2 && y < run->first + run->count);
     return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map_width;
-}
-
-static void area_task(void *argument, uint64_t index, int32_t slot)
-{
-    const xncc_sweep *run = argument;
-    const xncc_engine_plan *plan = run->plan;
-    int32_t column = (int32_t)(index % (uint64_t)run->across),
-            row = (int32_t)(index / (uint64_t)run->across);
-    xncc_area area = { .x = column * plan->shape.columns,
-                       .y = run->first + row * run->area_rows,
-                       .pitch = plan->map_width };
-    area.width = xncc_min_i32(plan->shape.columns, plan->map_width - area.x);
-    area.height = xncc_min_i32(run->area_rows, run->first + run->count - area.y);
-    area.out = band_row(run, area.y) + area.x;
-    plan->kernel->area(plan->kernel, &run->job, xncc_plan_scratch(plan, slot), &area);
-    xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
 
 static xncc_status make_peaks(const xncc_sweep *run, int32_t slot, xncc_error *error)
@@ -79,7 +62,7 @@ static int32_t band_rows(const xncc_engine_plan *plan)
 {
     uint64_t fit = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float));
     int32_t rows = fit > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)fit,
-            whole = plan->shape.least_rows;
+            whole = plan->blocks.least_rows;
     if (rows < LEAST_ROWS)
         rows = LEAST_ROWS;
     if (whole > 1)
@@ -92,18 +75,18 @@ static uint64_t areas(int32_t extent, int32_t size)
     return (uint64_t)((extent - 1) / size + 1);
 }
 
-/* Divides the band into rectangles: those that the kernel prefers, or lower ones if that keeps all
- * threads busy. */
-static void band_split(xncc_sweep *run)
+/* Returns the rows of the band's rectangles: those that the kernel prefers, or fewer if that keeps
+ * all threads busy. */
+static int32_t area_rows(const xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
-    int32_t threads = xncc_pool_threads(plan->engine->pool);
-    run->across = (int32_t)areas(plan->map_width, plan->shape.columns);
-    run->area_rows = xncc_min_i32(plan->shape.rows, run->count);
-    if (plan->shape.least_rows > 1)
-        return;
-    int32_t down = (3 * threads - 1) / run->across + 1, share = (run->count - 1) / down + 1;
-    run->area_rows = xncc_min_i32(run->area_rows, share > LEAST_ROWS ? share : LEAST_ROWS);
+    const int32_t threads = xncc_pool_threads(plan->engine->pool),
+                  rows = xncc_min_i32(plan->blocks.rows, run->count);
+    if (plan->blocks.least_rows > 1)
+        return rows;
+    int32_t down = (3 * threads - 1) / (int32_t)areas(plan->map_width, plan->blocks.columns) + 1,
+            share = (run->count - 1) / down + 1;
+    return xncc_min_i32(rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
 /* Computes and searches the current band, then moves on to the next one. */
@@ -111,8 +94,9 @@ static void search(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     xncc_pool *pool = plan->engine->pool;
-    band_split(run);
-    xncc_pool_run(pool, (uint64_t)run->across * areas(run->count, run->area_rows), area_task, run);
+    const xncc_band band = { band_row(run, run->first), plan->map_width, run->first, run->count,
+                             area_rows(run) };
+    xncc_plan_fill(plan, &run->job, &band);
     /* The last row is searched with the next band, which has the row below it. */
     run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
     if (run->feed_end > run->feed)
@@ -140,7 +124,7 @@ static int32_t rows_ready(const xncc_engine_plan *plan, int32_t rows)
 xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error)
 {
     const xncc_engine_plan *plan = run->plan;
-    const int32_t ready = rows_ready(plan, rows), whole = plan->shape.least_rows;
+    const int32_t ready = rows_ready(plan, rows), whole = plan->blocks.least_rows;
     const int32_t least = ready == plan->map_height ? 1 : run->least;
     run->error = error;
     while (ready - run->first >= least && atomic_load(&run->failed) == XNCC_OK) {
@@ -185,9 +169,9 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 /* Returns the fewest rows worth computing at once: one rectangle of the kernel per thread. */
 static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 {
-    const uint64_t across = areas(plan->map_width, plan->shape.columns),
+    const uint64_t across = areas(plan->map_width, plan->blocks.columns),
                    threads = (uint64_t)xncc_pool_threads(plan->engine->pool);
-    const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->shape.rows;
+    const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->blocks.rows;
     return least < (uint64_t)most ? (int32_t)least : most;
 }
 

@@ -17,7 +17,7 @@ struct xncc_engine_plan {
     xncc_problem problem;
     xncc_progress *progress;
     const xncc_cpu_kernel *kernel;
-    xncc_shape shape;
+    xncc_cpu_blocks blocks; /* the decision's */
     int32_t map_width, map_height, x0, y0;
     float *band; /* rows of the map for a sweep; allocated on first use */
     char *shared;
@@ -27,41 +27,39 @@ struct xncc_engine_plan {
     uint64_t scratch_step;
 };
 
-static inline void *xncc_plan_scratch(const xncc_engine_plan *plan, int32_t slot)
-{
-    return plan->scratch ? plan->scratch + (uint64_t)slot * plan->scratch_step : NULL;
-}
-
 static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_image *image)
 {
     return (xncc_job){ .problem = &plan->problem,
+                       .blocks = &plan->blocks,
                        .image = image,
                        .x0 = plan->x0,
                        .y0 = plan->y0,
-                       .map_width = plan->map_width,
-                       .map_height = plan->map_height,
                        .shared = plan->shared };
 }
 
-/* Sets the template and its scoring rule. */
+/* Sets the template and its scoring rules. */
 static inline void xncc_job_set_template(xncc_job *job, const xncc_template *templ)
 {
     const xncc_problem *p = job->problem;
     job->templ = templ;
-    job->rule = xncc_score_rule_make(templ, p->method, p->flat);
-    if (xncc_problem_route(p) == XNCC_ROUTE_GENERAL)
-        job->general = xncc_general_rule_make(templ, p->method, p->flat, p->min_valid);
+    job->general = xncc_general_rule_make(templ, p->method, p->flat, p->min_valid);
+    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL)
+        job->rule = xncc_score_rule_make(templ, p->method, p->flat);
 }
 
 /* Prepares the template for this kernel. Does nothing if the previous call had the same
  * template. */
-static inline void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
-{
-    if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
-        return;
-    plan->kernel->begin(plan->kernel, job, plan->shared, xncc_plan_scratch(plan, 0));
-    plan->shared_serial = job->templ ? job->templ->serial : 0;
-}
+void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job);
+
+/* Rows of the map: where they are written, and the most rows of a rectangle. */
+typedef struct xncc_band {
+    float *out;      /* element (0, first) */
+    ptrdiff_t pitch; /* elements from one row to the next */
+    int32_t first, count, area_rows;
+} xncc_band;
+
+/* Computes a band: divides it into rectangles, which the threads of the pool fill. */
+void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band);
 
 extern const struct xncc_batch_ops xncc_cpu_batch_ops; /* engine/batch_ops.h */
 

@@ -1,72 +1,42 @@
-/* The cost of the CPU kernels on plain problems.
+/* The cost of the CPU kernels: that of one product of planes, of floats, or of a convolution, and
+ * how often the problem needs it.
  *
- * Measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine, 2026-11-20) as
- * processor time of 1920 x 1080, gcc 12; docs/performance-cpu.md has the runs. Other processors
- * have other rates, but similar ratios between kernels, and only the ratios decide. */
+ * The rates are measured on one core of an AMD EPYC (Zen 5, 2 cores of a virtual machine,
+ * 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/notes/2026-11-cpu-kernels.md has the
+ * runs. Other processors have other rates, but similar ratios between kernels, and only the ratios
+ * decide. The factors for several products are fitted to docs/notes/2026-11-cpu-masked.md and are
+ * within about 25% there. */
 #include "plan/cost_cpu.h"
-#include "plan/fft_blocking.h"
+
+#include "image/samples.h"
 #include "plan/problem.h"
 
-/* A direct kernel and a pixel type. */
-typedef struct rates {
-    double element; /* nanoseconds per map element for sums and score */
-    double rate;    /* products per nanosecond; 0: not served */
-} rates;
+/* What a kernel can compute: matching of a pixel type, and convolution. */
+enum { U8, U16, F32, FILTER, KINDS };
 
-/* A direct kernel. */
+/* A kernel. */
 typedef struct row {
     xncc_kernel kernel;
-    uint32_t feature;   /* the XNCC_CPU_* that it needs */
-    int32_t group[2];   /* template rows are padded to a multiple of this: pixels, u8 and u16 */
-    rates u8, u16, f32; /* matching */
-    rates convolution;  /* all pixel types */
+    uint32_t feature;      /* the XNCC_CPU_* that it needs */
+    double element[KINDS]; /* nanoseconds per map element for sums and score */
+    /* Products per nanosecond; 0: not served. For kernels of transforms, units of
+     * xncc_fft_blocking.points per nanosecond. */
+    double rate[KINDS];
 } row;
 
-static const row direct[] = {
-    { XNCC_KERNEL_REFERENCE, 0, { 1, 1 }, { 30, 0.5 }, { 30, 0.4 }, { 30, 0.2 }, { 10, 0.15 } },
-    { XNCC_KERNEL_DIRECT_PORTABLE, 0, { 1, 1 }, { 3.2, 12.4 }, { 6, 6.0 }, { 4, 7 }, { 1, 0.3 } },
-    { XNCC_KERNEL_DIRECT_AVX2,
-      XNCC_CPU_AVX2_FMA,
-      { 2, 2 },
-      { 1.65, 112 },
-      { 3, 50 },
-      { 2, 20 },
-      { 0.7, 40 } },
-    { XNCC_KERNEL_DIRECT_AVXVNNI,
-      XNCC_CPU_AVXVNNI,
-      { 4, 2 },
-      { 1.6, 232 },
-      { 3, 52 },
-      { 0, 0 },
-      { 0, 0 } },
-    { XNCC_KERNEL_DIRECT_AVX512,
+static const row rows[] = {
+    { XNCC_KERNEL_REFERENCE, 0, { 30, 30, 30, 10 }, { 0.5, 0.4, 0.2, 0.15 } },
+    { XNCC_KERNEL_DIRECT_PORTABLE, 0, { 3.2, 6, 4, 1 }, { 12.4, 6.0, 7, 0.3 } },
+    { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3, 2, 0.7 }, { 112, 50, 20, 40 } },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, XNCC_CPU_AVXVNNI, { 1.6, 3, 0, 0 }, { 232, 52, 0, 0 } },
+    { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2, 2, 0.5 }, { 475, 100, 30, 75 } },
+    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6, 0, 0 }, { 1 / 0.35, 1 / 0.5, 0, 0 } },
+    { XNCC_KERNEL_FFT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3, 0, 0 }, { 1 / 0.24, 1 / 0.34, 0, 0 } },
+    { XNCC_KERNEL_FFT_AVX512,
       XNCC_CPU_AVX512_VNNI,
-      { 4, 2 },
-      { 0.95, 475 },
-      { 2, 100 },
-      { 2, 30 },
-      { 0.5, 75 } },
+      { 0.95, 2, 0, 0 },
+      { 1 / 0.175, 1 / 0.24, 0, 0 } },
 };
-
-/* A kernel of transforms. */
-typedef struct fft_row {
-    xncc_kernel kernel;
-    uint32_t feature;  /* the XNCC_CPU_* that it needs */
-    double element[2]; /* nanoseconds per map element for sums and score: u8, u16 */
-    double point[2];   /* nanoseconds per unit of xncc_fft_blocking.points: u8, u16 */
-} fft_row;
-
-static const fft_row transforms[] = {
-    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6 }, { 0.35, 0.5 } },
-    { XNCC_KERNEL_FFT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3 }, { 0.24, 0.34 } },
-    { XNCC_KERNEL_FFT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2 }, { 0.175, 0.24 } },
-};
-
-/* Products per template row, which the kernel pads on both sides to groups. */
-static int32_t padded(int32_t width, int32_t group)
-{
-    return (width + 2 * group - 2) / group * group;
-}
 
 /* Elements of the map. */
 static double elements(const xncc_problem *p)
@@ -75,42 +45,90 @@ static double elements(const xncc_problem *p)
     return (double)map.width * (double)map.height;
 }
 
-/* Nanoseconds of one thread; negative if the kernel cannot serve the problem. */
-static double direct_cost(const xncc_problem *p, const row *r)
+/* Products per template row, which direct kernels pad on both sides to whole dwords. */
+static double row_products(const xncc_problem *p, const xncc_cpu_blocks *b)
 {
-    int u16 = p->pixel == XNCC_U16;
-    rates rate = p->task == XNCC_TASK_CONVOLVE ? r->convolution
-                 : u16                         ? r->u16
-                 : p->pixel == XNCC_U8         ? r->u8
-                                               : r->f32;
-    if (rate.rate == 0.0)
-        return -1.0;
-    int32_t width = p->task == XNCC_TASK_MATCH && p->pixel != XNCC_F32
-                        ? padded(p->width, r->group[u16])
-                        : p->width;
-    return elements(p) * (rate.element + (double)width * (double)p->height / rate.rate);
+    const int32_t group = b->direct.phases ? b->direct.phases : 1;
+    return (double)((p->width + 2 * group - 2) / group * group);
 }
 
-/* The same for a kernel of transforms. */
-static double fft_cost(const xncc_problem *p, const fft_row *r)
+/* Nanoseconds of one thread for the problem's map once, with one product of planes; negative if the
+ * kernel does not serve the kind. */
+static double cost_of_one(const xncc_problem *p, const row *r, int kind, const xncc_cpu_blocks *b)
 {
-    xncc_fft_blocking blocking;
-    int u16 = p->pixel == XNCC_U16;
-    if (p->task != XNCC_TASK_MATCH || !xncc_fft_blocking_make(p, &blocking))
+    if (r->rate[kind] == 0.0)
         return -1.0;
-    return elements(p) * r->element[u16] + blocking.points * r->point[u16];
+    const double work = b->fft.nx ? b->fft.points
+                                  : elements(p) * row_products(p, b) * (double)p->height;
+    return elements(p) * r->element[kind] + work / r->rate[kind];
 }
 
-double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel)
+/* Returns 1 if the planes of a general problem take acceptable memory with an fft kernel. Blocks
+ * produce all of their sums at once, and each plane of the template has a spectrum. 256 MB of
+ * either are too much, because other kernels can serve the problem. */
+static int fft_fits(const xncc_problem *p, const xncc_cpu_blocks *b)
 {
-    double ns = -1.0, threads = machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0;
-    for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
-        if (direct[i].kernel == kernel &&
-            (machine->cpu.features & direct[i].feature) == direct[i].feature)
-            ns = direct_cost(problem, &direct[i]);
-    for (size_t i = 0; i < sizeof transforms / sizeof *transforms; i++)
-        if (transforms[i].kernel == kernel &&
-            (machine->cpu.features & transforms[i].feature) == transforms[i].feature)
-            ns = fft_cost(problem, &transforms[i]);
-    return ns < 0.0 ? -1.0 : ns * 1e-6 / threads;
+    const double most = 256.0 * (1 << 20), sums = p->pixel == XNCC_U32 ? 24.0 : 6.0;
+    const double planes = 1.0 +
+                          (double)b->tile.channels * b->tile.digits * (b->tile.varies ? 3.0 : 1.0);
+    return planes * 16.0 * b->fft.nx * b->fft.ny <= most &&
+           2.0 * b->fft.across * b->fft.down * (8.0 * sums + 112.0) <= most;
+}
+
+/* Integers. Each product costs about as much as a problem that needs only one: it has no score, but
+ * its planes are made and its sums are stored. If the terms of the scores exceed 63 bits, scores
+ * are computed one by one in 128 bits. */
+static double integers_cost(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)
+{
+    const double one = cost_of_one(p, r, b->words ? U16 : U8, b);
+    if (b->tile.whole || one < 0.0)
+        return one;
+    if (b->fft.nx && !fft_fits(p, b))
+        return -1.0;
+    const double products = (double)xncc_products_of(p, NULL, 0);
+    return one * (products < 1.0 ? 1.0 : products) +
+           (b->tile.fits ? 0.0 : 60.0 * b->tile.channels * elements(p));
+}
+
+/* Floats. If the image varies, the sums of the template are needed per window too. */
+static double floats_cost(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)
+{
+    const double one = cost_of_one(p, r, F32, b);
+    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL || one < 0.0)
+        return one;
+    return xncc_problem_channels(p) * (one * (xncc_problem_image_varies(p) ? 3.5
+                                              : p->templ_masked            ? 1.5
+                                                                           : 1.0) +
+                                       6.0 * elements(p));
+}
+
+/* The reference kernel reads every pixel of every window. Its rates are those of plain problems. */
+static double reference_cost(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)
+{
+    const int plain = xncc_problem_route(p) == XNCC_ROUTE_PLAIN;
+    const int kind = xncc_pixel_is_float(p->pixel) ? F32 : plain && p->pixel == XNCC_U8 ? U8 : U16;
+    return cost_of_one(p, r, kind, b) * (plain ? 1.0 : 4.0 * xncc_problem_channels(p));
+}
+
+static double nanoseconds(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)
+{
+    if (p->task == XNCC_TASK_CONVOLVE)
+        return cost_of_one(p, r, FILTER, b);
+    if (r->kernel == XNCC_KERNEL_REFERENCE)
+        return reference_cost(p, r, b);
+    return xncc_pixel_is_float(p->pixel) ? floats_cost(p, r, b) : integers_cost(p, r, b);
+}
+
+double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel,
+                     xncc_cpu_blocks *blocks)
+{
+    const double threads = machine->cpu.threads > 1 ? (double)machine->cpu.threads : 1.0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].kernel == kernel &&
+            (machine->cpu.features & rows[i].feature) == rows[i].feature &&
+            xncc_cpu_blocks_make(problem, kernel, blocks)) {
+            const double ns = nanoseconds(problem, &rows[i], blocks);
+            return ns < 0.0 ? -1.0 : ns * 1e-6 / threads;
+        }
+    return -1.0;
 }

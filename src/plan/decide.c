@@ -2,7 +2,7 @@
 #include "plan/decide.h"
 
 #include "image/image.h"
-#include "plan/cost_routes.h"
+#include "plan/cost_cpu.h"
 #include "plan/fit_cuda.h"
 #include "plan/problem.h"
 
@@ -62,7 +62,7 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                 error, XNCC_ERROR_UNSUPPORTED,
                 "kernel %s runs on the CPU, but the image or the map is in device memory",
                 row->name);
-        decision->estimate_ms = xncc_cost_cpu_routed(problem, machine, kernel);
+        decision->estimate_ms = xncc_cost_cpu(problem, machine, kernel, &decision->cpu);
         if (decision->estimate_ms < 0.0)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "kernel %s cannot serve this problem on this machine (instruction "

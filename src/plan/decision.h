@@ -3,6 +3,7 @@
 #ifndef XNCC_PLAN_DECISION_H
 #define XNCC_PLAN_DECISION_H
 
+#include "plan/cpu_blocks.h"
 #include "plan/general_planes.h"
 #include "plan/kernels.h"
 #include "plan/steps.h"
@@ -79,6 +80,7 @@ typedef struct xncc_batch_slots {
 typedef struct xncc_decision {
     xncc_kernel kernel;
     xncc_device engine;
+    xncc_cpu_blocks cpu; /* CPU */
     /* CUDA. The map elements of a thread block, the tile that it reads into shared memory (pitch in
      * bytes, a multiple of 64), and the rows of the template that constant memory holds at a
      * time. */

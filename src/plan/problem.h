@@ -21,11 +21,12 @@ xncc_extent xncc_problem_extent(const xncc_problem *problem);
 /* Samples per pixel, at least 1. */
 int32_t xncc_problem_channels(const xncc_problem *problem);
 
+/* Returns 1 if the set of pixels that count can differ from window to window because of the image:
+ * it has a mask or a no-data value, or windows leave it and its border does not count. */
+int xncc_problem_image_varies(const xncc_problem *problem);
+
 /* Returns 1 if all pixels of every window count. */
 int xncc_problem_counts_all(const xncc_problem *problem);
-
-/* Returns 1 if the set of pixels that count differs from window to window because of the image. */
-int xncc_problem_image_varies(const xncc_problem *problem);
 
 /* How a problem is served by kernels that are made for plain problems. */
 typedef enum xncc_route {

@@ -10,12 +10,12 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
 {
     assert(!xncc_pixel_is_float(p->pixel));
     const xncc_sum_source of_image = p->templ_masked ? XNCC_FROM_PRODUCTS : XNCC_FROM_WINDOW;
-    const xncc_sum_source of_templ = xncc_problem_image_varies(p) ? XNCC_FROM_PRODUCTS
-                                                                  : XNCC_FROM_CONSTANT;
+    const int varies = xncc_problem_image_varies(p);
+    const xncc_sum_source of_templ = varies ? XNCC_FROM_PRODUCTS : XNCC_FROM_CONSTANT;
     const int centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF,
               biased = xncc_pixel_bias(p->pixel) != 0;
     xncc_sum_recipe needs = { { XNCC_FROM_NOWHERE } };
-    needs.sum[XNCC_SUM_N] = xncc_problem_image_varies(p) ? of_image : XNCC_FROM_CONSTANT;
+    needs.sum[XNCC_SUM_N] = varies ? of_image : XNCC_FROM_CONSTANT;
     if (p->method == XNCC_COVERAGE)
         return needs;
     needs.sum[XNCC_SUM_X] = XNCC_FROM_PRODUCTS;

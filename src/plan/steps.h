@@ -35,10 +35,10 @@ typedef enum xncc_stage {
     S(MASKED_WINDOWS, "masked-windows", WINDOWS, SCORES)                                           \
     S(MASKED_SCORE, "masked-score", SCORES, SCORES)                                                \
     S(TERM_SCORE, "term-score", SCORES, SCORES)                                                    \
-    /* kernel tensor-fused: ccoeff_normed of one channel, all methods of up to four */             \
+    /* kernel tensor-fused, for ccoeff_normed of one channel, for all methods and channels, and    \
+       for masked problems, and kernel general */                                                  \
     S(FUSED, "fused", PRODUCTS, SCORES)                                                            \
     S(FUSED_CHANNELS, "fused-channels", PRODUCTS, SCORES)                                          \
-    /* tensor-fused of masked problems, and kernel general */                                      \
     S(FUSED_MASKED, "fused-masked", PRODUCTS, SCORES)                                              \
     S(PIXELS, "pixels", IMAGE, SCORES)
 

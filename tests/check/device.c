@@ -38,13 +38,18 @@ static void fast_reference(subject *s)
     xncc_template_destroy(prepared);
 }
 
-static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode,
-                            uint64_t number)
+/* Where an image lies, in samples: pad is the unused end of its rows, and shift the distance of its
+ * first sample on the device from an aligned address. */
+typedef struct place {
+    int32_t pad, shift;
+} place;
+
+static subject subject_place(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode,
+                             uint64_t number, place at)
 {
     kit_random random = kit_stream(9000 + number);
     subject s = { .run = run, .options = { .method = (xncc_method)(number % 6), .mode = mode } };
-    int32_t odd = (int32_t)(number % 5);
-    s.image = kit_image_create(pixel, z.image_width, z.image_height, odd, KIT_AFTER);
+    s.image = kit_image_create(pixel, z.image_width, z.image_height, at.pad, KIT_AFTER);
     s.templ = kit_image_create(pixel, z.width, z.height, 1, KIT_AFTER);
     kit_image_fill(&s.image.view, KIT_NOISE, &random);
     if (mode == XNCC_VALID)
@@ -53,7 +58,7 @@ static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode
                        kit_between(&random, 0, z.image_height - z.height));
     else
         kit_image_fill(&s.templ.view, KIT_NOISE, &random);
-    s.on_device = device_image_create(&s.image.view, odd);
+    s.on_device = device_image_create(&s.image.view, at.shift);
     s.want = check_map_for(&s.image.view, &s.templ.view, mode);
     snprintf(s.name, sizeof s.name, "%s %dx%d (pitch %lld) under %dx%d %s%s",
              xncc_pixel_name(pixel), z.image_width, z.image_height, (long long)s.image.view.pitch,
@@ -63,6 +68,13 @@ static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode
              s.name);
     fast_reference(&s);
     return s;
+}
+
+static subject subject_make(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode,
+                            uint64_t number)
+{
+    const int32_t odd = (int32_t)(number % 5);
+    return subject_place(run, pixel, z, mode, number, (place){ odd, odd });
 }
 
 static void subject_free(subject *s)
@@ -137,6 +149,23 @@ static void check_shapes(check_run *run)
             for (int mode = XNCC_VALID; mode <= XNCC_SAME; mode++, number++)
                 if (check_wants(run, (xncc_pixel)p) && (mode == XNCC_VALID || some[i].width <= 64))
                     check_shape(run, (xncc_pixel)p, some[i], (xncc_mode)mode, number);
+}
+
+/* Kernels that read byte planes read an image where it is if its first sample and its pitch are
+ * multiples of 16 bytes; and every kernel reads it if only one of them is. */
+static void check_aligned(check_run *run)
+{
+    static const shape z = { 640, 75, 20, 18 };
+    static const place some[] = { { 0, 0 }, { 4, 0 }, { 0, 4 }, { 16, 0 }, { 0, 16 }, { 4, 4 } };
+    for (int p = XNCC_U8; p <= XNCC_U16; p++)
+        for (size_t i = 0; check_wants(run, (xncc_pixel)p) && i < sizeof some / sizeof *some; i++) {
+            subject s = subject_place(run, (xncc_pixel)p, z, XNCC_VALID, 0, some[i]);
+            xncc_problem problem = problem_of(&s);
+            const char *kernel[CHECK_KERNELS];
+            for (size_t k = 0, kernels = check_kernels(run, &problem, kernel); k < kernels; k++)
+                check_placement(&s, kernel[k], 3);
+            subject_free(&s);
+        }
 }
 
 /* If a kernel that cannot take the template is forced, the plan is refused with a text that names
@@ -437,10 +466,10 @@ void check_device(check_run *run)
     static const struct {
         const char *name;
         void (*check)(check_run *run);
-    } templ[] = { { "shapes", check_shapes },      { "fallback", check_fallback },
-                  { "reuse", check_reuse },        { "beside", check_beside },
-                  { "threads", check_contention }, { "find", check_found },
-                  { "filters", check_filters } };
+    } templ[] = { { "shapes", check_shapes },   { "fallback", check_fallback },
+                  { "aligned", check_aligned }, { "reuse", check_reuse },
+                  { "beside", check_beside },   { "threads", check_contention },
+                  { "find", check_found },      { "filters", check_filters } };
     for (size_t i = 0; i < sizeof templ / sizeof *templ; i++)
         if (check_in_group(run, templ[i].name))
             templ[i].check(run);

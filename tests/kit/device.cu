@@ -11,6 +11,12 @@ int kit_device_present(void)
     return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
+size_t kit_device_free_bytes(void)
+{
+    size_t available = 0, total = 0;
+    return cudaMemGetInfo(&available, &total) == cudaSuccess ? available : 0;
+}
+
 void *kit_device_alloc(size_t bytes)
 {
     void *memory = nullptr;

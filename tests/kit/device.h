@@ -12,6 +12,9 @@ extern "C" {
 /* Returns 1 if this build has CUDA and a device responds. */
 int kit_device_present(void);
 
+/* The bytes that the device reports as free; 0 means failure. All programs on the device count. */
+size_t kit_device_free_bytes(void);
+
 /* NULL and 0 mean failure. */
 void *kit_device_alloc(size_t bytes);
 void kit_device_free(void *memory);

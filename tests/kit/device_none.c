@@ -6,6 +6,11 @@ int kit_device_present(void)
     return 0;
 }
 
+size_t kit_device_free_bytes(void)
+{
+    return 0;
+}
+
 void *kit_device_alloc(size_t bytes)
 {
     (void)bytes;

@@ -35,7 +35,7 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
 static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel kernel)
 {
     const char *name = xncc_kernel_table[kernel].name;
-    char text[XNCC_ERROR_SIZE];
+    char text[2048];
     xncc_plan *plan = NULL;
     xncc_preference want = { .kernel = name };
     if (!CHECK_STATUS(xncc_plan_create(context, problem, &want, &plan), XNCC_OK)) {
@@ -45,6 +45,9 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     }
     CHECK_TEXT(xncc_plan_kernel(plan), name);
     CHECK(strstr(xncc_plan_explain(plan, text, sizeof text), name) != NULL);
+    const int gpu = xncc_kernel_table[kernel].engine == XNCC_DEVICE_CUDA;
+    CHECK((strstr(text, "\nsteps: ") != NULL) == (gpu && problem->task == XNCC_TASK_MATCH));
+    CHECK((strstr(text, "\ndevice memory: ") != NULL) == gpu);
     CHECK(strlen(xncc_plan_explain(plan, text, 10)) == 9);
     kit_image image = kit_image_create(problem->pixel, problem->image_width, problem->image_height,
                                        1, KIT_AFTER);

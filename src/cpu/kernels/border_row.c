@@ -53,36 +53,32 @@ const void *xncc_border_row_elements(const xncc_source_row *row, int64_t x, int6
     return out;
 }
 
-/* Converts signed samples to unsigned ones by flipping their highest bit. */
-static void *flip_high_bits(const void *raw, size_t size, int64_t count, void *buffer)
+const void *xncc_border_row(const xncc_image *image, xncc_border border, int64_t y, int64_t x,
+                            int64_t count, void *buffer)
 {
-    if (size == 1) {
-        const uint8_t *from = raw;
-        uint8_t *to = buffer;
-        for (int64_t i = 0; i < count; i++)
-            to[i] = from[i] ^ 0x80u;
-    } else {
-        const uint16_t *from = raw;
-        uint16_t *to = buffer;
-        for (int64_t i = 0; i < count; i++)
-            to[i] = from[i] ^ 0x8000u;
-    }
-    return buffer;
+    const int64_t line = xncc_border_index(border, y, image->height);
+    const size_t size = xncc_pixel_size(image->pixel) * (size_t)xncc_image_channels(image);
+    if (line < 0)
+        return memset(buffer, 0, (size_t)count * size);
+    return xncc_border_row_elements(
+        &(xncc_source_row){ xncc_image_row(image, (int32_t)line), image->width, size, border }, x,
+        count, buffer);
 }
 
-const void *xncc_border_row_pixels(const xncc_job *job, int64_t y, int64_t x, int64_t count,
-                                   void *buffer)
+const void *xncc_border_row_biased(const xncc_image *image, xncc_border border, int64_t y,
+                                   int64_t x, int64_t count, void *buffer)
 {
-    const xncc_image *image = job->image;
-    const xncc_border border = job->problem->border;
-    const int64_t line = xncc_border_index(border, y, image->height);
-    const size_t size = xncc_pixel_size(image->pixel);
-    const void *raw = buffer;
-    if (line < 0)
-        memset(buffer, 0, (size_t)count * size);
-    else
-        raw = xncc_border_row_elements(
-            &(xncc_source_row){ xncc_image_row(image, (int32_t)line), image->width, size, border },
-            x, count, buffer);
-    return job->sign_flipped ? flip_high_bits(raw, size, count, buffer) : raw;
+    const void *raw = xncc_border_row(image, border, y, x, count, buffer);
+    if (image->pixel == XNCC_S8) {
+        uint8_t *out = buffer;
+        for (int64_t i = 0; i < count; i++)
+            out[i] = ((const uint8_t *)raw)[i] ^ 0x80u;
+    } else if (image->pixel == XNCC_S16) {
+        uint16_t *out = buffer;
+        for (int64_t i = 0; i < count; i++)
+            out[i] = ((const uint16_t *)raw)[i] ^ 0x8000u;
+    } else {
+        return raw;
+    }
+    return buffer;
 }

@@ -2,7 +2,10 @@
 #ifndef XNCC_CPU_KERNELS_BORDER_ROW_H
 #define XNCC_CPU_KERNELS_BORDER_ROW_H
 
-#include "cpu/kernels/kernel.h"
+#include "exactncc/find.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /* A row of `width` elements of `size` bytes each: the pixels of an image row, or its mask. */
 typedef struct xncc_source_row {
@@ -18,10 +21,13 @@ typedef struct xncc_source_row {
 const void *xncc_border_row_elements(const xncc_source_row *row, int64_t x, int64_t count,
                                      void *buffer);
 
-/* Returns `count` pixels of image row y from column x on, for images of one channel. The result
- * points into the image, or to `buffer` if the pixels had to be copied. If job->sign_flipped is 1,
- * the samples are biased (unsigned). */
-const void *xncc_border_row_pixels(const xncc_job *job, int64_t y, int64_t x, int64_t count,
-                                   void *buffer);
+/* Returns `count` pixels of image row y from column x on, as the image stores them. The result
+ * points into the image, or to `buffer` if the pixels had to be copied. */
+const void *xncc_border_row(const xncc_image *image, xncc_border border, int64_t y, int64_t x,
+                            int64_t count, void *buffer);
+
+/* The same for samples of 8 and 16 bits, with their bias added. */
+const void *xncc_border_row_biased(const xncc_image *image, xncc_border border, int64_t y,
+                                   int64_t x, int64_t count, void *buffer);
 
 #endif

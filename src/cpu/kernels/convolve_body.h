@@ -8,8 +8,8 @@
 #ifndef XNCC_CPU_KERNELS_CONVOLVE_BODY_H
 #define XNCC_CPU_KERNELS_CONVOLVE_BODY_H
 
-#include "cpu/kernels/windows.h"
-
+#include "cpu/kernels/border_row.h"
+#include "cpu/kernels/kernel.h"
 #include "image/image.h"
 
 #include <assert.h>
@@ -21,10 +21,9 @@ typedef float cf __attribute__((vector_size(4 * CONVOLVE_LANES)));
 static inline cf convolve_fma(cf a, cf b, cf c);
 
 enum {
-    CONVOLVE_STRIP = 512,
+    CONVOLVE_STRIP = XNCC_CONVOLVE_COLUMNS,
     CONVOLVE_ROWS = 4,
-    CONVOLVE_TILE = CONVOLVE_VECTORS * CONVOLVE_LANES,
-    CONVOLVE_BAND = 64
+    CONVOLVE_TILE = CONVOLVE_VECTORS * CONVOLVE_LANES
 };
 
 /* Returns the floats per row of the ring of staged rows. The padding keeps rows from being a power
@@ -39,14 +38,15 @@ static int32_t convolve_ring(const xncc_problem *problem)
     return problem->height + CONVOLVE_ROWS - 1;
 }
 
-static void convolve_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
-                           xncc_shape *shape)
+static xncc_kernel_memory convolve_memory(const xncc_cpu_kernel *self, const xncc_problem *problem,
+                                          const xncc_cpu_blocks *blocks)
 {
     (void)self;
-    *shape = (xncc_shape){ .columns = CONVOLVE_STRIP, .rows = CONVOLVE_BAND };
+    (void)blocks;
     /* plus one row of raw pixels of at most 4 bytes each */
-    shape->scratch_bytes = (uint64_t)(convolve_ring(problem) + 1) *
-                           (uint64_t)convolve_row_floats(problem) * sizeof(float);
+    return (xncc_kernel_memory){ .scratch = (uint64_t)(convolve_ring(problem) + 1) *
+                                            (uint64_t)convolve_row_floats(problem) *
+                                            sizeof(float) };
 }
 
 static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, float *out)
@@ -63,8 +63,8 @@ static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, fl
 static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out,
                            void *buffer)
 {
-    convolve_floats(xncc_border_row_pixels(job, y, x, count, buffer), job->image->pixel, count,
-                    out);
+    convolve_floats(xncc_border_row(job->image, job->problem->border, y, x, count, buffer),
+                    job->image->pixel, count, out);
 }
 
 typedef struct convolve_sums {

@@ -1,7 +1,7 @@
 /* direct-avx512: AVX-512 with VNNI (needs F, BW, DQ, VL, VNNI). 6 map rows with 4 dwords per group
  * use 24 of the 32 registers as accumulators, and one image load serves all of them. */
 #define ROWS_LANES 8
-#include "cpu/kernels/general_body.h"
+#include "cpu/kernels/direct.h"
 #include "cpu/kernels/rows.h"
 #include "cpu/kernels/variants.h"
 
@@ -10,7 +10,7 @@
 /* A vector type with 32-bit lanes for the accumulators: with __m512i, whose lanes are 64 bits, gcc
  * 12 copies every accumulator in every step. */
 typedef int32_t vec __attribute__((vector_size(64)));
-enum { VEC_LANES = 16, ROWS = 6 };
+enum { VEC_LANES = 16 };
 
 static inline rows_double rows_sqrt(rows_double v)
 {
@@ -68,12 +68,12 @@ static inline void vec_store4(int32_t *out, const vec sum[4])
 
 static void dot_u8(const xncc_dot *d)
 {
-    dot_live(d, 1, 1, ROWS);
+    dot_live(d, 1, 1, XNCC_AVX512_ROWS);
 }
 
 static void dot_u16(const xncc_dot *d)
 {
-    dot_live(d, 0, 2, ROWS);
+    dot_live(d, 0, 2, XNCC_AVX512_ROWS);
 }
 
 /* Computes eight window sums per step: the differences between neighbouring windows are summed up
@@ -99,15 +99,6 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
     }
 }
 
-const xncc_isa_windows xncc_windows_avx512 = {
-    rows_add_u8,     rows_slide_u8,   window_sums,  rows_score,    rows_wide_add,
-    rows_wide_slide, rows_wide_score, general_emit, general_plane, general_accumulate_terms,
-    general_score
-};
-static const xncc_direct_isa isa = {
-    .u8 = { XNCC_FORM_BYTES, ROWS, dot_u8 },
-    .u16 = { XNCC_FORM_WORDS, ROWS, dot_u16 },
-    .windows = &xncc_windows_avx512,
-};
-const xncc_cpu_kernel xncc_direct_avx512_match = { xncc_direct_shape, xncc_direct_begin,
-                                                   xncc_direct_area, NULL, &isa };
+const xncc_isa_rows xncc_rows_avx512 = ROWS_TABLE(window_sums);
+static const xncc_direct_isa isa = { dot_u8, dot_u16 };
+const xncc_product_kernel xncc_direct_avx512 = XNCC_DIRECT_KERNEL(isa, xncc_rows_avx512);

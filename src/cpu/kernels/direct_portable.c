@@ -1,10 +1,10 @@
 /* direct-portable: plain C in a form that compilers vectorize on every architecture. */
 #define ROWS_LANES 2
-#include "cpu/kernels/general_body.h"
+#include "cpu/kernels/direct.h"
 #include "cpu/kernels/rows.h"
 #include "cpu/kernels/variants.h"
 
-enum { ROWS = 4, TILE = 32, TAPS = 4 };
+enum { TILE = 32, TAPS = 4 };
 
 static inline rows_double rows_sqrt(rows_double v)
 {
@@ -68,15 +68,6 @@ static void dot_u16(const xncc_dot *d)
     dot(d, 2);
 }
 
-const xncc_isa_windows xncc_windows_portable = {
-    rows_add_u8,     rows_slide_u8,   rows_window,  rows_score,    rows_wide_add,
-    rows_wide_slide, rows_wide_score, general_emit, general_plane, general_accumulate_terms,
-    general_score
-};
-static const xncc_direct_isa isa = {
-    .u8 = { XNCC_FORM_SINGLE, ROWS, dot_u8 },
-    .u16 = { XNCC_FORM_SINGLE, ROWS, dot_u16 },
-    .windows = &xncc_windows_portable,
-};
-const xncc_cpu_kernel xncc_direct_portable_match = { xncc_direct_shape, xncc_direct_begin,
-                                                     xncc_direct_area, NULL, &isa };
+const xncc_isa_rows xncc_rows_portable = ROWS_TABLE(rows_window);
+static const xncc_direct_isa isa = { dot_u8, dot_u16 };
+const xncc_product_kernel xncc_direct_portable = XNCC_DIRECT_KERNEL(isa, xncc_rows_portable);

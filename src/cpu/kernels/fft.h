@@ -11,15 +11,15 @@
 #ifndef XNCC_CPU_KERNELS_FFT_H
 #define XNCC_CPU_KERNELS_FFT_H
 
-#include "cpu/kernels/windows.h"
+#include "cpu/kernels/products.h"
 #include "plan/fft_blocking.h"
 
-/* A row of pixels of each of the two blocks. */
+/* A row of pixels, bytes or words, of each of the two blocks. */
 typedef struct xncc_fft_pixels {
     const void *a, *b;
     int32_t count_a,
         count_b; /* pixels given, at most nx; the rest of the row counts as shifted pixels of 0 */
-    xncc_pixel pixel;
+    int words;
 } xncc_fft_pixels;
 
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
@@ -46,17 +46,16 @@ typedef struct xncc_fft_isa {
      * from the imaginary part to b. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
                     int64_t *a, int64_t *b);
-    const xncc_isa_windows *windows;
 } xncc_fft_isa;
 
 enum { XNCC_FFT_COLUMN = 128 };
 
 /* The functions that all instruction sets share. self->variant is an xncc_fft_isa. */
-void xncc_fft_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape);
-void xncc_fft_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch);
-void xncc_fft_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
-                   const xncc_area *area);
-void xncc_fft_pair(const xncc_cpu_kernel *self, const xncc_job job[2], void *const scratch[2],
-                   const xncc_area area[2]);
+xncc_kernel_memory xncc_fft_memory(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
+                                   int32_t width);
+void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
+                    const xncc_template *templ, void *shared, void *scratch);
+void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product *product,
+                      void *const *scratch, int count);
 
 #endif

@@ -159,9 +159,9 @@ static void row_backward(const void *table, int32_t nx, int32_t ny, vc *x)
 }
 
 /* Loads FFT_LANES pixels and subtracts the shift. */
-FFT_INLINE vd pixels(const void *from, xncc_pixel pixel)
+FFT_INLINE vd pixels(const void *from, int words)
 {
-    if (pixel == XNCC_U8) {
+    if (!words) {
         vb v;
         memcpy(&v, from, sizeof v);
         return __builtin_convertvector(__builtin_convertvector(v, vi), vd) - 128.0;
@@ -172,17 +172,17 @@ FFT_INLINE vd pixels(const void *from, xncc_pixel pixel)
 }
 
 /* Loads vector i of a row of `count` pixels, with zeros past the row's end. */
-FFT_INLINE vd some_pixels(const void *row, xncc_pixel pixel, int32_t i, int32_t count)
+FFT_INLINE vd some_pixels(const void *row, int words, int32_t i, int32_t count)
 {
-    const size_t size = pixel == XNCC_U8 ? 1 : 2;
+    const size_t size = words ? 2 : 1;
     const char *from = (const char *)row + (size_t)i * FFT_LANES * size;
     int32_t left = count - i * FFT_LANES;
     if (left >= FFT_LANES)
-        return pixels(from, pixel);
+        return pixels(from, words);
     double value[FFT_LANES] = { 0 };
     for (int32_t k = 0; k < left; k++)
-        value[k] = pixel == XNCC_U8 ? (double)((const uint8_t *)from)[k] - 128.0
-                                    : (double)((const uint16_t *)from)[k] - 32768.0;
+        value[k] = words ? (double)((const uint16_t *)from)[k] - 32768.0
+                         : (double)((const uint8_t *)from)[k] - 128.0;
     vd v;
     memcpy(&v, value, sizeof v);
     return v;
@@ -193,8 +193,8 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
 {
     vc *x = row;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
-        x[i].re = some_pixels(p->a, p->pixel, i, p->count_a);
-        x[i].im = some_pixels(p->b, p->pixel, i, p->count_b);
+        x[i].re = some_pixels(p->a, p->words, i, p->count_a);
+        x[i].im = some_pixels(p->b, p->words, i, p->count_b);
     }
     row_forward(table, blocking->nx, blocking->ny, x);
 }
@@ -281,5 +281,13 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
         round_out(x[i].im, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
     }
 }
+
+/* The transforms of this build. */
+static const xncc_fft_isa fft_isa = { row_bytes, table_bytes, tables,   row_in,
+                                      digits_in, columns,     convolve, row_out };
+#define FFT_KERNEL(rows)                                                                           \
+    {                                                                                              \
+        xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &fft_isa, &(rows)                    \
+    }
 
 #endif

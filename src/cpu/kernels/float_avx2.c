@@ -5,7 +5,6 @@
 #define CONVOLVE_VECTORS 2
 #include "cpu/kernels/convolve_body.h"
 #include "cpu/kernels/float_body.h"
-#include "cpu/kernels/float_general_body.h"
 #include "cpu/kernels/variants.h"
 
 #include <immintrin.h>
@@ -20,8 +19,5 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
 
-const xncc_cpu_kernel xncc_float_avx2_match = { float_shape, float_begin, float_area, NULL, NULL };
-const xncc_cpu_kernel xncc_direct_avx2_convolve = { convolve_shape, NULL, convolve_area, NULL,
-                                                    NULL };
-const xncc_cpu_kernel xncc_float_avx2_general = { fgeneral_shape, fgeneral_begin, fgeneral_area,
-                                                  NULL, NULL };
+const xncc_cpu_kernel xncc_float_avx2 = { float_memory_of, float_begin, float_area, NULL };
+const xncc_cpu_kernel xncc_convolve_avx2 = { convolve_memory, NULL, convolve_area, NULL };

@@ -5,7 +5,6 @@
 #define CONVOLVE_VECTORS 4
 #include "cpu/kernels/convolve_body.h"
 #include "cpu/kernels/float_body.h"
-#include "cpu/kernels/float_general_body.h"
 #include "cpu/kernels/variants.h"
 
 #include <immintrin.h>
@@ -20,9 +19,5 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 }
 
-const xncc_cpu_kernel xncc_float_avx512_match = { float_shape, float_begin, float_area, NULL,
-                                                  NULL };
-const xncc_cpu_kernel xncc_direct_avx512_convolve = { convolve_shape, NULL, convolve_area, NULL,
-                                                      NULL };
-const xncc_cpu_kernel xncc_float_avx512_general = { fgeneral_shape, fgeneral_begin, fgeneral_area,
-                                                    NULL, NULL };
+const xncc_cpu_kernel xncc_float_avx512 = { float_memory_of, float_begin, float_area, NULL };
+const xncc_cpu_kernel xncc_convolve_avx512 = { convolve_memory, NULL, convolve_area, NULL };

@@ -1,6 +1,8 @@
-/* `direct` for float pixels. Sums are computed in double in the order that score.h defines: each
- * window row from left to right, then the rows from top to bottom, every step rounded. Vectors of
- * FLOAT_LANES doubles cover neighbouring windows, so the order within a window is kept.
+/* `direct` for float pixels. Sums are computed in double in the order that score.h and
+ * general_score.h define: each window row from left to right, then the rows from top to bottom,
+ * every step rounded. Vectors of FLOAT_LANES doubles cover neighbouring windows, so the order
+ * within a window is kept. An image pixel that does not count adds 0, which changes no bit of a sum
+ * that began with +0. A template pixel that does not count is skipped.
  *
  * The including file defines FLOAT_LANES, float_sqrt and FLOAT_KEEP(v), and is compiled without
  * contraction. FLOAT_KEEP(v) keeps a vector in a register where gcc would otherwise load it again
@@ -12,7 +14,7 @@
 #ifndef XNCC_CPU_KERNELS_FLOAT_BODY_H
 #define XNCC_CPU_KERNELS_FLOAT_BODY_H
 
-#include "cpu/kernels/windows.h"
+#include "cpu/kernels/stage.h"
 
 #include <string.h>
 
@@ -22,53 +24,102 @@ typedef float ff __attribute__((vector_size(4 * FLOAT_LANES)));
 
 static inline fd float_sqrt(fd v);
 
-enum { FLOAT_STRIP = 256, FLOAT_BAND = 64, FLOAT_TILE = 4 * FLOAT_LANES };
+enum {
+    FLOAT_STRIP = XNCC_FLOAT_COLUMNS,
+    FLOAT_BAND = XNCC_FLOAT_ROWS,
+    FLOAT_TILE = 4 * FLOAT_LANES,
+    FLOAT_SUMS = FLOAT_BAND * FLOAT_STRIP
+};
 
-typedef struct float_sums {
-    double *X, *S, *Q;     /* FLOAT_BAND rows of FLOAT_STRIP sums each */
+/* What begin computes from a template. After this header follow, channel by channel, the template's
+ * samples minus the pivot. */
+typedef struct float_shared {
+    double T[XNCC_MAX_CHANNELS], T2[XNCC_MAX_CHANNELS];
+} float_shared;
+
+typedef struct float_memory {
+    /* FLOAT_BAND rows of FLOAT_STRIP sums each. N, T and T2 only if the image varies. */
+    double *X, *S, *Q, *N, *T, *T2;
     double *line;          /* the image row minus the pivot */
     double *row_S, *row_Q; /* the sums of the windows' current row */
-    float *raw;
-} float_sums;
+    int64_t *line_mask;    /* all bits set if the pixel counts, else 0 */
+    uint8_t *count;
+    xncc_general_real *total; /* of the windows, if there are several channels */
+    xncc_stage stage;
+} float_memory;
 
-static uint64_t float_layout(const xncc_problem *problem, char *memory, float_sums *s)
+static uint64_t float_layout(const xncc_problem *problem, char *memory, float_memory *m)
 {
-    enum { SUMS = FLOAT_BAND * FLOAT_STRIP };
-    uint64_t line = (uint64_t)problem->width + FLOAT_STRIP + FLOAT_TILE,
-             total = 3 * SUMS + 2 * line + 2 * FLOAT_STRIP;
-    if (memory) {
-        double *d = (double *)(void *)memory;
-        *s = (float_sums){ d,
-                           d + SUMS,
-                           d + 2 * SUMS,
-                           d + 3 * SUMS,
-                           d + 3 * SUMS + line,
-                           d + 3 * SUMS + line + FLOAT_STRIP,
-                           (float *)(void *)(d + 3 * SUMS + line + 2 * FLOAT_STRIP) };
-    }
-    return total * sizeof(double);
+    const int32_t width = problem->width + FLOAT_STRIP - 1;
+    const uint64_t line = (uint64_t)width + FLOAT_TILE,
+                   varies = xncc_problem_image_varies(problem) ? 1 : 0,
+                   several = xncc_problem_channels(problem) > 1 ? 1 : 0;
+    uint64_t total = 0;
+    double **const sums[6] = { &m->X, &m->S, &m->Q, &m->N, &m->T, &m->T2 };
+    for (int i = 0; i < 6; i++)
+        *sums[i] = xncc_carve(memory, &total, (i < 3 ? 1 : varies) * FLOAT_SUMS * sizeof(double));
+    m->line = xncc_carve(memory, &total, line * sizeof(double));
+    m->row_S = xncc_carve(memory, &total, FLOAT_STRIP * sizeof(double));
+    m->row_Q = xncc_carve(memory, &total, FLOAT_STRIP * sizeof(double));
+    m->line_mask = xncc_carve(memory, &total, varies * line * sizeof(int64_t));
+    m->count = xncc_carve(memory, &total, varies * line);
+    m->total = xncc_carve(memory, &total, several * FLOAT_SUMS * sizeof(xncc_general_real));
+    return total + xncc_stage_layout(problem, width, memory ? memory + total : NULL, &m->stage);
 }
 
-static void float_shape(const xncc_cpu_kernel *self, const xncc_problem *problem, xncc_shape *shape)
+static xncc_kernel_memory float_memory_of(const xncc_cpu_kernel *self, const xncc_problem *problem,
+                                          const xncc_cpu_blocks *blocks)
 {
+    float_memory unused;
     (void)self;
-    *shape = (xncc_shape){ .columns = FLOAT_STRIP, .rows = FLOAT_BAND };
-    shape->shared_bytes = (uint64_t)problem->width * (uint64_t)problem->height * sizeof(double);
-    shape->scratch_bytes = float_layout(problem, NULL, NULL);
+    (void)blocks;
+    return (xncc_kernel_memory){ .shared = sizeof(float_shared) +
+                                           (uint64_t)problem->width * (uint64_t)problem->height *
+                                               (uint64_t)xncc_problem_channels(problem) *
+                                               sizeof(double),
+                                 .scratch = float_layout(problem, NULL, &unused) };
 }
 
-/* Stores the template minus the pivot. */
+static double *float_values(const void *shared, const xncc_template *templ, int32_t channel)
+{
+    char *first = (char *)(uintptr_t)shared + sizeof(float_shared);
+    return (double *)(void *)first + (size_t)channel * (size_t)templ->width * (size_t)templ->height;
+}
+
 static void float_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
                         void *scratch)
 {
-    (void)scratch;
     (void)self;
-    size_t count = (size_t)job->templ->width * (size_t)job->templ->height;
-    const float *pixels = job->templ->pixels;
-    double *out = shared;
-    for (size_t i = 0; i < count; i++)
-        out[i] = xncc_centred(pixels[i], job->rule.pivot);
+    (void)scratch;
+    const xncc_template *templ = job->templ;
+    float_shared *s = shared;
+    for (int32_t c = 0; c < templ->channels; c++) {
+        double *out = float_values(shared, templ, c);
+        s->T[c] = s->T2[c] = 0.0;
+        for (int32_t j = 0; j < templ->height; j++) {
+            double T = 0.0, T2 = 0.0;
+            for (int32_t i = 0; i < templ->width; i++) {
+                const size_t at = (size_t)j * (size_t)templ->width + (size_t)i;
+                const double t = xncc_sum(xncc_sample_value(templ->pixel, templ->pixels,
+                                                            (int64_t)at * templ->channels + c),
+                                          -job->general.pivot[c]);
+                out[at] = t;
+                T += templ->mask && !templ->mask[at] ? 0.0 : t;
+                T2 += templ->mask && !templ->mask[at] ? 0.0 : t * t;
+            }
+            s->T[c] += T;
+            s->T2[c] += T2;
+        }
+    }
 }
+
+/* A rectangle of at most FLOAT_STRIP x FLOAT_BAND windows. */
+typedef struct float_run {
+    const xncc_job *job;
+    float_memory m;
+    int32_t width, height;
+    int varies, plain; /* plain: 1 if score.h gives the scores */
+} float_run;
 
 static inline fd float_load(const double *from)
 {
@@ -100,7 +151,7 @@ __attribute__((always_inline)) static inline float_four float_load4(const double
 
 /* Computes, for every window of the strip, the sum and the sum of squares of its pixels in the
  * image row. */
-static void float_row_sums(const float_sums *s, int32_t width)
+static void float_row_sums(const float_memory *s, int32_t width)
 {
     const fd zero = { 0 };
     for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_TILE) {
@@ -157,24 +208,137 @@ float_products(const double *line, const double *t, int32_t width, double *to, i
     }
 }
 
-/* Adds image row yy of the band to map rows first .. last, whose windows contain it. Row 0 is the
- * first row of the band's first windows. */
-static void float_meet(const float_sums *s, const xncc_job *job, int32_t yy, int32_t rows)
+/* Adds image row yy of the rectangle to the rows of windows first .. last, which contain it. t: the
+ * template's channel. Not inlined: the loops need all registers. */
+__attribute__((noinline)) static void float_meet(const float_run *r, const double *t, int32_t yy,
+                                                 int32_t first, int32_t last)
 {
-    const int32_t width = job->templ->width, height = job->templ->height;
-    const double *t = job->shared;
-    int32_t first = yy - height + 1 > 0 ? yy - height + 1 : 0, last = yy < rows - 1 ? yy : rows - 1,
-            r = first;
-    for (; r + 2 <= last; r += 3)
-        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width,
-                       s->X + (ptrdiff_t)r * FLOAT_STRIP, 3);
-    for (; r <= last; r++)
-        float_products(s->line, t + (ptrdiff_t)(yy - r) * width, width,
-                       s->X + (ptrdiff_t)r * FLOAT_STRIP, 1);
-    for (r = first; r <= last; r++) {
+    const float_memory *m = &r->m;
+    const int32_t width = r->job->templ->width;
+    int32_t to = first;
+    float_row_sums(m, width);
+    for (; to + 2 <= last; to += 3)
+        float_products(m->line, t + (ptrdiff_t)(yy - to) * width, width,
+                       m->X + (ptrdiff_t)to * FLOAT_STRIP, 3);
+    for (; to <= last; to++)
+        float_products(m->line, t + (ptrdiff_t)(yy - to) * width, width,
+                       m->X + (ptrdiff_t)to * FLOAT_STRIP, 1);
+    for (to = first; to <= last; to++) {
         for (int32_t x = 0; x < FLOAT_STRIP; x += FLOAT_LANES) {
-            float_add(s->S + (ptrdiff_t)r * FLOAT_STRIP + x, float_load(s->row_S + x));
-            float_add(s->Q + (ptrdiff_t)r * FLOAT_STRIP + x, float_load(s->row_Q + x));
+            float_add(m->S + (ptrdiff_t)to * FLOAT_STRIP + x, float_load(m->row_S + x));
+            float_add(m->Q + (ptrdiff_t)to * FLOAT_STRIP + x, float_load(m->row_Q + x));
+        }
+    }
+}
+
+typedef struct float_row {
+    fd S, Q, X, N, T, T2;
+} float_row;
+
+__attribute__((always_inline)) static inline void float_step_any(float_row *row, fd v, fl mask,
+                                                                 double t, int varies)
+{
+    row->S += v;
+    row->Q += v * v;
+    if (!varies) {
+        row->X += v * t;
+        return;
+    }
+    const fd zero = { 0 }, templ_value = (fd)((fl)(t - zero) & mask);
+    row->X += v * templ_value;
+    row->N += (fd)((fl)(1.0 - zero) & mask);
+    row->T += templ_value;
+    row->T2 += templ_value * templ_value;
+}
+
+__attribute__((always_inline)) static inline void float_store_any(const float_run *r, ptrdiff_t at,
+                                                                  const float_row *row, int varies)
+{
+    float_add(r->m.S + at, row->S);
+    float_add(r->m.Q + at, row->Q);
+    float_add(r->m.X + at, row->X);
+    if (varies) {
+        float_add(r->m.N + at, row->N);
+        float_add(r->m.T + at, row->T);
+        float_add(r->m.T2 + at, row->T2);
+    }
+}
+
+/* Adds the products of the image row with template row j to map row `to`. */
+__attribute__((always_inline)) static inline void
+float_products_any(const float_run *r, const double *t, int32_t j, int32_t to, int varies)
+{
+    const xncc_template *templ = r->job->templ;
+    const int32_t width = templ->width;
+    const uint8_t *counts = templ->mask ? templ->mask + (size_t)j * (size_t)width : NULL;
+    const fd zero = { 0 };
+    t += (size_t)j * (size_t)width;
+    for (int32_t x = 0; x < r->width; x += 2 * FLOAT_LANES) {
+        float_row a = { zero, zero, zero, zero, zero, zero }, b = a;
+        for (int32_t i = 0; i < width; i++) {
+            if (counts && !counts[i])
+                continue;
+            const double *v = r->m.line + x + i;
+            fl mask_a = { 0 }, mask_b = { 0 };
+            if (varies) {
+                memcpy(&mask_a, r->m.line_mask + x + i, sizeof mask_a);
+                memcpy(&mask_b, r->m.line_mask + x + i + FLOAT_LANES, sizeof mask_b);
+            }
+            float_step_any(&a, float_load(v), mask_a, t[i], varies);
+            float_step_any(&b, float_load(v + FLOAT_LANES), mask_b, t[i], varies);
+        }
+        float_store_any(r, (ptrdiff_t)to * FLOAT_STRIP + x, &a, varies);
+        float_store_any(r, (ptrdiff_t)to * FLOAT_STRIP + x + FLOAT_LANES, &b, varies);
+    }
+}
+
+/* Prepares the image row of a channel: samples minus the pivot, 0 where the pixel does not
+ * count. */
+static void float_line(const float_run *r, int32_t yy, int32_t channel)
+{
+    const xncc_stage *stage = &r->m.stage;
+    const xncc_pixel pixel = r->job->templ->pixel;
+    const int32_t channels = r->job->templ->channels, count = stage->width;
+    const double pivot = r->job->general.pivot[channel];
+    const void *raw = xncc_stage_raw(stage, yy);
+    double *restrict line = r->m.line;
+    int64_t *restrict mask = r->m.line_mask;
+    if (pixel == XNCC_F32 && channels == 1)
+        for (int32_t i = 0; i < count; i++)
+            line[i] = xncc_centred(((const float *)raw)[i], pivot);
+    else
+        for (int32_t i = 0; i < count; i++)
+            line[i] = xncc_sample_value(pixel, raw, (int64_t)i * channels + channel) + -pivot;
+    if (!r->varies)
+        return;
+    xncc_stage_count_row(stage, yy, r->m.count);
+    for (int32_t i = 0; i < count; i++) {
+        mask[i] = -(int64_t)r->m.count[i];
+        line[i] = r->m.count[i] ? line[i] : 0.0;
+    }
+}
+
+/* Computes the sums of a channel. */
+static void float_channel(const float_run *r, int32_t channel)
+{
+    const xncc_template *templ = r->job->templ;
+    const double *t = float_values(r->job->shared, templ, channel);
+    double *const sums[6] = { r->m.X, r->m.S, r->m.Q, r->m.N, r->m.T, r->m.T2 };
+    for (int i = 0; i < (r->varies ? 6 : 3); i++)
+        memset(sums[i], 0, FLOAT_SUMS * sizeof(double));
+    for (int32_t yy = 0; yy < r->height + templ->height - 1; yy++) {
+        const int32_t first = yy - templ->height + 1 > 0 ? yy - templ->height + 1 : 0,
+                      last = yy < r->height - 1 ? yy : r->height - 1;
+        float_line(r, yy, channel);
+        if (!r->varies && !templ->mask) {
+            float_meet(r, t, yy, first, last);
+            continue;
+        }
+        for (int32_t to = first; to <= last; to++) {
+            if (r->varies)
+                float_products_any(r, t, yy - to, to, 1);
+            else
+                float_products_any(r, t, yy - to, to, 0);
         }
     }
 }
@@ -195,41 +359,68 @@ static inline fd float_ncc(const xncc_score_rule *rule, fd S, fd Q, fd X)
     return float_choose(var <= rule->noise * energy, flat, score);
 }
 
-static void float_score(const xncc_job *job, const double *S, const double *Q, const double *X,
-                        float *out, int32_t count)
+/* Scores a row of windows from the sums at index `at` on by score.h. */
+static void float_score_plain(const float_run *r, ptrdiff_t at, float *out)
 {
-    if (job->problem->method != XNCC_CCOEFF_NORMED || job->rule.root_var == 0.0) {
-        for (int32_t x = 0; x < count; x++)
-            out[x] = xncc_score_float(job->problem->method, &job->rule, S[x], Q[x], X[x]);
+    const xncc_score_rule *rule = &r->job->rule;
+    const xncc_method method = r->job->problem->method;
+    const double *S = r->m.S + at, *Q = r->m.Q + at, *X = r->m.X + at;
+    if (method != XNCC_CCOEFF_NORMED || rule->root_var == 0.0) {
+        for (int32_t x = 0; x < r->width; x++)
+            out[x] = xncc_score_float(method, rule, S[x], Q[x], X[x]);
         return;
     }
-    for (int32_t x = 0; x < count; x += FLOAT_LANES) {
+    for (int32_t x = 0; x < r->width; x += FLOAT_LANES) {
         ff score = __builtin_convertvector(
-            float_ncc(&job->rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
+            float_ncc(rule, float_load(S + x), float_load(Q + x), float_load(X + x)), ff);
         memcpy(out + x, &score,
-               count - x >= FLOAT_LANES ? sizeof score : (size_t)(count - x) * sizeof *out);
+               r->width - x >= FLOAT_LANES ? sizeof score : (size_t)(r->width - x) * sizeof *out);
     }
 }
 
-/* Computes the map rows and columns of `piece`, at most FLOAT_BAND x FLOAT_STRIP windows. */
-static void float_band(const xncc_job *job, const float_sums *s, const xncc_area *area,
-                       const xncc_area *piece)
+/* Adds a channel's sums of a row of windows to their totals. After the last channel, scores them by
+ * general_score.h. */
+static void float_score_any(const float_run *r, int32_t channel, ptrdiff_t at, float *out)
 {
-    int32_t width = job->templ->width, count = piece->width + width - 1;
-    memset(s->X, 0, 3 * sizeof(double) * FLOAT_BAND * FLOAT_STRIP);
-    for (int32_t yy = 0; yy < piece->height + job->templ->height - 1; yy++) {
-        const float *raw = xncc_border_row_pixels(job, (int64_t)job->y0 + piece->y + yy,
-                                                  (int64_t)job->x0 + piece->x, count, s->raw);
-        for (int32_t i = 0; i < count; i++)
-            s->line[i] = xncc_centred(raw[i], job->rule.pivot);
-        float_row_sums(s, width);
-        float_meet(s, job, yy, piece->height);
+    const float_shared *s = r->job->shared;
+    const float_memory *m = &r->m;
+    for (int32_t x = 0; x < r->width; x++, at++) {
+        xncc_general_reals sums = { m->S[at], m->Q[at], m->X[at], s->T[channel], s->T2[channel] };
+        uint64_t n = r->job->general.whole;
+        if (r->varies) {
+            n = (uint64_t)m->N[at];
+            sums.T = m->T[at];
+            sums.T2 = m->T2[at];
+        }
+        xncc_general_real total = channel == 0 ? xncc_general_real_begin(n) : m->total[at];
+        xncc_general_real_add(&total, &sums);
+        if (channel < r->job->templ->channels - 1)
+            m->total[at] = total;
+        else
+            out[x] = xncc_general_real_score(r->job->problem->method, &r->job->general, n, &total);
     }
-    for (int32_t r = 0; r < piece->height; r++) {
-        ptrdiff_t at = (ptrdiff_t)r * FLOAT_STRIP;
-        float_score(job, s->S + at, s->Q + at, s->X + at,
-                    area->out + (piece->y - area->y + r) * area->pitch + (piece->x - area->x),
-                    piece->width);
+}
+
+/* Computes the windows from (x, y) of the area on. */
+static void float_piece(float_run *r, const xncc_area *area, int32_t x, int32_t y)
+{
+    const xncc_job *job = r->job;
+    xncc_stage *stage = &r->m.stage;
+    r->width = xncc_min_i32(area->width - x, FLOAT_STRIP);
+    r->height = xncc_min_i32(area->height - y, FLOAT_BAND);
+    stage->left = (int64_t)job->x0 + area->x + x;
+    stage->top = (int64_t)job->y0 + area->y + y;
+    stage->width = r->width + job->templ->width - 1;
+    stage->height = r->height + job->templ->height - 1;
+    for (int32_t c = 0; c < job->templ->channels; c++) {
+        float_channel(r, c);
+        for (int32_t row = 0; row < r->height; row++) {
+            float *out = area->out + (y + row) * area->pitch + x;
+            if (r->plain)
+                float_score_plain(r, (ptrdiff_t)row * FLOAT_STRIP, out);
+            else
+                float_score_any(r, c, (ptrdiff_t)row * FLOAT_STRIP, out);
+        }
     }
 }
 
@@ -237,16 +428,14 @@ static void float_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
                        const xncc_area *area)
 {
     (void)self;
-    float_sums s = { 0 };
-    (void)float_layout(job->problem, scratch, &s);
-    for (int32_t y = 0; y < area->height; y += FLOAT_BAND) {
-        for (int32_t x = 0; x < area->width; x += FLOAT_STRIP) {
-            xncc_area piece = { .x = area->x + x, .y = area->y + y };
-            piece.width = area->width - x < FLOAT_STRIP ? area->width - x : FLOAT_STRIP;
-            piece.height = area->height - y < FLOAT_BAND ? area->height - y : FLOAT_BAND;
-            float_band(job, &s, area, &piece);
-        }
-    }
+    float_run r = { .job = job,
+                    .varies = xncc_problem_image_varies(job->problem),
+                    .plain = xncc_problem_route(job->problem) != XNCC_ROUTE_GENERAL };
+    (void)float_layout(job->problem, scratch, &r.m);
+    r.m.stage.job = job;
+    for (int32_t y = 0; y < area->height; y += FLOAT_BAND)
+        for (int32_t x = 0; x < area->width; x += FLOAT_STRIP)
+            float_piece(&r, area, x, y);
 }
 
 #endif

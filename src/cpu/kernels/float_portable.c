@@ -5,7 +5,6 @@
 #define CONVOLVE_VECTORS 2
 #include "cpu/kernels/convolve_body.h"
 #include "cpu/kernels/float_body.h"
-#include "cpu/kernels/float_general_body.h"
 #include "cpu/kernels/variants.h"
 
 #include <math.h>
@@ -21,9 +20,5 @@ static inline cf convolve_fma(cf a, cf b, cf c)
                  fmaf(a[3], b[3], c[3]) };
 }
 
-const xncc_cpu_kernel xncc_float_portable_match = { float_shape, float_begin, float_area, NULL,
-                                                    NULL };
-const xncc_cpu_kernel xncc_direct_portable_convolve = { convolve_shape, NULL, convolve_area, NULL,
-                                                        NULL };
-const xncc_cpu_kernel xncc_float_portable_general = { fgeneral_shape, fgeneral_begin, fgeneral_area,
-                                                      NULL, NULL };
+const xncc_cpu_kernel xncc_float_portable = { float_memory_of, float_begin, float_area, NULL };
+const xncc_cpu_kernel xncc_convolve_portable = { convolve_memory, NULL, convolve_area, NULL };

@@ -4,75 +4,138 @@
 
 #include "image/image.h"
 #include "image/samples.h"
-#include "plan/problem.h"
 
 #include <math.h>
 
-/* Returns the biased sample at (x, y), which may be outside the image. Outside the image, the zero
- * border has samples of 0. */
-static uint64_t integer_pixel(const xncc_job *job, int64_t x, int64_t y)
+/* Row j of the window at (left, top), and the template's mask there. */
+typedef struct window_row {
+    const void *row; /* the image row; NULL: a row of the zero border, or none */
+    const uint8_t *mask, *templ_mask;
+} window_row;
+
+static window_row row_of(const xncc_job *job, int64_t top, int32_t j)
 {
     const xncc_image *image = job->image;
-    int64_t column = xncc_border_index(job->problem->border, x, image->width);
-    int64_t line = xncc_border_index(job->problem->border, y, image->height);
-    if (column < 0 || line < 0)
-        return xncc_pixel_bias(image->pixel);
-    return xncc_sample(image->pixel, xncc_image_row(image, (int32_t)line), column);
+    const xncc_template *templ = job->templ;
+    const int64_t y = xncc_border_index(job->problem->border, top + j, image->height);
+    window_row r = { NULL, NULL, NULL };
+    if (y >= 0) {
+        r.row = xncc_image_row(image, (int32_t)y);
+        r.mask = xncc_image_mask_row(image, (int32_t)y);
+    }
+    if (templ && templ->mask)
+        r.templ_mask = templ->mask + (size_t)j * (size_t)templ->width;
+    return r;
 }
 
-static float float_pixel(const xncc_job *job, int64_t x, int64_t y)
+/* The image pixel that meets template pixel i. */
+typedef struct meeting {
+    int counts;     /* 1: the pixel counts in both */
+    int inside;     /* 0: a pixel of the zero border, or none */
+    int64_t column; /* of the image, if inside */
+} meeting;
+
+static meeting meet(const xncc_job *job, const window_row *r, int64_t left, int32_t i)
 {
     const xncc_image *image = job->image;
-    int64_t column = xncc_border_index(job->problem->border, x, image->width);
-    int64_t line = xncc_border_index(job->problem->border, y, image->height);
-    if (column < 0 || line < 0)
-        return 0.0f;
-    return (float)xncc_sample_value(image->pixel, xncc_image_row(image, (int32_t)line), column);
+    const int64_t x = xncc_border_index(job->problem->border, left + i, image->width);
+    meeting m = { !r->templ_mask || r->templ_mask[i], r->row && x >= 0, x };
+    m.counts = m.counts &&
+               (m.inside ? xncc_pixel_counts(image, job->templ->channels, r->row, r->mask, x)
+                         : job->problem->border == XNCC_BORDER_ZERO);
+    return m;
 }
 
-/* Returns the score of the window whose top-left pixel is (left, top). All three sums fit 64 bits
- * (score.h). */
-static float score_integer(const xncc_job *job, int64_t left, int64_t top)
+/* Adds template row j of channel c, and to *n the pixels that count. */
+static void add_integers(const xncc_job *job, int64_t left, int64_t top, int32_t j, int32_t c,
+                         xncc_general_sums *s, uint64_t *n)
 {
     const xncc_template *templ = job->templ;
-    uint64_t S = 0, Q = 0, X = 0;
-    for (int32_t j = 0; j < templ->height; j++) {
-        for (int32_t i = 0; i < templ->width; i++) {
-            size_t at = (size_t)j * (size_t)templ->width + (size_t)i;
-            uint64_t t = xncc_pixel_digits(templ->pixel) == 1
-                             ? ((const uint8_t *)templ->pixels)[at]
-                             : ((const uint16_t *)templ->pixels)[at];
-            uint64_t v = integer_pixel(job, left + i, top + j);
-            S += v;
-            Q += v * v;
-            X += v * t;
-        }
+    const int digits = xncc_pixel_digits(templ->pixel);
+    const xncc_pixel stored = digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32;
+    const window_row r = row_of(job, top, j);
+    for (int32_t i = 0; i < templ->width; i++) {
+        const meeting m = meet(job, &r, left, i);
+        if (!m.counts)
+            continue;
+        uint64_t t = xncc_sample(stored, templ->pixels,
+                                 ((int64_t)j * templ->width + i) * templ->channels + c);
+        uint64_t v = m.inside ? xncc_sample(templ->pixel, r.row, m.column * templ->channels + c)
+                              : job->general.bias;
+        *n += 1;
+        s->S += v;
+        s->T += t;
+        s->Q = xncc_u128_add(s->Q, xncc_u128_of_product(v, v));
+        s->X = xncc_u128_add(s->X, xncc_u128_of_product(v, t));
+        s->T2 = xncc_u128_add(s->T2, xncc_u128_of_product(t, t));
     }
-    return xncc_score_integer(job->problem->method, &job->rule, S, Q, X);
 }
 
-/* Sums each row from left to right and then the rows from top to bottom: the order that score.h
- * defines. */
-static float score_float(const xncc_job *job, int64_t left, int64_t top)
+static float score_integers(const xncc_job *job, int64_t left, int64_t top)
+{
+    xncc_general general;
+    for (int32_t c = 0; c < job->templ->channels; c++) {
+        xncc_general_sums s = { 0 };
+        uint64_t n = 0;
+        for (int32_t j = 0; j < job->templ->height; j++)
+            add_integers(job, left, top, j, c, &s, &n);
+        if (c == 0)
+            general = xncc_general_begin(n);
+        xncc_general_add(&general, &s, job->general.bias);
+    }
+    return xncc_general_score(job->problem->method, &job->general, &general);
+}
+
+/* Sums one row of a channel from left to right. */
+static xncc_general_reals row_of_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j,
+                                       int32_t c, uint64_t *n)
 {
     const xncc_template *templ = job->templ;
-    const float *pixels = templ->pixels;
-    double S = 0.0, Q = 0.0, X = 0.0;
-    for (int32_t j = 0; j < templ->height; j++) {
-        double row_s = 0.0, row_q = 0.0, row_x = 0.0;
-        for (int32_t i = 0; i < templ->width; i++) {
-            double t = xncc_centred(pixels[(size_t)j * (size_t)templ->width + (size_t)i],
-                                    job->rule.pivot);
-            double v = xncc_centred(float_pixel(job, left + i, top + j), job->rule.pivot);
-            row_s = xncc_sum(row_s, v);
-            row_q = xncc_sum(row_q, xncc_product(v, v));
-            row_x = xncc_sum(row_x, xncc_product(v, t));
-        }
-        S = xncc_sum(S, row_s);
-        Q = xncc_sum(Q, row_q);
-        X = xncc_sum(X, row_x);
+    const double pivot = job->general.pivot[c];
+    const window_row row = row_of(job, top, j);
+    xncc_general_reals r = { 0.0, 0.0, 0.0, 0.0, 0.0 };
+    for (int32_t i = 0; i < templ->width; i++) {
+        const meeting m = meet(job, &row, left, i);
+        if (!m.counts)
+            continue;
+        int64_t at = ((int64_t)j * templ->width + i) * templ->channels + c;
+        double t = xncc_sum(xncc_sample_value(templ->pixel, templ->pixels, at), -pivot);
+        double v = xncc_sum(
+            m.inside ? xncc_sample_value(templ->pixel, row.row, m.column * templ->channels + c)
+                     : 0.0,
+            -pivot);
+        *n += 1;
+        r.S = xncc_sum(r.S, v);
+        r.Q = xncc_sum(r.Q, xncc_product(v, v));
+        r.X = xncc_sum(r.X, xncc_product(v, t));
+        r.T = xncc_sum(r.T, t);
+        r.T2 = xncc_sum(r.T2, xncc_product(t, t));
     }
-    return xncc_score_float(job->problem->method, &job->rule, S, Q, X);
+    return r;
+}
+
+/* Sums each row from left to right and then the rows from top to bottom: the order that score.h and
+ * general_score.h define. */
+static float score_reals(const xncc_job *job, int64_t left, int64_t top)
+{
+    xncc_general_real general;
+    uint64_t n = 0;
+    for (int32_t c = 0; c < job->templ->channels; c++) {
+        xncc_general_reals s = { 0.0, 0.0, 0.0, 0.0, 0.0 };
+        n = 0;
+        for (int32_t j = 0; j < job->templ->height; j++) {
+            const xncc_general_reals r = row_of_reals(job, left, top, j, c, &n);
+            s.S = xncc_sum(s.S, r.S);
+            s.Q = xncc_sum(s.Q, r.Q);
+            s.X = xncc_sum(s.X, r.X);
+            s.T = xncc_sum(s.T, r.T);
+            s.T2 = xncc_sum(s.T2, r.T2);
+        }
+        if (c == 0)
+            general = xncc_general_real_begin(n);
+        xncc_general_real_add(&general, &s);
+    }
+    return xncc_general_real_score(job->problem->method, &job->general, n, &general);
 }
 
 static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
@@ -80,27 +143,31 @@ static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
 {
     (void)self;
     (void)scratch;
-    const xncc_route route = xncc_problem_route(job->problem);
+    const int floats = xncc_pixel_is_float(job->templ->pixel);
     for (int32_t y = 0; y < area->height; y++) {
         for (int32_t x = 0; x < area->width; x++) {
             int64_t left = (int64_t)job->x0 + area->x + x, top = (int64_t)job->y0 + area->y + y;
-            area->out[y * area->pitch + x] = route == XNCC_ROUTE_GENERAL
-                                                 ? xncc_reference_general(job, left, top)
-                                             : job->templ->pixel == XNCC_F32
-                                                 ? score_float(job, left, top)
-                                                 : score_integer(job, left, top);
+            area->out[y * area->pitch + x] = floats ? score_reals(job, left, top)
+                                                    : score_integers(job, left, top);
         }
     }
 }
 
+/* Returns the sum of the products of the taps and the pixels, in their order. */
 static float convolve_one(const xncc_job *job, int64_t left, int64_t top)
 {
     const xncc_filter *filter = job->filter;
+    const xncc_image *image = job->image;
     float sum = 0.0f;
-    for (int32_t j = 0; j < filter->height; j++)
-        for (int32_t i = 0; i < filter->width; i++)
-            sum = fmaf(filter->taps[j * filter->width + i], float_pixel(job, left + i, top + j),
-                       sum);
+    for (int32_t j = 0; j < filter->height; j++) {
+        const window_row r = row_of(job, top, j);
+        for (int32_t i = 0; i < filter->width; i++) {
+            const int64_t x = xncc_border_index(job->problem->border, left + i, image->width);
+            const float pixel = r.row && x >= 0 ? (float)xncc_sample_value(image->pixel, r.row, x)
+                                                : 0.0f;
+            sum = fmaf(filter->taps[j * filter->width + i], pixel, sum);
+        }
+    }
     return sum;
 }
 
@@ -115,13 +182,5 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
                                                           (int64_t)job->y0 + area->y + y);
 }
 
-static void reference_shape(const xncc_cpu_kernel *self, const xncc_problem *problem,
-                            xncc_shape *shape)
-{
-    (void)self;
-    (void)problem;
-    *shape = (xncc_shape){ .columns = 1024, .rows = 4 };
-}
-
-const xncc_cpu_kernel xncc_reference_match = { .shape = reference_shape, .area = match_area };
-const xncc_cpu_kernel xncc_reference_convolve = { .shape = reference_shape, .area = convolve_area };
+const xncc_cpu_kernel xncc_reference_match = { .area = match_area };
+const xncc_cpu_kernel xncc_reference_convolve = { .area = convolve_area };

@@ -3,26 +3,13 @@
 #ifndef XNCC_CPU_KERNELS_VARIANTS_H
 #define XNCC_CPU_KERNELS_VARIANTS_H
 
-#include "cpu/kernels/direct.h"
+#include "cpu/kernels/products.h"
 
-extern const xncc_cpu_kernel xncc_direct_portable_match;
-extern const xncc_cpu_kernel xncc_direct_avx2_match;
-extern const xncc_cpu_kernel xncc_direct_avxvnni_match;
-extern const xncc_cpu_kernel xncc_direct_avx512_match;
-extern const xncc_cpu_kernel xncc_float_portable_match;
-extern const xncc_cpu_kernel xncc_float_avx2_match;
-extern const xncc_cpu_kernel xncc_float_avx512_match;
-extern const xncc_cpu_kernel xncc_direct_portable_convolve;
-extern const xncc_cpu_kernel xncc_direct_avx2_convolve;
-extern const xncc_cpu_kernel xncc_direct_avx512_convolve;
-extern const xncc_cpu_kernel xncc_fft_portable_match;
-extern const xncc_cpu_kernel xncc_fft_avx2_match;
-extern const xncc_cpu_kernel xncc_fft_avx512_match;
-
-/* The window sums and scores of each instruction set. */
-extern const xncc_isa_windows xncc_windows_portable;
-extern const xncc_isa_windows xncc_windows_avx2;
-extern const xncc_isa_windows xncc_windows_avxvnni;
-extern const xncc_isa_windows xncc_windows_avx512;
+extern const xncc_product_kernel xncc_direct_portable, xncc_direct_avx2, xncc_direct_avxvnni,
+    xncc_direct_avx512;
+extern const xncc_product_kernel xncc_fft_portable, xncc_fft_avx2, xncc_fft_avx512;
+extern const xncc_isa_rows xncc_rows_portable, xncc_rows_avx2, xncc_rows_avxvnni, xncc_rows_avx512;
+extern const xncc_cpu_kernel xncc_float_portable, xncc_float_avx2, xncc_float_avx512;
+extern const xncc_cpu_kernel xncc_convolve_portable, xncc_convolve_avx2, xncc_convolve_avx512;
 
 #endif

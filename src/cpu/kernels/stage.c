@@ -1,50 +1,32 @@
-/* Reads a rectangle of the image for the general route: which of its pixels count, and its byte
- * planes. */
-#include "cpu/kernels/general.h"
+/* Reads a rectangle of the image (stage.h). */
+#include "cpu/kernels/stage.h"
 
+#include "cpu/kernels/border_row.h"
 #include "image/image.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-static uint64_t padded_bytes(uint64_t bytes)
-{
-    return (bytes + 127) / 64 * 64;
-}
-
 uint64_t xncc_stage_layout(const xncc_problem *problem, int32_t width, char *memory,
                            xncc_stage *stage)
 {
     const uint64_t pixels = (uint64_t)width, size = (uint64_t)xncc_pixel_size(problem->pixel);
-    const uint64_t mask = padded_bytes(pixels),
-                   raw = padded_bytes(pixels * size * (uint64_t)xncc_problem_channels(problem)),
-                   pick = padded_bytes(pixels * size);
-    if (memory) {
-        stage->ones = (uint8_t *)memory;
-        stage->mask = stage->ones + mask;
-        stage->raw = stage->mask + mask;
-        stage->pick = memory + 2 * mask + raw;
-        memset(stage->ones, 1, mask);
-    }
-    return 2 * mask + raw + pick;
-}
-
-static int64_t line_of(const xncc_stage *s, int32_t y)
-{
-    return xncc_border_index(s->job->problem->border, s->top + y, s->job->image->height);
+    uint64_t total = 0;
+    stage->ones = xncc_carve(memory, &total, pixels);
+    stage->mask = xncc_carve(memory, &total, pixels);
+    stage->raw = xncc_carve(memory, &total,
+                            pixels * size * (uint64_t)xncc_problem_channels(problem));
+    stage->pick = xncc_carve(memory, &total, pixels * size);
+    if (memory)
+        memset(stage->ones, 1, pixels);
+    return total;
 }
 
 const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
 {
-    const xncc_image *image = s->job->image;
-    const int64_t line = line_of(s, y);
-    const size_t size = (size_t)xncc_image_channels(image) * xncc_pixel_size(image->pixel);
-    if (line < 0)
-        return memset(s->raw, 0, (size_t)s->width * size);
-    const xncc_source_row row = { xncc_image_row(image, (int32_t)line), image->width, size,
-                                  s->job->problem->border };
-    return xncc_border_row_elements(&row, s->left, s->width, s->raw);
+    return xncc_border_row(s->job->image, s->job->problem->border, s->top + y, s->left, s->width,
+                           s->raw);
 }
 
 /* Defines a function that clears the count of pixels whose samples all equal a value. */
@@ -109,7 +91,7 @@ void xncc_stage_count_row(const xncc_stage *s, int32_t y, uint8_t *out)
 {
     const xncc_image *image = s->job->image;
     const xncc_border border = s->job->problem->border;
-    const int64_t line = line_of(s, y);
+    const int64_t line = xncc_border_index(border, s->top + y, image->height);
     if (line < 0) {
         memset(out, border == XNCC_BORDER_ZERO, (size_t)s->width);
         return;
@@ -145,8 +127,8 @@ xncc_counts xncc_stage_counts(xncc_stage *s)
     return all ? XNCC_COUNTS_ALL : any ? XNCC_COUNTS_SOME : XNCC_COUNTS_NONE;
 }
 
-uint32_t xncc_stage_plane(const xncc_stage *s, const xncc_isa_windows *isa,
-                          const xncc_plane_of *plane, int bytes, void *out)
+uint32_t xncc_stage_plane(const xncc_stage *s, const xncc_isa_rows *isa, const xncc_plane_of *plane,
+                          int bytes, void *out)
 {
     xncc_plane_row row = { .pixel = s->job->image->pixel,
                            .channels = xncc_image_channels(s->job->image),

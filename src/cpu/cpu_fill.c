@@ -1,0 +1,51 @@
+/* Fills rows of the map rectangle by rectangle, on the threads of the pool (cpu_plan.h). */
+#include "cpu/cpu_plan.h"
+
+#include <assert.h>
+
+static void *scratch_of(const xncc_engine_plan *plan, int32_t slot)
+{
+    return plan->scratch ? plan->scratch + (uint64_t)slot * plan->scratch_step : NULL;
+}
+
+void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
+{
+    if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
+        return;
+    plan->kernel->begin(plan->kernel, job, plan->shared, scratch_of(plan, 0));
+    plan->shared_serial = job->templ ? job->templ->serial : 0;
+}
+
+typedef struct fill_run {
+    const xncc_engine_plan *plan;
+    const xncc_job *job;
+    const xncc_band *band;
+    uint64_t across; /* number of rectangles in one row of rectangles */
+} fill_run;
+
+static void fill_task(void *argument, uint64_t index, int32_t slot)
+{
+    const fill_run *run = argument;
+    const xncc_engine_plan *plan = run->plan;
+    const xncc_band *band = run->band;
+    const int32_t x = (int32_t)(index % run->across) * plan->blocks.columns,
+                  y = (int32_t)(index / run->across) * band->area_rows;
+    const xncc_area area = { .x = x,
+                             .y = band->first + y,
+                             .width = xncc_min_i32(plan->blocks.columns, plan->map_width - x),
+                             .height = xncc_min_i32(band->area_rows, band->count - y),
+                             .out = band->out + y * band->pitch + x,
+                             .pitch = band->pitch };
+    plan->kernel->area(plan->kernel, run->job, scratch_of(plan, slot), &area);
+    xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
+}
+
+void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band)
+{
+    assert(plan->blocks.columns > 0 && band->area_rows > 0);
+    fill_run run = { plan, job, band,
+                     (uint64_t)((plan->map_width - 1) / plan->blocks.columns + 1) };
+    xncc_pool_run(plan->engine->pool,
+                  run.across * (uint64_t)((band->count - 1) / band->area_rows + 1), fill_task,
+                  &run);
+}

@@ -1,0 +1,191 @@
+/* The blocks of the CPU kernels: rectangles, strips, panels, transforms and tiles. */
+#include "plan/cpu_blocks.h"
+
+#include "image/samples.h"
+#include "plan/problem.h"
+
+#include <assert.h>
+
+enum {
+    MOST_STRIP = 2048, /* map columns */
+    LEAST_STRIP = 256,
+    RING_BYTES = 448 << 10,  /* with the table and the rows of sums, this stays within 1 MB of
+                                second-level cache */
+    MOST_PANEL_BYTES = 2048, /* most template columns per panel, u8 */
+    MOST_PANEL_U16 =
+        496, /* the same for u16; one row stays within XNCC_MOST_PRODUCTS_U16 in every form */
+    GATHER_BYTES = 1 << 20
+};
+
+/* Tiles of byte planes. */
+enum {
+    MOST_COLUMNS = 384,
+    MOST_ROWS = 132,           /* a multiple of the rows that each kernel computes at a time */
+    MOST_COLUMNS_128_BIT = 256 /* if each window keeps 128-bit numbers */
+};
+
+/* A direct kernel: template pixels per dword, and map rows at a time; for u8 and for u16. */
+typedef struct form {
+    xncc_kernel kernel;
+    int32_t phases[2], rows[2];
+} form;
+
+static const form forms[] = {
+    { XNCC_KERNEL_DIRECT_PORTABLE, { 1, 1 }, { XNCC_PORTABLE_ROWS, XNCC_PORTABLE_ROWS } },
+    { XNCC_KERNEL_DIRECT_AVX2, { 2, 2 }, { XNCC_AVX2_ROWS_U8, XNCC_AVX2_ROWS_U16 } },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, { 4, 2 }, { XNCC_AVXVNNI_ROWS, XNCC_AVXVNNI_ROWS } },
+    { XNCC_KERNEL_DIRECT_AVX512, { 4, 2 }, { XNCC_AVX512_ROWS, XNCC_AVX512_ROWS } },
+};
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static int32_t round_up(int32_t v, int32_t step)
+{
+    return (int32_t)(((int64_t)v + step - 1) / step * step);
+}
+
+/* An odd number of cache lines: rows a multiple of 4096 bytes apart would compete for the same
+ * cache sets. */
+static int64_t odd_lines(int64_t bytes)
+{
+    return (bytes + 63) / 128 * 128 + 192;
+}
+
+static int64_t ring_row_bytes(const xncc_direct_blocks *c, int32_t strip)
+{
+    return odd_lines(((int64_t)strip + (int64_t)c->groups * c->phases) * c->element);
+}
+
+static int64_t ring_rows(const xncc_direct_blocks *c)
+{
+    return (int64_t)c->panel_height + c->rows - 1;
+}
+
+/* The blocks of a template that is correlated with one plane. */
+static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_blocks *blocks)
+{
+    const int words = blocks->words;
+    xncc_direct_blocks c = { .rows = f->rows[words],
+                             .phases = f->phases[words],
+                             .planes = words ? 2 : 1,
+                             .element = f->phases[words] == 4 ? 1 : 2,
+                             .strip = MOST_STRIP,
+                             .panel_height = problem->height };
+    const int32_t most_groups = (words ? XNCC_MOST_PRODUCTS_U16 : XNCC_MOST_PRODUCTS_U8) / c.phases;
+    c.panel_width = ceil_div(problem->width,
+                             ceil_div(problem->width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
+    c.groups = ceil_div(c.panel_width + c.phases - 1, c.phases);
+    while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * ring_rows(&c) > RING_BYTES)
+        c.strip /= 2;
+    c.row_bytes = ring_row_bytes(&c, c.strip);
+    const int64_t fit = RING_BYTES * 2 / c.row_bytes; /* at least 800 KB / 9 KB */
+    if (ring_rows(&c) > fit)
+        c.panel_height = ceil_div(problem->height,
+                                  ceil_div(problem->height, (int32_t)fit - c.rows + 1));
+    c.chunk = smaller(most_groups / c.groups, c.panel_height);
+    assert(c.chunk >= 1 && c.chunk * c.groups <= most_groups);
+    c.single = c.panel_width == problem->width && c.panel_height == problem->height;
+    c.gather_rows = c.single ? c.rows : (int32_t)(GATHER_BYTES / 8 / c.strip / c.rows * c.rows);
+    /* A rectangle has enough rows that summing up the image rows above its first window costs
+     * little, and few enough for an even load on the threads. */
+    const int64_t step = c.gather_rows,
+                  rows = ((64 + problem->height / 2 + c.rows - 1) / c.rows * c.rows + step - 1) /
+                         step * step;
+    blocks->direct = c;
+    blocks->narrow = !words && c.single && c.chunk == problem->height;
+    blocks->strip = blocks->columns = c.strip;
+    blocks->rows = rows > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)rows;
+}
+
+static int fft_blocks(const xncc_problem *problem, xncc_cpu_blocks *blocks)
+{
+    if (!xncc_fft_blocking_make(problem, &blocks->fft))
+        return 0;
+    blocks->narrow = !blocks->words &&
+                     (int64_t)problem->width * problem->height <= XNCC_MOST_PRODUCTS_U8;
+    blocks->columns = 2 * blocks->fft.across;
+    blocks->rows = blocks->least_rows = blocks->fft.down;
+    blocks->strip = round_up(blocks->columns, XNCC_STRIP_STEP);
+    return 1;
+}
+
+/* The terms, and the products that they are made of, are at most channels * (n * m)^2 with m the
+ * largest biased sample (math/general_score.h). */
+static int terms_fit(const xncc_problem *p)
+{
+    const double most = (double)p->width * (double)p->height * (double)xncc_pixel_max(p->pixel);
+    return p->pixel != XNCC_U32 && (double)xncc_problem_channels(p) * most * most < 0x1p63;
+}
+
+static void tile_of(const xncc_problem *p, xncc_tile_blocks *t)
+{
+    *t = (xncc_tile_blocks){ .recipe = xncc_sum_recipe_of(p),
+                             .whole = xncc_problem_route(p) != XNCC_ROUTE_GENERAL,
+                             .channels = xncc_problem_channels(p),
+                             .pieces = p->pixel == XNCC_U32 ? 4 : 1,
+                             .varies = xncc_problem_image_varies(p),
+                             .fits = terms_fit(p) };
+    t->digits = t->whole ? 1 : xncc_pixel_digits(p->pixel);
+    t->centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF;
+    t->fold_x = t->whole || (t->fits && t->digits == 1 && p->method != XNCC_COVERAGE);
+    /* the count plane, the digits of each channel and, if T2 varies, the digits of their squares */
+    t->templ_planes = 1 + t->channels * t->digits *
+                              (t->recipe.sum[XNCC_SUM_T2] == XNCC_FROM_PRODUCTS ? 3 : 1);
+}
+
+/* Makes the rectangle small enough for the planes of its sums, and divides their memory. */
+static void shrink_to_tile(const xncc_problem *p, xncc_cpu_blocks *b)
+{
+    const xncc_extent map = xncc_problem_extent(p);
+    xncc_tile_blocks *t = &b->tile;
+    if (b->least_rows == 0) {
+        b->columns = smaller(b->columns,
+                             t->fits || t->channels == 1 ? MOST_COLUMNS : MOST_COLUMNS_128_BIT);
+        b->rows = smaller(smaller(b->rows, MOST_ROWS), map.height);
+    }
+    b->columns = smaller(b->columns, map.width);
+    t->stride = round_up(b->columns, XNCC_STRIP_STEP);
+    t->plane_width = b->columns + p->width - 1;
+    t->plane_height = b->rows + p->height - 1;
+    t->pitch = odd_lines(t->plane_width);
+}
+
+static int is_fft(xncc_kernel kernel)
+{
+    return kernel == XNCC_KERNEL_FFT_PORTABLE || kernel == XNCC_KERNEL_FFT_AVX2 ||
+           kernel == XNCC_KERNEL_FFT_AVX512;
+}
+
+int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_cpu_blocks *blocks)
+{
+    *blocks = (xncc_cpu_blocks){ .columns = 1024, .rows = 4 };
+    if (kernel == XNCC_KERNEL_REFERENCE)
+        return 1;
+    if (problem->task == XNCC_TASK_CONVOLVE || xncc_pixel_is_float(problem->pixel)) {
+        const int convolve = problem->task == XNCC_TASK_CONVOLVE;
+        blocks->columns = convolve ? XNCC_CONVOLVE_COLUMNS : XNCC_FLOAT_COLUMNS;
+        blocks->rows = convolve ? XNCC_CONVOLVE_ROWS : XNCC_FLOAT_ROWS;
+        return !is_fft(kernel);
+    }
+    const xncc_problem inner = xncc_problem_route(problem) == XNCC_ROUTE_PLAIN
+                                   ? *problem
+                                   : xncc_problem_inner(problem);
+    tile_of(problem, &blocks->tile);
+    blocks->words = inner.pixel == XNCC_U16;
+    if (is_fft(kernel) && !fft_blocks(&inner, blocks))
+        return 0;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].kernel == kernel)
+            direct_blocks(&inner, &forms[i], blocks);
+    if (!blocks->tile.whole)
+        shrink_to_tile(problem, blocks);
+    return 1;
+}

@@ -1,0 +1,118 @@
+/* Describes a decision, line by line. */
+#include "plan/explain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const buffer_name[XNCC_BUFFERS] = { [XNCC_BUFFER_BAND] = "image band",
+                                                       [XNCC_BUFFER_PLANES] = "image planes",
+                                                       [XNCC_BUFFER_SUMS] = "products",
+                                                       [XNCC_BUFFER_ROWS] = "row sums",
+                                                       [XNCC_BUFFER_TEMPLATE] = "template planes",
+                                                       [XNCC_BUFFER_TOEPLITZ] = "template layout",
+                                                       [XNCC_BUFFER_TRANSFORMS] = "transforms",
+                                                       [XNCC_BUFFER_MAP] = "map",
+                                                       [XNCC_BUFFER_SEARCH] = "search",
+                                                       [XNCC_BUFFER_SOURCE] = "image from the host",
+                                                       [XNCC_BUFFER_BATCH] = "batch" };
+
+/* A text that is being written. What does not fit is left out. */
+typedef struct writer {
+    char *at;
+    size_t left; /* bytes, with the terminating zero */
+} writer;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+put(writer *w, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int length = vsnprintf(w->at, w->left, format, list);
+    va_end(list);
+    const size_t some = length < 0 ? 0 : (size_t)length < w->left ? (size_t)length : w->left - 1;
+    w->at += some;
+    w->left -= some;
+}
+
+static void put_bytes(writer *w, uint64_t bytes)
+{
+    const double kib = 1024.0, mib = kib * kib, value = (double)bytes;
+    if (value < kib)
+        put(w, "%d bytes", (int)bytes);
+    else if (value < mib)
+        put(w, "%.1f KiB", value / kib);
+    else
+        put(w, "%.1f MiB", value / mib);
+}
+
+static void put_steps(writer *w, const xncc_decision *d)
+{
+    for (int32_t i = 0; i < d->step_count; i++)
+        put(w, "%s%s", i ? ", " : "steps: ", xncc_step_table[d->step[i]].name);
+    if (d->step_count)
+        put(w, "\n");
+}
+
+static const char *plural(int32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void put_sums(writer *w, const xncc_general_planes *planes)
+{
+    if (planes->products)
+        put(w, "sums: %d product%s of byte planes", planes->products, plural(planes->products));
+    if (planes->products && planes->windows)
+        put(w, ", %d window sum%s", planes->windows, plural(planes->windows));
+    if (planes->products)
+        put(w, "\n");
+}
+
+/* A line with the buffers of the list from `first` to `end` - 1, unless none of them has bytes. */
+static void put_buffers(writer *w, const xncc_workspace *sizes, int first, int end,
+                        const char *when)
+{
+    int count = 0;
+    for (int i = first; i < end; i++)
+        if (sizes->bytes[i]) {
+            put(w, "%s%s ", count++ ? ", " : when, buffer_name[i]);
+            put_bytes(w, sizes->bytes[i]);
+        }
+    if (count)
+        put(w, "\n");
+}
+
+static void put_memory(writer *w, const xncc_decision *d)
+{
+    put(w, "device memory: at most ");
+    put_bytes(w, d->workspace.total);
+    put(w, "\n");
+    put_buffers(w, &d->workspace, 0, XNCC_BUFFER_SOURCE, "  for every call: ");
+    put_buffers(w, &d->workspace, XNCC_BUFFER_SOURCE, XNCC_BUFFERS, "  on first use: ");
+}
+
+void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
+{
+    writer w = { text, size };
+    put(&w, "kernel %s on the %s engine: %s\n", xncc_kernel_table[d->kernel].name,
+        d->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA", d->reason);
+    put_steps(&w, d);
+    put_sums(&w, &d->planes);
+    if (d->tile_width)
+        put(&w,
+            "block of %d x %d map elements, tile pitch %d, %d rows, %d bytes of shared memory\n",
+            d->tile_width, d->tile_height, d->tile_pitch, d->tile_rows, d->shared_bytes);
+    if (d->tensor.across * d->tensor.down > 1)
+        put(&w, "template in %d x %d blocks of %d x %d pixels\n", d->tensor.across, d->tensor.down,
+            d->tensor.width, d->tensor.height);
+    if (d->fft.batch)
+        put(&w, "transforms of %d x %d points, %d at a time, template pieces of %d x %d\n",
+            d->fft.width, d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
+    if (d->band_height)
+        put(&w, "bands of %d x %d map elements\n", d->band_width, d->band_height);
+    if (d->engine == XNCC_DEVICE_CUDA)
+        put_memory(&w, d);
+}
