@@ -319,10 +319,13 @@ xncc_status score_fused_channels(const Call &call, const Band &band, const Targe
                                  const uint32_t *skip)
 {
     const xncc_engine_plan *plan = call.plan;
+    // later bands are laid out without the template in between
+    const bool one_band = plan->x.count() == 1 && plan->y.count() == 1;
     return check(launch_fused_channels(make_channel_job(call, band, target, skip),
                                        plan->decision.tensor,
                                        plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ),
-                                       plan->engine->machine.cuda.processors, call.stream),
+                                       plan->engine->machine.cuda.processors,
+                                       one_band && plan->tensor.may_use_pdl(), call.stream),
                  "launching the match", call.error);
 }
 

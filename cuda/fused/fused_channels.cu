@@ -11,8 +11,8 @@
 // in size; so A is the low half with its sign, and B is what is left. The last channel of an odd
 // number has an array of its own, and so has Q.
 //
-// Resources: dynamic shared memory blocks.shared_bytes: 10,304 bytes per array of prefix sums, per
-// channel a ring of (padded template rows + 8) * 592 bytes, and the template's fragments. Up to 4
+// Resources: dynamic shared memory blocks.shared_bytes: 9,280 bytes per array of prefix sums, per
+// channel a ring of (padded template rows + 8) * 560 bytes, and the template's fragments. Up to 4
 // blocks of 128 threads per multiprocessor for one channel, 3 for several (__launch_bounds__), so
 // at most 128 or 168 registers per thread.
 //
@@ -41,6 +41,14 @@ struct FusedChannelsJob {
     // Template rows, including the zero rows above.
     int32_t rows;
 };
+
+// Elements of a map row in an array of prefix sums, and from array to array. The columns of the
+// last lanes, which no window reaches, are all written to the same place.
+constexpr int SUMS_ROW = XNCC_TENSOR_COLUMNS + 68, SUMS_ARRAY = ROWS * SUMS_ROW,
+              LAST_LANE = SUMS_ROW - 4 * WORDS;
+static_assert(SUMS_ARRAY * 4 == XNCC_TENSOR_FUSED_ARRAY &&
+                  LAST_LANE >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_FUSED_CHANNELS_WIDTH + 2,
+              "room for the columns of a strip's windows");
 
 // Map rows that a block computes at a time, and batches of ROWS scored rows in them.
 constexpr int BATCH = XNCC_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
@@ -90,6 +98,17 @@ __device__ __forceinline__ void write_pair(const OneByte::Row (&lead)[2],
     }
 }
 
+// Starts loading image row `row` of every channel. end: bytes of a ring; at: offset in each ring.
+template <class Loader>
+__device__ __forceinline__ void load_planes(const Loader &loader, const ChannelJob &job, int end,
+                                            int at, int row)
+{
+    int64_t plane = 0;
+#pragma unroll 1
+    for (int c = 0; c < job.all.channels; c++, at += end, plane += job.all.plane)
+        loader.load_row(at, row, plane);
+}
+
 // The lane's columns of the lead and the lag row of a channel. gone: ANDed onto the lag row.
 struct RowPair {
     OneByte::Row lead, lag;
@@ -112,9 +131,9 @@ __device__ __forceinline__ void write_rows(const ChannelJob &job, const unsigned
                                            uint32_t *row)
 {
     OneByte::Squares squares;
-    uint32_t *to = row + PREFIX_ARRAY;
+    uint32_t *to = row + SUMS_ARRAY;
 #pragma unroll 1
-    for (int c = 0; c < job.read; c += 2, columns += 2 * end, to += PREFIX_ARRAY) {
+    for (int c = 0; c < job.read; c += 2, columns += 2 * end, to += SUMS_ARRAY) {
         const RowPair even(columns, lead_at, lag_at, gone);
         if (job.squared)
             squares.add(even.lead, even.lag);
@@ -143,7 +162,7 @@ __device__ __forceinline__ void slide_windows(const ChannelJob &job, const uint3
         slide<Fp64, Apart, SHIFT>(w->q, own, distance);
 #pragma unroll
     for (int c = 0; c < MOST; c += 2) {
-        own += PREFIX_ARRAY;
+        own += SUMS_ARRAY;
         if (c + 1 < MOST && c + 1 < job.summed) {
             uint32_t leaving[4], entering[4];
             ColumnReader<Apart>::read<0>(own, leaving);
@@ -178,18 +197,15 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
             s[c] = windows->sum(c, i);
 #pragma unroll 1
         for (int r = ROWS - 1; r >= 0; r--) {
-            const uint32_t *row = own + r * PREFIX_ROW + Apart::column(i);
+            const uint32_t *row = own + r * SUMS_ROW + Apart::column(i);
             if (r < rows)
                 job.all.map[(y + r) * job.all.map_pitch + x + Apart::column(i)] = exact_score(
                     job, s, q, products.x[r][i]);
             if (job.squared)
                 q -= row[right] - row[0];
             for (int c = 0; c < job.summed; c++) {
-                const uint32_t *sum = row + (1 + c / 2) * PREFIX_ARRAY,
-                               change = sum[right] - sum[0];
-                s[c] -= (c | 1) >= job.summed ? change
-                        : c % 2               ? odd_part(change)
-                                              : even_part(change);
+                const uint32_t *sum = row + (1 + c / 2) * SUMS_ARRAY, change = sum[right] - sum[0];
+                s[c] -= c % 2 ? odd_part(change) : even_part(change);
             }
         }
     }
@@ -199,6 +215,8 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
 template <int MOST, int CHUNKS, int HALF, int SHIFT>
 __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, int y1)
 {
+    constexpr int PITCH = RING_PITCH<CHUNKS>;
+    using Loader = RingLoader<PITCH>;
     const ChannelJob &job = p.job;
     const int channels = job.all.channels, x0 = first_column(), lane = threadIdx.x % LANES,
               warp = threadIdx.x / LANES;
@@ -206,38 +224,40 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
               end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
     uint32_t *prefixes = reinterpret_cast<uint32_t *>(memory);
     unsigned char *ring = memory + xncc_fused_channels_windows(channels);
-    const RingLoader loader(job.all.image, ring, x0, job.all.window_width);
+    const Loader loader(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // next image row to load
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
-        for (int c = 0; c < channels; c++)
-            loader.load_row(c * end + i * PITCH, row, c * job.all.plane);
+        load_planes(loader, job, end, i * PITCH, row);
     int at = 0, lead_at = (rows - 1 + warp) * PITCH,
         lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
     uint4 *taps = reinterpret_cast<uint4 *>(ring + channels * end);
-    for (int i = threadIdx.x; i < channels * p.bytes / 16; i += THREADS)
-        taps[i] = p.taps[i];
     // the rows of the arrays hold the sums of the first windows, one row each
     sum_first_channels<OneByte, PREFIX_ROW>(job, prefixes, x0, y0);
     const uint32_t *own = prefixes + Apart::first();
     ByteWindows<MOST> windows;
     load_first_channels<OneByte, Apart, PREFIX_ROW>(job, own, &windows);
+    wait_for_front();
+    for (int i = threadIdx.x; i < channels * p.bytes / 16; i += THREADS)
+        taps[i] = p.taps[i];
     // no window reaches the last lanes' columns, so their values do not matter; stay in the row
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
     row = y0 + job.all.window_height - 1 + BATCH + warp;
-    int load_at = further(further(lead_at, end), end);
+    int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     const int x = x0 + Apart::first();
     float *to = job.all.map + y0 * job.all.map_pitch + x;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
-        RingLoader::wait();
+        Loader::wait();
         __syncthreads(); // the previous batch is done and this one's rows are loaded
         RegisterProducts products[SCORED] = {};
 #pragma unroll 1
         for (int c = 0; c < channels; c++)
             multiply<BATCH, CHUNKS, HALF>(
                 products, fragment_bytes(ring + c * end, warp, lane), at, end,
-                reinterpret_cast<const uint2 *>(taps) + c * (p.bytes / 8) + lane, rows);
-        at = further(further(at, end), end);
+                reinterpret_cast<const uint32_t *>(taps) + c * (p.bytes / 4) +
+                    TapLayout<CHUNKS, HALF>::first(lane),
+                rows);
+        at = further<PITCH>(further<PITCH>(at, end), end);
 #pragma unroll 1
         for (int i = 0; i < SCORED; i++) {
             const int more = left - i * ROWS;
@@ -246,20 +266,20 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
             if (i > 0)
                 __syncthreads(); // the last rows' prefixes have been read
             write_rows<MOST>(job, columns, end, lead_at, lag_at, gone,
-                             prefixes + warp * PREFIX_ROW + 4 * WORDS * lane);
+                             prefixes + warp * SUMS_ROW + min(4 * WORDS * lane, LAST_LANE));
             gone = ~0u;
-            lead_at = further(lead_at, end);
-            lag_at = further(lag_at, end);
+            lead_at = further<PITCH>(lead_at, end);
+            lag_at = further<PITCH>(lag_at, end);
             __syncthreads();
             if (i == SCORED - 1) // the rows that leave the window are not read again
 #pragma unroll
-                for (int j = 0; j < SCORED; j++, row += ROWS, load_at = further(load_at, end))
-                    for (int c = 0; c < channels; c++)
-                        loader.load_row(c * end + load_at, row, c * job.all.plane);
+                for (int j = 0; j < SCORED;
+                     j++, row += ROWS, load_at = further<PITCH>(load_at, end))
+                    load_planes(loader, job, end, load_at, row);
             bool sure = true;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                slide_windows<MOST, SHIFT>(job, own + r * PREFIX_ROW, &windows);
+                slide_windows<MOST, SHIFT>(job, own + r * SUMS_ROW, &windows);
                 double num[4], var[4];
                 byte_fractions(job, windows, products[0].x[r], num, var);
                 float score[4];
@@ -275,7 +295,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
             products[0] = products[SCORED - 1];
         }
     }
-    RingLoader::wait();
+    Loader::wait();
 }
 
 // The scores of a band. blockIdx.x: strip; blockIdx.y: segment.
@@ -289,6 +309,8 @@ __launch_bounds__(THREADS,
     extern __shared__ __align__(16) unsigned char memory[];
     const ChannelScoreJob &all = p.job.all;
     const int y0 = blockIdx.y * p.job.segment, y1 = min(y0 + p.job.segment, all.height);
+    if (all.skip)
+        wait_for_front();
     if (y0 < y1 && !(all.skip && *all.skip))
         walk<MOST, CHUNKS, HALF, SHIFT>(p, memory, y0, y1);
 #endif
@@ -327,7 +349,8 @@ cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &block
 }
 
 cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_blocks &blocks,
-                                  const unsigned char *taps, int processors, cudaStream_t stream)
+                                  const unsigned char *taps, int processors, bool pdl,
+                                  cudaStream_t stream)
 {
     FusedChannelsJob p = { make_channel_job(all, Apart::STEP),
                            reinterpret_cast<const uint4 *>(taps),
@@ -335,8 +358,8 @@ cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_
                            xncc_tensor_fused_rows(all.window_height) };
     const dim3 grid = cut_strips(all.width, all.height, all.window_height,
                                  processors * blocks.stages, ROWS, &p.job.segment);
-    return launch(kernel_of(blocks, all.channels), grid, THREADS, blocks.shared_bytes, stream,
-                  false, p);
+    return launch(kernel_of(blocks, all.channels), grid, THREADS, blocks.shared_bytes, stream, pdl,
+                  p);
 }
 
 } // namespace xncc

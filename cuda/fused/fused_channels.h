@@ -17,8 +17,11 @@ cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &block
 // Scores of a band, as launch_channel_score, but X is computed in the kernel; the terms of the job
 // are not read. job.digits and job.flip: 1 and 0. taps: the template's planes as fused_build laid
 // them out, contiguous, in the order of the channels. processors: multiprocessors of the device.
+// pdl: launch before the previous kernel has ended (pdl.cuh). The previous kernel must be that
+// fused_build, and the image must have been complete before it.
 cudaError_t launch_fused_channels(const ChannelScoreJob &job, const xncc_tensor_blocks &blocks,
-                                  const unsigned char *taps, int processors, cudaStream_t stream);
+                                  const unsigned char *taps, int processors, bool pdl,
+                                  cudaStream_t stream);
 
 } // namespace xncc
 

@@ -12,7 +12,7 @@
 // the image may not count either (VARIES), six sums of four rows.
 //
 // Resources: dynamic shared memory blocks.shared_bytes: 3 or 4 (VARIES) rings of (padded template
-// rows + 8) * 592 bytes and the template's fragments. Up to 3 blocks of 128 threads per
+// rows + 8) * 560 bytes and the template's fragments. Up to 3 blocks of 128 threads per
 // multiprocessor (__launch_bounds__), so at most 168 registers per thread.
 //
 // Preconditions: xncc_fit_tensor_planes has checked that the template is at most 41 wide and its
@@ -102,6 +102,8 @@ __global__ __launch_bounds__(THREADS,
                              BLOCKS) void match_planes(const __grid_constant__ FusedMaskedJob p)
 {
 #if __CUDA_ARCH__ >= 800
+    constexpr int PITCH = RING_PITCH<CHUNKS>;
+    using Loader = RingLoader<PITCH>;
     constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS,
                   SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
     constexpr int RINGS = VARIES ? MASKED_PLANES : MASKED_PLANES - 1,
@@ -114,7 +116,7 @@ __global__ __launch_bounds__(THREADS,
               x0 = first_column();
     const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES,
               lane = threadIdx.x % LANES;
-    const RingLoader loader(p.of.image, memory, x0, job.templ_width);
+    const Loader loader(p.of.image, memory, x0, job.templ_width);
     int row = y0 - (p.rows - job.templ_height) + warp; // next image row to load
     for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)
         for (int k = 0; k < RINGS; k++)
@@ -128,7 +130,7 @@ __global__ __launch_bounds__(THREADS,
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
-        RingLoader::wait();
+        Loader::wait();
         __syncthreads(); // this batch's rows are loaded
         RegisterProducts sums[SUMS][PARTS] = {};
 #pragma unroll
@@ -141,13 +143,14 @@ __global__ __launch_bounds__(THREADS,
                     sum[i / (4 * ROWS)].x[i / 4 % ROWS][i % 4] <<= 8;
             multiply<BATCH, CHUNKS, HALF>(
                 sum, fragment_bytes(memory + of.plane * end, warp, lane), at, end,
-                reinterpret_cast<const uint2 *>(taps) + of.templ * (p.of.templ_bytes / 8) + lane,
+                reinterpret_cast<const uint32_t *>(taps) + of.templ * (p.of.templ_bytes / 4) +
+                    TapLayout<CHUNKS, HALF>::first(lane),
                 p.rows);
         }
         __syncthreads(); // the rows that leave the windows are not read again
 #pragma unroll
         for (int i = 0; i < PARTS;
-             i++, row += ROWS, load_at = further(load_at, end), at = further(at, end))
+             i++, row += ROWS, load_at = further<PITCH>(load_at, end), at = further<PITCH>(at, end))
             for (int k = 0; k < RINGS; k++)
                 loader.load_row(k * end + load_at, row, k * p.of.plane);
 #pragma unroll
@@ -159,7 +162,7 @@ __global__ __launch_bounds__(THREADS,
             Apart::store(to, f, x, job.width, p.vector_columns);
         }
     }
-    RingLoader::wait();
+    Loader::wait();
 #endif
 }
 

@@ -12,9 +12,9 @@
 // segment; blockIdx.z: template (tiles only).
 //
 // Resources: dynamic shared memory blocks.shared_bytes: 20,608 bytes of prefix sums, a ring of
-// (padded template rows + 8) * 592 bytes, and the template's fragments. Up to 4 blocks of 128
-// threads per multiprocessor (__launch_bounds__), so at most 128 registers per thread. 4 blocks fit
-// for templates of up to 32 rows, 3 up to 48.
+// (padded template rows + 8) * 560 bytes (592 from width 42 on), and the template's fragments. Up
+// to 4 blocks of 128 threads per multiprocessor (__launch_bounds__), so at most 128 registers per
+// thread. 4 blocks fit for templates of up to 32 rows, 3 up to 48.
 //
 // Template parameters: Arith, the arithmetic of the score (score_arith.cuh); CHUNKS and HALF, the
 // bytes of a template row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2.
@@ -64,13 +64,15 @@ template <class Arith, int CHUNKS, int HALF, int SHIFT, class Output>
 __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory, Output output,
                      int y1)
 {
+    constexpr int PITCH = RING_PITCH<CHUNKS>;
+    using Loader = RingLoader<PITCH>;
     StripPrefixes<WORDS> &windows = *reinterpret_cast<StripPrefixes<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
     const int y0 = first_row(job), x0 = first_column();
     const int rows = layout.rows, above = rows - job.all.window_height,
               end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const RingLoader loader(job.all.image, ring, x0, job.all.window_width);
+    const Loader loader(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // next image row to load
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)
         loader.load_row(i * PITCH, row);
@@ -89,14 +91,15 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
     const unsigned char *pixels = fragment_bytes(ring, warp, lane);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
     row = y0 + job.all.window_height - 1 + BATCH + warp;
-    int load_at = further(further(lead_at, end), end);
+    int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
-        RingLoader::wait();
+        Loader::wait();
         __syncthreads(); // the previous batch is done and this one's rows are loaded
         RegisterProducts products[SCORED] = {};
-        multiply<BATCH, CHUNKS, HALF>(products, pixels, at, end,
-                                      reinterpret_cast<const uint2 *>(taps) + lane, rows);
-        at = further(further(at, end), end);
+        multiply<BATCH, CHUNKS, HALF>(
+            products, pixels, at, end,
+            reinterpret_cast<const uint32_t *>(taps) + TapLayout<CHUNKS, HALF>::first(lane), rows);
+        at = further<PITCH>(further<PITCH>(at, end), end);
 #pragma unroll
         for (int i = 0; i < SCORED; i++) {
             uint32_t lead[WORDS], lag[WORDS];
@@ -109,14 +112,15 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
                 lag[k] = *reinterpret_cast<const uint32_t *>(columns + lag_at + 4 * k) & gone;
             }
             gone = ~0u;
-            lead_at = further(lead_at, end);
-            lag_at = further(lag_at, end);
+            lead_at = further<PITCH>(lead_at, end);
+            lag_at = further<PITCH>(lag_at, end);
             prefix_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane],
                               &windows.q[warp][4 * WORDS * lane]);
             __syncthreads();
             if (i == SCORED - 1) // the rows that leave the window are not read again
 #pragma unroll
-                for (int j = 0; j < SCORED; j++, row += ROWS, load_at = further(load_at, end))
+                for (int j = 0; j < SCORED;
+                     j++, row += ROWS, load_at = further<PITCH>(load_at, end))
                     loader.load_row(load_at, row);
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
@@ -127,7 +131,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
             output.end_batch(job, windows, s, q, products[i], x, y1 - more, more);
         }
     }
-    RingLoader::wait();
+    Loader::wait();
 }
 
 // The scores of a band.
@@ -167,37 +171,26 @@ __global__ __launch_bounds__(THREADS,
 #endif
 }
 
-// Lays a template out as B fragments of mma.m16n8k32. One thread per lane's register pair: first
-// the whole chunks of each row, then the halves that each two rows share. The rows above the
-// template are zeros. blockIdx.y: plane.
+// Lays a template out for the products (TapLayout), with zero rows above. One thread per word;
+// blockIdx.y: plane.
 __global__ void build_taps(ToeplitzJob job)
 {
     let_next_begin();
-    const int chunks = job.blocks.chunks, rows = xncc_tensor_fused_rows(job.height),
-              above = rows - job.height;
-    const int whole = rows * chunks * LANES,
-              all = static_cast<int>(job.blocks.toeplitz / sizeof(uint2));
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % LANES, b = lane / 4,
-              t = lane % 4;
-    if (i >= all)
+    const int copy = 8 * job.blocks.chunks + 4 * job.blocks.half + 1,
+              above = xncc_tensor_fused_rows(job.height) - job.height;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= static_cast<int>(job.blocks.toeplitz / sizeof(uint32_t)))
         return;
-    uint32_t words[2] = { 0, 0 };
-    for (int k = 0; k < 8; k++) {
-        int row = i / LANES / (chunks ? chunks : 1),
-            column = 32 * (i / LANES % (chunks ? chunks : 1)) + 16 * (k / 4) + 4 * t + k % 4;
-        if (i >= whole) {
-            row = (i - whole) / LANES * 2 + k / 4;
-            column = 32 * chunks + 4 * t + k % 4;
-        }
-        row -= above;
-        column -= b;
+    const int row = i / (4 * copy) - above, first = 4 * (i % copy - 1) - i / copy % 4;
+    uint32_t word = 0;
+    for (int k = 0; k < 4; k++) {
+        const int column = first + k;
         if (row >= 0 && column >= 0 && column < job.width)
-            words[k / 4] |=
+            word |=
                 static_cast<uint32_t>(job.pixels[blockIdx.y][row * job.pitch + column * job.step])
-                << (8 * (k % 4));
+                << (8 * k);
     }
-    reinterpret_cast<uint2 *>(job.toeplitz +
-                              blockIdx.y * job.slot_toeplitz)[i] = make_uint2(words[0], words[1]);
+    reinterpret_cast<uint32_t *>(job.toeplitz + blockIdx.y * job.slot_toeplitz)[i] = word;
 }
 
 // The kernels for a template width: for a map and for tiles.
@@ -253,7 +246,7 @@ cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int mo
 
 cudaError_t fused_build(const ToeplitzJob &job, cudaStream_t stream)
 {
-    unsigned count = static_cast<unsigned>(job.blocks.toeplitz / sizeof(uint2));
+    unsigned count = static_cast<unsigned>(job.blocks.toeplitz / sizeof(uint32_t));
     const dim3 grid((count + 255) / 256, static_cast<unsigned>(job.slots));
     build_taps<<<grid, 256, 0, stream>>>(job);
     return cudaGetLastError();

@@ -18,9 +18,23 @@
 
 namespace xncc {
 
-constexpr int PITCH = XNCC_TENSOR_FUSED_PITCH;
-constexpr int PIECES = PITCH / 16; // 16-byte pieces per ring row
-static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces per lane");
+// Bytes of a ring row, for template rows of CHUNKS products.
+template <int CHUNKS>
+constexpr int RING_PITCH = CHUNKS < 2 ? XNCC_TENSOR_FUSED_NARROW_PITCH : XNCC_TENSOR_FUSED_PITCH;
+
+// The layout of a template. Lane 4 b + t needs bytes 4 m + k - b, k = 0 .. 3, of a row for various
+// m >= t. With b = 4 b1 + b0 these are bytes 4 (m - b1) + k - b0: so a row is stored four times,
+// shifted by b0 = 0 .. 3 bytes, with a word of zeros in front. COPY, ROW: words of a copy and of a
+// row. For less than two chunks a warp's 32 words are in different banks or the same.
+template <int CHUNKS, int HALF> struct TapLayout {
+    static constexpr int COPY = 8 * CHUNKS + 4 * HALF + 1, ROW = 4 * COPY;
+
+    // The lane's word for m = t of row 0.
+    __device__ __forceinline__ static int first(int lane)
+    {
+        return lane / 4 % 4 * COPY + lane % 4 - lane / 16 + 1;
+    }
+};
 
 // The A registers of an image row, and those of its last bytes with the next row's. They are loaded
 // as single words: a wider load would leave them in registers from which they had to be moved for
@@ -62,14 +76,15 @@ template <int BATCH, int CHUNKS> struct Taps {
 };
 
 // Adds the products of a group of image rows. Image row s meets template row s - r of this group,
-// or of the one before, in map row r. now, next: this group and the one below in the ring. taps,
-// halves: the group's fragments. The loop over map rows is the inner one, because products of the
-// same map row depend on each other.
+// or of the one before, in map row r. now, next: this group and the one below in the ring. taps:
+// the lane's first word of the group. The loop over map rows is the inner one, because products of
+// the same map row depend on each other.
 template <int BATCH, int CHUNKS, int HALF, Part PART>
 __device__ __forceinline__ void multiply_group(RegisterProducts *x, Taps<BATCH, CHUNKS> &b,
                                                const unsigned char *now, const unsigned char *next,
-                                               const uint2 *taps, const uint2 *halves)
+                                               const uint32_t *taps)
 {
+    constexpr int PITCH = RING_PITCH<CHUNKS>, ROW = TapLayout<CHUNKS, HALF>::ROW;
 #pragma unroll
     for (int s = 0; s < (PART == BEHIND ? BATCH - 1 : BATCH); s++) {
         Pixels<CHUNKS, HALF> a;
@@ -78,9 +93,10 @@ __device__ __forceinline__ void multiply_group(RegisterProducts *x, Taps<BATCH, 
             a.load_half(now + s * PITCH, s < BATCH - 1 ? now + (s + 1) * PITCH : next);
 #pragma unroll
         for (int c = 0; c < CHUNKS && PART != BEHIND; c++)
-            b.whole[s][c] = taps[(s * CHUNKS + c) * LANES];
+            b.whole[s][c] = make_uint2(taps[s * ROW + 8 * c], taps[s * ROW + 8 * c + 4]);
         if (HALF && s % 2 == 0 && PART != BEHIND)
-            b.half[s / 2] = halves[s / 2 * LANES];
+            b.half[s / 2] = make_uint2(taps[s * ROW + 8 * CHUNKS],
+                                       taps[(s + 1) * ROW + 8 * CHUNKS]);
 #pragma unroll
         for (int c = 0; c < CHUNKS + HALF; c++)
 #pragma unroll
@@ -105,29 +121,30 @@ __device__ __forceinline__ const unsigned char *fragment_bytes(const unsigned ch
 
 // X of a batch of map rows. image: the ring, with the thread's offset into a row (fragment_bytes);
 // at: offset of the first window's first row; end: size of the ring in bytes; taps: with the lane's
-// offset; rows: padded template rows. Rows below the last window need not be loaded yet.
+// offset (TapLayout); rows: padded template rows. Rows below the last window need not be loaded
+// yet.
 template <int BATCH, int CHUNKS, int HALF>
 __device__ __forceinline__ void multiply(RegisterProducts *x, const unsigned char *image, int at,
-                                         int end, const uint2 *taps, int rows)
+                                         int end, const uint32_t *taps, int rows)
 {
-    constexpr int GROUP = BATCH * PITCH;
-    const uint2 *halves = taps + rows * CHUNKS * LANES;
+    constexpr int GROUP = BATCH * RING_PITCH<CHUNKS>;
     const unsigned char *now = image + at, *next = now + GROUP == image + end ? image : now + GROUP;
     Taps<BATCH, CHUNKS> b;
-    multiply_group<BATCH, CHUNKS, HALF, FIRST>(x, b, now, next, taps, halves);
+    multiply_group<BATCH, CHUNKS, HALF, FIRST>(x, b, now, next, taps);
 #pragma unroll 1
     for (int left = rows - BATCH; left > 0; left -= BATCH) {
         now = next;
         next = now + GROUP == image + end ? image : now + GROUP;
-        taps += BATCH * CHUNKS * LANES;
-        halves += BATCH / 2 * LANES;
-        multiply_group<BATCH, CHUNKS, HALF, MIDDLE>(x, b, now, next, taps, halves);
+        taps += BATCH * TapLayout<CHUNKS, HALF>::ROW;
+        multiply_group<BATCH, CHUNKS, HALF, MIDDLE>(x, b, now, next, taps);
     }
-    multiply_group<BATCH, CHUNKS, HALF, BEHIND>(x, b, next, next, taps, halves);
+    multiply_group<BATCH, CHUNKS, HALF, BEHIND>(x, b, next, next, taps);
 }
 
 // Loads image rows into the ring by asynchronous copies, one row per warp.
-struct RingLoader {
+template <int PITCH> struct RingLoader {
+    static constexpr int PIECES = PITCH / 16; // 16-byte pieces per ring row
+    static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces per lane");
     const unsigned char *image;
     int64_t pitch;
     int height;
@@ -166,7 +183,7 @@ struct RingLoader {
 };
 
 // The ring offset one batch of ROWS rows further.
-__device__ __forceinline__ int further(int at, int end)
+template <int PITCH> __device__ __forceinline__ int further(int at, int end)
 {
     at += ROWS * PITCH;
     return at >= end ? at - end : at;

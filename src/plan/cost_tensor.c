@@ -174,16 +174,13 @@ typedef struct fused_shape {
 static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tensor_blocks *b,
                      int64_t limit)
 {
-    enum { CHUNK = 32, FRAGMENT = 256, RESERVED = 1024 };
+    enum { CHUNK = 32, RESERVED = 1024 };
     int32_t rows = xncc_tensor_fused_rows(p->height);
-    *b = (xncc_tensor_blocks){ .across = 1,
-                               .down = 1,
-                               .width = p->width,
-                               .height = p->height,
-                               .row_bytes = XNCC_TENSOR_FUSED_PITCH };
+    *b = (xncc_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height };
     split_row(b, CHUNK);
-    b->toeplitz = (uint64_t)rows * (uint64_t)(2 * b->chunks + b->half) * FRAGMENT / 2;
-    uint64_t ring = (uint64_t)(rows + XNCC_TENSOR_FUSED_SPARE) * XNCC_TENSOR_FUSED_PITCH;
+    b->row_bytes = b->chunks < 2 ? XNCC_TENSOR_FUSED_NARROW_PITCH : XNCC_TENSOR_FUSED_PITCH;
+    b->toeplitz = (uint64_t)rows * (uint64_t)(16 * (8 * b->chunks + 4 * b->half + 1));
+    uint64_t ring = (uint64_t)(rows + XNCC_TENSOR_FUSED_SPARE) * (uint64_t)b->row_bytes;
     uint64_t shared = (uint64_t)shape->windows + (uint64_t)shape->rings * ring +
                       (uint64_t)shape->planes * b->toeplitz;
     int64_t blocks = (limit + RESERVED) / (int64_t)(shared + RESERVED);

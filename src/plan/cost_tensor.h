@@ -30,12 +30,14 @@ enum {
     /* tensor-mma. */
     XNCC_TENSOR_MMA_DOWN = 2, /* tiles of a thread block, one above the other */
     /* tensor-fused. */
-    XNCC_TENSOR_FUSED_PITCH = 592, /* bytes per image row in shared memory */
-    XNCC_TENSOR_FUSED_BATCH = 8,   /* map rows at a time; template rows are padded to it */
-    XNCC_TENSOR_FUSED_SPARE = 8,   /* image rows in shared memory besides those of the template */
-    XNCC_TENSOR_FUSED_WINDOWS = 20608,     /* bytes of window sums at the start of shared memory */
-    XNCC_TENSOR_FUSED_BLOCKS = 4,          /* the most thread blocks per multiprocessor */
-    XNCC_TENSOR_FUSED_CHANNEL_BLOCKS = 3,  /* the same for several channels */
+    XNCC_TENSOR_FUSED_PITCH = 592,        /* bytes per image row in shared memory */
+    XNCC_TENSOR_FUSED_NARROW_PITCH = 560, /* the same if a template row has less than 2 chunks */
+    XNCC_TENSOR_FUSED_BATCH = 8,          /* map rows at a time; template rows are padded to it */
+    XNCC_TENSOR_FUSED_SPARE = 8, /* image rows in shared memory besides those of the template */
+    XNCC_TENSOR_FUSED_WINDOWS = 20608,    /* bytes of window sums at the start of shared memory */
+    XNCC_TENSOR_FUSED_BLOCKS = 4,         /* the most thread blocks per multiprocessor */
+    XNCC_TENSOR_FUSED_CHANNEL_BLOCKS = 3, /* the same for several channels */
+    XNCC_TENSOR_FUSED_ARRAY = 9280, /* bytes per array of prefix sums, all methods and channels */
     XNCC_TENSOR_FUSED_CHANNELS_WIDTH = 41, /* the widest template of all methods and channels */
     XNCC_TENSOR_PLANES_BLOCKS = 3          /* the most blocks where not all pixels count */
 };
@@ -58,7 +60,7 @@ static XNCC_HD int32_t xncc_channel_score_bytes(int32_t read, int32_t summed, in
  * for Q and one per pair of channels (cuda/fused/fused_channels.cu). */
 static XNCC_HD int32_t xncc_fused_channels_windows(int32_t channels)
 {
-    return (1 + (channels + 1) / 2) * XNCC_CHANNEL_SCORE_ARRAY;
+    return (1 + (channels + 1) / 2) * XNCC_TENSOR_FUSED_ARRAY;
 }
 
 /* Returns 1 for the tensor kernels. In general problems they can add a product to a term. */

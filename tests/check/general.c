@@ -142,15 +142,22 @@ static void check_empty_half(check_run *run, xncc_pixel pixel)
 static void check_tall(check_run *run, xncc_pixel pixel)
 {
     static const general_sizes size = { 40, 10700, 9, 11 };
-    static const general_masks masks[] = { GENERAL_TEMPL, GENERAL_IMAGE, GENERAL_BOTH };
-    for (uint64_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+    static const struct {
+        general_masks masks;
+        int32_t channels;
+        xncc_method method;
+    } some[] = { { GENERAL_TEMPL, 1, XNCC_CCOEFF_NORMED }, { GENERAL_IMAGE, 1, XNCC_CCOEFF_NORMED },
+                 { GENERAL_BOTH, 1, XNCC_CCOEFF_NORMED },  { GENERAL_NONE, 1, XNCC_SQDIFF },
+                 { GENERAL_NONE, 2, XNCC_CCORR_NORMED },   { GENERAL_NONE, 3, XNCC_CCOEFF_NORMED },
+                 { GENERAL_NONE, 4, XNCC_CCOEFF } };
+    for (uint64_t i = 0; i < sizeof some / sizeof *some; i++) {
         general_case c = general_some_case(pixel, 55000 + i, &size, 1);
-        c.channels = 1;
-        c.options.method = XNCC_CCOEFF_NORMED;
+        c.channels = some[i].channels;
+        c.options.method = some[i].method;
         c.options.mode = XNCC_VALID;
         c.image_fill = KIT_NOISE;
         c.templ_fill = GENERAL_CROP;
-        c.masks = masks[i];
+        c.masks = some[i].masks;
         check_case(run, &c);
     }
 }

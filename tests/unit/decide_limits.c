@@ -161,9 +161,9 @@ static void check_fused_channels(void)
         CHECK(xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS));
         CHECK_INT(d.planes.image_count, p.channels);
         CHECK_INT(d.planes.templ_count, p.channels);
-        /* 48 bytes of 16 template rows for 8 columns; 24 image rows; prefix sums of 4 map rows */
-        const int64_t bytes = p.channels * (16 * 48 * 8 + 24 * 592) +
-                              INT64_C(4) * 4 * 644 * (1 + (p.channels + 1) / 2),
+        /* 16 template rows, each as four copies; 24 image rows; prefix sums of 4 map rows */
+        const int64_t bytes = p.channels * (16 * 4 * (48 + 4) + 24 * 560) +
+                              INT64_C(4) * 4 * 580 * (1 + (p.channels + 1) / 2),
                       blocks = (m.cuda.shared_optin + 1024) / (bytes + 1024),
                       most = p.channels == 1 ? 4 : 3;
         CHECK_INT(d.tensor.shared_bytes, bytes);
