@@ -73,7 +73,7 @@ xncc_status multiply_textures(const Call &call, const Band &band)
         const xncc_general_step &s = planes.step[i];
         if (i == 0 || planes.step[i - 1].image != s.image)
             status = check(plan->stage.fill_plane(band.image.data + s.image * w.plane,
-                                                  static_cast<size_t>(w.plane_pitch), band.x,
+                                                  static_cast<size_t>(band.image.pitch), band.x,
                                                   band.y, call.stream),
                            "copying a plane of the image", call.error);
         CorrelateJob job = make_job(plan, band);

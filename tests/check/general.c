@@ -71,6 +71,23 @@ static void check_tiny(check_run *run, xncc_pixel pixel)
     }
 }
 
+/* Methods that need no sum of the image but X: under a mask of the template the image is then its
+ * own byte plane, and all kernels of products read it where it is. */
+static void check_own_plane(check_run *run, xncc_pixel pixel)
+{
+    static const general_sizes size[] = { { 64, 48, 8, 8 }, { 48, 40, 16, 5 }, { 272, 30, 9, 9 } };
+    for (uint64_t i = 0; i < 6; i++) {
+        general_case c = general_some_case(pixel, 57000 + i, &size[i / 2], 1);
+        c.channels = 1;
+        c.options.method = i & 1 ? XNCC_CCOEFF : XNCC_CCORR;
+        c.options.mode = XNCC_VALID;
+        c.image_fill = KIT_NOISE;
+        c.templ_fill = GENERAL_CROP;
+        c.masks = GENERAL_TEMPL;
+        check_case(run, &c);
+    }
+}
+
 /* Sizes around the steps of vectors, tiles and blocks. */
 static void check_small(check_run *run, xncc_pixel pixel)
 {
@@ -104,6 +121,7 @@ static void check_small(check_run *run, xncc_pixel pixel)
         if (!general_is_illegal(&c))
             check_case(run, &c);
     }
+    check_own_plane(run, pixel);
 }
 
 /* Differences of products beyond 64 bits with 16-bit pixels: half of the samples at one end of
