@@ -195,8 +195,10 @@ void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product 
 {
     block b[2];
     char *own[2][2];
-    for (int i = 0; i < count; i++)
-        block_begin(&b[i], self, &product[i], scratch[i], own[i]);
+    assert(count == 1 || count == 2);
+    block_begin(&b[0], self, &product[0], scratch[0], own[0]);
+    if (count == 2)
+        block_begin(&b[1], self, &product[1], scratch[1], own[1]);
     xncc_fft_blocking both = *b[0].c;
     char *array[2] = { b[0].s.array[0], b[0].s.array[1] }, *spectrum[2] = { own[0][0], own[0][1] };
     if (count == 2) {
