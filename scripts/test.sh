@@ -90,7 +90,7 @@ launcher=()
 
 if command -v clang >/dev/null; then
     build clang -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DCMAKE_C_COMPILER=clang
-    run clang --label-regex 'threads|lint'
+    run clang --label-regex 'clang|threads|lint'
 else
     note "no clang here: its warnings are not checked"
 fi
