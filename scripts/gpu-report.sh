@@ -31,17 +31,18 @@ tables() {
     local title=$1
     shift
     printf '\n## %s\n\n' "$title"
-    "$bench" --device cuda "$@"
+    "$bench" --device cuda --format markdown "$@"
 }
 
 {
     printf '# Measured by scripts/gpu-report.sh\n\n'
     nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader
     git rev-parse --short HEAD 2>/dev/null || true
-    # Sides of square templates; the first table is the one of docs/performance.md.
-    tables 'Maps of 8192 x 8192, u8' --tables --size 8192x8192 \
+    # Sides of square templates.
+    tables 'Maps of 8192 x 8192, u8' --table sizes --size 8192x8192 \
         --template 3x3,8x8,16x16,24x24,32x32,48x48,57x57,64x64,80x80,96x96,128x128,256x256,512x512
-    tables 'Pixel types, channels, masks and borders, 4096 x 4096' --tables --size 4096x4096 --template 8x8,16x16,32x32,64x64,128x128
-    tables 'Convolution' --task convolve --size 1920x1080 --pixel f32 --format markdown
-    tables 'Search' --find --size 1920x1080,8192x8192 --template 32x32,64x64 --format markdown
+    tables 'Pixel types, channels, masks and borders, 4096 x 4096' --table kinds --size 4096x4096 \
+        --template 8x8,16x16,32x32,64x64,128x128
+    tables 'Convolution, 1920 x 1080' --table filters --size 1920x1080
+    tables 'Search' --table find,batch,mixed --size 1920x1080,8192x8192 --template 32x32,64x64
 } | tee "$report"

@@ -19,18 +19,16 @@ static void print_help(void)
 /* The tables that the options ask for. */
 static xncc_status make_tables(bench_run *run, app_error *error)
 {
-    static xncc_status (*const maps[])(
-        bench_run *, app_error *) = { bench_sizes, bench_kinds, bench_filters, bench_throughput };
-    static xncc_status (*const searches[])(bench_run *, app_error *) = { bench_find, bench_batch,
-                                                                         bench_mixed };
-    const int tables = run->options->tables;
+    static xncc_status (*const make[])(
+        bench_run *, app_error *) = { bench_sizes, bench_kinds, bench_filters, bench_throughput,
+                                      bench_find,  bench_batch, bench_mixed };
+    const unsigned tables = run->options->tables;
     xncc_status status = XNCC_OK;
-    if (!tables && !run->options->find)
+    if (!tables)
         return bench_kernels(run, error);
-    for (size_t i = 0; i < sizeof maps / sizeof maps[0] && tables && !status; i++)
-        status = maps[i](run, error);
-    for (size_t i = 0; i < sizeof searches / sizeof searches[0] && !status; i++)
-        status = searches[i](run, error);
+    for (size_t i = 0; i < sizeof make / sizeof make[0] && !status; i++)
+        if (tables >> i & 1)
+            status = make[i](run, error);
     return status;
 }
 

@@ -30,15 +30,37 @@ static int set_batch(app_options *o, const char *text)
 static int set_tables(app_options *o, const char *text)
 {
     (void)text;
-    whole(o)->tables = 1;
+    whole(o)->tables = BENCH_TABLE_ALL;
     return 1;
 }
 
 static int set_find(app_options *o, const char *text)
 {
     (void)text;
-    whole(o)->find = 1;
+    whole(o)->tables |= BENCH_TABLE_FIND | BENCH_TABLE_BATCH | BENCH_TABLE_MIXED;
     return 1;
+}
+
+/* Names with commas between. */
+static int set_table(app_options *o, const char *text)
+{
+    static const char *const words[] = { "sizes", "kinds", "filters", "templates",
+                                         "find",  "batch", "mixed",   NULL };
+    char name[16];
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        if (length >= sizeof name)
+            return 0;
+        memcpy(name, text, length);
+        name[length] = '\0';
+        const int i = app_word_index(words, name);
+        if (i < 0)
+            return 0;
+        whole(o)->tables |= 1u << i;
+        if (text[length] == '\0')
+            return 1;
+        text += length + 1;
+    }
 }
 
 static int set_format(app_options *o, const char *text)
@@ -65,6 +87,9 @@ static const app_option table[] = {
       "instead: every table of the performance page, in Markdown" },
     { "find", 0, NULL, APP_BENCH, set_find, "",
       "instead: searches without a map, and searches for many templates" },
+    { "table", 0, "NAME,...", APP_BENCH, set_table,
+      "sizes, kinds, filters, templates, find, batch or mixed, with commas between",
+      "instead: these of the tables" },
     { "batch", 0, "N", APP_BENCH, set_batch, "a whole number 1 .. 10000",
       "number of templates in the table of many templates (default 360)" },
     { "format", 0, "NAME", APP_BENCH, set_format, "table, csv, json or markdown",
@@ -80,7 +105,7 @@ app_parsed bench_options_parse(int argc, char **argv, bench_options *options, ap
     options->repeat = 5;
     options->batch = 360;
     const app_parsed parsed = app_options_parse(&list, argc, argv, &options->common, error);
-    if (options->tables && !options->has_format)
+    if (options->tables == BENCH_TABLE_ALL && !options->has_format)
         options->common.format = APP_MARKDOWN;
     return parsed;
 }

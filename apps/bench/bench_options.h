@@ -6,13 +6,25 @@
 
 typedef enum bench_task { BENCH_TASK_ALL, BENCH_TASK_MATCH, BENCH_TASK_CONVOLVE } bench_task;
 
+/* The tables besides that of the kernels, in the order in which they are printed. */
+enum {
+    BENCH_TABLE_SIZES = 1,
+    BENCH_TABLE_KINDS = 2,
+    BENCH_TABLE_FILTERS = 4,
+    BENCH_TABLE_TEMPLATES = 8,
+    BENCH_TABLE_FIND = 16,
+    BENCH_TABLE_BATCH = 32,
+    BENCH_TABLE_MIXED = 64,
+    BENCH_TABLE_ALL = 127
+};
+
 typedef struct bench_options {
     app_options common; /* first, so that a setter that is given it can reach the rest */
     bench_task task;
-    int32_t repeat; /* timed runs per figure, from 1 */
-    int32_t batch;  /* templates in the table `batch`, from 1 */
-    int tables, find;
-    int has_format; /* 1: --format was given */
+    int32_t repeat;  /* timed runs per figure, from 1 */
+    int32_t batch;   /* templates in the table `batch`, from 1 */
+    unsigned tables; /* which tables instead of that of the kernels, BENCH_TABLE_*, combined */
+    int has_format;  /* 1: --format was given */
 } bench_options;
 
 /* Reads the command line. */

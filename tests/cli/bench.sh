@@ -130,6 +130,13 @@ for method in ccoeff_normed sqdiff_normed; do
     bench 0 --device cpu --find --size 130x90 --template 8x8 --batch 1 --repeat 1 --method $method --pixel u16 --format csv
     holds "--find: mixed sizes, $method" awk -F, '/^(find|best),cpu,host,u16,130,90,24,/ && $NF == "exact" { n++ } END { exit n != 2 }' out
 done
+# Some of the tables.
+bench 0 --device cpu --table kinds,find --size 96x80 --template 8x8 --repeat 1 --format markdown
+[ "$(grep -c '^### ' out)" -eq 2 ] || { fail '--table: not two tables'; cat out; }
+[ "$(grep -c ' | exact |$' out)" -eq 11 ] || { fail '--table: not 11 rows that are all exact'; cat out; }
+bench 2 --device cpu --table kinds,
+bench 2 --device cpu --table finds
+says 'sizes, kinds, filters'
 bench 0 --device cpu --tables --find --size 96x80 --template 8x8 --batch 2 --repeat 1 --format json
 if command -v python3 >/dev/null; then
     holds 'JSON of the tables' python3 -c 'import json; d = json.load(open("out")); rows = dict(sizes=1, kinds=10, filters=3, templates=1, find=1, batch=1, mixed=2)
