@@ -20,9 +20,11 @@ static const command commands[] = {
       "finds where the templates are in the image",
       "Prints the matches of each page and template, best first. (x, y) is the top-left pixel of "
       "the match; x counts to the right and y down, both from 0.\n"
+      "FILE@X,Y,W,H as TEMPLATE is the rectangle of W x H pixels at (X, Y) of FILE.\n"
       "Example: exactncc find --top 4 data/board.tif data/board-fiducial.tif\n" },
     { "correlate", APP_CORRELATE, 2, 2, app_correlate, "IMAGE TEMPLATE -o MAP.tif",
       "writes the map of scores as a float32 TIFF",
+      "FILE@X,Y,W,H as TEMPLATE is the rectangle of W x H pixels at (X, Y) of FILE.\n"
       "Example: exactncc correlate data/cells.tif data/cells-template.tif -o map.tif\n" },
     { "convolve", APP_CONVOLVE, 1, 1, app_convolve,
       "IMAGE -o OUT.tif --gaussian SIGMA | --gradient x|y | --filter FILE",

@@ -113,20 +113,7 @@ int tool_set_channels(app_options *o, const char *text)
 
 int tool_set_roi(app_options *o, const char *text)
 {
-    int32_t *const field[4] = { &o->roi.x, &o->roi.y, &o->roi.width, &o->roi.height };
-    for (int i = 0; i < 4; i++) {
-        char number[16];
-        const char *comma = strchr(text, ',');
-        const size_t length = comma ? (size_t)(comma - text) : strlen(text);
-        if ((comma != NULL) != (i < 3) || length >= sizeof number)
-            return 0;
-        memcpy(number, text, length);
-        number[length] = 0;
-        if (!app_set_count(number, i < 2 ? 0 : 1, XNCC_MAX_SIDE, field[i]))
-            return 0;
-        text += length + 1;
-    }
-    return 1;
+    return app_parse_area(text, &o->roi);
 }
 
 int tool_set_flat(app_options *o, const char *text)

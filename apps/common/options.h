@@ -21,10 +21,8 @@ typedef struct app_sizes {
 /* Parses "WxH" or "WxH,WxH,...". Returns 1 on success, else 0. */
 int app_parse_sizes(const char *text, app_sizes *sizes);
 
-/* A rectangle of pixels; (x, y) is its top-left pixel. */
-typedef struct app_area {
-    int32_t x, y, width, height;
-} app_area;
+/* Parses "X,Y,W,H" with X and Y from 0, W and H from 1. Returns 1 on success, else 0. */
+int app_parse_area(const char *text, app_area *area);
 
 typedef struct app_options {
     xncc_context_options device;

@@ -33,8 +33,10 @@ xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_pict
 
 app_tiff_target app_picture_target(const app_picture *p)
 {
-    return (app_tiff_target){ p->pixels, (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)),
-                              p->mask };
+    return (app_tiff_target){ .pixels = p->pixels,
+                              .pitch = (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)),
+                              .mask = p->mask,
+                              .rows = p->height };
 }
 
 void app_picture_settle(app_picture *p)
@@ -45,19 +47,83 @@ void app_picture_settle(app_picture *p)
     p->mask = NULL;
 }
 
+/* Gives back the memory after the first bytes. */
+static void *shorten(void *memory, size_t bytes)
+{
+    void *shorter = realloc(memory, bytes);
+    return shorter ? shorter : memory;
+}
+
+/* Drops the columns outside x .. x + width - 1. */
+static void keep_columns(app_picture *p, int32_t x, int32_t width)
+{
+    const size_t pixel = (size_t)p->channels * xncc_pixel_size(p->pixel), from = (size_t)p->width,
+                 to = (size_t)width, rows = (size_t)p->height;
+    char *pixels = p->pixels;
+    for (size_t y = 0; y < rows; y++) {
+        memmove(pixels + y * to * pixel, pixels + (y * from + (size_t)x) * pixel, to * pixel);
+        if (p->mask)
+            memmove(p->mask + y * to, p->mask + y * from + x, to);
+    }
+    p->width = width;
+    p->pixels = shorten(p->pixels, rows * to * pixel);
+    if (p->mask)
+        p->mask = shorten(p->mask, rows * to);
+}
+
+/* Reads a rectangle of the selected page. */
+static xncc_status read_area(app_tiff *tiff, const app_tiff_page *info, const app_area *area,
+                             app_picture *picture, app_error *error)
+{
+    app_tiff_page part = *info;
+    part.height = area->height;
+    xncc_status status = app_picture_make(tiff, &part, picture, error);
+    if (status)
+        return status;
+    app_tiff_target to = app_picture_target(picture);
+    to.first = area->y;
+    for (int32_t ready = 0; ready < area->y + area->height && !status;)
+        status = app_tiff_decode(tiff, &to, &ready, error);
+    if (status) {
+        app_picture_free(picture);
+        return status;
+    }
+    if (area->width < info->width)
+        keep_columns(picture, area->x, area->width);
+    app_picture_settle(picture);
+    return XNCC_OK;
+}
+
 xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
                              app_error *error)
 {
-    xncc_status status = app_picture_make(tiff, info, picture, error);
-    if (status)
-        return status;
-    const app_tiff_target to = app_picture_target(picture);
-    for (int32_t ready = 0; ready < info->height && !status;)
-        status = app_tiff_decode(tiff, &to, &ready, error);
-    if (status)
-        app_picture_free(picture);
-    else
-        app_picture_settle(picture);
+    const app_area all = { 0, 0, info->width, info->height };
+    return read_area(tiff, info, &all, picture, error);
+}
+
+int app_area_inside(const app_area *a, int32_t width, int32_t height)
+{
+    return a->x <= width - a->width && a->y <= height - a->height;
+}
+
+xncc_status app_picture_load_area(const char *path, const app_area *a, const app_reading *reading,
+                                  app_picture *picture, app_error *error)
+{
+    app_tiff *tiff;
+    app_tiff_page info;
+    memset(picture, 0, sizeof *picture);
+    xncc_status status = app_tiff_open(path, reading, &tiff, error);
+    if (!status)
+        status = app_tiff_select(tiff, 0, &info, error);
+    if (!status && !app_area_inside(a, info.width, info.height))
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s@%d,%d,%d,%d: the rectangle exceeds the image (%d x %d pixels); give "
+                          "one inside it",
+                          path, a->x, a->y, a->width, a->height, info.width, info.height);
+    if (!status)
+        status = read_area(tiff, &info, a, picture, error);
+    app_geo_free(&picture->geo); /* it is that of the whole page */
+    app_tiff_close(tiff);
     return status;
 }
 

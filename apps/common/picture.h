@@ -33,6 +33,15 @@ xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_pict
 xncc_status app_picture_load(const char *path, uint32_t page, const app_reading *reading,
                              app_picture *picture, app_error *error);
 
+/* 1 if the rectangle is inside a picture of this size. */
+int app_area_inside(const app_area *area, int32_t width, int32_t height);
+
+/* Opens a file and reads a rectangle of its page 0, without geo tags. Takes memory for the
+ * rectangle's rows only. Fails if the page does not contain it. On failure *picture is empty. */
+xncc_status app_picture_load_area(const char *path, const app_area *area,
+                                  const app_reading *reading, app_picture *picture,
+                                  app_error *error);
+
 void app_picture_free(app_picture *picture);
 
 /* Number of samples: width * height * channels. */

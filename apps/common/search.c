@@ -3,6 +3,7 @@
 
 #include "output.h"
 #include "overlay.h"
+#include "templ_name.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ static xncc_status area_of(const app_options *o, const app_source *scene, app_ar
 {
     const app_picture *s = &scene->picture;
     *area = o->roi.width ? o->roi : (app_area){ 0, 0, s->width, s->height };
-    if (area->x > s->width - area->width || area->y > s->height - area->height)
+    if (!app_area_inside(area, s->width, s->height))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "--roi %d,%d,%d,%d: is not completely inside the %d x %d pixels of %s; "
                         "give one that is",
@@ -119,11 +120,19 @@ void app_search_close(app_search *search)
     memset(search, 0, sizeof *search);
 }
 
+/* The file of a template. */
+static const char *templ_file(const char *text, app_templ_name *name)
+{
+    app_error unused; /* reported when the template is loaded */
+    return app_templ_name_parse(text, name, &unused) ? text : name->file;
+}
+
 int app_is_input(const app_options *o, const char *path)
 {
+    app_templ_name name;
     int found = o->image_mask && app_same_file(path, o->image_mask);
     for (int i = 0; i < o->file_count; i++)
-        found |= app_same_file(path, o->files[i]);
+        found |= app_same_file(path, i == 0 ? o->files[i] : templ_file(o->files[i], &name));
     for (int i = 0; i < o->mask_count; i++)
         found |= app_same_file(path, o->masks[i]);
     return found;
@@ -142,7 +151,7 @@ xncc_status app_check_masks(const app_options *o, app_error *error)
 xncc_status app_load_template(const app_options *o, int i, app_source *templ, app_error *error)
 {
     const char *mask = o->mask_count ? o->masks[i] : "-";
-    xncc_status status = app_source_load(o->files[i + 1], 0, &o->reading, templ, error);
+    xncc_status status = app_source_load_templ(o->files[i + 1], &o->reading, templ, error);
     if (!status && strcmp(mask, "-") != 0)
         status = app_source_mask(templ, mask, &o->reading, error);
     return status;

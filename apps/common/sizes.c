@@ -1,4 +1,4 @@
-/* Sizes such as 1920x1080, and lists of them. */
+/* Sizes such as 1920x1080, lists of them, and rectangles such as 10,20,64,48. */
 #include "numbers.h"
 #include "options.h"
 
@@ -27,4 +27,22 @@ int app_parse_sizes(const char *text, app_sizes *sizes)
     }
     free(copy);
     return ok;
+}
+
+int app_parse_area(const char *text, app_area *area)
+{
+    int32_t *const field[4] = { &area->x, &area->y, &area->width, &area->height };
+    for (int i = 0; i < 4; i++) {
+        char number[16];
+        const char *comma = strchr(text, ',');
+        const size_t length = comma ? (size_t)(comma - text) : strlen(text);
+        if ((comma != NULL) != (i < 3) || length >= sizeof number)
+            return 0;
+        memcpy(number, text, length);
+        number[length] = 0;
+        if (!app_set_count(number, i < 2 ? 0 : 1, XNCC_MAX_SIDE, field[i]))
+            return 0;
+        text += length + 1;
+    }
+    return 1;
 }

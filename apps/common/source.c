@@ -1,6 +1,8 @@
 /* A picture with the name of its file. */
 #include "source.h"
 
+#include "templ_name.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,18 @@ xncc_status app_source_load(const char *path, uint32_t page, const app_reading *
     source->path = path;
     source->page = page;
     return app_picture_load(path, page, reading, &source->picture, error);
+}
+
+xncc_status app_source_load_templ(const char *text, const app_reading *reading, app_source *source,
+                                  app_error *error)
+{
+    app_templ_name name;
+    xncc_status status = app_templ_name_parse(text, &name, error);
+    if (status || !name.area.width)
+        return status ? status : app_source_load(text, 0, reading, source, error);
+    memset(source, 0, sizeof *source);
+    source->path = text;
+    return app_picture_load_area(name.file, &name.area, reading, &source->picture, error);
 }
 
 void app_source_free(app_source *source)

@@ -16,6 +16,11 @@ typedef struct app_source {
 xncc_status app_source_load(const char *path, uint32_t page, const app_reading *reading,
                             app_source *source, app_error *error);
 
+/* Reads a template by the name that was typed, which becomes its path: page 0 of a file, or a
+ * rectangle of it. */
+xncc_status app_source_load_templ(const char *name, const app_reading *reading, app_source *source,
+                                  app_error *error);
+
 /* Adds a mask to a picture that is decoded completely. A pixel counts if it counted before and
  * counts in page 0 of the mask file. There, a pixel counts if at least one sample is neither 0 nor
  * NaN, unless the mask file's own alpha or no-data tag excludes it. Fails if the extents differ. */

@@ -196,7 +196,8 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
     return 1;
 }
 
-/* Converts rows of the segment buffer to rows of the picture, from pixel (x, t->row) on. */
+/* Converts rows of the segment buffer to rows of the picture, from pixel (x, t->row) on. Rows that
+ * the target does not have are left out. */
 static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x,
                             uint32_t width, uint32_t rows)
 {
@@ -204,11 +205,13 @@ static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32
     const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel);
     for (uint32_t r = 0; r < rows; r++) {
         const uint8_t *row[XNCC_MAX_CHANNELS + 1];
+        const int64_t y = (int64_t)t->row + r - to->first;
+        if (y < 0 || y >= to->rows)
+            continue;
         for (unsigned plane = 0; plane < l->planes; plane++)
             row[plane] = t->segment + plane * l->segment_bytes + r * l->row_bytes;
-        const uint64_t y = (uint64_t)t->row + r;
-        tiff_row_convert(l, row, width, (uint8_t *)to->pixels + (int64_t)y * to->pitch + x * pixel,
-                         to->mask ? to->mask + y * l->width + x : NULL);
+        tiff_row_convert(l, row, width, (uint8_t *)to->pixels + y * to->pitch + x * pixel,
+                         to->mask ? to->mask + (uint64_t)y * l->width + x : NULL);
     }
 }
 
@@ -247,6 +250,15 @@ static xncc_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error
     return XNCC_OK;
 }
 
+/* Goes to the strip or row of tiles that has a row. Lines of a large strip are decoded from its
+ * start, because most codecs allow nothing else. */
+static void go_to_row(app_tiff *t, uint32_t row)
+{
+    const uint32_t start = row / t->layout.segment_height * t->layout.segment_height;
+    if (!t->layout.by_line && start > t->row)
+        t->row = start;
+}
+
 xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready,
                             app_error *error)
 {
@@ -263,6 +275,7 @@ xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *rea
             return fail_page(t, XNCC_ERROR_MEMORY,
                              "out of memory for a strip or tile; free some memory", error);
     }
+    go_to_row(t, (uint32_t)to->first);
     if (t->row < l->height) {
         t->decoding = 1;
         t->complained = 0;

@@ -61,6 +61,11 @@ typedef struct app_reading {
 /* 8 GiB, not trusted, luma, and the no-data value of GDAL's tag. */
 extern const app_reading app_default_reading;
 
+/* A rectangle of pixels; (x, y) is its top-left pixel. */
+typedef struct app_area {
+    int32_t x, y, width, height;
+} app_area;
+
 typedef struct app_tiff_page {
     int32_t width, height;
     xncc_pixel pixel;
@@ -87,16 +92,18 @@ xncc_status app_tiff_select(app_tiff *tiff, uint32_t page, app_tiff_page *info, 
  * app_geo_free. */
 void app_tiff_geo(app_tiff *tiff, app_geo *geo);
 
-/* The memory that a page is decoded to. */
+/* The memory that rows of a page are decoded to. */
 typedef struct app_tiff_target {
-    void *pixels;  /* the first row of the picture */
+    void *pixels;  /* the first of the rows */
     int64_t pitch; /* bytes per row */
     uint8_t
         *mask; /* receives 1 for each pixel that counts, else 0, in tight rows; NULL: not wanted */
+    int32_t first, rows; /* which rows of the page: `rows` rows from `first` on */
 } app_tiff_target;
 
-/* Decodes the next strip, row of tiles or few lines of the selected page. *ready: the number of
- * rows from the top that are finished. Call it until *ready is the height. */
+/* Decodes the next strip, row of tiles or few lines of the selected page; strips and tiles above
+ * the first row of the target are left out. *ready: the number of rows from the top that are
+ * finished. Call it until *ready is at least first + rows. */
 xncc_status app_tiff_decode(app_tiff *tiff, const app_tiff_target *to, int32_t *ready,
                             app_error *error);
 

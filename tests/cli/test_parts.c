@@ -257,11 +257,10 @@ static void test_large_strips(void)
         CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == XNCC_OK);
         const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) + 24; /* rows with a gap */
         uint8_t *pixels = calloc(HEIGHT, pitch);
+        const app_tiff_target to = { pixels, (int64_t)pitch, NULL, 0, HEIGHT };
         int32_t ready = 0, before = 0, calls = 0;
         while (tiff && pixels && ready < HEIGHT &&
-               app_tiff_decode(tiff, &(app_tiff_target){ pixels, (int64_t)pitch, NULL }, &ready,
-                               &error) == XNCC_OK &&
-               ready > before) {
+               app_tiff_decode(tiff, &to, &ready, &error) == XNCC_OK && ready > before) {
             before = ready;
             calls++;
         }
@@ -277,6 +276,15 @@ static void test_large_strips(void)
         CHECK(wrong == 0);
         free(pixels);
         app_tiff_close(tiff);
+        const app_area area = { 1800, 2100, 100, 60 };
+        app_picture part;
+        CHECK(app_picture_load_area("parts.tif", &area, &limits, &part, &error) == XNCC_OK);
+        CHECK(part.width == area.width && part.height == area.height);
+        for (int i = 0; i < part.width * part.height; i++)
+            wrong += app_picture_value(&part, (size_t)i) !=
+                     flavour_expect(f, flavour_scene(area.x + i % 100, area.y + i / 100));
+        CHECK(wrong == 0);
+        app_picture_free(&part);
         limits.max_memory = 4 << 20;
         CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
         CHECK(app_tiff_select(tiff, 0, &info, &error) == XNCC_ERROR_MEMORY &&
