@@ -250,12 +250,12 @@ static xncc_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error
     return XNCC_OK;
 }
 
-/* Goes to the strip or row of tiles that has a row. Lines of a large strip are decoded from its
- * start, because most codecs allow nothing else. */
+/* Goes to the strip or row of tiles that has a row. Its rows above that one must be decoded, too.
+ */
 static void go_to_row(app_tiff *t, uint32_t row)
 {
     const uint32_t start = row / t->layout.segment_height * t->layout.segment_height;
-    if (!t->layout.by_line && start > t->row)
+    if (start > t->row)
         t->row = start;
 }
 

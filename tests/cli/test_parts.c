@@ -245,6 +245,7 @@ static void test_large_strips(void)
           0 }, /* one strip of 14 MB, Deflate */
         { "planes", 16, SAMPLEFORMAT_UINT, 3, 2, 8, 1, 0, 0, NULL, 0, 0 }, /* three of 9.5 MB */
         { "f64", 64, SAMPLEFORMAT_IEEEFP, 1, 1, 5, 0, 0, 0, NULL, 0, 0 },  /* one of 38 MB, LZW */
+        { "strips", 64, SAMPLEFORMAT_IEEEFP, 1, 1, 8, 0, 600, 0, NULL, 0, 0 }, /* four of 9 MB */
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const flavour *f = &kinds[k];

@@ -142,6 +142,8 @@ static void check_areas(const flavour *f, const app_picture *whole)
                          (part.mask ? part.mask[i] : 1) != (whole->mask ? whole->mask[j] : 1);
             }
         check(wrong == 0, f->name, "other pixels in a rectangle");
+        check(!part.mask || memchr(part.mask, 0, (size_t)a->width * (size_t)a->height), f->name,
+              "a mask in which every pixel counts");
         app_picture_free(&part);
     }
 }
