@@ -1,6 +1,7 @@
 /* Limits, memory and time of convolution on CUDA. */
 #include "plan/cost_cuda.h"
 
+#include "base/int_math.h"
 #include "image/image.h"
 
 /* Rates per millisecond and multiprocessor, measured on one H200 (132 multiprocessors) in November
@@ -14,23 +15,18 @@ static const double launch_ms = 0.004; /* per kernel launch */
 /* The workspace is kept below this, in bytes, even if more is free. */
 static const uint64_t max_workspace = UINT64_C(1) << 28;
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 /* The buffers: image rows from the host, and rows of the result for the host. */
 static void size_bands(const xncc_problem *p, xncc_decision *fit)
 {
     xncc_workspace *w = &fit->workspace;
     const uint64_t rows = (uint64_t)fit->band_height + (uint64_t)p->height - 1;
-    w->band_pitch = round_up((uint64_t)p->image_width * xncc_pixel_size(p->pixel),
-                             XNCC_STAGE_PITCH);
+    w->band_pitch = xncc_round_up((uint64_t)p->image_width * xncc_pixel_size(p->pixel),
+                                  XNCC_STAGE_PITCH);
     w->bytes[XNCC_BUFFER_BAND] = w->band_pitch * (rows < (uint64_t)p->image_height
                                                       ? rows
                                                       : (uint64_t)p->image_height);
-    w->bytes[XNCC_BUFFER_MAP] = round_up((uint64_t)p->image_width * (uint64_t)fit->band_height * 4,
-                                         XNCC_STAGE_PITCH);
+    w->bytes[XNCC_BUFFER_MAP] = xncc_round_up(
+        (uint64_t)p->image_width * (uint64_t)fit->band_height * 4, XNCC_STAGE_PITCH);
     w->total = w->bytes[XNCC_BUFFER_BAND] + w->bytes[XNCC_BUFFER_MAP];
 }
 
@@ -56,7 +52,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
 int xncc_conv_is_unrolled(const xncc_problem *p)
 {
     return p->pixel == XNCC_F32 && (p->width == 9 || p->width == 17 || p->width == 27) &&
-           round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4 <= XNCC_CONV_PARAMETER_BYTES;
+           xncc_round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4 <=
+               XNCC_CONV_PARAMETER_BYTES;
 }
 
 /* The pitch of an unrolled tile. Against bank conflicts one of 9 vectors of 4 pixels stays empty,
@@ -65,20 +62,20 @@ static uint64_t unrolled_pitch(const xncc_problem *p)
 {
     uint64_t columns = XNCC_TILE_WIDTH + (uint64_t)p->width - 1 +
                        XNCC_CONV_SHIFT((uint64_t)p->width);
-    uint64_t vectors = round_up(columns, 4) / 4;
-    return round_up((vectors + round_up(vectors, 8) / 8) * 16 + XNCC_TILE_PITCH,
-                    2 * XNCC_TILE_PITCH) -
+    uint64_t vectors = xncc_round_up(columns, 4) / 4;
+    return xncc_round_up((vectors + xncc_round_up(vectors, 8) / 8) * 16 + XNCC_TILE_PITCH,
+                         2 * XNCC_TILE_PITCH) -
            XNCC_TILE_PITCH;
 }
 
 /* Fills the tile fields of conv-tiled. */
 static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *fit)
 {
-    uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_CONV_CHUNK);
+    uint64_t columns = XNCC_TILE_WIDTH + xncc_round_up((uint64_t)p->width, XNCC_CONV_CHUNK);
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = unrolled ? XNCC_CONV_UNROLLED_HEIGHT : XNCC_CONV_TILE_HEIGHT;
     fit->tile_pitch = (int32_t)(unrolled ? unrolled_pitch(p)
-                                         : round_up(columns * 4, XNCC_TILE_PITCH));
+                                         : xncc_round_up(columns * 4, XNCC_TILE_PITCH));
     fit->tile_rows = fit->tile_height + p->height - 1;
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
 }
@@ -127,7 +124,7 @@ xncc_status xncc_fit_convolve_cuda(const xncc_problem *p, const xncc_machine *m,
             "conv-registers serves filters of 3 x 3 and 5 x 5, and this one is %d x %d", p->width,
             p->height);
     if (kernel != XNCC_KERNEL_CONV_GLOBAL) {
-        uint64_t bytes = round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
+        uint64_t bytes = xncc_round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
         if (bytes > (uint64_t)m->cuda.constant_bytes)
             return xncc_fail(
                 error, XNCC_ERROR_UNSUPPORTED,

@@ -1,6 +1,7 @@
 /* Limits and time of the CUDA kernels that read whole pixels through textures. */
 #include "plan/cost_cuda.h"
 
+#include "base/int_math.h"
 #include "plan/problem.h"
 
 #include <math.h>
@@ -16,16 +17,6 @@ static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
 /* Map elements, for sums and score: in one pass, and otherwise. */
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
 static const double launch_ms = 0.004; /* per kernel launch */
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
-/* The smaller of two numbers. */
-static int32_t at_most(int32_t a, int64_t b)
-{
-    return a < b ? a : (int32_t)b;
-}
 
 static uint64_t pixel_bytes(xncc_pixel pixel)
 {
@@ -60,7 +51,7 @@ static int32_t thread_rows(xncc_pixel pixel)
 static uint64_t shared_row_bytes(const xncc_problem *p)
 {
     uint64_t width = (uint64_t)p->width;
-    return (p->pixel == XNCC_F32 ? width : round_up(width, XNCC_THREAD_COLUMNS)) *
+    return (p->pixel == XNCC_F32 ? width : xncc_round_up(width, XNCC_THREAD_COLUMNS)) *
            pixel_bytes(p->pixel);
 }
 
@@ -74,16 +65,17 @@ xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_d
                                                                  : m->cuda.shared_memory;
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = XNCC_TILE_WARPS * thread_rows(p->pixel);
-    uint64_t columns = XNCC_TILE_WIDTH + round_up((uint64_t)p->width, XNCC_THREAD_COLUMNS);
-    uint64_t pitch = round_up(columns * pixel_bytes(p->pixel), XNCC_TILE_PITCH);
+    uint64_t columns = XNCC_TILE_WIDTH + xncc_round_up((uint64_t)p->width, XNCC_THREAD_COLUMNS);
+    uint64_t pitch = xncc_round_up(columns * pixel_bytes(p->pixel), XNCC_TILE_PITCH);
     fit->tile_pitch = (int32_t)pitch;
     int64_t rows_in_constant = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
     int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
     if (tile_rows < p->height)
         tile_rows = tile_rows / 4 * 4;
-    fit->constant_rows = at_most(at_most(p->height, rows_in_constant > 0 ? rows_in_constant : 0),
-                                 tile_rows > 0 ? tile_rows : 0);
-    int32_t least = at_most(p->height, 16);
+    fit->constant_rows = xncc_smaller(
+        xncc_smaller(p->height, rows_in_constant > 0 ? rows_in_constant : 0),
+        tile_rows > 0 ? tile_rows : 0);
+    int32_t least = xncc_smaller(p->height, 16);
     if (fit->constant_rows < least) {
         if (rows_in_constant < least)
             return xncc_fail(
@@ -112,7 +104,7 @@ xncc_status xncc_fit_constant(const xncc_problem *p, const xncc_machine *m, xncc
                          "tex-constant needs %llu bytes of constant memory for a template row, and "
                          "%lld are available",
                          (unsigned long long)row, (long long)m->cuda.constant_bytes);
-    fit->constant_rows = at_most(p->height, m->cuda.constant_bytes / (int64_t)row);
+    fit->constant_rows = xncc_smaller(p->height, m->cuda.constant_bytes / (int64_t)row);
     return XNCC_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Limits, memory and cost of the tensor kernels. */
 #include "plan/cost_tensor.h"
 
+#include "base/int_math.h"
 #include "image/samples.h"
 #include "plan/problem.h"
 
@@ -39,16 +40,6 @@ enum { FUSED_MIN_BLOCKS = 2 };
 /* tensor-wgmma: bytes per barrier; stages of a ring, at least and at most; at least if X is
  * staged. */
 enum { BARRIER_BYTES = 16, MIN_STAGES = 2, MAX_STAGES = 6, MIN_STAGES_IF_STAGED = 3 };
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return (a + b - 1) / b;
-}
 
 int xncc_kernel_is_tensor(xncc_kernel kernel)
 {
@@ -112,7 +103,7 @@ static void split_row(xncc_tensor_blocks *b, int32_t chunk)
 static void fit_chunks(xncc_tensor_blocks *b)
 {
     split_row(b, 16);
-    b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_PERIOD);
+    b->periods = xncc_ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_PERIOD);
     int32_t arrays = b->chunks + b->half,
             slides = XNCC_TENSOR_PERIOD * b->periods + XNCC_TENSOR_ROWS - 1;
     b->row_bytes = xncc_tensor_row_bytes(arrays);
@@ -124,8 +115,8 @@ static void fit_chunks(xncc_tensor_blocks *b)
 static int fit_mma(xncc_tensor_blocks *b, int64_t limit)
 {
     enum { CHUNK = 32, FRAGMENT = 256 };
-    b->chunks = ceil_div(b->width + 7, CHUNK);
-    b->periods = ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_ROWS) *
+    b->chunks = xncc_ceil_div(b->width + 7, CHUNK);
+    b->periods = xncc_ceil_div(b->height + XNCC_TENSOR_ROWS - 1, XNCC_TENSOR_ROWS) *
                  (XNCC_TENSOR_ROWS / XNCC_TENSOR_PERIOD);
     b->row_bytes = XNCC_TENSOR_COLUMNS + CHUNK * b->chunks;
     int64_t rows = XNCC_TENSOR_ROWS * (XNCC_TENSOR_MMA_DOWN - 1) + XNCC_TENSOR_PERIOD * b->periods;
@@ -214,15 +205,16 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
                       xncc_tensor_blocks *best)
 {
     int found = 0;
-    int32_t least = ceil_div(p->width, XNCC_TENSOR_WIDTH);
+    int32_t least = xncc_ceil_div(p->width, XNCC_TENSOR_WIDTH);
     for (int32_t across = least; across <= least + 2 && across <= p->width; across++)
         for (int32_t down = 1; down <= p->height; down++) {
             xncc_tensor_blocks b = { 0 };
-            b.width = across == 1 ? p->width
-                                  : (int32_t)round_up((uint64_t)ceil_div(p->width, across), 16);
-            b.height = ceil_div(p->height, down);
-            b.across = ceil_div(p->width, b.width);
-            b.down = ceil_div(p->height, b.height);
+            b.width = across == 1
+                          ? p->width
+                          : (int32_t)xncc_round_up((uint64_t)xncc_ceil_div(p->width, across), 16);
+            b.height = xncc_ceil_div(p->height, down);
+            b.across = xncc_ceil_div(p->width, b.width);
+            b.down = xncc_ceil_div(p->height, b.height);
             if (b.width > XNCC_TENSOR_WIDTH)
                 break;
             if (!fit_block(&b, kernel, limit))

@@ -1,6 +1,7 @@
 /* The blocks of the CPU kernels: rectangles, strips, panels, transforms and tiles. */
 #include "plan/cpu_blocks.h"
 
+#include "base/int_math.h"
 #include "image/samples.h"
 #include "plan/problem.h"
 
@@ -37,16 +38,6 @@ static const form forms[] = {
     { XNCC_KERNEL_DIRECT_AVX512, { 4, 2 }, { XNCC_AVX512_ROWS, XNCC_AVX512_ROWS } },
 };
 
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static int32_t round_up(int32_t v, int32_t step)
 {
     return (int32_t)(((int64_t)v + step - 1) / step * step);
@@ -80,17 +71,17 @@ static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_b
                              .strip = MOST_STRIP,
                              .panel_height = problem->height };
     const int32_t most_groups = (words ? XNCC_MOST_PRODUCTS_U16 : XNCC_MOST_PRODUCTS_U8) / c.phases;
-    c.panel_width = ceil_div(problem->width,
-                             ceil_div(problem->width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
-    c.groups = ceil_div(c.panel_width + c.phases - 1, c.phases);
+    c.panel_width = xncc_ceil_div(
+        problem->width, xncc_ceil_div(problem->width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
+    c.groups = xncc_ceil_div(c.panel_width + c.phases - 1, c.phases);
     while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * ring_rows(&c) > RING_BYTES)
         c.strip /= 2;
     c.row_bytes = ring_row_bytes(&c, c.strip);
     const int64_t fit = RING_BYTES * 2 / c.row_bytes; /* at least 800 KB / 9 KB */
     if (ring_rows(&c) > fit)
-        c.panel_height = ceil_div(problem->height,
-                                  ceil_div(problem->height, (int32_t)fit - c.rows + 1));
-    c.chunk = smaller(most_groups / c.groups, c.panel_height);
+        c.panel_height = xncc_ceil_div(problem->height,
+                                       xncc_ceil_div(problem->height, (int32_t)fit - c.rows + 1));
+    c.chunk = xncc_smaller(most_groups / c.groups, c.panel_height);
     assert(c.chunk >= 1 && c.chunk * c.groups <= most_groups);
     c.single = c.panel_width == problem->width && c.panel_height == problem->height;
     c.gather_rows = c.single ? c.rows : (int32_t)(GATHER_BYTES / 8 / c.strip / c.rows * c.rows);
@@ -147,11 +138,11 @@ static void shrink_to_tile(const xncc_problem *p, xncc_cpu_blocks *b)
     const xncc_extent map = xncc_problem_extent(p);
     xncc_tile_blocks *t = &b->tile;
     if (b->least_rows == 0) {
-        b->columns = smaller(b->columns,
-                             t->fits || t->channels == 1 ? MOST_COLUMNS : MOST_COLUMNS_128_BIT);
-        b->rows = smaller(smaller(b->rows, MOST_ROWS), map.height);
+        b->columns = xncc_smaller(b->columns, t->fits || t->channels == 1 ? MOST_COLUMNS
+                                                                          : MOST_COLUMNS_128_BIT);
+        b->rows = xncc_smaller(xncc_smaller(b->rows, MOST_ROWS), map.height);
     }
-    b->columns = smaller(b->columns, map.width);
+    b->columns = xncc_smaller(b->columns, map.width);
     t->stride = round_up(b->columns, XNCC_STRIP_STEP);
     t->plane_width = b->columns + p->width - 1;
     t->plane_height = b->rows + p->height - 1;

@@ -1,6 +1,7 @@
 /* Fits a kernel to a match on CUDA: first the steps, then blocks, bands, memory and time. */
 #include "plan/fit_cuda.h"
 
+#include "base/int_math.h"
 #include "plan/cost_cuda.h"
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_tensor.h"
@@ -32,11 +33,6 @@ static const double channel_rate = 1.6e6, channel_element = 0.4, channel_byte = 
 static const uint64_t max_pixel_workspace = UINT64_C(1) << 30;
 static const uint64_t max_transforms = UINT64_C(5) << 29;
 static const uint64_t max_plane_workspace = UINT64_C(5) << 29;
-
-static int32_t smaller(int32_t a, int64_t b)
-{
-    return a < b ? a : (int32_t)b;
-}
 
 /* Elements of the map. */
 static double elements_of(const xncc_problem *p)
@@ -214,12 +210,12 @@ static xncc_status fit_textures(const xncc_problem *of, const xncc_machine *m, x
                          (long long)down);
     d->band_width = of->image_width <= across
                         ? map.width
-                        : smaller(map.width, (across - of->width + 1) / 128 * 128);
+                        : xncc_smaller(map.width, (across - of->width + 1) / 128 * 128);
     d->band_height = of->image_height <= down
                          ? map.height
-                         : smaller(map.height, (down - of->height + 1) / 64 * 64);
-    if (d->band_width < smaller(map.width, of->width) ||
-        d->band_height < smaller(map.height, of->height))
+                         : xncc_smaller(map.height, (down - of->height + 1) / 64 * 64);
+    if (d->band_width < xncc_smaller(map.width, of->width) ||
+        d->band_height < xncc_smaller(map.height, of->height))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "the image exceeds a texture (%lld x %lld), and the template, %d x %d, is "
                          "too large to divide the image into bands",
@@ -271,7 +267,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     /* fft leaves half for its transforms, if the bands allow that */
     const uint64_t aim = fft ? limit / 2 : limit;
     status = halve_bands(p, aim < most ? aim : most, limit,
-                         textures ? smaller(map.height, p->height) : 1, d, error);
+                         textures ? xncc_smaller(map.height, p->height) : 1, d, error);
     if (!status && fft) {
         const uint64_t rest = limit - d->workspace.total;
         status = xncc_fit_fft_cuda(of, m, rest < max_transforms ? rest : max_transforms, d, error);

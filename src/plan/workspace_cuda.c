@@ -1,6 +1,7 @@
 /* The device memory of a decision, buffer by buffer (decision.h). This is the only sum of it. */
 #include "plan/workspace_cuda.h"
 
+#include "base/int_math.h"
 #include "plan/cost_cuda.h"
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_tensor.h"
@@ -28,11 +29,6 @@ static uint64_t times(uint64_t a, uint64_t b)
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return value > UINT64_MAX - unit ? UINT64_MAX : (value + unit - 1) / unit * unit;
-}
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -43,7 +39,8 @@ static uint64_t source_bytes(const xncc_problem *p)
 {
     const uint64_t row = (uint64_t)p->image_width * (uint64_t)xncc_problem_channels(p) *
                          xncc_pixel_size(p->pixel);
-    return times(round_up(row, 16) + (p->image_masked ? round_up((uint64_t)p->image_width, 16) : 0),
+    return times(xncc_round_up(row, 16) +
+                     (p->image_masked ? xncc_round_up((uint64_t)p->image_width, 16) : 0),
                  (uint64_t)p->image_height);
 }
 
@@ -62,11 +59,12 @@ int xncc_reads_template_pixels(const xncc_problem *p, const xncc_decision *d)
 static uint64_t template_bytes(const xncc_problem *p, const xncc_decision *d)
 {
     const uint64_t width = (uint64_t)p->width, height = (uint64_t)p->height;
-    uint64_t plane = times(round_up(width, ALIGNMENT), height);
+    uint64_t plane = times(xncc_round_up(width, ALIGNMENT), height);
     if (xncc_reads_template_pixels(p, d))
         return 0;
     if (!xncc_kernel_is_tensor(d->kernel))
-        plane += round_up(round_up(width, XNCC_THREAD_COLUMNS) * round_up(height, 4), ALIGNMENT);
+        plane += xncc_round_up(xncc_round_up(width, XNCC_THREAD_COLUMNS) * xncc_round_up(height, 4),
+                               ALIGNMENT);
     return times(plane, (uint64_t)d->planes.templ_count);
 }
 
@@ -76,12 +74,12 @@ static void size_planes(const xncc_problem *p, xncc_decision *d)
     xncc_workspace *w = &d->workspace;
     const uint64_t columns = (uint64_t)d->band_width + (uint64_t)p->width - 1,
                    rows = (uint64_t)d->band_height + (uint64_t)p->height - 1;
-    w->plane_pitch = round_up(columns, ALIGNMENT);
+    w->plane_pitch = xncc_round_up(columns, ALIGNMENT);
     w->plane = times(w->plane_pitch, rows);
-    w->sums_pitch = round_up((uint64_t)d->band_width, XNCC_TENSOR_COLUMNS);
+    w->sums_pitch = xncc_round_up((uint64_t)d->band_width, XNCC_TENSOR_COLUMNS);
     if (d->kernel != XNCC_KERNEL_TENSOR_FUSED) /* it keeps the sums in registers */
         w->sums = times(w->sums_pitch * (d->planes.terms_u64 ? 8 : 4),
-                        round_up((uint64_t)d->band_height, 2 * XNCC_TENSOR_ROWS) +
+                        xncc_round_up((uint64_t)d->band_height, 2 * XNCC_TENSOR_ROWS) +
                             XNCC_TENSOR_SPARE_ROWS);
     if (xncc_decision_has(d, XNCC_STEP_WINDOW_SUMS)) {
         w->rows_pitch = w->sums_pitch;
@@ -109,10 +107,10 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
                    columns = width + (uint64_t)p->width - 1,
                    rows = height + (uint64_t)p->height - 1,
                    staged = smaller(columns, (uint64_t)of.image_width);
-    w->band_pitch = round_up(staged * xncc_pixel_size(of.pixel), ALIGNMENT);
+    w->band_pitch = xncc_round_up(staged * xncc_pixel_size(of.pixel), ALIGNMENT);
     w->bytes[XNCC_BUFFER_BAND] = times(w->band_pitch, smaller(rows, (uint64_t)of.image_height));
     if (xncc_decision_has(d, XNCC_STEP_ROW_SUMS) || xncc_decision_has(d, XNCC_STEP_COLUMN_SCORE)) {
-        w->rows_pitch = round_up(width, 32);
+        w->rows_pitch = xncc_round_up(width, 32);
         w->bytes[XNCC_BUFFER_ROWS] = times(w->rows_pitch * (of.pixel == XNCC_U8 ? 8 : 16), rows);
     }
     if (!xncc_cuda_sums_fit_u32(&of)) { /* otherwise X is in the map's memory */
@@ -138,12 +136,12 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
     }
     w->bytes[XNCC_BUFFER_MAP] = times((uint64_t)map.width * 4, (uint64_t)d->map_rows);
     if (d->map_rows == map.height && xncc_peak_serves(map.width, map.height))
-        w->bytes[XNCC_BUFFER_SEARCH] = round_up(
+        w->bytes[XNCC_BUFFER_SEARCH] = xncc_round_up(
             xncc_search_bytes(xncc_peak_tiles(map.width, map.height), 1) +
                 xncc_search_results(1, XNCC_PEAK_ROOM),
             ALIGNMENT);
     for (int i = 0; i < XNCC_BUFFERS; i++) {
-        w->bytes[i] = round_up(w->bytes[i], ALIGNMENT);
+        w->bytes[i] = xncc_round_up(w->bytes[i], ALIGNMENT);
         w->total = plus(w->total, w->bytes[i]);
     }
 }
@@ -160,9 +158,9 @@ void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision 
         b->sums = w->sums;
         b->toeplitz = w->bytes[XNCC_BUFFER_TOEPLITZ];
         if (d->bounds_tiles)
-            b->terms = round_up(w->sums / 4 * XNCC_WINDOW_TERMS_BYTES, ALIGNMENT);
+            b->terms = xncc_round_up(w->sums / 4 * XNCC_WINDOW_TERMS_BYTES, ALIGNMENT);
     } else {
-        b->map = round_up((uint64_t)map.width * (uint64_t)map.height * 4, ALIGNMENT);
+        b->map = xncc_round_up((uint64_t)map.width * (uint64_t)map.height * 4, ALIGNMENT);
     }
     const uint64_t search = xncc_search_bytes(xncc_peak_tiles(map.width, map.height), 1),
                    rest = limit - w->total;
@@ -176,7 +174,7 @@ void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision 
         *b = (xncc_batch_slots){ 0 };
         return;
     }
-    b->search = round_up(search * (uint64_t)b->slots, ALIGNMENT);
+    b->search = xncc_round_up(search * (uint64_t)b->slots, ALIGNMENT);
     w->bytes[XNCC_BUFFER_BATCH] = (b->map + b->sums + b->toeplitz) * (uint64_t)b->slots + b->terms +
                                   b->search + b->results;
     w->total += w->bytes[XNCC_BUFFER_BATCH];
