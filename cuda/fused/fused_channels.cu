@@ -283,7 +283,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
                 double num[4], var[4];
                 byte_fractions(job, windows, products[0].x[r], num, var);
                 float score[4];
-                sure &= finish<true>(job, num, var, score);
+                sure &= finish(job, num, var, score);
                 if (r < more)
                     Apart::store(to, score, x, job.all.width, job.vector_columns);
                 to += job.all.map_pitch;

@@ -55,17 +55,7 @@ __device__ __forceinline__ void OneByte::fractions(const ChannelJob &job, const 
     byte_fractions(job, windows, x, num, var);
 }
 
-// *score is certain or, where the pass looks for the best one, is NaN, so that it is ignored until
-// it has been computed again.
-template <bool MAP> __device__ __forceinline__ bool keep_certain(bool certain, float *score)
-{
-    if (!MAP && !certain)
-        *score = NAN;
-    return certain;
-}
-
 // The scores of a thread's four windows; false if one of them must be computed again.
-template <bool MAP>
 __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num, const double *var,
                                        float *score)
 {
@@ -73,8 +63,7 @@ __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num,
     if (job.finish == FINISH_ROOT) {
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            sure &= keep_certain<MAP>(fast_quotient(num[i], var[i], job.unit, &score[i]),
-                                      &score[i]);
+            sure &= fast_quotient(num[i], var[i], job.unit, &score[i]);
     } else if (job.finish == FINISH_DIVIDE) {
 #pragma unroll
         for (int i = 0; i < 4; i++) // the plain formula: many of these quotients are midpoints

@@ -36,8 +36,7 @@
 // (__launch_bounds__), so at most 128 or 168 registers per thread.
 //
 // Template parameters: Pixel, a pixel class (channel_windows.cuh); SHIFT, the window's width modulo
-// 4; MAP, true for scores and false for the best score of each tile. Below compute capability 8.0
-// the kernels are empty.
+// 4. Below compute capability 8.0 the kernels are empty.
 #include "cuda/score/channel_arith.cuh"
 
 namespace xncc {
@@ -130,15 +129,14 @@ template <class Pixel> struct ProductReader {
 
 // Computes the scores of a batch again by general_score.h, for a thread's four columns. own: the
 // prefixes of the first map row at its first column. windows: its windows at the batch's last row;
-// the function goes up from there, taking the changes back. rows: map rows left, at least 1. Writes
-// the scores, or returns the best one times job.sign. Out of line and rarely called.
-template <class Pixel, bool MAP>
-__device__ __noinline__ float rescore_batch(const ChannelJob &job, const uint32_t *own,
-                                            const typename Pixel::Windows *windows, int x, int y,
-                                            int rows)
+// the function goes up from there, taking the changes back. rows: map rows left, at least 1. Out of
+// line and rarely called.
+template <class Pixel>
+__device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t *own,
+                                           const typename Pixel::Windows *windows, int x, int y,
+                                           int rows)
 {
     const int right = job.all.window_width;
-    float best = NAN;
 #pragma unroll 1
     for (int i = 0; i < 4 && x + i < job.all.width; i++) {
         uint32_t s[CHANNELS];
@@ -153,11 +151,7 @@ __device__ __noinline__ float rescore_batch(const ChannelJob &job, const uint32_
                 uint64_t product = 0;
                 for (int k = 0; k < job.all.terms; k++)
                     product += static_cast<uint64_t>(sums[job.all.term[k].offset]) * job.weight[k];
-                const float score = exact_score(job, s, q, product);
-                if (MAP)
-                    job.all.map[(y + r) * job.all.map_pitch + x + i] = score;
-                else
-                    best = fmaxf(best, score * job.sign);
+                job.all.map[(y + r) * job.all.map_pitch + x + i] = exact_score(job, s, q, product);
             }
             if (job.squared) {
                 load_prefix(row + right, &entering);
@@ -170,34 +164,6 @@ __device__ __noinline__ float rescore_batch(const ChannelJob &job, const uint32_
             }
         }
     }
-    return best;
-}
-
-// A thread's four scores of a map row.
-template <bool MAP>
-__device__ __forceinline__ void put_row(const ChannelJob &job, const float *score, int x, int y,
-                                        float *best)
-{
-    if (!MAP) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (x + i < job.all.width)
-                *best = fmaxf(*best, score[i] * job.sign);
-        return;
-    }
-    float *map = job.all.map + y * job.all.map_pitch + x;
-    store(map, score, x, job.all.width, job.vector_columns);
-}
-
-// At the end of a tile: stores the warp's best score. A warp's columns are those of one tile. y:
-// the tile's last row or a row of the same batch.
-__device__ __forceinline__ void end_tile(const ChannelJob &job, float best, int x, int y)
-{
-#if __CUDA_ARCH__ >= 800
-    const uint32_t all = __reduce_max_sync(0xffffffffu, peak_order(best, 0));
-    if (threadIdx.x % LANES == 0 && x < job.all.width)
-        job.tiles.best[y / job.tiles.rows * job.tiles.across + x / PEAK_COLUMNS] = all;
-#endif
 }
 
 // Starts the copies of a batch's image rows. to: shared-memory address of the warp's first plane.
@@ -216,7 +182,7 @@ __device__ __forceinline__ void fetch_rows(const ChannelJob &job, RowLoader<WORD
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip. memory: shared memory.
-template <class Pixel, int SHIFT, bool MAP>
+template <class Pixel, int SHIFT>
 __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y1)
 {
     const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
@@ -234,7 +200,6 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
     uint32_t lag_flip = warp == 0 ? 0 : job.all.flip;
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
-    float best = NAN;
     ProductReader<Pixel> products;
     products.load_ahead(job, sums);
     for (int y = y0; y < y1; y += ROWS) {
@@ -257,24 +222,22 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
             double num[4], var[4];
             Pixel::fractions(job, windows, product, num, var);
             float score[4];
-            sure &= finish<MAP>(job, num, var, score);
-            if (y + r < y1)
-                put_row<MAP>(job, score, x, y + r, &best);
+            sure &= finish(job, num, var, score);
+            if (y + r < y1) {
+                float *map = job.all.map + (y + r) * job.all.map_pitch + x;
+                store(map, score, x, job.all.width, job.vector_columns);
+            }
         }
         if (__builtin_expect(!sure, 0)) {
             const typename Pixel::Windows copy = windows;
-            best = fmaxf(best, rescore_batch<Pixel, MAP>(job, prefixes + own, &copy, x, y, y1 - y));
-        }
-        if (!MAP && ((y + ROWS) % job.tiles.rows == 0 || y + ROWS >= y1)) {
-            end_tile(job, best, x, y);
-            best = NAN;
+            rescore_batch<Pixel>(job, prefixes + own, &copy, x, y, y1 - y);
         }
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
-// The scores of a band, or the best ones of its tiles.
-template <class Pixel, int SHIFT, bool MAP>
+// The scores of a band.
+template <class Pixel, int SHIFT>
 __global__
 __launch_bounds__(THREADS,
                   Pixel::BLOCKS) void score_channels(const __grid_constant__ ChannelJob job)
@@ -283,40 +246,22 @@ __launch_bounds__(THREADS,
     extern __shared__ __align__(16) unsigned char memory[];
     const int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Pixel, SHIFT, MAP>(job, memory, y0, y1);
+        walk<Pixel, SHIFT>(job, memory, y0, y1);
 #endif
 }
 
 using Kernel = void (*)(ChannelJob);
 
-template <class Pixel, bool MAP> Kernel kernel_of(int shift)
+template <class Pixel> Kernel kernel_of(int shift)
 {
-    constexpr Kernel kernels[] = { score_channels<Pixel, 0, MAP>, score_channels<Pixel, 1, MAP>,
-                                   score_channels<Pixel, 2, MAP>, score_channels<Pixel, 3, MAP> };
+    constexpr Kernel kernels[] = { score_channels<Pixel, 0>, score_channels<Pixel, 1>,
+                                   score_channels<Pixel, 2>, score_channels<Pixel, 3> };
     return kernels[shift];
 }
 
-Kernel kernel_of(int digits, int shift, bool map)
+Kernel kernel_of(int digits, int shift)
 {
-    if (digits == 1)
-        return map ? kernel_of<OneByte, true>(shift) : kernel_of<OneByte, false>(shift);
-    return map ? kernel_of<TwoBytes, true>(shift) : kernel_of<TwoBytes, false>(shift);
-}
-
-// Launches the pass; batch: map rows of which a segment is a multiple.
-cudaError_t launch_pass(ChannelJob *job, bool map, int batch, int processors, cudaStream_t stream)
-{
-    const ChannelScoreJob &all = job->all;
-    const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP, map);
-    const int bytes = xncc_channel_score_bytes(job->read, job->summed, all.digits);
-    int blocks = 0;
-    cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS,
-                                                                     static_cast<size_t>(bytes));
-    if (code != cudaSuccess)
-        return code;
-    const dim3 grid = cut_strips(all.width, all.height, all.window_height, processors * blocks,
-                                 batch, &job->segment);
-    return launch(kernel, grid, THREADS, bytes, stream, false, *job);
+    return digits == 1 ? kernel_of<OneByte>(shift) : kernel_of<TwoBytes>(shift);
 }
 
 } // namespace
@@ -324,24 +269,24 @@ cudaError_t launch_pass(ChannelJob *job, bool map, int batch, int processors, cu
 cudaError_t channel_score_set_max_shared_memory(int most)
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 16 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(1 + i / 8, i / 2 % 4, i % 2 != 0), most);
+    for (int i = 0; i < 8 && code == cudaSuccess; i++)
+        code = set_max_shared_memory(kernel_of(1 + i / 4, i % 4), most);
     return code;
 }
 
 cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, cudaStream_t stream)
 {
     ChannelJob job = make_channel_job(all, Adjacent::STEP);
-    return launch_pass(&job, true, ROWS, processors, stream);
-}
-
-cudaError_t launch_channel_tiles(const ChannelScoreJob &all, const ChannelTiles &tiles,
-                                 int processors, cudaStream_t stream)
-{
-    ChannelJob job = make_channel_job(all, Adjacent::STEP);
-    job.tiles = tiles;
-    job.sign = tiles.smallest ? -1.0f : 1.0f;
-    return launch_pass(&job, false, tiles.rows, processors, stream); // no tile is in two blocks
+    const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP);
+    const int bytes = xncc_channel_score_bytes(job.read, job.summed, all.digits);
+    int blocks = 0;
+    cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS,
+                                                                     static_cast<size_t>(bytes));
+    if (code != cudaSuccess)
+        return code;
+    const dim3 grid = cut_strips(all.width, all.height, all.window_height, processors * blocks,
+                                 ROWS, &job.segment);
+    return launch(kernel, grid, THREADS, bytes, stream, false, job);
 }
 
 } // namespace xncc

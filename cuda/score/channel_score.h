@@ -62,20 +62,6 @@ cudaError_t channel_score_set_max_shared_memory(int most);
 // Scores of a band. processors: multiprocessors of the device.
 cudaError_t launch_channel_score(const ChannelScoreJob &job, int processors, cudaStream_t stream);
 
-// Output of a pass without a map: the best score of each tile of PEAK_COLUMNS columns.
-struct ChannelTiles {
-    // A peak_order per tile: that of the best exact score, or 0 if all scores are NaN.
-    uint32_t *best;
-    // Map rows per tile, a multiple of 4, and tiles per row of tiles.
-    int32_t rows, across;
-    // 1 if small scores are good.
-    int32_t smallest;
-};
-
-// The best score of each tile of a band. job.map is not used.
-cudaError_t launch_channel_tiles(const ChannelScoreJob &job, const ChannelTiles &tiles,
-                                 int processors, cudaStream_t stream);
-
 } // namespace xncc
 
 #endif

@@ -54,9 +54,6 @@ struct ChannelJob {
     // num and var below.
     int32_t centred;
     Finish finish;
-    // The output of score_tiles; 1, or -1 if small scores are good.
-    ChannelTiles tiles;
-    float sign;
     // Map columns that are stored by aligned vectors (vector_columns): all or none.
     int32_t vector_columns;
     // Factor of the score, or NaN if the plain formula must decide for every window.
