@@ -341,7 +341,9 @@ xncc_status score_channels(const Call &call, const Band &band, const Target &tar
     job.terms = planes.term_count; // those of X
     for (int i = 0; i < job.terms; i++)
         job.term[i] = { i * static_cast<int64_t>(w.sums / sizeof(uint32_t)), planes.term[i].shift };
-    return check(launch_channel_score(job, plan->engine->machine.cuda.processors, call.stream),
+    const auto &cuda = plan->engine->machine.cuda;
+    return check(launch_channel_score(job, cuda.processors, static_cast<int>(cuda.shared_optin),
+                                      call.stream),
                  "launching the score", call.error);
 }
 

@@ -274,16 +274,17 @@ cudaError_t channel_score_set_max_shared_memory(int most)
     return code;
 }
 
-cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, cudaStream_t stream)
+cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, int shared_memory,
+                                 cudaStream_t stream)
 {
     ChannelJob job = make_channel_job(all, Adjacent::STEP);
     const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP);
     const int bytes = xncc_channel_score_bytes(job.read, job.summed, all.digits);
-    int blocks = 0;
-    cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS,
-                                                                     static_cast<size_t>(bytes));
-    if (code != cudaSuccess)
-        return code;
+    // The device reserves 1 KiB more for every block, also for the largest.
+    constexpr int RESERVED = 1024;
+    const int by_registers = all.digits == 1 ? OneByte::BLOCKS : TwoBytes::BLOCKS,
+              by_memory = (shared_memory + RESERVED) / (bytes + RESERVED),
+              blocks = by_memory < by_registers ? by_memory : by_registers;
     const dim3 grid = cut_strips(all.width, all.height, all.window_height, processors * blocks,
                                  ROWS, &job.segment);
     return launch(kernel, grid, THREADS, bytes, stream, false, job);

@@ -59,8 +59,10 @@ struct ChannelScoreJob {
 // allows. Call once before the first launch.
 cudaError_t channel_score_set_max_shared_memory(int most);
 
-// Scores of a band. processors: multiprocessors of the device.
-cudaError_t launch_channel_score(const ChannelScoreJob &job, int processors, cudaStream_t stream);
+// Scores of a band. processors: multiprocessors of the device. shared_memory: the most that a block
+// can have there, in bytes (sharedMemPerBlockOptin).
+cudaError_t launch_channel_score(const ChannelScoreJob &job, int processors, int shared_memory,
+                                 cudaStream_t stream);
 
 } // namespace xncc
 

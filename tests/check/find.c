@@ -43,8 +43,10 @@ static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, siz
     return rule;
 }
 
-static void check_matches(const scene *s, const xncc_find_options *options, size_t capacity,
-                          const xncc_map *map)
+/* Compares the matches with those of the brute-force rule. plan: one plan per thread count for the
+ * options' problem; NULL: xncc_find makes its own. */
+static void check_matches(const scene *s, xncc_plan *const *plan, const xncc_find_options *options,
+                          size_t capacity, const xncc_map *map)
 {
     static xncc_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
     oracle_peak_rule rule = rule_for(s, options, capacity);
@@ -66,8 +68,10 @@ static void check_matches(const scene *s, const xncc_find_options *options, size
              options->kernel ? options->kernel : "(chosen)", options->top, capacity,
              (double)rule.limit, options->min_distance);
     memset(got, 0x5a, sizeof got);
-    xncc_status status = xncc_find(s->run->context[slot], &s->image.view, s->prepared[slot],
-                                   options, got, capacity, &found);
+    xncc_status status = plan ? xncc_plan_find(plan[slot], &s->image.view, s->prepared[slot],
+                                               options, got, capacity, &found, NULL)
+                              : xncc_find(s->run->context[slot], &s->image.view, s->prepared[slot],
+                                          options, got, capacity, &found);
     if (!check_ok(status, s->run->context[slot], what))
         return;
     if (found != wanted)
@@ -111,30 +115,39 @@ static int has_few_cases(const check_run *run)
     return check_is_brief(run) || check_is_threads(run);
 }
 
-/* Every limit with every distance. In a short run it is one limit per distance, with sanitizers
- * another one for each kernel and method. */
-static void check_rules(const scene *s, const char *kernel, xncc_method method, xncc_mode mode,
+/* Every limit with every distance, with one plan per thread count. In a short run it is one limit
+ * per distance, with sanitizers another one for each kernel and method. */
+static void check_rules(const scene *s, const char *kernel, const xncc_problem *problem,
                         const xncc_map *map)
 {
+    const xncc_method method = problem->method;
+    const xncc_preference forced = { .kernel = kernel };
+    xncc_plan *plan[CHECK_THREAD_COUNTS] = { 0 };
+    int made = 1;
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        made &= check_ok(xncc_plan_create(s->run->context[i], problem, &forced, &plan[i]),
+                         s->run->context[i], s->name);
     static const size_t top[] = { 0, 1, 3, 40 };
     static const int32_t distance[] = { 0, 1, 2, 5, 1000 };
     int smallest = method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
     const int shift = KIT_SANITIZED ? (int)(s->run->turn / 5 + (uint64_t)method) : 0;
-    for (int limit = 0; limit < 4; limit++)
+    for (int limit = 0; limit < 4 && made; limit++)
         for (int d = 0; d < 5; d++) {
             if ((KIT_SANITIZED || has_few_cases(s->run)) && (d + shift) % 4 != limit)
                 continue;
             float bound = limit_of(map, smallest, limit);
             xncc_find_options o = { .method = method,
-                                    .mode = mode,
+                                    .mode = problem->mode,
                                     .kernel = kernel,
                                     .top = top[(limit + d) & 3],
                                     .min_distance = distance[d] };
             o.min_score = smallest ? 99.0f
                                    : bound; /* the limit that does not apply must not matter */
             o.max_score = smallest ? bound : -99.0f;
-            check_matches(s, &o, d == 2 ? 7 : MOST_MATCHES, map);
+            check_matches(s, plan, &o, d == 2 ? 7 : MOST_MATCHES, map);
         }
+    for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
+        xncc_plan_destroy(plan[i]);
 }
 
 static void check_scene(scene *s)
@@ -163,10 +176,10 @@ static void check_scene(scene *s)
             continue;
         kit_map map = expected_map(s, method, mode);
         for (size_t k = 0; k < kernels; k++)
-            check_rules(s, kernel[k], method, mode, &map.view);
+            check_rules(s, kernel[k], &problem, &map.view);
         check_matches(
-            s, &(xncc_find_options){ .method = method, .mode = mode, .min_score = -INFINITY }, 5,
-            &map.view);
+            s, NULL, &(xncc_find_options){ .method = method, .mode = mode, .min_score = -INFINITY },
+            5, &map.view);
         kit_map_destroy(&map);
     }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
@@ -237,11 +250,11 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
     kit_map map = expected_map(&s, XNCC_CCOEFF_NORMED, XNCC_VALID);
     for (size_t k = 0; k < kernels; k++)
-        check_matches(&s,
+        check_matches(&s, NULL,
                       &(xncc_find_options){
                           .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
                       MOST_MATCHES, &map.view);
-    check_matches(&s, &(xncc_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
+    check_matches(&s, NULL, &(xncc_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         xncc_template_destroy(s.prepared[i]);
     kit_map_destroy(&map);
