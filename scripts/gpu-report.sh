@@ -41,8 +41,9 @@ tables() {
     # Sides of square templates.
     tables 'Maps of 8192 x 8192, u8' --table sizes --size 8192x8192 \
         --template 3x3,8x8,16x16,24x24,32x32,48x48,57x57,64x64,80x80,96x96,128x128,256x256,512x512
-    tables 'Pixel types, channels, masks and borders, 4096 x 4096' --table kinds --size 4096x4096 \
+    tables 'Pixel types, channels, masks, borders and methods, 4096 x 4096' --table kinds --size 4096x4096 \
         --template 8x8,16x16,32x32,64x64,128x128
     tables 'Convolution, 1920 x 1080' --table filters --size 1920x1080
     tables 'Search' --table find,batch,mixed --size 1920x1080,8192x8192 --template 32x32,64x64
+    tables 'Many templates' --table batch --size 1920x1080 --template 64x64
 } | tee "$report"

@@ -1,5 +1,5 @@
-/* The table `kinds`: the map of one image for pixel types, channels, masks and borders, next to
- * that of u8. */
+/* The table `kinds`: the map of one image for pixel types, channels, masks, borders and methods,
+ * next to that of u8. */
 #include "bench_run.h"
 
 #include <math.h>
@@ -15,20 +15,32 @@ typedef struct kind {
     int32_t channels, templ_masked;
     xncc_mode mode;
     xncc_border border;
+    int method; /* an xncc_method, or ASKED: that of the options */
 } kind;
+
+enum { ASKED = -1 };
 
 /* u8 is first: the others are compared with it. */
 static const kind kinds[] = {
-    { "u8", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "s8", XNCC_S8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "u16", XNCC_U16, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "f32", XNCC_F32, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "f64", XNCC_F64, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "u8, three channels", XNCC_U8, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "u8, border zero", XNCC_U8, 1, 0, XNCC_SAME, XNCC_BORDER_ZERO },
-    { "u8, border overlap", XNCC_U8, 1, 0, XNCC_SAME, XNCC_BORDER_OVERLAP },
-    { "u8, template mask", XNCC_U8, 1, 1, XNCC_VALID, XNCC_BORDER_CLAMP },
-    { "u8, template mask, border overlap", XNCC_U8, 1, 1, XNCC_SAME, XNCC_BORDER_OVERLAP },
+    { "u8", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "s8", XNCC_S8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u16", XNCC_U16, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "s16", XNCC_S16, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "f32", XNCC_F32, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "f64", XNCC_F64, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u8, three channels", XNCC_U8, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u8, four channels", XNCC_U8, 4, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u16, three channels", XNCC_U16, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u8, border zero", XNCC_U8, 1, 0, XNCC_SAME, XNCC_BORDER_ZERO, ASKED },
+    { "u8, border overlap", XNCC_U8, 1, 0, XNCC_SAME, XNCC_BORDER_OVERLAP, ASKED },
+    { "u8, template mask", XNCC_U8, 1, 1, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u8, template mask, border overlap", XNCC_U8, 1, 1, XNCC_SAME, XNCC_BORDER_OVERLAP, ASKED },
+    { "f32, template mask", XNCC_F32, 1, 1, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u8, ccoeff", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, XNCC_CCOEFF },
+    { "u8, ccorr", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, XNCC_CCORR },
+    { "u8, ccorr_normed", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, XNCC_CCORR_NORMED },
+    { "u8, sqdiff", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, XNCC_SQDIFF },
+    { "u8, sqdiff_normed", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, XNCC_SQDIFF_NORMED },
 };
 
 /* Times one kind of the problem `like` by the fastest kernel and adds its row. *u8_ms: the time of
@@ -45,6 +57,8 @@ static xncc_status add_kind(bench_run *run, bench_section *section, const kind *
     problem.templ_masked = k->templ_masked;
     problem.mode = k->mode;
     problem.border = k->border;
+    if (k->method != ASKED)
+        problem.method = (xncc_method)k->method;
     xncc_status status = bench_case_open(&problem, &c, error);
     if (!status && bench_choose(run, &problem, BENCH_BEST, kernel) > 0) {
         status = bench_measure(run, &c, kernel[0], &time, error);
@@ -69,8 +83,8 @@ xncc_status bench_kinds(bench_run *run, app_error *error)
     const app_size size = run->cuda ? bench_image_size(run, 4096, 4096)
                                     : bench_image_size(run, 1920, 1080);
     bench_section *section = bench_section_add(
-        &run->report, "kinds", "Pixel types, channels, borders and masks, by the fastest kernel",
-        columns);
+        &run->report, "kinds",
+        "Pixel types, channels, borders, masks and methods, by the fastest kernel", columns);
     xncc_status status = XNCC_OK;
     for (int i = 0; i < templ->count; i++) {
         const xncc_problem problem = app_options_problem(&run->options->common, XNCC_TASK_MATCH,
