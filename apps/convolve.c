@@ -53,7 +53,7 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
     fprintf(out,
             ", \"filter_width\": %d, \"filter_height\": %d, \"correlate\": %s, \"border\": \"%s\"}",
             filter->width, filter->height, o->correlate ? "true" : "false",
-            app_border_name(o->border));
+            app_border_name(o->rule.border));
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -66,36 +66,38 @@ static xncc_status run_plan(const app_session *session, app_source *scene,
     const app_picture *s = &scene->picture;
     /* 32-bit integers and float64 are rounded to float. */
     const xncc_pixel pixel = s->pixel == XNCC_U8 || s->pixel == XNCC_U16 ? s->pixel : XNCC_F32;
-    const xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
-                                   .pixel = pixel,
-                                   .image_width = s->width,
-                                   .image_height = s->height,
-                                   .width = coefficients->width,
-                                   .height = coefficients->height,
-                                   .border = o->border };
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_filter_options placement = XNCC_FILTER_OPTIONS_INIT;
     xncc_image image;
+    xncc_error why;
     app_progress progress;
     xncc_filter *filter = NULL;
     xncc_status status = app_source_view(scene, pixel, &image, error);
     if (status)
         return status;
     image.mask = NULL; /* a convolution uses every pixel */
+    placement.correlate = o->correlate;
     status = xncc_filter_create(session->context, coefficients->value, coefficients->width,
-                                coefficients->height,
-                                &(xncc_filter_options){ .correlate = o->correlate }, &filter);
+                                coefficients->height, &placement, &filter, &why);
     if (status)
-        return app_session_fail(session, status, o->filter ? o->filter : scene->path, error);
-    status = xncc_plan_create(session->context, &problem, &(xncc_preference){ .kernel = o->kernel },
-                              plan);
+        return app_pass_on(error, status, o->filter ? o->filter : scene->path, &why);
+    problem.task = XNCC_TASK_CONVOLVE;
+    problem.rule.border = o->rule.border;
+    problem.templ_width = coefficients->width;
+    problem.templ_height = coefficients->height;
+    preference.kernel = o->kernel;
+    status = xncc_problem_set(&problem, &image, NULL, &why);
+    if (!status)
+        status = xncc_plan_create(session->context, &problem, &preference, plan, &why);
     if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
     if (!status) {
         app_progress_start(&progress, session->context, scene->path, o->quiet);
-        status = xncc_plan_convolve(*plan, &image, filter, map, NULL);
+        status = xncc_plan_convolve(*plan, &image, filter, map, NULL, &why);
         app_progress_stop(&progress);
     }
-    if (status)
-        app_session_fail(session, status, scene->path, error);
+    app_pass_on(error, status, scene->path, &why);
     xncc_filter_destroy(filter);
     return status;
 }
@@ -118,15 +120,15 @@ xncc_status app_convolve(const app_options *o, app_error *error)
     if (!status)
         status = app_session_open(o, &session, error);
     if (!status)
-        status = app_map_open(o->output, scene.picture.width, scene.picture.height, &out.map,
-                              error);
+        status = app_map_open(o->output,
+                              &(xncc_extent){ scene.picture.width, scene.picture.height, 0, 0 },
+                              &out.map, error);
     if (!status)
         status = run_plan(&session, &scene, &filter, &plan, &out.map, error);
     if (!status && !(description = describe(o, &scene, &filter)))
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status) {
-        out.kernel = xncc_plan_kernel(plan);
-        out.device = app_session_device(&session, out.kernel);
+        app_session_names(&session, plan, &out.device, &out.kernel);
         out.place = (app_place){ &scene.picture.geo, 0, 0 };
         out.has_nan = scene.picture.pixel == XNCC_F32 || scene.picture.pixel == XNCC_F64;
         status = app_map_write(&out, description, error);

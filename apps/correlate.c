@@ -4,7 +4,6 @@
 #include "common/map_out.h"
 #include "common/progress.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,16 +36,13 @@ static char *describe(const app_options *o, const app_source *scene, const app_s
             "\"%s\", \"border\": "
             "\"%s\", \"x0\": %d, \"y0\": %d, \"pixel\": \"%s\", \"channels\": %d",
             templ->picture.width, templ->picture.height, xncc_method_name(method),
-            app_mode_name(o->mode), app_border_name(o->border), search->x0, search->y0,
-            xncc_pixel_name(search->problem.pixel), search->problem.channels);
+            app_mode_name(o->rule.mode), app_border_name(o->rule.border), search->map.x0,
+            search->map.y0, xncc_pixel_name(search->problem.pixel), search->problem.channels);
     put_name(out, "mask", o->mask_count ? o->masks[0] : NULL);
     put_name(out, "image_mask", o->image_mask);
     fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
             search->problem.templ_masked ? "true" : "false",
-            search->problem.image_masked ? "true" : "false",
-            o->min_valid > DBL_MIN ? o->min_valid
-            : o->min_valid > 0.0   ? 0.0
-                                   : 0.5);
+            search->problem.image_masked ? "true" : "false", o->rule.min_valid);
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -55,15 +51,15 @@ static xncc_status compute(const app_session *session, const app_search *search,
                            const char *name, app_map_out *out, app_error *error)
 {
     app_progress progress;
-    out->kernel = xncc_plan_kernel(plan);
-    out->device = app_session_device(session, out->kernel);
-    xncc_status status = app_map_open(out->path, search->width, search->height, &out->map, error);
+    xncc_error why;
+    app_session_names(session, plan, &out->device, &out->kernel);
+    xncc_status status = app_map_open(out->path, &search->map, &out->map, error);
     if (status)
         return status;
     app_progress_start(&progress, session->context, name, session->options->quiet);
-    status = xncc_plan_correlate(plan, &search->scene, search->templ, &out->map, NULL);
+    status = xncc_plan_correlate(plan, &search->scene, search->templ, &out->map, NULL, &why);
     app_progress_stop(&progress);
-    return status ? app_session_fail(session, status, name, error) : XNCC_OK;
+    return app_pass_on(error, status, name, &why);
 }
 
 /* Computes the map of the valid fraction, by the kernel of --kernel if that can serve it. */
@@ -71,15 +67,17 @@ static xncc_status compute_coverage(const app_session *session, const app_search
                                     const char *name, app_map_out *out, app_error *error)
 {
     xncc_problem problem = search->problem;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_plan *plan = NULL;
-    problem.method = XNCC_COVERAGE;
-    xncc_status status = xncc_plan_create(session->context, &problem,
-                                          &(xncc_preference){ .kernel = session->options->kernel },
-                                          &plan);
-    if (status && session->options->kernel)
-        status = xncc_plan_create(session->context, &problem, NULL, &plan);
-    status = status ? app_session_fail(session, status, name, error)
-                    : compute(session, search, plan, name, out, error);
+    xncc_error why;
+    problem.rule.method = XNCC_COVERAGE;
+    preference.kernel = session->options->kernel;
+    xncc_status status = xncc_plan_create(session->context, &problem, &preference, &plan, &why);
+    if (status && preference.kernel)
+        status = xncc_plan_create(session->context, &problem, NULL, &plan, &why);
+    app_pass_on(error, status, name, &why);
+    if (!status)
+        status = compute(session, search, plan, name, out, error);
     xncc_plan_destroy(plan);
     return status;
 }
@@ -91,13 +89,13 @@ static xncc_status write_maps(const app_session *session, const app_source *scen
 {
     const app_options *o = session->options;
     const size_t count = o->coverage ? 2 : 1;
-    char *description[2] = { describe(o, scene, templ, search, o->method),
+    char *description[2] = { describe(o, scene, templ, search, o->rule.method),
                              describe(o, scene, templ, search, XNCC_COVERAGE) };
     xncc_status status = XNCC_OK;
     if (!description[0] || !description[1])
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status && o->heatmap)
-        status = app_heatmap_write(o->heatmap, &out[0].map, o->method, &out[0].place, error);
+        status = app_heatmap_write(o->heatmap, &out[0].map, o->rule.method, &out[0].place, error);
     for (size_t i = 0; i < count && !status; i++)
         status = app_map_write(&out[i], description[i], error);
     if (!status)

@@ -8,27 +8,8 @@
 #include "exactncc/scan.h"
 #include "find_report.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
-
-static xncc_find_options find_options(const app_options *o)
-{
-    xncc_find_options f = { .method = o->method,
-                            .mode = o->mode,
-                            .border = o->border,
-                            .min_valid = o->min_valid,
-                            .kernel = o->kernel,
-                            .top = (size_t)o->top,
-                            .min_score = o->min_score,
-                            .max_score = o->max_score,
-                            .min_distance = o->min_distance };
-    /* To the library 0 means no limit. Only perfect matches are at most the smallest positive
-     * float, as with a limit of 0. */
-    if (o->has_max_score && o->max_score == 0.0f)
-        f.max_score = FLT_TRUE_MIN;
-    return f;
-}
 
 /* Searches the rows of the image while the reader decodes them. If the reader fails, its error is
  * reported. */
@@ -36,37 +17,37 @@ static xncc_status run_hunt(app_find_job *j, app_hunt *h, app_reader *reader, co
                             app_error *error)
 {
     enum { STEP = 64 }; /* rows: fewer are not worth a wake-up */
-    const xncc_find_options options = find_options(j->options);
     const int32_t skip = h->search.area.y, height = h->search.area.height;
     app_progress progress;
     xncc_scan *scan = NULL;
+    xncc_error why;
     app_progress_start(&progress, j->session.context, name, j->options->quiet);
     xncc_status status = xncc_scan_create(h->search.plan, &h->search.scene, h->search.templ,
-                                          &options, h->room, &scan);
+                                          &j->options->peaks, h->room, &scan, &why);
     int32_t rows = 0; /* rows of the picture that are decoded */
     while (!status && rows >= 0 && rows < skip + height)
         if ((rows = app_reader_wait(reader, rows + STEP)) > skip)
-            status = xncc_scan_rows(scan, rows - skip < height ? rows - skip : height);
+            status = xncc_scan_rows(scan, rows - skip < height ? rows - skip : height, &why);
     if (!status && rows >= skip + height)
-        status = xncc_scan_finish(scan, h->match, &h->found, NULL);
+        status = xncc_scan_finish(scan, h->match, &h->found, NULL, &why);
     app_progress_stop(&progress);
     xncc_scan_destroy(scan);
     if (status)
-        return app_session_fail(&j->session, status, name, error);
+        return app_pass_on(error, status, name, &why);
     return app_reader_stop(reader, error);
 }
 
 static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char *name,
                                   app_error *error)
 {
-    const xncc_find_options options = find_options(j->options);
+    xncc_error why;
     h->refined = calloc(h->found + 1, sizeof *h->refined);
     if (!h->refined)
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "%s: out of memory for %zu matches; give a smaller --top", name, h->found);
     const xncc_status status = xncc_refine(j->session.context, &h->search.scene, h->search.templ,
-                                           &options, h->match, h->found, h->refined);
-    return status ? app_session_fail(&j->session, status, name, error) : XNCC_OK;
+                                           &j->options->rule, h->match, h->found, h->refined, &why);
+    return app_pass_on(error, status, name, &why);
 }
 
 /* Computes the whole map again, because the search keeps none. */
@@ -75,15 +56,16 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
 {
     const app_place place = app_search_place(&h->search, scene);
     xncc_map map;
-    xncc_status status = app_map_open(j->options->heatmap, h->search.width, h->search.height, &map,
-                                      error);
+    xncc_error why;
+    xncc_status status = app_map_open(j->options->heatmap, &h->search.map, &map, error);
     if (status)
         return status;
-    status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.templ, &map, NULL);
-    if (status)
-        app_session_fail(&j->session, status, name, error);
-    else
-        status = app_heatmap_write(j->options->heatmap, &map, j->options->method, &place, error);
+    status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.templ, &map, NULL,
+                                 &why);
+    app_pass_on(error, status, name, &why);
+    if (!status)
+        status = app_heatmap_write(j->options->heatmap, &map, j->options->rule.method, &place,
+                                   error);
     free(map.data);
     return status;
 }
@@ -94,14 +76,13 @@ static xncc_status find_templ(app_find_job *j, app_source *scene, app_reader *re
     app_hunt h = { .found = 0 };
     xncc_status status = app_search_open(&j->session, scene, templ, &h.search, error);
     if (!status) {
-        const uint64_t positions = (uint64_t)h.search.width * (uint64_t)h.search.height,
-                       top = (uint64_t)j->options->top;
-        h.room = (size_t)(positions < top ? positions : top);
+        const uint64_t positions = (uint64_t)h.search.map.width * (uint64_t)h.search.map.height;
+        const size_t top = j->options->peaks.top;
+        h.room = positions < top ? (size_t)positions : top;
         h.match = calloc(h.room, sizeof *h.match);
         status = h.match ? run_hunt(j, &h, reader, templ->path, error)
                          : app_fail(error, XNCC_ERROR_MEMORY,
-                                    "--top %lld: out of memory; give a smaller number",
-                                    (long long)j->options->top);
+                                    "--top %zu: out of memory; give a smaller number", top);
     }
     if (!status && j->options->subpixel)
         status = refine_matches(j, &h, templ->path, error);
@@ -186,17 +167,17 @@ static xncc_status find_on_pages(app_find_job *j, app_error *error)
 
 static xncc_status check_usage(const app_options *o, app_error *error)
 {
-    const int distance = xncc_method_is_distance(o->method);
+    const int distance = xncc_method_is_distance(o->rule.method);
     if (distance && o->has_min_score)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--min-score: low scores are good with --method %s; give "
                         "--max-score",
-                        xncc_method_name(o->method));
+                        xncc_method_name(o->rule.method));
     if (!distance && o->has_max_score)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--max-score: high scores are good with --method %s; give "
                         "--min-score",
-                        xncc_method_name(o->method));
+                        xncc_method_name(o->rule.method));
     if (o->overlay && o->page == APP_ALL_PAGES)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--overlay: shows one page; give --page N");

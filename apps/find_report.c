@@ -2,7 +2,6 @@
 #include "find_report.h"
 
 #include "common/overlay.h"
-#include "exactncc/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,8 @@ static xncc_status report_matches(app_find_job *j, const app_source *scene, cons
 xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *templ,
                             const app_hunt *h, app_error *error)
 {
-    const char *kernel = xncc_plan_kernel(h->search.plan);
+    const char *device, *kernel;
+    app_session_names(&j->session, h->search.plan, &device, &kernel);
     const app_value row[S_COLUMNS] = {
         [S_PAGE].integer = scene->page,
         [S_TEMPLATE].text = templ->path,
@@ -93,7 +93,7 @@ xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_
         [S_HEIGHT].integer = h->search.area.height,
         [S_PIXEL].text = xncc_pixel_name(h->search.scene.pixel),
         [S_CHANNELS].integer = h->search.problem.channels,
-        [S_DEVICE].text = app_session_device(&j->session, kernel),
+        [S_DEVICE].text = device,
         [S_KERNEL].text = kernel,
         [S_FOUND].integer = (int64_t)h->found,
     };
@@ -108,8 +108,7 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
     app_value *rows = j->matches.value + first * COLUMNS;
     xncc_candidate *candidate = calloc(count + 1, sizeof *candidate);
     app_value *kept_rows = malloc((count + 1) * COLUMNS * sizeof *kept_rows);
-    xncc_merge_options rule = j->options->merge;
-    rule.method = j->options->method;
+    xncc_error why;
     size_t kept = 0;
     xncc_status status = XNCC_OK;
     if (!candidate || !kept_rows)
@@ -125,9 +124,11 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
                                          .width = (int32_t)v[WIDTH].integer,
                                          .height = (int32_t)v[HEIGHT].integer };
     }
-    if (!status && xncc_matches_merge(candidate, count, &rule, &kept))
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "--merge: the library refused these %zu matches", count);
+    if (!status)
+        status = app_pass_on(error,
+                             xncc_suppress(j->options->rule.method, candidate, count,
+                                           &j->options->merge, &kept, &why),
+                             "--merge", &why);
     for (size_t i = 0; i < kept; i++) {
         app_value *row = kept_rows + i * COLUMNS;
         memcpy(row, rows + (size_t)candidate[i].templ * COLUMNS, COLUMNS * sizeof *row);
@@ -180,8 +181,8 @@ static void print_json(const app_find_job *j)
     printf(",\n  \"kernel\": ");
     app_json_string(stdout, last ? last[S_KERNEL].text : "");
     printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"",
-           xncc_method_name(j->options->method), app_mode_name(j->options->mode),
-           app_border_name(j->options->border));
+           xncc_method_name(j->options->rule.method), app_mode_name(j->options->rule.mode),
+           app_border_name(j->options->rule.border));
     printf(",\n  \"searches\": ");
     app_rows_print(stdout, &j->searches, 0, APP_JSON);
     printf(",\n  \"matches\": ");
@@ -198,7 +199,7 @@ static void print_table(const app_find_job *j)
                                     : NULL;
         printf("%s: %d x %d %s, %s, kernel %s on %s\n", app_printable(j->image, name, sizeof name),
                j->width, j->height, last ? last[S_PIXEL].text : "",
-               xncc_method_name(j->options->method), last ? last[S_KERNEL].text : "none",
+               xncc_method_name(j->options->rule.method), last ? last[S_KERNEL].text : "none",
                last ? last[S_DEVICE].text : j->session.device);
     }
     if (j->matches.count)

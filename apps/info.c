@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { DEVICES = 64, KERNELS = 64, EXPLANATION = 2048 };
+enum { KERNELS = 64, EXPLANATION = 2048 };
 
 /* Which kernel would serve the problem. */
 typedef struct choice {
@@ -27,23 +27,27 @@ static xncc_problem asked_problem(const app_options *o)
 static xncc_status choose(const app_options *o, choice *c, app_error *error)
 {
     app_session session;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
     xncc_plan *plan = NULL;
+    xncc_error why;
     memset(c, 0, sizeof *c);
     c->problem = asked_problem(o);
     xncc_status status = app_session_open(o, &session, error);
     if (status)
         return status;
-    size_t count = xncc_kernels(session.context, &c->problem, c->feasible, KERNELS);
+    size_t count = xncc_kernel_list(session.context, &c->problem, c->feasible, KERNELS);
     c->feasible_count = count < KERNELS ? count : KERNELS;
-    status = xncc_plan_create(session.context, &c->problem,
-                              &(xncc_preference){ .kernel = o->kernel }, &plan);
+    preference.kernel = o->kernel;
+    status = xncc_plan_create(session.context, &c->problem, &preference, &plan, &why);
     if (status) {
-        app_session_fail(&session, status, "no kernel can be chosen", error);
+        app_pass_on(error, status, "no kernel can be chosen", &why);
         /* All sizes, types and names come from the command line. */
         if (status == XNCC_ERROR_ARGUMENT || status == XNCC_ERROR_UNSUPPORTED)
             app_blame_usage(error, status);
     } else {
-        c->kernel = xncc_plan_kernel(plan);
+        xncc_plan_describe(plan, &info, NULL);
+        c->kernel = info.kernel;
         xncc_plan_explain(plan, c->explanation, sizeof c->explanation);
     }
     xncc_plan_destroy(plan);
@@ -51,9 +55,11 @@ static xncc_status choose(const app_options *o, choice *c, app_error *error)
     return status;
 }
 
-static void print_device(const xncc_device_info *d)
+static void print_device(size_t number)
 {
     const double gib = 1073741824.0;
+    xncc_device_info info = XNCC_DEVICE_INFO_INIT, *d = &info;
+    xncc_device_describe(number, d, NULL);
     if (d->device == XNCC_DEVICE_CPU) {
         printf("cpu     %s, %d processors%s%s\n", d->name, d->processors, d->text[0] ? ", " : "",
                d->text);
@@ -78,13 +84,14 @@ static void print_codec(void *data, const char *name)
     printf("%s%s", (*count)++ ? ", " : "", name);
 }
 
-static void print_text(const app_options *o, const xncc_device_info *devices, size_t count,
-                       const choice *c)
+static void print_text(const app_options *o, const choice *c)
 {
+    const xncc_match_rule *r = &o->rule;
+    const size_t devices = xncc_device_count();
     int codecs = 0;
     printf("exactncc %s\n\nDevices\n", xncc_version());
-    for (size_t i = 0; i < count; i++)
-        print_device(&devices[i]);
+    for (size_t i = 0; i < devices; i++)
+        print_device(i);
     const char *version = app_tiff_version();
     printf("\nPictures\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
     app_tiff_codecs(print_codec, &codecs);
@@ -96,12 +103,12 @@ static void print_text(const app_options *o, const xncc_device_info *devices, si
         XNCC_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, XNCC_MAX_FILTER);
     printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width,
            c->problem.image_height, o->image_masked ? "masked " : "", xncc_pixel_name(o->pixel),
-           c->problem.width, c->problem.height, o->with_mask ? " masked" : "");
+           c->problem.templ_width, c->problem.templ_height, o->with_mask ? " masked" : "");
     if (o->channels > 1)
         printf("%d channels, ", o->channels);
-    printf("%s, %s%s%s\n%s%s", xncc_method_name(o->method), app_mode_name(o->mode),
-           o->mode == XNCC_VALID ? "" : ", ",
-           o->mode == XNCC_VALID ? "" : app_border_name(o->border), c->explanation,
+    printf("%s, %s%s%s\n%s%s", xncc_method_name(r->method), app_mode_name(r->mode),
+           r->mode == XNCC_VALID ? "" : ", ",
+           r->mode == XNCC_VALID ? "" : app_border_name(r->border), c->explanation,
            c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
     printf("feasible kernels, best first:");
     for (size_t i = 0; i < c->feasible_count; i++)
@@ -123,24 +130,29 @@ static void take_json_codec(void *data, const char *name)
     app_json_string(stdout, name);
 }
 
-static void print_json(const app_options *o, const xncc_device_info *devices, size_t count,
-                       const choice *c)
+static void print_json_device(size_t number)
 {
+    xncc_device_info info = XNCC_DEVICE_INFO_INIT, *d = &info;
+    xncc_device_describe(number, d, NULL);
+    printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", number ? "," : "",
+           d->device == XNCC_DEVICE_CPU ? "cpu" : "cuda", d->index, d->usable ? "true" : "false");
+    print_json_pair("name", d->name, ", ");
+    printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, "
+           "\"shared_memory\": %lld, "
+           "\"shared_optin\": %lld, ",
+           d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory,
+           (long long)d->shared_optin);
+    print_json_pair("text", d->text, "}");
+}
+
+static void print_json(const app_options *o, const choice *c)
+{
+    const xncc_match_rule *r = &o->rule;
+    const size_t devices = xncc_device_count();
     int codecs = 0;
     printf("{\n  \"version\": \"%s\",\n  \"devices\": [", xncc_version());
-    for (size_t i = 0; i < count; i++) {
-        const xncc_device_info *d = &devices[i];
-        printf("%s\n    {\"device\": \"%s\", \"index\": %d, \"usable\": %s, ", i ? "," : "",
-               d->device == XNCC_DEVICE_CPU ? "cpu" : "cuda", d->index,
-               d->usable ? "true" : "false");
-        print_json_pair("name", d->name, ", ");
-        printf("\"processors\": %d, \"major\": %d, \"minor\": %d, \"memory\": %lld, "
-               "\"shared_memory\": %lld, "
-               "\"shared_optin\": %lld, ",
-               d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory,
-               (long long)d->shared_optin);
-        print_json_pair("text", d->text, "}");
-    }
+    for (size_t i = 0; i < devices; i++)
+        print_json_device(i);
     printf("\n  ],\n  ");
     print_json_pair("tiff", app_tiff_version(), ",\n  \"codecs\": [");
     app_tiff_codecs(take_json_codec, &codecs);
@@ -150,13 +162,13 @@ static void print_json(const app_options *o, const xncc_device_info *devices, si
            (unsigned long long)app_default_reading.max_memory);
     printf("  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, "
            "\"template_height\": %d, ",
-           c->problem.image_width, c->problem.image_height, c->problem.width, c->problem.height);
+           c->problem.image_width, c->problem.image_height, c->problem.templ_width,
+           c->problem.templ_height);
     printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ",
-           xncc_pixel_name(o->pixel), xncc_method_name(o->method), app_mode_name(o->mode),
-           app_border_name(o->border));
-    printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ",
-           o->channels ? o->channels : 1, o->with_mask ? "true" : "false",
-           o->image_masked ? "true" : "false");
+           xncc_pixel_name(o->pixel), xncc_method_name(r->method), app_mode_name(r->mode),
+           app_border_name(r->border));
+    printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ", o->channels,
+           o->with_mask ? "true" : "false", o->image_masked ? "true" : "false");
     print_json_pair("kernel", c->kernel, ", ");
     print_json_pair("explanation", c->explanation, ", \"feasible\": [");
     for (size_t i = 0; i < c->feasible_count; i++)
@@ -166,15 +178,13 @@ static void print_json(const app_options *o, const xncc_device_info *devices, si
 
 xncc_status app_info(const app_options *o, app_error *error)
 {
-    xncc_device_info devices[DEVICES];
-    size_t count = xncc_device_describe(devices, DEVICES);
     choice c;
     xncc_status status = choose(o, &c, error);
     if (status)
         return status;
     if (o->format == APP_JSON)
-        print_json(o, devices, count < DEVICES ? count : DEVICES, &c);
+        print_json(o, &c);
     else
-        print_text(o, devices, count < DEVICES ? count : DEVICES, &c);
+        print_text(o, &c);
     return app_finish_stdout(error);
 }

@@ -95,8 +95,8 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
                               app_options *options, app_error *error)
 {
     const app_option_list list = list_of(command, program);
-    memset(options, 0, sizeof *options);
-    options->top = 10;
+    app_options_init(options);
+    options->peaks.top = 10;
     options->reading = app_default_reading;
     options->masks = calloc((size_t)argc, sizeof *options->masks);
     if (!options->masks) {

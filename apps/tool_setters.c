@@ -4,7 +4,6 @@
 #include "common/geo.h"
 #include "common/numbers.h"
 
-#include <float.h>
 #include <string.h>
 
 /* Stores a name; an empty one is not allowed. */
@@ -16,24 +15,27 @@ static int set_name(const char **name, const char *text)
 
 int tool_set_top(app_options *o, const char *text)
 {
-    return app_parse_integer(text, 1, 1000000000, &o->top);
+    int32_t top;
+    const int ok = app_set_count(text, 1, 1000000000, &top);
+    o->peaks.top = (size_t)top;
+    return ok;
 }
 
 int tool_set_min_score(app_options *o, const char *text)
 {
     o->has_min_score = 1;
-    return app_parse_float(text, 1, &o->min_score);
+    return app_parse_float(text, 1, &o->peaks.min_score);
 }
 
 int tool_set_max_score(app_options *o, const char *text)
 {
     o->has_max_score = 1;
-    return app_parse_float(text, 0, &o->max_score) && o->max_score >= 0.0f;
+    return app_parse_float(text, 0, &o->peaks.max_score) && o->peaks.max_score >= 0.0f;
 }
 
 int tool_set_min_distance(app_options *o, const char *text)
 {
-    return app_set_count(text, 1, XNCC_MAX_SIDE, &o->min_distance);
+    return app_set_count(text, 1, XNCC_MAX_SIDE, &o->peaks.min_distance);
 }
 
 int tool_set_subpixel(app_options *o, const char *text)
@@ -50,7 +52,7 @@ int tool_set_merge(app_options *o, const char *text)
     if (!distance && strncmp(text, "iou:", 4) != 0)
         return 0;
     o->has_merge = 1;
-    o->merge.rule = distance ? XNCC_MERGE_DISTANCE : XNCC_MERGE_OVERLAP;
+    o->merge.kind = distance ? XNCC_SUPPRESS_DISTANCE : XNCC_SUPPRESS_OVERLAP;
     return app_parse_double(text + (distance ? 9 : 4), &o->merge.limit) && o->merge.limit >= 0.0 &&
            o->merge.limit <= most;
 }
@@ -95,14 +97,10 @@ int tool_set_no_data(app_options *o, const char *text)
            app_no_data_parse(text, &o->reading.no_data_value);
 }
 
-/* To the library 0 means its default, so 0 becomes the smallest positive number: one pixel is
- * enough for a score. */
 int tool_set_min_valid(app_options *o, const char *text)
 {
-    const int ok = app_parse_double(text, &o->min_valid) && o->min_valid >= 0.0 &&
-                   o->min_valid <= 1.0;
-    o->min_valid = o->min_valid == 0.0 ? DBL_MIN : o->min_valid;
-    return ok;
+    double *const least = &o->rule.min_valid;
+    return app_parse_double(text, least) && *least >= 0.0 && *least <= 1.0;
 }
 
 int tool_set_channels(app_options *o, const char *text)
@@ -120,7 +118,7 @@ int tool_set_flat(app_options *o, const char *text)
 {
     static const char *const words[] = { "zero", "nan", NULL };
     int i = app_word_index(words, text);
-    o->flat = i == 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
+    o->rule.flat = i == 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
     return i >= 0;
 }
 
@@ -166,7 +164,7 @@ int tool_set_correlate(app_options *o, const char *text)
 int tool_set_filter_border(app_options *o, const char *text)
 {
     return app_set_border(o, text) &&
-           (o->border == XNCC_BORDER_CLAMP || o->border == XNCC_BORDER_ZERO);
+           (o->rule.border == XNCC_BORDER_CLAMP || o->rule.border == XNCC_BORDER_ZERO);
 }
 
 int tool_set_size(app_options *o, const char *text)

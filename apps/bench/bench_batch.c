@@ -1,8 +1,9 @@
 /* The table `batch`: the best match of each of many templates of one size on one image
- * (xncc_plan_find_batch). The matches are compared with what the CPU engine finds for each template
+ * (xncc_batch). The matches are compared with what the CPU engine finds for each template
  * alone. */
 #include "bench_run.h"
 #include "device_timer.h"
+#include "exactncc/batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,21 +22,23 @@ typedef struct batch {
     bench_case c;
     size_t count;
     void *pixels; /* of all templates, one after the other */
-    xncc_match *match, *expected;
-    size_t *found, *expected_found;
+    xncc_peak_rule peaks;
+    xncc_match *expected;
+    size_t *expected_found;
     int is_expected; /* 1: expected and expected_found are valid */
     /* For the kernel that is timed: */
     const char *kernel;
-    xncc_plan *plan;
+    xncc_batch *together;
     xncc_template **templ;
     xncc_image image;
-    xncc_find_options find;
+    xncc_candidate *match;
+    size_t found;
 } batch;
 
 static xncc_image batch_pixels(const batch *b, size_t i)
 {
     xncc_image view = b->c.pixels;
-    const size_t size = (size_t)view.width * (size_t)view.height * bench_channels(&b->c.problem) *
+    const size_t size = (size_t)view.width * (size_t)view.height * (size_t)b->c.problem.channels *
                         xncc_pixel_size(view.pixel);
     view.data = (const char *)b->pixels + i * size;
     return view;
@@ -43,29 +46,31 @@ static xncc_image batch_pixels(const batch *b, size_t i)
 
 static xncc_status open_batch(const xncc_problem *problem, size_t count, batch *b, app_error *error)
 {
-    const size_t templ = (size_t)problem->width * (size_t)problem->height * bench_channels(problem);
-    *b = (batch){ .count = count, .find = { .top = 1, .min_score = -INFINITY } };
+    const size_t templ = (size_t)problem->templ_width * (size_t)problem->templ_height *
+                         (size_t)problem->channels;
+    *b = (batch){ .count = count, .peaks = XNCC_PEAK_RULE_INIT };
+    b->peaks.top = 1;
+    b->peaks.min_score = -INFINITY;
     xncc_status status = bench_case_open(problem, &b->c, error);
     if (status)
         return status;
     b->pixels = calloc(count * templ, xncc_pixel_size(problem->pixel));
     b->match = calloc(count, sizeof *b->match);
     b->expected = calloc(count, sizeof *b->expected);
-    b->found = calloc(count, sizeof *b->found);
     b->expected_found = calloc(count, sizeof *b->expected_found);
     b->templ = calloc(count, sizeof *b->templ);
-    if (!b->pixels || !b->match || !b->expected || !b->found || !b->expected_found || !b->templ)
+    if (!b->pixels || !b->match || !b->expected || !b->expected_found || !b->templ)
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "out of memory for %zu templates of %d x %d; give a smaller --batch", count,
-                        problem->width, problem->height);
+                        problem->templ_width, problem->templ_height);
     bench_fill(b->pixels, problem->pixel, count * templ, 4);
     return XNCC_OK;
 }
 
 static void close_kernel(batch *b)
 {
-    xncc_plan_destroy(b->plan);
-    b->plan = NULL;
+    xncc_batch_destroy(b->together);
+    b->together = NULL;
     for (size_t i = 0; b->templ && i < b->count; i++) {
         xncc_template_destroy(b->templ[i]);
         b->templ[i] = NULL;
@@ -78,7 +83,6 @@ static void close_batch(batch *b)
     free(b->pixels);
     free(b->match);
     free(b->expected);
-    free(b->found);
     free(b->expected_found);
     free(b->templ);
     bench_case_close(&b->c);
@@ -86,15 +90,26 @@ static void close_batch(batch *b)
 
 static xncc_status open_kernel(const bench_run *run, batch *b, const char *kernel, app_error *error)
 {
-    xncc_context *context = bench_context(run, kernel);
+    xncc_context *context = bench_context(run, &b->c.problem, kernel);
+    xncc_problem problem = b->c.problem;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
+    xncc_error why;
+    xncc_status status = XNCC_OK;
     b->kernel = kernel;
-    xncc_status status = xncc_plan_create(context, &b->c.problem,
-                                          &(xncc_preference){ .kernel = kernel }, &b->plan);
     for (size_t i = 0; i < b->count && !status; i++) {
         const xncc_image pixels = batch_pixels(b, i);
-        status = xncc_template_create(context, &pixels, &b->templ[i]);
+        status = xncc_template_create(context, &pixels, &b->templ[i], &why);
     }
-    return status ? bench_fail(run, status, kernel, error) : XNCC_OK;
+    problem.templ_width = problem.templ_height = problem.templ_masked = 0;
+    preference.kernel = kernel;
+    options.peaks = b->peaks;
+    options.capacity = b->count;
+    if (!status)
+        status = xncc_batch_create(context, &problem, &preference,
+                                   (const xncc_template *const *)b->templ, b->count, &options,
+                                   &b->together, &why);
+    return app_pass_on(error, status, kernel, &why);
 }
 
 /* Finds the best match of every stride-th template, from the first on, with a kernel of the CPU
@@ -103,19 +118,19 @@ static xncc_status expect_each(const bench_run *run, batch *b, const char *kerne
                                app_error *error)
 {
     xncc_plan *plan = NULL;
-    xncc_status status = xncc_plan_create(run->checker, &b->c.problem,
-                                          &(xncc_preference){ .kernel = kernel }, &plan);
+    xncc_error why;
+    xncc_status status = bench_plan(run->checker, &b->c.problem, kernel, &plan, &why);
     for (size_t i = 0; i < b->count && !status; i += stride) {
         const xncc_image pixels = batch_pixels(b, i);
         xncc_template *templ = NULL;
-        status = xncc_template_create(run->checker, &pixels, &templ);
+        status = xncc_template_create(run->checker, &pixels, &templ, &why);
         if (!status)
-            status = xncc_plan_find(plan, &b->c.image, templ, &b->find, &b->expected[i], 1,
-                                    &b->expected_found[i], NULL);
+            status = xncc_plan_find(plan, &b->c.image, templ, &b->peaks, &b->expected[i], 1,
+                                    &b->expected_found[i], NULL, &why);
         xncc_template_destroy(templ);
     }
     xncc_plan_destroy(plan);
-    return status ? bench_fail(run, status, kernel, error) : XNCC_OK;
+    return app_pass_on(error, status, kernel, &why);
 }
 
 static xncc_status expect(const bench_run *run, batch *b, const char *timed, app_error *error)
@@ -128,20 +143,31 @@ static xncc_status expect(const bench_run *run, batch *b, const char *timed, app
     return status || strcmp(best, other) == 0 ? status : expect_each(run, b, other, stride, error);
 }
 
-static xncc_status call_batch(void *state)
+static xncc_status call_batch(void *state, app_error *error)
 {
     batch *b = state;
+    xncc_error why;
     memset(b->match, 0xff, b->count * sizeof *b->match);
-    return xncc_plan_find_batch(b->plan, &b->image, (const xncc_template *const *)b->templ,
-                                b->count, &b->find, b->match, 1, b->found, NULL);
+    const xncc_status status = xncc_batch_find(b->together, &b->image, b->match, &b->found, NULL,
+                                               &why);
+    return app_pass_on(error, status, b->kernel, &why);
 }
 
-static int is_as_expected(const batch *b)
+static int by_template(const void *a, const void *b)
 {
+    return ((const xncc_candidate *)a)->templ - ((const xncc_candidate *)b)->templ;
+}
+
+/* Sorts the matches by template. */
+static int is_as_expected(batch *b)
+{
+    if (b->found != b->count)
+        return 0;
+    qsort(b->match, b->count, sizeof *b->match, by_template);
     for (size_t i = 0; i < b->count; i++) {
-        const xncc_match *m = &b->match[i], *e = &b->expected[i];
-        if (b->found[i] != 1 || b->expected_found[i] != 1 || m->x != e->x || m->y != e->y ||
-            memcmp(&m->score, &e->score, sizeof(float)) != 0)
+        const xncc_match *m = &b->match[i].match, *e = &b->expected[i];
+        if (b->match[i].templ != (int32_t)i || b->expected_found[i] != 1 || m->x != e->x ||
+            m->y != e->y || memcmp(&m->score, &e->score, sizeof(float)) != 0)
             return 0;
     }
     return 1;
@@ -152,19 +178,15 @@ static int is_as_expected(const batch *b)
 static xncc_status time_batch(const bench_run *run, batch *b, bench_time *time, app_error *error)
 {
     b->image = b->c.image;
-    xncc_status status = bench_wall(run, call_batch, b, &time->end_to_end);
+    xncc_status status = bench_wall(run, call_batch, b, &time->end_to_end, error);
     time->ms = time->end_to_end;
     time->exact = !status && is_as_expected(b);
-    if (status)
-        return bench_fail(run, status, b->kernel, error);
-    if (bench_on_cpu(run, b->kernel))
-        return XNCC_OK;
+    if (status || bench_on_cpu(run, &b->c.problem, b->kernel))
+        return status;
     status = device_image(&b->c.image, run->options->common.device.cuda_index, &b->image, error);
     if (!status) {
-        status = bench_wall(run, call_batch, b, &time->ms);
+        status = bench_wall(run, call_batch, b, &time->ms, error);
         time->exact = time->exact && !status && is_as_expected(b);
-        if (status)
-            bench_fail(run, status, b->kernel, error);
     }
     device_free(b->image.data);
     return status;

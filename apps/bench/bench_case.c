@@ -2,6 +2,7 @@
 #include "bench_case.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,11 +37,6 @@ void bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed)
     }
 }
 
-size_t bench_channels(const xncc_problem *problem)
-{
-    return problem->channels ? (size_t)problem->channels : 1;
-}
-
 /* Leaves out 30 percent of the template's pixels, at least one, chosen uniformly at random. */
 static xncc_status make_mask(bench_case *c, size_t count, app_error *error)
 {
@@ -60,22 +56,30 @@ static xncc_status make_mask(bench_case *c, size_t count, app_error *error)
     return XNCC_OK;
 }
 
+/* The extents of a problem's results. */
+static xncc_status measure(const xncc_problem *p, xncc_extent *extent, xncc_error *why)
+{
+    *extent = (xncc_extent){ p->image_width, p->image_height, 0, 0 };
+    return p->task == XNCC_TASK_CONVOLVE
+               ? XNCC_OK
+               : xncc_map_measure(p->rule.mode, p->image_width, p->image_height, p->templ_width,
+                                  p->templ_height, extent, why);
+}
+
 xncc_status bench_case_open(const xncc_problem *problem, bench_case *c, app_error *error)
 {
     const size_t pixels = (size_t)problem->image_width * (size_t)problem->image_height;
-    const size_t templ = (size_t)problem->width * (size_t)problem->height,
-                 channels = bench_channels(problem);
+    const size_t templ = (size_t)problem->templ_width * (size_t)problem->templ_height,
+                 channels = (size_t)problem->channels;
     const size_t size = channels * xncc_pixel_size(problem->pixel);
     memset(c, 0, sizeof *c);
     c->problem = *problem;
-    c->map = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
-    if (problem->task == XNCC_TASK_MATCH &&
-        xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
-                        problem->height, &c->map.width, &c->map.height, &c->x0, &c->y0) != XNCC_OK)
+    if (measure(problem, &c->extent, NULL) != XNCC_OK)
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "the template (%d x %d) exceeds the image (%d x %d); give other sizes",
-                        problem->width, problem->height, problem->image_width,
+                        problem->templ_width, problem->templ_height, problem->image_width,
                         problem->image_height);
+    c->map = (xncc_map){ .width = c->extent.width, .height = c->extent.height };
     void *image = calloc(pixels, size), *templ_pixels = calloc(templ, size);
     c->image = (xncc_image){ .data = image,
                              .width = problem->image_width,
@@ -84,8 +88,8 @@ xncc_status bench_case_open(const xncc_problem *problem, bench_case *c, app_erro
                              .channels = problem->channels };
     c->pixels = c->image;
     c->pixels.data = templ_pixels;
-    c->pixels.width = problem->width;
-    c->pixels.height = problem->height;
+    c->pixels.width = problem->templ_width;
+    c->pixels.height = problem->templ_height;
     c->coefficients = calloc(templ, sizeof(float));
     c->map.data = calloc((size_t)c->map.width * (size_t)c->map.height, sizeof(float));
     if (!image || !templ_pixels || !c->coefficients || !c->map.data)
@@ -118,8 +122,8 @@ double bench_pixels(const bench_case *c)
 
 double bench_macs(const bench_case *c)
 {
-    return bench_pixels(c) * (double)c->problem.width * (double)c->problem.height *
-           (double)bench_channels(&c->problem);
+    return bench_pixels(c) * (double)c->problem.templ_width * (double)c->problem.templ_height *
+           (double)c->problem.channels;
 }
 
 typedef struct engine {
@@ -135,37 +139,35 @@ static xncc_status run_kernel(engine by, const bench_case *c, const xncc_problem
     xncc_plan *plan = NULL;
     xncc_template *templ = NULL;
     xncc_filter *filter = NULL;
-    xncc_status status = XNCC_OK;
-    *out = (xncc_map){ .width = problem->image_width, .height = problem->image_height };
-    int32_t x0, y0;
-    if (problem->task == XNCC_TASK_MATCH)
-        status = xncc_map_extent(problem->mode, problem->image_width, problem->image_height,
-                                 problem->width, problem->height, &out->width, &out->height, &x0,
-                                 &y0);
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_extent extent;
+    xncc_error why;
+    char about[80];
+    xncc_status status = measure(problem, &extent, &why);
+    *out = (xncc_map){ .width = extent.width, .height = extent.height };
     out->data = calloc((size_t)out->width * (size_t)out->height, sizeof(float));
     if (!out->data)
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "out of memory for a map of %d x %d; give a smaller --size", out->width,
                         out->height);
+    preference.kernel = by.kernel;
     if (!status)
-        status = xncc_plan_create(by.context, problem, &(xncc_preference){ .kernel = by.kernel },
-                                  &plan);
+        status = xncc_plan_create(by.context, problem, &preference, &plan, &why);
     if (!status && problem->task == XNCC_TASK_MATCH) {
-        status = xncc_template_create(by.context, &c->pixels, &templ);
+        status = xncc_template_create(by.context, &c->pixels, &templ, &why);
         if (!status)
-            status = xncc_plan_correlate(plan, image, templ, out, NULL);
+            status = xncc_plan_correlate(plan, image, templ, out, NULL, &why);
     } else if (!status) {
-        status = xncc_filter_create(by.context, c->coefficients, problem->width, problem->height,
-                                    NULL, &filter);
+        status = xncc_filter_create(by.context, c->coefficients, problem->templ_width,
+                                    problem->templ_height, NULL, &filter, &why);
         if (!status)
-            status = xncc_plan_convolve(plan, image, filter, out, NULL);
+            status = xncc_plan_convolve(plan, image, filter, out, NULL, &why);
     }
     xncc_plan_destroy(plan);
     xncc_template_destroy(templ);
     xncc_filter_destroy(filter);
-    return status ? app_fail(error, status, "the check by %s: %s", by.kernel,
-                             xncc_status_string(status))
-                  : XNCC_OK;
+    snprintf(about, sizeof about, "the check by %s", by.kernel);
+    return app_pass_on(error, status, about, &why);
 }
 
 /* Computes the reference kernel's scores in a region. The caller frees *scores. */
@@ -175,19 +177,22 @@ static xncc_status expect_region(xncc_context *checker, const bench_case *c, con
     const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
     /* A window reads w - 1 pixels to the right of a region; a filter, whatever its anchor, reads
      * less than w pixels on both sides. */
-    const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
+    const int32_t left = convolve ? c->problem.templ_width : 0,
+                  top = convolve ? c->problem.templ_height : 0;
     xncc_image view;
     xncc_map map;
+    xncc_error why;
     xncc_problem problem = c->problem;
     /* With the border `overlap`, sums are formed as for a masked image even if all pixels count. */
-    problem.image_masked = problem.mode != XNCC_VALID && problem.border == XNCC_BORDER_OVERLAP;
-    problem.mode = XNCC_VALID;
-    problem.image_width = r->width + (convolve ? 2 * left : problem.width - 1);
-    problem.image_height = r->height + (convolve ? 2 * top : problem.height - 1);
+    problem.image_masked = problem.rule.mode != XNCC_VALID &&
+                           problem.rule.border == XNCC_BORDER_OVERLAP;
+    problem.rule.mode = XNCC_VALID;
+    problem.image_width = r->width + (convolve ? 2 * left : problem.templ_width - 1);
+    problem.image_height = r->height + (convolve ? 2 * top : problem.templ_height - 1);
     xncc_status status = xncc_image_crop(&c->image, r->x - left, r->y - top, problem.image_width,
-                                         problem.image_height, &view);
+                                         problem.image_height, &view, &why);
     if (status)
-        return app_fail(error, status, "a region to check is outside the image");
+        return app_pass_on(error, status, "a region to check", &why);
     status = run_kernel((engine){ checker, "reference" }, c, &problem, &view, &map, error);
     /* Removes the margin in place: rows only move towards the start. */
     for (int32_t y = 0; y < r->height && !status; y++)
@@ -211,7 +216,7 @@ static xncc_status expect_whole(xncc_context *context, bench_case *c, const char
 {
     const char *name[KERNELS];
     xncc_map map;
-    const size_t count = xncc_kernels(context, &c->problem, name, KERNELS);
+    const size_t count = xncc_kernel_list(context, &c->problem, name, KERNELS);
     for (size_t i = 0; i < count && i < KERNELS; i++) {
         if (bench_same_kind(kernel, name[i]) || strcmp(name[i], "reference") == 0)
             continue;
@@ -229,10 +234,11 @@ xncc_status bench_expect(xncc_context *checker, xncc_context *context, bench_cas
     if (c->expected)
         return c->whole ? XNCC_OK : expect_whole(context, c, kernel, error);
     const int convolve = c->problem.task == XNCC_TASK_CONVOLVE;
-    const int32_t left = convolve ? c->problem.width : 0, top = convolve ? c->problem.height : 0;
+    const int32_t left = convolve ? c->problem.templ_width : 0,
+                  top = convolve ? c->problem.templ_height : 0;
     /* Regions may start at `wide` positions in x, from `left` on; y alike. */
-    const int32_t wide = c->image.width - (convolve ? 2 * left : c->problem.width - 1);
-    const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.height - 1);
+    const int32_t wide = c->image.width - (convolve ? 2 * left : c->problem.templ_width - 1);
+    const int32_t high = c->image.height - (convolve ? 2 * top : c->problem.templ_height - 1);
     if (bench_macs(c) <= bench_reference_macs || wide < 1 || high < 1) {
         xncc_map map;
         xncc_status status = run_kernel((engine){ checker, "reference" }, c, &c->problem, &c->image,
@@ -241,7 +247,8 @@ xncc_status bench_expect(xncc_context *checker, xncc_context *context, bench_cas
         c->expected = !status;
         return status;
     }
-    const double fit = sqrt(region_macs / ((double)c->problem.width * (double)c->problem.height));
+    const double fit = sqrt(region_macs /
+                            ((double)c->problem.templ_width * (double)c->problem.templ_height));
     const int32_t side = fit < 8.0 ? 8 : fit > 512.0 ? 512 : (int32_t)fit;
     const int32_t width = side < wide ? side : wide, height = side < high ? side : high;
     xncc_status status = XNCC_OK;
@@ -263,8 +270,8 @@ int bench_check(const bench_case *c)
     for (int i = 0; i < BENCH_REGIONS && c->scores[i]; i++) {
         const bench_region *r = &c->region[i];
         for (int32_t y = 0; y < r->height; y++)
-            if (memcmp(c->map.data + (size_t)(r->y - c->y0 + y) * (size_t)c->map.width +
-                           (r->x - c->x0),
+            if (memcmp(c->map.data + (size_t)(r->y - c->extent.y0 + y) * (size_t)c->map.width +
+                           (r->x - c->extent.x0),
                        c->scores[i] + (size_t)y * (size_t)r->width,
                        (size_t)r->width * sizeof(float)) != 0)
                 return 0;

@@ -21,7 +21,7 @@ typedef struct bench_case {
     uint8_t *mask;       /* of the template, or NULL */
     float *coefficients; /* of the filter */
     xncc_map map;        /* results are written here; tight rows in host memory */
-    int32_t x0, y0;      /* XNCC_TASK_MATCH: top-left pixel of the window of map element (0, 0) */
+    xncc_extent extent;  /* of the map */
     /* The expected results, from bench_expect. */
     int expected; /* 1: the members below are valid */
     float *whole; /* the whole map, or NULL */
@@ -37,9 +37,6 @@ void bench_case_close(bench_case *c);
 
 /* Fills an array with pseudo-random samples, which depend only on the seed (not 0). */
 void bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed);
-
-/* Samples per pixel of a problem. */
-size_t bench_channels(const xncc_problem *problem);
 
 /* Number of multiply-adds, and of map elements. */
 double bench_macs(const bench_case *c);

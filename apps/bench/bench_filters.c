@@ -34,7 +34,7 @@ static xncc_status add_row(bench_run *run, bench_section *section, const filteri
     bench_row row = bench_row_of(run, &f->c, f->cpu_kernel, f->exact && (!gpu || gpu->exact));
     app_value *v = row.value;
     v[BENCH_FILTER].text = f->name;
-    v[BENCH_SIDE].integer = f->c.problem.width;
+    v[BENCH_SIDE].integer = f->c.problem.templ_width;
     v[BENCH_CUDA_KERNEL].text = kernel;
     v[BENCH_CPU_1_THREAD_MS].real = f->plain_ms;
     v[BENCH_CPU_KERNEL].text = f->cpu_kernel;
@@ -54,10 +54,13 @@ typedef struct plain_call {
     const bench_case *c;
 } plain_call;
 
-static xncc_status call_plain(void *state)
+static xncc_status call_plain(void *state, app_error *error)
 {
     const plain_call *p = state;
-    return xncc_plan_convolve(p->plan, &p->c->image, p->filter, &p->c->map, NULL);
+    xncc_error why;
+    const xncc_status status = xncc_plan_convolve(p->plan, &p->c->image, p->filter, &p->c->map,
+                                                  NULL, &why);
+    return app_pass_on(error, status, "reference", &why);
 }
 
 /* Plain loops on one thread, like the CPU column of published tables. */
@@ -65,24 +68,27 @@ static xncc_status time_plain(bench_run *run, filtering *f, app_error *error)
 {
     const bench_case *c = &f->c;
     plain_call call = { .c = c };
+    xncc_context_options options = XNCC_CONTEXT_OPTIONS_INIT;
     xncc_context *one = NULL;
+    xncc_error why;
     memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
-    xncc_status status = xncc_context_create(
-        &(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 1 }, &one);
+    options.device = XNCC_DEVICE_CPU;
+    options.threads = 1;
+    xncc_status status = xncc_context_create(&options, &one, &why);
     if (!status)
-        status = xncc_plan_create(one, &c->problem, &(xncc_preference){ .kernel = "reference" },
-                                  &call.plan);
+        status = bench_plan(one, &c->problem, "reference", &call.plan, &why);
     if (!status)
-        status = xncc_filter_create(one, c->coefficients, c->problem.width, c->problem.height, NULL,
-                                    &call.filter);
+        status = xncc_filter_create(one, c->coefficients, c->problem.templ_width,
+                                    c->problem.templ_height, NULL, &call.filter, &why);
+    app_pass_on(error, status, "reference", &why);
     if (!status)
-        status = bench_wall(run, call_plain, &call, &f->plain_ms);
+        status = bench_wall(run, call_plain, &call, &f->plain_ms, error);
     f->exact = !status && bench_check(c);
     run->wrong += !status && !f->exact;
     xncc_plan_destroy(call.plan);
     xncc_filter_destroy(call.filter);
     xncc_context_destroy(one);
-    return status ? app_fail(error, status, "reference: %s", xncc_status_string(status)) : XNCC_OK;
+    return status;
 }
 
 static xncc_status time_cpu(bench_run *run, filtering *f, app_error *error)
@@ -121,13 +127,14 @@ static xncc_status add_filter(bench_run *run, bench_section *section, const char
                               const app_filter *filter, app_error *error)
 {
     const app_size size = bench_image_size(run, 1920, 1080);
-    const xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
-                                   .pixel = XNCC_F32,
-                                   .image_width = size.width,
-                                   .image_height = size.height,
-                                   .width = filter->width,
-                                   .height = filter->height };
+    xncc_problem problem = XNCC_PROBLEM_INIT;
     filtering f = { .name = name };
+    problem.task = XNCC_TASK_CONVOLVE;
+    problem.pixel = XNCC_F32;
+    problem.image_width = size.width;
+    problem.image_height = size.height;
+    problem.templ_width = filter->width;
+    problem.templ_height = filter->height;
     xncc_status status = bench_case_open(&problem, &f.c, error);
     if (!status) {
         memcpy(f.c.coefficients, filter->value,

@@ -25,7 +25,7 @@ typedef struct result {
 typedef struct search {
     const bench_case *c;
     const char *kernel;
-    xncc_find_options find;
+    xncc_peak_rule peaks;
     xncc_plan *plan;
     xncc_template *templ;
     const xncc_image *image; /* the image that call_search uses */
@@ -33,16 +33,18 @@ typedef struct search {
 } search;
 
 static xncc_status open_search(const bench_run *run, const bench_case *c, const char *kernel,
-                               search *s)
+                               search *s, app_error *error)
 {
-    xncc_context *context = bench_context(run, kernel);
-    *s = (search){ .c = c,
-                   .kernel = kernel,
-                   .find = { .top = TOP, .min_distance = DISTANCE, .min_score = -INFINITY },
-                   .image = &c->image };
-    xncc_status status = xncc_plan_create(context, &c->problem,
-                                          &(xncc_preference){ .kernel = kernel }, &s->plan);
-    return status ? status : xncc_template_create(context, &c->pixels, &s->templ);
+    xncc_context *context = bench_context(run, &c->problem, kernel);
+    xncc_error why;
+    *s = (search){ .c = c, .kernel = kernel, .peaks = XNCC_PEAK_RULE_INIT, .image = &c->image };
+    s->peaks.top = TOP;
+    s->peaks.min_distance = DISTANCE;
+    s->peaks.min_score = -INFINITY;
+    xncc_status status = bench_plan(context, &c->problem, kernel, &s->plan, &why);
+    if (!status)
+        status = xncc_template_create(context, &c->pixels, &s->templ, &why);
+    return app_pass_on(error, status, kernel, &why);
 }
 
 static void close_search(search *s)
@@ -51,12 +53,14 @@ static void close_search(search *s)
     xncc_template_destroy(s->templ);
 }
 
-static xncc_status call_search(void *state)
+static xncc_status call_search(void *state, app_error *error)
 {
     search *s = state;
+    xncc_error why;
     memset(&s->got, 0xff, sizeof s->got);
-    return xncc_plan_find(s->plan, s->image, s->templ, &s->find, s->got.match, TOP, &s->got.found,
-                          NULL);
+    const xncc_status status = xncc_plan_find(s->plan, s->image, s->templ, &s->peaks, s->got.match,
+                                              TOP, &s->got.found, NULL, &why);
+    return app_pass_on(error, status, s->kernel, &why);
 }
 
 static int same_result(const result *a, const result *b)
@@ -77,12 +81,12 @@ static xncc_status expect(const bench_run *run, const bench_case *c, const char 
 {
     search s;
     const char *kernel = bench_checker(run, &c->problem, timed);
-    xncc_status status = open_search(run, c, kernel, &s);
+    xncc_status status = open_search(run, c, kernel, &s, error);
     if (!status)
-        status = call_search(&s);
+        status = call_search(&s, error);
     *expected = s.got;
     close_search(&s);
-    return status ? bench_fail(run, status, kernel, error) : XNCC_OK;
+    return status;
 }
 
 typedef struct times {
@@ -101,7 +105,7 @@ static xncc_status time_device(const bench_run *run, search *s, const result *ex
     const device_job job = { .plan = s->plan,
                              .image = &s->c->image,
                              .templ = s->templ,
-                             .find = &s->find,
+                             .peaks = &s->peaks,
                              .match = got.match,
                              .found = &got.found,
                              .cuda_index = index,
@@ -119,10 +123,8 @@ static xncc_status time_device(const bench_run *run, search *s, const result *ex
     status = device_image(&s->c->image, index, &view, error);
     if (!status) {
         s->image = &view;
-        status = bench_wall(run, call_search, s, &t->call);
+        status = bench_wall(run, call_search, s, &t->call, error);
         t->exact = t->exact && !status && same_result(&s->got, expected);
-        if (status)
-            bench_fail(run, status, s->kernel, error);
     }
     s->image = &s->c->image;
     device_free(view.data);
@@ -141,15 +143,13 @@ static xncc_status time_search(bench_run *run, bench_case *c, const char *kernel
     if (status)
         return status;
     *t = (times){ .map = map.ms, .call = NAN, .copy = NAN, .pinned = NAN };
-    status = open_search(run, c, kernel, &s);
+    status = open_search(run, c, kernel, &s, error);
     if (!status)
-        status = bench_wall(run, call_search, &s, &t->end_to_end);
+        status = bench_wall(run, call_search, &s, &t->end_to_end, error);
     t->exact = !status && same_result(&s.got, &expected);
     t->found = s.got.found;
     t->ms = t->end_to_end;
-    if (status)
-        bench_fail(run, status, kernel, error);
-    else if (!bench_on_cpu(run, kernel))
+    if (!status && !bench_on_cpu(run, &c->problem, kernel))
         status = time_device(run, &s, &expected, t, error);
     close_search(&s);
     run->wrong += !status && !t->exact;

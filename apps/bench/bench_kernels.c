@@ -61,7 +61,7 @@ static xncc_status add_sizes(bench_run *run, bench_section *section, xncc_task t
 xncc_status bench_kernels(bench_run *run, app_error *error)
 {
     const app_options *o = &run->options->common;
-    const int plain = o->border == XNCC_BORDER_CLAMP && o->channels <= 1 && !o->with_mask;
+    const int plain = o->rule.border == XNCC_BORDER_CLAMP && o->channels == 1 && !o->with_mask;
     bench_section *section = bench_section_add(&run->report, "rows", NULL, columns);
     bench_section_hide(section, BENCH_GMAC_S);
     for (int column = BENCH_MODE; column <= BENCH_MASK && plain; column++)

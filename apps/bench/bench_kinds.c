@@ -55,10 +55,10 @@ static xncc_status add_kind(bench_run *run, bench_section *section, const kind *
     problem.pixel = k->pixel;
     problem.channels = k->channels;
     problem.templ_masked = k->templ_masked;
-    problem.mode = k->mode;
-    problem.border = k->border;
+    problem.rule.mode = k->mode;
+    problem.rule.border = k->border;
     if (k->method != ASKED)
-        problem.method = (xncc_method)k->method;
+        problem.rule.method = (xncc_method)k->method;
     xncc_status status = bench_case_open(&problem, &c, error);
     if (!status && bench_choose(run, &problem, BENCH_BEST, kernel) > 0) {
         status = bench_measure(run, &c, kernel[0], &time, error);

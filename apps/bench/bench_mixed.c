@@ -22,7 +22,7 @@ static const bench_column columns[] = {
 typedef struct mixed {
     bench_case c; /* the image; its map has room for that of any template */
     xncc_context *context;
-    xncc_find_options find;
+    xncc_peak_rule peaks;
     xncc_template *templ[TEMPLATES];
     xncc_plan *plan[TEMPLATES];
     xncc_batch *batch;
@@ -30,7 +30,6 @@ typedef struct mixed {
     xncc_image image;
     xncc_map map;
     xncc_best best;
-    app_error *error; /* for the calls that are timed */
     /* The results, in host memory: */
     xncc_match match[TEMPLATES * TOP];
     size_t found[TEMPLATES];
@@ -38,17 +37,14 @@ typedef struct mixed {
     size_t together_count;
 } mixed;
 
-static xncc_status fail(const mixed *m, xncc_status status, app_error *error)
+static xncc_status pass_on(app_error *error, xncc_status status, const xncc_error *why)
 {
-    char text[XNCC_ERROR_SIZE];
-    xncc_context_error(m->context, text, sizeof text);
-    return app_fail(error, status, "%d templates: %s", TEMPLATES,
-                    text[0] ? text : xncc_status_string(status));
+    return status ? app_fail(error, status, "%d templates: %s", TEMPLATES, why->text) : XNCC_OK;
 }
 
 /* Templates are crops of the image, at places spread over it. */
 static xncc_status make_templates(mixed *m, xncc_problem *problem,
-                                  const xncc_preference *preference)
+                                  const xncc_preference *preference, xncc_error *why)
 {
     xncc_status status = XNCC_OK;
     for (int i = 0; i < TEMPLATES && !status; i++) {
@@ -56,12 +52,12 @@ static xncc_status make_templates(mixed *m, xncc_problem *problem,
         const int32_t x = (problem->image_width - side) / (TEMPLATES - 1) * i,
                       y = (problem->image_height - side) / (TEMPLATES - 1) * (i * 7 % TEMPLATES);
         xncc_image crop;
-        problem->width = problem->height = side;
-        status = xncc_image_crop(&m->c.image, x, y, side, side, &crop);
+        problem->templ_width = problem->templ_height = side;
+        status = xncc_image_crop(&m->c.image, x, y, side, side, &crop, why);
         if (!status)
-            status = xncc_template_create(m->context, &crop, &m->templ[i]);
+            status = xncc_template_create(m->context, &crop, &m->templ[i], why);
         if (!status)
-            status = xncc_plan_create(m->context, problem, preference, &m->plan[i]);
+            status = xncc_plan_create(m->context, problem, preference, &m->plan[i], why);
     }
     return status;
 }
@@ -82,38 +78,49 @@ static void unbind(mixed *m)
 static xncc_status bind(mixed *m, xncc_device device, xncc_memory memory, app_error *error)
 {
     xncc_problem problem = m->c.problem;
-    const xncc_preference preference = { .device = device,
-                                         .image_memory = memory,
-                                         .map_memory = memory };
-    const xncc_batch_options options = { .find = &m->find, .capacity = TEMPLATES * TOP };
-    xncc_status status = make_templates(m, &problem, &preference);
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
+    xncc_error why;
+    preference.device = device;
+    preference.image_memory = preference.map_memory = memory;
+    options.peaks = m->peaks;
+    options.capacity = TEMPLATES * TOP;
+    xncc_status status = make_templates(m, &problem, &preference, &why);
+    problem.templ_width = problem.templ_height = 0;
     if (!status)
         status = xncc_batch_create(m->context, &problem, &preference,
                                    (const xncc_template *const *)m->templ, TEMPLATES, &options,
-                                   &m->batch);
-    return status ? fail(m, status, error) : XNCC_OK;
+                                   &m->batch, &why);
+    return pass_on(error, status, &why);
 }
 
-static xncc_status find_alone(void *state)
+static xncc_status find_alone(void *state, app_error *error)
 {
     mixed *m = state;
+    xncc_error why;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < TEMPLATES && !status; i++)
-        status = xncc_plan_find(m->plan[i], &m->image, m->templ[i], &m->find, m->match + i * TOP,
-                                TOP, &m->found[i], NULL);
-    return status;
+        status = xncc_plan_find(m->plan[i], &m->image, m->templ[i], &m->peaks, m->match + i * TOP,
+                                TOP, &m->found[i], NULL, &why);
+    return pass_on(error, status, &why);
 }
 
-static xncc_status find_together(void *state)
+static xncc_status find_together(void *state, app_error *error)
 {
     mixed *m = state;
-    return xncc_batch_find(m->batch, &m->image, m->together, &m->together_count, NULL);
+    xncc_error why;
+    const xncc_status status = xncc_batch_find(m->batch, &m->image, m->together, &m->together_count,
+                                               NULL, &why);
+    return pass_on(error, status, &why);
 }
 
-/* Work in device memory is only queued by a call. */
-static xncc_status wait_for(const mixed *m)
+/* Ends a call that makes maps. Work in device memory is only queued by it. */
+static xncc_status finish(const mixed *m, app_error *error, xncc_status status,
+                          const xncc_error *why)
 {
-    return m->map.memory == XNCC_DEVICE ? device_wait(m->error) : XNCC_OK;
+    if (status || m->map.memory == XNCC_HOST)
+        return pass_on(error, status, why);
+    return device_wait(error);
 }
 
 /* The map of template i. */
@@ -124,22 +131,24 @@ static xncc_map map_of(const mixed *m, int i, xncc_map map)
     return map;
 }
 
-static xncc_status maps_alone(void *state)
+static xncc_status maps_alone(void *state, app_error *error)
 {
     mixed *m = state;
+    xncc_error why;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < TEMPLATES && !status; i++) {
         const xncc_map map = map_of(m, i, m->map);
-        status = xncc_plan_correlate(m->plan[i], &m->image, m->templ[i], &map, NULL);
+        status = xncc_plan_correlate(m->plan[i], &m->image, m->templ[i], &map, NULL, &why);
     }
-    return status ? status : wait_for(m);
+    return finish(m, error, status, &why);
 }
 
-static xncc_status best_together(void *state)
+static xncc_status best_together(void *state, app_error *error)
 {
     mixed *m = state;
-    const xncc_status status = xncc_batch_best(m->batch, &m->image, &m->best, NULL);
-    return status ? status : wait_for(m);
+    xncc_error why;
+    const xncc_status status = xncc_batch_best(m->batch, &m->image, &m->best, NULL, &why);
+    return finish(m, error, status, &why);
 }
 
 /* 1 if the matches found together are those of the single searches, each template's in order. */
@@ -165,7 +174,7 @@ static void fold(const mixed *m, int i, float *score, int32_t *index)
 {
     const xncc_map map = map_of(m, i, m->c.map);
     const int32_t wide = m->best.score.width;
-    const int small_is_good = xncc_method_is_distance(m->c.problem.method);
+    const int small_is_good = xncc_method_is_distance(m->c.problem.rule.method);
     for (int32_t y = 0; y < map.height; y++)
         for (int32_t x = 0; x < map.width; x++) {
             const float v = map.data[(size_t)y * (size_t)map.width + (size_t)x];
@@ -185,6 +194,7 @@ static xncc_status check_best(mixed *m, int *exact, app_error *error)
     float *score = malloc(count * sizeof *score), *got_score = malloc(count * sizeof *score);
     int32_t *index = malloc(count * sizeof *index), *got_index = malloc(count * sizeof *index);
     xncc_status status = XNCC_OK;
+    xncc_error why;
     if (!score || !index || !got_score || !got_index)
         status = app_fail(error, XNCC_ERROR_MEMORY, "out of memory for the check of the best map");
     for (size_t i = 0; i < count && !status; i++) {
@@ -193,10 +203,9 @@ static xncc_status check_best(mixed *m, int *exact, app_error *error)
     }
     for (int i = 0; i < TEMPLATES && !status; i++) {
         const xncc_map map = map_of(m, i, m->c.map);
-        status = xncc_plan_correlate(m->plan[i], &m->c.image, m->templ[i], &map, NULL);
-        if (status)
-            fail(m, status, error);
-        else
+        status = xncc_plan_correlate(m->plan[i], &m->c.image, m->templ[i], &map, NULL, &why);
+        pass_on(error, status, &why);
+        if (!status)
             fold(m, i, score, index);
     }
     if (!status && device)
@@ -222,12 +231,11 @@ static xncc_status add_row(bench_run *run, bench_section *section, mixed *m, int
     int exact = 0;
     bench_note_set(&run->note, "timing %d templates of mixed sizes: %s", TEMPLATES,
                    best ? "best" : "find");
-    m->error = error;
-    xncc_status status = bench_wall(run, best ? maps_alone : find_alone, m, &alone);
+    xncc_status status = bench_wall(run, best ? maps_alone : find_alone, m, &alone, error);
     if (!status)
-        status = bench_wall(run, best ? best_together : find_together, m, &together);
+        status = bench_wall(run, best ? best_together : find_together, m, &together, error);
     if (status)
-        return fail(m, status, error);
+        return status;
     if (best)
         status = check_best(m, &exact, error);
     else
@@ -235,7 +243,7 @@ static xncc_status add_row(bench_run *run, bench_section *section, mixed *m, int
     if (status)
         return status;
     run->wrong += !exact;
-    bench_row row = bench_row_of(run, &m->c, xncc_plan_kernel(m->plan[0]), exact);
+    bench_row row = bench_row_of(run, &m->c, "", exact);
     app_value *v = row.value;
     v[BENCH_KIND].text = best ? "best" : "find";
     v[BENCH_DEVICE].text = device;
@@ -311,13 +319,15 @@ xncc_status bench_mixed(bench_run *run, app_error *error)
     /* Each size has its own kernel, and templates must fit. */
     if (o->kernel || size.width < sides[SIDES - 1] || size.height < sides[SIDES - 1])
         return XNCC_OK;
-    problem.mode = XNCC_VALID;
-    problem.border = XNCC_BORDER_CLAMP;
+    problem.rule.mode = XNCC_VALID;
+    problem.rule.border = XNCC_BORDER_CLAMP;
     problem.templ_masked = 0;
     m = (mixed){ .context = run->session.context,
-                 .find = { .top = TOP, .min_score = -INFINITY },
+                 .peaks = XNCC_PEAK_RULE_INIT,
                  .best = { .score = { .width = size.width - sides[0] + 1,
                                       .height = size.height - sides[0] + 1 } } };
+    m.peaks.top = TOP;
+    m.peaks.min_score = -INFINITY;
     xncc_status status = bench_case_open(&problem, &m.c, error);
     if (!status)
         status = add_host(run, section, &m, run->cuda ? XNCC_DEVICE_CUDA : XNCC_DEVICE_CPU, error);

@@ -102,6 +102,7 @@ static const app_option_list list = { table, sizeof table / sizeof table[0], APP
 app_parsed bench_options_parse(int argc, char **argv, bench_options *options, app_error *error)
 {
     memset(options, 0, sizeof *options);
+    app_options_init(&options->common);
     options->repeat = 5;
     options->batch = 360;
     const app_parsed parsed = app_options_parse(&list, argc, argv, &options->common, error);

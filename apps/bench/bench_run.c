@@ -39,6 +39,8 @@ static double host_copy_rate(void)
 xncc_status bench_open(const bench_options *options, bench_run *run, app_error *error)
 {
     const app_options *common = &options->common;
+    xncc_context_options cpu = XNCC_CONTEXT_OPTIONS_INIT;
+    xncc_error why;
     memset(run, 0, sizeof *run);
     run->options = options;
     if (!common->quiet)
@@ -47,12 +49,11 @@ xncc_status bench_open(const bench_options *options, bench_run *run, app_error *
     if (status)
         return status;
     run->cuda = run->report.cuda = strcmp(run->session.device, "cpu") != 0;
-    status = xncc_context_create(
-        &(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = common->device.threads },
-        &run->checker);
+    cpu.device = XNCC_DEVICE_CPU;
+    cpu.threads = common->device.threads;
+    status = xncc_context_create(&cpu, &run->checker, &why);
     if (status)
-        return app_fail(error, status, "cannot start the CPU engine: %s",
-                        xncc_status_string(status));
+        return app_pass_on(error, status, "cannot start the CPU engine", &why);
     run->host_rate = host_copy_rate();
     if (run->cuda)
         status = device_copy_rate(common->device.cuda_index, &run->device_rate, error);
@@ -96,9 +97,14 @@ xncc_status bench_print(const bench_run *run, app_error *error)
     return app_finish_stdout(error);
 }
 
-int bench_on_cpu(const bench_run *run, const char *kernel)
+int bench_on_cpu(const bench_run *run, const xncc_problem *problem, const char *kernel)
 {
-    return strcmp(app_session_device(&run->session, kernel), "cpu") == 0;
+    const char *name[BENCH_KERNELS];
+    const size_t count = xncc_kernel_list(run->checker, problem, name, BENCH_KERNELS);
+    for (size_t i = 0; i < count && i < BENCH_KERNELS; i++)
+        if (strcmp(name[i], kernel) == 0)
+            return 1;
+    return 0;
 }
 
 /* Whether --kernel, if it was given, names this kernel or the family that it belongs to. */
@@ -115,10 +121,10 @@ static int is_wanted(const bench_run *run, const char *kernel)
 static const char *best_kernel(const bench_run *run, const xncc_problem *problem, int cpu)
 {
     const char *kernel[BENCH_KERNELS];
-    const size_t count = xncc_kernels(cpu ? run->checker : run->session.context, problem, kernel,
-                                      BENCH_KERNELS);
+    const size_t count = xncc_kernel_list(cpu ? run->checker : run->session.context, problem,
+                                          kernel, BENCH_KERNELS);
     for (size_t i = 0; i < count && i < BENCH_KERNELS; i++)
-        if (bench_on_cpu(run, kernel[i]) == cpu)
+        if (bench_on_cpu(run, problem, kernel[i]) == cpu)
             return kernel[i];
     return NULL;
 }
@@ -139,9 +145,9 @@ size_t bench_choose(const bench_run *run, const xncc_problem *problem, bench_pic
             kernel[count++] = cpu;
         return count;
     }
-    const size_t all = xncc_kernels(run->session.context, problem, name, BENCH_KERNELS);
+    const size_t all = xncc_kernel_list(run->session.context, problem, name, BENCH_KERNELS);
     for (size_t i = 0; i < all && i < BENCH_KERNELS; i++)
-        if (is_wanted(run, name[i]) && !(pick == BENCH_CUDA && bench_on_cpu(run, name[i])))
+        if (is_wanted(run, name[i]) && !(pick == BENCH_CUDA && bench_on_cpu(run, problem, name[i])))
             kernel[count++] = name[i];
     return count;
 }
@@ -163,9 +169,9 @@ const char *bench_checker(const bench_run *run, const xncc_problem *problem, con
 {
     const char *name[BENCH_KERNELS];
     const double macs = (double)problem->image_width * (double)problem->image_height *
-                        (double)problem->width * (double)problem->height *
-                        (double)bench_channels(problem);
-    const size_t count = xncc_kernels(run->checker, problem, name, BENCH_KERNELS);
+                        (double)problem->templ_width * (double)problem->templ_height *
+                        (double)problem->channels;
+    const size_t count = xncc_kernel_list(run->checker, problem, name, BENCH_KERNELS);
     for (size_t i = 0; i < count && i < BENCH_KERNELS; i++)
         if (!bench_same_kind(timed, name[i]) && strcmp(name[i], "reference") != 0 &&
             (macs > bench_reference_macs || strcmp(timed, "reference") == 0))
@@ -173,14 +179,14 @@ const char *bench_checker(const bench_run *run, const xncc_problem *problem, con
     return "reference";
 }
 
-xncc_status bench_wall(const bench_run *run, xncc_status (*call)(void *state), void *state,
-                       double *ms)
+xncc_status bench_wall(const bench_run *run, bench_call *call, void *state, double *ms,
+                       app_error *error)
 {
     static double took[MAX_REPEAT + 1]; /* one thread measures */
     int count = 0;
     for (int i = 0; i <= run->options->repeat; i++) {
         double start = bench_now_ms();
-        xncc_status status = call(state);
+        xncc_status status = call(state, error);
         if (status)
             return status;
         took[count] = bench_now_ms() - start;
@@ -194,22 +200,23 @@ xncc_status bench_wall(const bench_run *run, xncc_status (*call)(void *state), v
     return XNCC_OK;
 }
 
-xncc_context *bench_context(const bench_run *run, const char *kernel)
+xncc_context *bench_context(const bench_run *run, const xncc_problem *problem, const char *kernel)
 {
-    return bench_on_cpu(run, kernel) ? run->checker : run->session.context;
+    return bench_on_cpu(run, problem, kernel) ? run->checker : run->session.context;
 }
 
-xncc_status bench_fail(const bench_run *run, xncc_status status, const char *kernel,
-                       app_error *error)
+xncc_status bench_plan(xncc_context *context, const xncc_problem *problem, const char *kernel,
+                       xncc_plan **plan, xncc_error *why)
 {
-    char text[XNCC_ERROR_SIZE];
-    xncc_context_error(bench_context(run, kernel), text, sizeof text);
-    return app_fail(error, status, "%s: %s", kernel, text[0] ? text : xncc_status_string(status));
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    preference.kernel = kernel;
+    return xncc_plan_create(context, problem, &preference, plan, why);
 }
 
 /* A case bound to one kernel. */
 typedef struct trial {
     bench_case *c;
+    const char *kernel;
     xncc_plan *plan;
     xncc_template *templ;
     xncc_filter *filter;
@@ -218,16 +225,16 @@ typedef struct trial {
 static xncc_status open_trial(const bench_run *run, bench_case *c, const char *kernel, trial *t,
                               app_error *error)
 {
-    xncc_context *context = bench_context(run, kernel);
-    *t = (trial){ .c = c };
-    xncc_status status = xncc_plan_create(context, &c->problem,
-                                          &(xncc_preference){ .kernel = kernel }, &t->plan);
+    xncc_context *context = bench_context(run, &c->problem, kernel);
+    xncc_error why;
+    *t = (trial){ .c = c, .kernel = kernel };
+    xncc_status status = bench_plan(context, &c->problem, kernel, &t->plan, &why);
     if (!status && c->problem.task == XNCC_TASK_MATCH)
-        status = xncc_template_create(context, &c->pixels, &t->templ);
+        status = xncc_template_create(context, &c->pixels, &t->templ, &why);
     else if (!status)
-        status = xncc_filter_create(context, c->coefficients, c->problem.width, c->problem.height,
-                                    NULL, &t->filter);
-    return status ? bench_fail(run, status, kernel, error) : XNCC_OK;
+        status = xncc_filter_create(context, c->coefficients, c->problem.templ_width,
+                                    c->problem.templ_height, NULL, &t->filter, &why);
+    return app_pass_on(error, status, kernel, &why);
 }
 
 static void close_trial(trial *t)
@@ -237,11 +244,16 @@ static void close_trial(trial *t)
     xncc_filter_destroy(t->filter);
 }
 
-static xncc_status call_trial(void *state)
+static xncc_status call_trial(void *state, app_error *error)
 {
     const trial *t = state;
-    return t->templ ? xncc_plan_correlate(t->plan, &t->c->image, t->templ, &t->c->map, NULL)
-                    : xncc_plan_convolve(t->plan, &t->c->image, t->filter, &t->c->map, NULL);
+    const bench_case *c = t->c;
+    xncc_error why;
+    const xncc_status status = t->templ ? xncc_plan_correlate(t->plan, &c->image, t->templ, &c->map,
+                                                              NULL, &why)
+                                        : xncc_plan_convolve(t->plan, &c->image, t->filter, &c->map,
+                                                             NULL, &why);
+    return app_pass_on(error, status, t->kernel, &why);
 }
 
 /* Times a map in device memory, and checks it. */
@@ -272,22 +284,21 @@ xncc_status bench_measure(bench_run *run, bench_case *c, const char *kernel, ben
     trial t;
     *time = (bench_time){ 0 };
     bench_note_set(&run->note, "timing %s: %d x %d pixels %s, %d x %d %s", kernel, c->image.width,
-                   c->image.height, xncc_pixel_name(c->problem.pixel), c->problem.width,
-                   c->problem.height, c->problem.task == XNCC_TASK_MATCH ? "template" : "filter");
-    xncc_status status = bench_expect(run->checker, bench_context(run, kernel), c, kernel, error);
+                   c->image.height, xncc_pixel_name(c->problem.pixel), c->problem.templ_width,
+                   c->problem.templ_height,
+                   c->problem.task == XNCC_TASK_MATCH ? "template" : "filter");
+    xncc_status status = bench_expect(run->checker, bench_context(run, &c->problem, kernel), c,
+                                      kernel, error);
     if (status)
         return status;
     status = open_trial(run, c, kernel, &t, error);
     memset(c->map.data, 0xff, (size_t)c->map.width * (size_t)c->map.height * sizeof(float));
-    if (!status) {
-        status = bench_wall(run, call_trial, &t, &time->end_to_end);
-        if (status)
-            bench_fail(run, status, kernel, error);
-    }
+    if (!status)
+        status = bench_wall(run, call_trial, &t, &time->end_to_end, error);
     time->ms = time->end_to_end;
     if (!status) {
         time->exact = bench_check(c);
-        if (!bench_on_cpu(run, kernel))
+        if (!bench_on_cpu(run, &c->problem, kernel))
             status = measure_device(run, &t, time, error);
     }
     run->wrong += !status && !time->exact;
@@ -297,10 +308,10 @@ xncc_status bench_measure(bench_run *run, bench_case *c, const char *kernel, ben
 
 double bench_floor(const bench_run *run, const bench_case *c, const char *kernel, const char **by)
 {
-    const int cpu = bench_on_cpu(run, kernel);
+    const int cpu = bench_on_cpu(run, &c->problem, kernel);
     const double rate = cpu ? run->host_rate : run->device_rate;
     const double pixels = (double)c->image.width * (double)c->image.height;
-    const double samples = pixels * (double)bench_channels(&c->problem);
+    const double samples = pixels * (double)c->problem.channels;
     const double bytes = samples * (double)xncc_pixel_size(c->problem.pixel) +
                          4.0 * bench_pixels(c);
     const double copy = rate > 0.0 ? bytes / rate * 1e3 : (double)NAN;
@@ -324,18 +335,18 @@ bench_row bench_row_of(const bench_run *run, const bench_case *c, const char *ke
     const xncc_problem *p = &c->problem;
     const int match = p->task == XNCC_TASK_MATCH;
     return (bench_row){ {
-        [BENCH_DEVICE].text = app_session_device(&run->session, kernel),
+        [BENCH_DEVICE].text = bench_on_cpu(run, p, kernel) ? "cpu" : run->session.device,
         [BENCH_KERNEL].text = kernel,
-        [BENCH_METHOD].text = match ? xncc_method_name(p->method) : "convolve",
+        [BENCH_METHOD].text = match ? xncc_method_name(p->rule.method) : "convolve",
         [BENCH_PIXEL].text = xncc_pixel_name(p->pixel),
         [BENCH_WIDTH].integer = c->image.width,
         [BENCH_HEIGHT].integer = c->image.height,
-        [BENCH_TEMPL_WIDTH].integer = p->width,
-        [BENCH_TEMPL_HEIGHT].integer = p->height,
+        [BENCH_TEMPL_WIDTH].integer = p->templ_width,
+        [BENCH_TEMPL_HEIGHT].integer = p->templ_height,
         [BENCH_CHECKED].text = exact ? "exact" : "WRONG",
-        [BENCH_MODE].text = match ? app_mode_name(p->mode) : "same",
-        [BENCH_BORDER].text = app_border_name(p->border),
-        [BENCH_CHANNELS].integer = (int64_t)bench_channels(p),
+        [BENCH_MODE].text = match ? app_mode_name(p->rule.mode) : "same",
+        [BENCH_BORDER].text = app_border_name(p->rule.border),
+        [BENCH_CHANNELS].integer = p->channels,
         [BENCH_MASK].text = p->templ_masked ? "yes" : "no",
     } };
 }

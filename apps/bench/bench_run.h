@@ -32,16 +32,16 @@ void bench_close(bench_run *run);
 /* Prints the report to stdout. */
 xncc_status bench_print(const bench_run *run, app_error *error);
 
-/* 1 if the kernel runs on the CPU. */
-int bench_on_cpu(const bench_run *run, const char *kernel);
+/* 1 if this kernel, which can serve the problem, runs on the CPU. */
+int bench_on_cpu(const bench_run *run, const xncc_problem *problem, const char *kernel);
 
 /* The context to make a kernel's plans with: the session's for CUDA kernels, the checker for CPU
  * kernels (a session on a CUDA device alone has no CPU engine). */
-xncc_context *bench_context(const bench_run *run, const char *kernel);
+xncc_context *bench_context(const bench_run *run, const xncc_problem *problem, const char *kernel);
 
-/* Writes the kernel's name and its context's last error into *error, and returns the status. */
-xncc_status bench_fail(const bench_run *run, xncc_status status, const char *kernel,
-                       app_error *error);
+/* Makes a plan with this kernel. On failure *plan is NULL and why has the text. */
+xncc_status bench_plan(xncc_context *context, const xncc_problem *problem, const char *kernel,
+                       xncc_plan **plan, xncc_error *why);
 
 /* The kernels to time a problem with. All but BENCH_BEST_CPU are limited by --kernel. */
 typedef enum bench_pick {
@@ -69,10 +69,13 @@ xncc_status bench_visit_kernels(bench_run *run, bench_section *section, const xn
  * otherwise the fastest kernel of another kind than `timed`. */
 const char *bench_checker(const bench_run *run, const xncc_problem *problem, const char *timed);
 
+/* Does what is timed. */
+typedef xncc_status bench_call(void *state, app_error *error);
+
 /* The median wall-clock time of a call in ms: --repeat timed runs after one that is not counted. A
  * run of more than a second counts at once and is the last. */
-xncc_status bench_wall(const bench_run *run, xncc_status (*call)(void *state), void *state,
-                       double *ms);
+xncc_status bench_wall(const bench_run *run, bench_call *call, void *state, double *ms,
+                       app_error *error);
 
 /* Result of one kernel on one case. */
 typedef struct bench_time {

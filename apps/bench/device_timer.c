@@ -98,18 +98,18 @@ static cudaError_t setting_open(setting *s, const device_job *job)
         e = cudaMallocPitch(&s->image, &pitch, row, rows);
     if (e == cudaSuccess)
         e = cudaMemcpy2D(s->image, pitch, job->image->data, row, row, rows, cudaMemcpyHostToDevice);
-    if (e == cudaSuccess && !job->find)
+    if (e == cudaSuccess && !job->peaks)
         e = cudaMallocPitch(&s->map, &map_pitch, (size_t)job->map->width * sizeof(float),
                             (size_t)job->map->height);
-    if (e == cudaSuccess && job->find)
-        e = cudaMalloc(&s->match, job->find->top * sizeof(xncc_match));
-    if (e == cudaSuccess && job->find)
+    if (e == cudaSuccess && job->peaks)
+        e = cudaMalloc(&s->match, job->peaks->top * sizeof(xncc_match));
+    if (e == cudaSuccess && job->peaks)
         e = cudaMalloc(&s->found, sizeof(uint32_t));
     s->image_view = *job->image;
     s->image_view.data = s->image;
     s->image_view.pitch = (int64_t)pitch;
     s->image_view.memory = XNCC_DEVICE;
-    if (!job->find) {
+    if (!job->peaks) {
         s->map_view = *job->map;
         s->map_view.data = s->map;
         s->map_view.pitch = (int64_t)map_pitch;
@@ -127,27 +127,28 @@ static void setting_close(setting *s)
     cudaFree(s->found);
 }
 
-static xncc_status run_once(const setting *s, const device_job *job)
+static xncc_status run_once(const setting *s, const device_job *job, xncc_error *why)
 {
     const cudaStream_t stream = s->watch.stream;
-    if (job->find)
-        return xncc_plan_find_on_device(job->plan, &s->image_view, job->templ, job->find, s->match,
-                                        job->find->top, s->found, stream);
+    if (job->peaks)
+        return xncc_plan_find_on_device(job->plan, &s->image_view, job->templ, job->peaks, s->match,
+                                        job->peaks->top, s->found, stream, why);
     if (job->templ)
-        return xncc_plan_correlate(job->plan, &s->image_view, job->templ, &s->map_view, stream);
-    return xncc_plan_convolve(job->plan, &s->image_view, job->filter, &s->map_view, stream);
+        return xncc_plan_correlate(job->plan, &s->image_view, job->templ, &s->map_view, stream,
+                                   why);
+    return xncc_plan_convolve(job->plan, &s->image_view, job->filter, &s->map_view, stream, why);
 }
 
 static cudaError_t fetch_result(const setting *s, const device_job *job)
 {
     uint32_t count = 0;
-    if (!job->find) {
+    if (!job->peaks) {
         const size_t row = (size_t)job->map->width * sizeof(float);
         return cudaMemcpy2D(job->map->data, row, s->map, (size_t)s->map_view.pitch, row,
                             (size_t)job->map->height, cudaMemcpyDeviceToHost);
     }
     cudaError_t e = cudaMemcpy(&count, s->found, sizeof count, cudaMemcpyDeviceToHost);
-    *job->found = count < job->find->top ? count : job->find->top;
+    *job->found = count < job->peaks->top ? count : job->peaks->top;
     if (e == cudaSuccess)
         e = cudaMemcpy(job->match, s->match, *job->found * sizeof(xncc_match),
                        cudaMemcpyDeviceToHost);
@@ -159,11 +160,11 @@ static xncc_status time_runs(const setting *s, const device_job *job, app_error 
 {
     for (int32_t i = -2; i < job->repeat; i++) {
         double ms = 0.0;
+        xncc_error why;
         cudaError_t e = stopwatch_begin(&s->watch);
-        const xncc_status status = run_once(s, job);
+        const xncc_status status = run_once(s, job, &why);
         if (status)
-            return app_fail(error, status, "timing on the device: the kernel failed: %s",
-                            xncc_status_string(status));
+            return app_pass_on(error, status, "timing on the device: the kernel failed", &why);
         if (e == cudaSuccess)
             e = stopwatch_end(&s->watch, &ms);
         if (e != cudaSuccess)

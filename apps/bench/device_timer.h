@@ -8,7 +8,7 @@
 #include "exactncc/plan.h"
 #include "fail.h"
 
-/* What to run: xncc_plan_find_on_device if find is not NULL, otherwise xncc_plan_correlate or
+/* What to run: xncc_plan_find_on_device if peaks is not NULL, otherwise xncc_plan_correlate or
  * xncc_plan_convolve. */
 typedef struct device_job {
     xncc_plan *plan;            /* of a CUDA kernel */
@@ -16,8 +16,8 @@ typedef struct device_job {
     const xncc_template *templ; /* XNCC_TASK_MATCH; otherwise NULL */
     const xncc_filter *filter;  /* XNCC_TASK_CONVOLVE; otherwise NULL */
     const xncc_map *map;        /* in host memory, tight rows: receives the map of the last run */
-    const xncc_find_options *find;
-    xncc_match *match; /* in host memory: receives the matches of the last run, at most find->top */
+    const xncc_peak_rule *peaks;
+    xncc_match *match; /* in host memory, peaks->top elements: receives those of the last run */
     size_t *found;
     int32_t cuda_index;
     int32_t repeat; /* number of timed runs, after two that are not counted */

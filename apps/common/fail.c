@@ -13,6 +13,12 @@ xncc_status app_fail(app_error *error, xncc_status status, const char *format, .
     return status;
 }
 
+xncc_status app_pass_on(app_error *error, xncc_status status, const char *about,
+                        const xncc_error *why)
+{
+    return status ? app_fail(error, status, "%s: %s", about, why->text) : XNCC_OK;
+}
+
 xncc_status app_blame_usage(app_error *error, xncc_status status)
 {
     error->usage = 1;

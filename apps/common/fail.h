@@ -20,6 +20,11 @@ __attribute__((format(printf, 3, 4)))
 xncc_status
 app_fail(app_error *error, xncc_status status, const char *format, ...);
 
+/* Ends a call of the library. If it failed, writes "about: " and its text; about is the file or
+ * value at fault. Returns the status. */
+xncc_status app_pass_on(app_error *error, xncc_status status, const char *about,
+                        const xncc_error *why);
+
 /* Marks the failure as wrong usage and returns the status. */
 xncc_status app_blame_usage(app_error *error, xncc_status status);
 

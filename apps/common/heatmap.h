@@ -2,7 +2,8 @@
 #ifndef APP_HEATMAP_H
 #define APP_HEATMAP_H
 
-#include "exactncc/template.h"
+#include "exactncc/image.h"
+#include "exactncc/rules.h"
 #include "fail.h"
 #include "geo.h"
 

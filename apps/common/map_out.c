@@ -14,15 +14,15 @@ xncc_status app_map_check(const app_options *o, app_error *error)
     return app_check_output(o, "-o", o->output, error);
 }
 
-xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map,
+xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
                          app_error *error)
 {
-    *map = (xncc_map){ .width = width, .height = height };
-    map->data = calloc((size_t)width * (size_t)height, sizeof *map->data);
+    *map = (xncc_map){ .width = extent->width, .height = extent->height };
+    map->data = calloc((size_t)map->width * (size_t)map->height, sizeof *map->data);
     if (!map->data)
         return app_fail(error, XNCC_ERROR_MEMORY,
-                        "%s: out of memory for a map of %d x %d; free some memory", path, width,
-                        height);
+                        "%s: out of memory for a map of %d x %d; free some memory", path,
+                        map->width, map->height);
     return XNCC_OK;
 }
 

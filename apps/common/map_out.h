@@ -18,7 +18,7 @@ typedef struct app_map_out {
 xncc_status app_map_check(const app_options *options, app_error *error);
 
 /* Allocates a map. The caller frees map->data. */
-xncc_status app_map_open(const char *path, int32_t width, int32_t height, xncc_map *map,
+xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
                          app_error *error);
 
 /* Writes the map. description: a JSON object for the ImageDescription tag. */

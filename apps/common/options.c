@@ -21,6 +21,15 @@ const char *app_border_name(xncc_border border)
     return borders[border];
 }
 
+void app_options_init(app_options *o)
+{
+    *o = (app_options){ .device = XNCC_CONTEXT_OPTIONS_INIT,
+                        .rule = XNCC_MATCH_RULE_INIT,
+                        .peaks = XNCC_PEAK_RULE_INIT,
+                        .merge = XNCC_SUPPRESS_RULE_INIT,
+                        .channels = 1 };
+}
+
 int app_word_index(const char *const *words, const char *text)
 {
     for (int i = 0; words[i]; i++)
@@ -62,20 +71,20 @@ static int set_kernel(app_options *o, const char *text)
 
 static int set_method(app_options *o, const char *text)
 {
-    return xncc_method_parse(text, &o->method) == XNCC_OK;
+    return xncc_method_parse(text, &o->rule.method) == XNCC_OK;
 }
 
 static int set_mode(app_options *o, const char *text)
 {
     const int i = app_word_index(modes, text);
-    o->mode = i < 0 ? XNCC_VALID : (xncc_mode)i;
+    o->rule.mode = i < 0 ? XNCC_VALID : (xncc_mode)i;
     return i >= 0;
 }
 
 int app_set_border(app_options *o, const char *text)
 {
     const int i = app_word_index(borders, text);
-    o->border = i < 0 ? XNCC_BORDER_CLAMP : (xncc_border)i;
+    o->rule.border = i < 0 ? XNCC_BORDER_CLAMP : (xncc_border)i;
     return i >= 0;
 }
 
@@ -249,20 +258,18 @@ void app_options_print(const app_option_list *list, FILE *out)
 xncc_problem app_options_problem(const app_options *o, xncc_task task, app_size image,
                                  app_size templ)
 {
-    xncc_problem problem = { .task = task,
-                             .pixel = o->pixel,
-                             .image_width = image.width,
-                             .image_height = image.height,
-                             .width = templ.width,
-                             .height = templ.height };
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    problem.task = task;
+    problem.pixel = o->pixel;
+    problem.image_width = image.width;
+    problem.image_height = image.height;
+    problem.templ_width = templ.width;
+    problem.templ_height = templ.height;
     if (task == XNCC_TASK_CONVOLVE)
         return problem;
-    problem.method = o->method;
-    problem.mode = o->mode;
-    problem.border = o->border;
+    problem.rule = o->rule;
     problem.channels = o->channels;
     problem.templ_masked = o->with_mask;
     problem.image_masked = o->image_masked;
-    problem.min_valid = o->min_valid;
     return problem;
 }

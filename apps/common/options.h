@@ -2,8 +2,8 @@
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
-#include "exactncc/merge.h"
 #include "exactncc/plan.h"
+#include "exactncc/suppress.h"
 #include "report.h"
 #include "tiff_read.h"
 
@@ -27,24 +27,18 @@ int app_parse_area(const char *text, app_area *area);
 typedef struct app_options {
     xncc_context_options device;
     const char *kernel; /* NULL: the fastest */
-    xncc_method method;
-    xncc_mode mode;
-    xncc_border border;
-    xncc_flat flat;
-    double min_valid;       /* as in xncc_options */
+    xncc_match_rule rule;
+    xncc_peak_rule peaks;
     const char **masks;     /* one file name per template, in their order; "-": no mask */
     int mask_count;         /* 0: no template has a mask */
     const char *image_mask; /* NULL: none */
     int64_t page;           /* from 0, or APP_ALL_PAGES */
     app_format format;
     int quiet;
-    int64_t top;
-    int has_min_score, has_max_score;
-    float min_score, max_score;
-    int32_t min_distance; /* pixels; 0: the library's default */
-    app_area roi;         /* width 0: the whole image */
+    int has_min_score, has_max_score; /* 1: given, so that peaks has it */
+    app_area roi;                     /* width 0: the whole image */
     int subpixel, has_merge;
-    xncc_merge_options merge;
+    xncc_suppress_rule merge;
     const char *overlay, *output, *heatmap, *coverage; /* file names; NULL: not wanted */
     app_reading reading;
     double gaussian;    /* sigma in pixels; 0: not given */
@@ -54,11 +48,14 @@ typedef struct app_options {
     int correlate;
     app_sizes sizes, templates;  /* info and exactncc-bench: sizes to explain or to time */
     xncc_pixel pixel;            /* info and exactncc-bench */
-    int32_t channels;            /* info and exactncc-bench: samples per pixel; 0: 1 */
+    int32_t channels;            /* info and exactncc-bench: samples per pixel */
     int with_mask, image_masked; /* info and exactncc-bench: masked template; info: masked image */
     char **files;                /* the arguments that are not options */
     int file_count;
 } app_options;
+
+/* Sets what every command starts from. */
+void app_options_init(app_options *options);
 
 /* Stores the text after an option. Returns 1 when the text is allowed, else 0. */
 typedef int app_setter(app_options *options, const char *text);

@@ -26,7 +26,7 @@ static xncc_status check_fit(const app_options *o, const app_area *a, const app_
                              const app_source *templ, app_error *error)
 {
     const app_picture *s = &scene->picture, *p = &templ->picture;
-    if (o->mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
+    if (o->rule.mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
             "%s: the template (%d x %d pixels) exceeds %s (%d x %d); give a smaller template, or "
@@ -42,22 +42,30 @@ static xncc_status check_fit(const app_options *o, const app_area *a, const app_
     return XNCC_OK;
 }
 
-static xncc_problem problem_of(const app_options *o, const app_search *search)
+/* Cuts the area out of the scene, and makes the template, the problem and the plan. */
+static xncc_status prepare(const app_session *session, const xncc_image *pixels, app_search *search,
+                           xncc_error *why)
 {
-    return (xncc_problem){ .task = XNCC_TASK_MATCH,
-                           .pixel = search->scene.pixel,
-                           .image_width = search->area.width,
-                           .image_height = search->area.height,
-                           .width = xncc_template_width(search->templ),
-                           .height = xncc_template_height(search->templ),
-                           .method = o->method,
-                           .mode = o->mode,
-                           .border = o->border,
-                           .flat = o->flat,
-                           .channels = search->scene.channels,
-                           .image_masked = search->scene.mask != NULL,
-                           .templ_masked = xncc_template_masked(search->templ),
-                           .min_valid = o->min_valid };
+    const app_area *a = &search->area;
+    xncc_image *const scene = &search->scene;
+    xncc_problem *const p = &search->problem;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    preference.kernel = session->options->kernel;
+    *p = (xncc_problem)XNCC_PROBLEM_INIT;
+    p->rule = session->options->rule;
+    xncc_status status = xncc_image_crop(scene, a->x, a->y, a->width, a->height, scene, why);
+    if (!status)
+        status = xncc_template_create(session->context, pixels, &search->templ, why);
+    if (!status)
+        status = xncc_problem_set(p, scene, search->templ, why);
+    if (!status)
+        status = xncc_map_measure(p->rule.mode, p->image_width, p->image_height, p->templ_width,
+                                  p->templ_height, &search->map, why);
+    if (!status)
+        status = xncc_plan_create(session->context, p, &preference, &search->plan, why);
+    search->map.x0 += a->x;
+    search->map.y0 += a->y;
+    return status;
 }
 
 xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
@@ -65,52 +73,39 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
 {
     const app_options *o = session->options;
     xncc_image pixels;
+    xncc_error why;
     memset(search, 0, sizeof *search);
-    const app_area *a = &search->area;
     xncc_status status = area_of(o, scene, &search->area, error);
     if (!status)
-        status = check_fit(o, a, scene, templ, error);
+        status = check_fit(o, &search->area, scene, templ, error);
     if (status)
         return status;
     const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, templ->picture.pixel);
     status = app_source_view(scene, pixel, &search->scene, error);
-    if (!status && xncc_image_crop(&search->scene, a->x, a->y, a->width, a->height, &search->scene))
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: does not contain the rectangle of --roi; give another one",
-                          scene->path);
     if (!status)
         status = app_source_view(templ, pixel, &pixels, error);
     if (status)
         return status;
-    status = xncc_template_create(session->context, &pixels, &search->templ);
-    if (status)
-        return app_session_fail(session, status, templ->path, error);
-    const xncc_problem *p = &search->problem;
-    search->problem = problem_of(o, search);
-    xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &search->width,
-                    &search->height, &search->x0, &search->y0);
-    search->x0 += a->x;
-    search->y0 += a->y;
-    status = xncc_plan_create(session->context, p, &(xncc_preference){ .kernel = o->kernel },
-                              &search->plan);
+    status = prepare(session, &pixels, search, &why);
     if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
-    return status ? app_session_fail(session, status, templ->path, error) : XNCC_OK;
+    return app_pass_on(error, status, templ->path, &why);
 }
 
 int app_search_has_nan(const app_search *search)
 {
     const xncc_problem *p = &search->problem;
-    if (p->method == XNCC_COVERAGE)
+    const xncc_match_rule *r = &p->rule;
+    if (r->method == XNCC_COVERAGE)
         return 0;
-    return p->flat == XNCC_FLAT_NAN || p->image_masked || p->templ_masked || p->pixel == XNCC_F32 ||
-           p->pixel == XNCC_F64 || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+    return r->flat == XNCC_FLAT_NAN || p->image_masked || p->templ_masked || p->pixel == XNCC_F32 ||
+           p->pixel == XNCC_F64 || (r->border == XNCC_BORDER_OVERLAP && r->mode != XNCC_VALID);
 }
 
 app_place app_search_place(const app_search *search, const app_source *scene)
 {
-    return (app_place){ &scene->picture.geo, search->x0 + search->problem.width / 2,
-                        search->y0 + search->problem.height / 2 };
+    return (app_place){ &scene->picture.geo, search->map.x0 + search->problem.templ_width / 2,
+                        search->map.y0 + search->problem.templ_height / 2 };
 }
 
 void app_search_close(app_search *search)

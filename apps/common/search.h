@@ -12,9 +12,7 @@ typedef struct app_search {
     xncc_template *templ;
     xncc_problem problem;
     xncc_plan *plan;
-    int32_t width, height; /* of the map */
-    int32_t x0,
-        y0; /* picture coordinates of the window of map element (0, 0): its top-left pixel */
+    xncc_extent map; /* x0 and y0 in coordinates of the picture */
 } app_search;
 
 /* Call app_search_close whatever is returned. */

@@ -4,44 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEVICES = 64 };
-
-/* The entry of the CUDA device with this number, or the one that says why there is no device. */
-static const xncc_device_info *find_cuda(const xncc_device_info *info, size_t count, int32_t index)
+/* Describes the CUDA device with this number. Returns 1 if it can be used. */
+static int find_cuda(int32_t index, xncc_device_info *info)
 {
-    const xncc_device_info *reason = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (info[i].device != XNCC_DEVICE_CUDA)
-            continue;
-        if (info[i].index == index)
-            return &info[i];
-        if (info[i].index < 0)
-            reason = &info[i];
-    }
-    return reason;
+    const size_t count = xncc_device_count();
+    for (size_t i = 1; i < count; i++)
+        if (xncc_device_describe(i, info, NULL) == XNCC_OK && info->index == index)
+            return info->usable;
+    return 0;
 }
 
 xncc_status app_session_open(const app_options *options, app_session *session, app_error *error)
 {
-    xncc_device_info info[DEVICES];
+    const xncc_context_options *o = &options->device;
+    xncc_device_info cuda = XNCC_DEVICE_INFO_INIT;
+    xncc_error why;
     memset(session, 0, sizeof *session);
     session->options = options;
-    const xncc_device_info *cuda = NULL;
-    if (options->device.device != XNCC_DEVICE_CPU) {
-        size_t count = xncc_device_describe(info, DEVICES);
-        cuda = find_cuda(info, count < DEVICES ? count : DEVICES, options->device.cuda_index);
-    }
-    xncc_status status = xncc_context_create(&options->device, &session->context);
-    if (status && options->device.device == XNCC_DEVICE_CUDA)
-        return app_fail(error, status, "--device cuda:%d: %s; use --device cpu",
-                        options->device.cuda_index,
-                        !cuda           ? "there is no such device"
-                        : cuda->text[0] ? cuda->text
-                                        : xncc_status_string(status));
+    const xncc_status status = xncc_context_create(o, &session->context, &why);
+    if (status && o->device == XNCC_DEVICE_CUDA)
+        return app_fail(error, status, "--device cuda:%d: %s; use --device cpu", o->cuda_index,
+                        why.text);
     if (status)
-        return app_fail(error, status, "cannot start: %s", xncc_status_string(status));
-    if (cuda && cuda->usable)
-        snprintf(session->device, sizeof session->device, "cuda:%d %s", cuda->index, cuda->name);
+        return app_pass_on(error, status, "cannot start", &why);
+    if (o->device != XNCC_DEVICE_CPU && find_cuda(o->cuda_index, &cuda))
+        snprintf(session->device, sizeof session->device, "cuda:%d %s", cuda.index, cuda.name);
     else
         snprintf(session->device, sizeof session->device, "cpu");
     return XNCC_OK;
@@ -53,21 +40,11 @@ void app_session_close(app_session *session)
     session->context = NULL;
 }
 
-xncc_status app_session_fail(const app_session *session, xncc_status status, const char *about,
-                             app_error *error)
+void app_session_names(const app_session *session, const xncc_plan *plan, const char **device,
+                       const char **kernel)
 {
-    char text[XNCC_ERROR_SIZE];
-    xncc_context_error(session->context, text, sizeof text);
-    return app_fail(error, status, "%s: %s", about, text[0] ? text : xncc_status_string(status));
-}
-
-/* A plan does not tell its engine, so the kernel's name decides. "fft" without a suffix is the CUDA
- * engine's. */
-const char *app_session_device(const app_session *session, const char *kernel)
-{
-    static const char *const families[] = { "reference", "direct-", "fft-" };
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (strncmp(kernel, families[i], strlen(families[i])) == 0)
-            return "cpu";
-    return session->device;
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    xncc_plan_describe(plan, &info, NULL);
+    *device = info.engine == XNCC_DEVICE_CPU ? "cpu" : session->device;
+    *kernel = info.kernel;
 }

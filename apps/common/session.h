@@ -1,4 +1,4 @@
-/* A context made from the options, with the name of its device and the texts of its errors. */
+/* A context made from the options, with the name of its device. */
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
 
@@ -14,12 +14,8 @@ typedef struct app_session {
 xncc_status app_session_open(const app_options *options, app_session *session, app_error *error);
 void app_session_close(app_session *session);
 
-/* Writes "about: " and the context's last error into *error, and returns the status. about: the
- * file or value at fault. */
-xncc_status app_session_fail(const app_session *session, xncc_status status, const char *about,
-                             app_error *error);
-
-/* The device that a kernel runs on, as reports name it. */
-const char *app_session_device(const app_session *session, const char *kernel);
+/* The device and the kernel of a plan, as reports name them. */
+void app_session_names(const app_session *session, const xncc_plan *plan, const char **device,
+                       const char **kernel);
 
 #endif

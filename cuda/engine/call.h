@@ -46,7 +46,7 @@ inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xnc
     call.image = *image;
     call.source = templ;
     call.templ = device_template_of(templ->prepared);
-    call.rule = xncc_score_rule_make(templ, plan->problem.method, plan->problem.flat);
+    call.rule = xncc_score_rule_make(templ, plan->problem.rule.method, plan->problem.rule.flat);
     call.stream = stream;
     call.error = error;
     return call;

@@ -57,7 +57,7 @@ ConvolveJob make_job(const xncc_engine_plan *plan, const xncc_filter *filter,
     job.height = filter->height;
     job.anchor_x = filter->anchor_x;
     job.anchor_y = filter->anchor_y;
-    job.zero = plan->problem.border == XNCC_BORDER_ZERO;
+    job.zero = plan->problem.rule.border == XNCC_BORDER_ZERO;
     job.tile_pitch = plan->decision.tile_pitch;
     job.tile_rows = plan->decision.tile_rows;
     job.shared_bytes = plan->decision.shared_bytes;

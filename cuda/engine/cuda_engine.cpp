@@ -4,7 +4,7 @@
 #include "cuda/convolve/conv_kernels.h"
 #include "cuda/engine/batch_context.h"
 #include "cuda/engine/convolve_plan.h"
-#include "cuda/engine/device_merge.h"
+#include "cuda/engine/device_suppress.h"
 #include "cuda/engine/device_find.h"
 #include "cuda/engine/engine_plan.h"
 #include "cuda/engine/find_batch.h"
@@ -225,7 +225,7 @@ xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xnc
 }
 
 xncc_status find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                 const xncc_peak_rule *rule, xncc_match *match, size_t *found, xncc_stream stream,
+                 const xncc_search_rule *rule, xncc_match *match, size_t *found, xncc_stream stream,
                  xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
@@ -251,8 +251,8 @@ xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image,
 }
 
 xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                       const xncc_plan_batch *batch, const xncc_peak_rule *rule, xncc_stream stream,
-                       xncc_error *error)
+                       const xncc_templ_group *batch, const xncc_search_rule *rule,
+                       xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, stream, error);
@@ -296,7 +296,7 @@ constexpr xncc_engine_ops name_operations()
     ops.find_on_device = find_on_device;
     ops.find_batch = find_batch;
     ops.share = &batch_operations;
-    ops.merge = &merge_operations;
+    ops.suppress = &suppress_operations;
     return ops;
 }
 
@@ -306,9 +306,14 @@ constexpr xncc_engine_ops operations = name_operations();
 
 } // namespace xncc
 
-extern "C" size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity)
+extern "C" size_t xncc_cuda_count(void)
 {
-    return xncc::describe_devices(info, capacity);
+    return xncc::count_devices();
+}
+
+extern "C" void xncc_cuda_describe(size_t number, xncc_device_info *info)
+{
+    xncc::describe(number, info);
 }
 
 extern "C" int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)

@@ -27,9 +27,12 @@ xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit, int
  * the build has no kernels for that (EXACTNCC_ALL_ARITHMETICS builds all). */
 int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow);
 
-/* Describes up to `capacity` CUDA devices and returns the number of entries: one per device; or, if
- * there is no device, one with usable = 0 and index = -1 whose text says why. */
-size_t xncc_cuda_describe(xncc_device_info *info, size_t capacity);
+/* Returns the number of CUDA devices; 1 if there is none. */
+size_t xncc_cuda_count(void);
+
+/* Describes CUDA device `number` in *info, whose members other than size are 0. If there is no
+ * device, it gets usable = 0 and index = -1, and the text says why. */
+void xncc_cuda_describe(size_t number, xncc_device_info *info);
 
 #ifdef __cplusplus
 }

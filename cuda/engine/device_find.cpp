@@ -19,7 +19,7 @@ struct Search {
     PeakJob job;
 };
 
-Search make_search(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
+Search make_search(const xncc_engine_plan *plan, const xncc_search_rule &rule)
 {
     Search s = {};
     s.target = Target{ plan->memory.as<float>(XNCC_BUFFER_MAP), plan->x.map };
@@ -110,7 +110,7 @@ xncc_status fetch_results(const Call &call, const PeakWorkspace &search, uint64_
 
 // Tells whether a tournament would take longer than fetching the map. A round costs about as much
 // as fetching ROUND elements.
-bool is_long(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
+bool is_long(const xncc_engine_plan *plan, const xncc_search_rule &rule)
 {
     constexpr uint64_t ROUND = 2048;
     return rule.top * ROUND >
@@ -118,7 +118,7 @@ bool is_long(const xncc_engine_plan *plan, const xncc_peak_rule &rule)
 }
 
 // Searches, completes the search if needed, and brings the matches to the host.
-xncc_status search_to_host(const Call &call, const Search &s, const xncc_peak_rule &rule,
+xncc_status search_to_host(const Call &call, const Search &s, const xncc_search_rule &rule,
                            xncc_match *match, size_t *found)
 {
     xncc_engine_plan *plan = call.plan;
@@ -157,7 +157,7 @@ xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
 }
 
 xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                       const xncc_search_rule *rule, xncc_match *match, size_t *found,
                        xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(plan, image, templ, stream, error);
@@ -185,7 +185,7 @@ xncc_status find_through_host(const Call &call, const xncc_template *templ,
     size_t found = 0, top = target->rule->top;
     uint64_t positions = static_cast<uint64_t>(call.plan->x.map) *
                          static_cast<uint64_t>(call.plan->y.map);
-    xncc_peak_rule rule = *target->rule;
+    xncc_search_rule rule = *target->rule;
     rule.top = top < positions ? top : static_cast<size_t>(positions);
     xncc_match *match = static_cast<xncc_match *>(xncc_alloc(rule.top, sizeof *match));
     if (!match)

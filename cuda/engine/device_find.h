@@ -11,7 +11,7 @@ xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error);
 
 // Finds the matches and brings them to the host. Waits. Falls back to find_by_fetching.
 xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                       const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                       const xncc_search_rule *rule, xncc_match *match, size_t *found,
                        xncc_stream stream, xncc_error *error);
 
 // Finds the matches and leaves them in device memory. Does not wait, unless the image is on the

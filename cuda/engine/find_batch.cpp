@@ -36,7 +36,7 @@ xncc_status make_batch(xncc_engine_plan *plan, xncc_error *error)
 
 // The templates of a batch whose results fit the memory.
 struct Piece {
-    const xncc_plan_batch *batch;
+    const xncc_templ_group *batch;
     size_t first, count;
 };
 
@@ -53,7 +53,7 @@ const xncc_template *templ_at(const Piece &piece, const Group &group, int i)
     return piece.batch->templ[piece.first + group.first + static_cast<size_t>(i)];
 }
 
-PeakJob make_job(const xncc_engine_plan *plan, const xncc_peak_rule &rule, const Group &group)
+PeakJob make_job(const xncc_engine_plan *plan, const xncc_search_rule &rule, const Group &group)
 {
     PeakJob job = plan->find.batch.job(rule);
     job.state += group.first;
@@ -127,7 +127,7 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
 }
 
 // Searches all templates of a piece, group by group. call: of its first template.
-xncc_status search_groups(const Call &call, const Piece &piece, const xncc_peak_rule &rule)
+xncc_status search_groups(const Call &call, const Piece &piece, const xncc_search_rule &rule)
 {
     xncc_engine_plan *plan = call.plan;
     const bool products = plan->decision.searches_products != 0;
@@ -142,7 +142,8 @@ xncc_status search_groups(const Call &call, const Piece &piece, const xncc_peak_
         for (int i = 0; i < group.count; i++) {
             const xncc_template *templ = templ_at(piece, group, i);
             group.templ[i] = device_template_of(templ->prepared);
-            group.rule[i] = xncc_score_rule_make(templ, plan->problem.method, plan->problem.flat);
+            group.rule[i] = xncc_score_rule_make(templ, plan->problem.rule.method,
+                                                 plan->problem.rule.flat);
         }
         const PeakJob search = make_job(plan, rule, group);
         status = products ? search_from_products(call, band, search, group, group.first == 0)
@@ -168,7 +169,7 @@ xncc_status fetch_piece(const Call &call, const Piece &piece, uint64_t top)
 }
 
 // Finds the matches of template i of the batch alone.
-xncc_status find_one(const Call &call, const xncc_plan_batch *b, const xncc_peak_rule *rule,
+xncc_status find_one(const Call &call, const xncc_templ_group *b, const xncc_search_rule *rule,
                      size_t i)
 {
     return match_find(call.plan, &call.image, b->templ[i], rule, b->match + i * b->capacity,
@@ -176,10 +177,10 @@ xncc_status find_one(const Call &call, const xncc_plan_batch *b, const xncc_peak
 }
 
 // Finds the matches of a piece. Searches that were inconclusive are done again, one by one.
-xncc_status find_piece(Call call, const Piece &piece, const xncc_peak_rule *rule)
+xncc_status find_piece(Call call, const Piece &piece, const xncc_search_rule *rule)
 {
     xncc_engine_plan *plan = call.plan;
-    const xncc_plan_batch *b = piece.batch;
+    const xncc_templ_group *b = piece.batch;
     plan->find.batch.place_results(piece.count);
     xncc_status status = search_groups(call, piece, *rule);
     if (!status)
@@ -205,7 +206,7 @@ xncc_status find_piece(Call call, const Piece &piece, const xncc_peak_rule *rule
 } // namespace
 
 xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                             const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                             const xncc_templ_group *batch, const xncc_search_rule *rule,
                              xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(plan, image, batch->templ[0], stream, error);
@@ -223,7 +224,8 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
         const size_t left = batch->count - first;
         call.source = batch->templ[first];
         call.templ = device_template_of(call.source->prepared);
-        call.rule = xncc_score_rule_make(call.source, plan->problem.method, plan->problem.flat);
+        call.rule = xncc_score_rule_make(call.source, plan->problem.rule.method,
+                                         plan->problem.rule.flat);
         status = find_piece(call, Piece{ batch, first, left < most ? left : most }, rule);
     }
     return status;

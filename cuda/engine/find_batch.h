@@ -8,7 +8,7 @@ namespace xncc {
 
 // Finds the matches of each template and brings them to the host. Waits.
 xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                             const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                             const xncc_templ_group *batch, const xncc_search_rule *rule,
                              xncc_stream stream, xncc_error *error);
 
 } // namespace xncc

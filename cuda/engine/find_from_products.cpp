@@ -55,8 +55,8 @@ xncc_status lay_out(const xncc_engine_plan *plan, const ProductSearch &m, int fi
     TensorProducts::Layout layout = {};
     layout.to = m.slots.toeplitz + first * m.slots.toeplitz_step;
     layout.count = count;
-    layout.width = plan->problem.width;
-    layout.height = plan->problem.height;
+    layout.width = plan->problem.templ_width;
+    layout.height = plan->problem.templ_height;
     for (int i = 0; i < count; i++)
         layout.plane[i] = byte_plane_of(*m.templs[first + i], 0, 0);
     return check(plan->tensor.lay_out(layout, stream), "laying out templates", error);
@@ -142,9 +142,9 @@ xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
     scores.pitch = image.pitch;
     scores.last_column = image.width - 1;
     scores.last_row = image.height - 1;
-    scores.window_width = p.width;
-    scores.window_height = p.height;
-    scores.method = p.method;
+    scores.window_width = p.templ_width;
+    scores.window_height = p.templ_height;
+    scores.method = p.rule.method;
     scores.products = is_fused(plan) ? nullptr : m.slots.sums;
     scores.templ_pitch = static_cast<int64_t>(m.templs[0]->pitch);
     for (int i = 0; i < m.count; i++) {

@@ -63,7 +63,7 @@ xncc_status copy_chunks(const Call &call, const Band &band, const Target *target
         const UploadRows chunk = rows.from(y, step);
         status = check(plan->upload.copy_chunk(chunk, call.stream),
                        "copying the image to the device", call.error);
-        int32_t ready = ready_rows(view, plan->problem.height, band.height, y + chunk.rows);
+        int32_t ready = ready_rows(view, plan->problem.templ_height, band.height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < band.height))
             continue;
         status = multiply_rows(call, band, *target, BandRows{ done, ready - done });
@@ -87,7 +87,8 @@ LayoutRect rect_of(const xncc_engine_plan *plan, const Band &band)
     const xncc_extent map = xncc_problem_extent(&plan->problem);
     return { static_cast<int64_t>(map.x0) + plan->x.start(band.x),
              static_cast<int64_t>(map.y0) + plan->y.start(band.y),
-             band.width + plan->problem.width - 1, band.height + plan->problem.height - 1 };
+             band.width + plan->problem.templ_width - 1,
+             band.height + plan->problem.templ_height - 1 };
 }
 
 // True if the band's rows, from `data` on, can be read by kernels that read byte planes: in aligned
@@ -116,7 +117,7 @@ xncc_status make_planes(const Call &call, Band *band)
     band->image = { to.data, to.pitch, ceil_div(rect.columns, 16) * 16, rect.rows };
     const int digits = xncc_pixel_digits(p.pixel);
     // the planes are the bytes of the pixels
-    const bool whole = planes.image_count == digits && p.mode == XNCC_VALID &&
+    const bool whole = planes.image_count == digits && p.rule.mode == XNCC_VALID &&
                        !xncc_problem_image_varies(&p);
     if (whole && (p.pixel == XNCC_U8 || p.pixel == XNCC_U16)) {
         int32_t columns = rect.columns;
@@ -132,7 +133,7 @@ xncc_status make_planes(const Call &call, Band *band)
             return check(cudaGetLastError(), "making the image's byte planes", call.error);
         }
     }
-    return check(launch_planes(call.image, p.border, rect, planes, to, call.stream),
+    return check(launch_planes(call.image, p.rule.border, rect, planes, to, call.stream),
                  "making the image's byte planes", call.error);
 }
 
@@ -143,9 +144,9 @@ xncc_status fill_band(const Call &call, const Band &band, const Target *target, 
     if (xncc_decision_has(&plan->decision, XNCC_STEP_BORDER)) {
         const LayoutTarget to = { plan->memory.as<unsigned char>(XNCC_BUFFER_BAND),
                                   static_cast<int64_t>(plan->memory.sizes().band_pitch), 0 };
-        return check(
-            launch_padding(call.image, plan->problem.border, rect_of(plan, band), to, call.stream),
-            "laying out the image", call.error);
+        return check(launch_padding(call.image, plan->problem.rule.border, rect_of(plan, band), to,
+                                    call.stream),
+                     "laying out the image", call.error);
     }
     if (is_chunked(call, band)) {
         *multiplied = target != nullptr;
@@ -164,10 +165,10 @@ xncc_status image_bind(xncc_engine_plan *plan, xncc_error *error)
     const xncc_extent map = xncc_problem_extent(&p);
     const bool as_is = xncc_decision_has(&d, XNCC_STEP_BAND) != 0;
     // Other steps lay out the image with its border first.
-    plan->x = make_axis(as_is ? p.image_width : map.width + p.width - 1, map.width,
-                        as_is ? map.x0 : 0, p.width, d.band_width);
-    plan->y = make_axis(as_is ? p.image_height : map.height + p.height - 1, map.height,
-                        as_is ? map.y0 : 0, p.height, d.band_height);
+    plan->x = make_axis(as_is ? p.image_width : map.width + p.templ_width - 1, map.width,
+                        as_is ? map.x0 : 0, p.templ_width, d.band_width);
+    plan->y = make_axis(as_is ? p.image_height : map.height + p.templ_height - 1, map.height,
+                        as_is ? map.y0 : 0, p.templ_height, d.band_height);
     if (!d.workspace.bytes[XNCC_BUFFER_BAND])
         return XNCC_OK;
     const xncc_problem of = xncc_problem_read(&p);

@@ -143,7 +143,7 @@ xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image,
     return status ? status : ended;
 }
 
-xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match,
+xncc_status find_by_fetching(const Call &call, const xncc_search_rule *rule, xncc_match *match,
                              size_t *found)
 {
     xncc_engine_plan *plan = call.plan;

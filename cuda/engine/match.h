@@ -24,7 +24,7 @@ xncc_status compute_rows(const Call &call, int32_t first, int32_t count, const T
 
 // Finds matches by fetching the map and searching it on the host, for searches that the device does
 // not serve. Waits.
-xncc_status find_by_fetching(const Call &call, const xncc_peak_rule *rule, xncc_match *match,
+xncc_status find_by_fetching(const Call &call, const xncc_search_rule *rule, xncc_match *match,
                              size_t *found);
 
 } // namespace xncc

@@ -26,12 +26,12 @@ xncc_status run_products(const Call &call, const xncc_problem &of, const DeviceT
     if (d.kernel == XNCC_KERNEL_FFT_CUDA)
         return call.plan->fft.correlate(job, narrow, templ, call.stream, call.error);
     CorrelateFamily family = family_of(d.kernel);
-    int32_t step = d.constant_rows ? d.constant_rows : of.height;
+    int32_t step = d.constant_rows ? d.constant_rows : of.templ_height;
     cudaError_t code = cudaSuccess;
     job.texture = templ.texture.get();
-    for (int32_t first = 0; first < of.height && code == cudaSuccess; first += step) {
+    for (int32_t first = 0; first < of.templ_height && code == cudaSuccess; first += step) {
         job.first = first;
-        job.rows = of.height - first < step ? of.height - first : step;
+        job.rows = of.templ_height - first < step ? of.templ_height - first : step;
         job.add = first > 0;
         if (d.tile_rows) {
             job.tile_rows = d.tile_height + job.rows - 1;
@@ -56,7 +56,7 @@ CorrelateJob make_job(const xncc_engine_plan *plan, const Band &band)
     job.stage = plan->stage.view(band.x, band.y);
     job.width = band.width;
     job.height = band.height;
-    job.size = plan->problem.width;
+    job.size = plan->problem.templ_width;
     job.tile_pitch = plan->decision.tile_pitch;
     return job;
 }
@@ -162,7 +162,7 @@ xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < count && code == cudaSuccess; i++)
         code = plan->templ_planes[i].make_plane(
-            p.width, p.height, !tensor,
+            p.templ_width, p.templ_height, !tensor,
             plan->memory.as<unsigned char>(XNCC_BUFFER_TEMPLATE) + static_cast<uint64_t>(i) * each);
     return check(code, "making the template's planes", error);
 }
@@ -180,8 +180,8 @@ xncc_status lay_out_template(const Call &call, unsigned char *toeplitz)
         TensorProducts::Layout layout = {};
         layout.to = toeplitz;
         layout.count = planes.templ_count;
-        layout.width = plan->problem.width;
-        layout.height = plan->problem.height;
+        layout.width = plan->problem.templ_width;
+        layout.height = plan->problem.templ_height;
         for (int i = 0; i < planes.templ_count; i++)
             layout.plane[i] = plan->templ_planes
                                   ? byte_plane_of(plan->templ_planes[i], 0, 0)

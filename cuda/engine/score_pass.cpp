@@ -28,9 +28,9 @@ xncc_status sum_rows(const Call &call, const Band &band)
     const xncc_engine_plan *plan = call.plan;
     RowSumsJob job = {};
     job.stage = plan->stage.view(band.x, band.y);
-    job.size = plan->problem.width;
+    job.size = plan->problem.templ_width;
     job.columns = band.width;
-    job.rows = band.height + plan->problem.height - 1;
+    job.rows = band.height + plan->problem.templ_height - 1;
     job.sums = plan->memory.as<void>(XNCC_BUFFER_ROWS);
     job.pitch = static_cast<int64_t>(plan->memory.sizes().rows_pitch);
     job.pivot = call.rule.pivot;
@@ -45,11 +45,11 @@ xncc_status score_pixels(const Call &call, const Band &band, const Target &targe
     const bool narrow = xncc_cuda_sums_fit_u32(&of) != 0;
     ScoreJob job = {};
     job.rule = call.rule;
-    job.method = of.method;
+    job.method = of.rule.method;
     job.width = band.width;
     job.height = band.height;
-    job.size = of.height;
-    job.window_width = of.width;
+    job.size = of.templ_height;
+    job.window_width = of.templ_width;
     job.stage = plan->stage.view(band.x, band.y);
     job.rows = plan->memory.as<void>(XNCC_BUFFER_ROWS);
     job.rows_pitch = static_cast<int64_t>(plan->memory.sizes().rows_pitch);
@@ -58,7 +58,7 @@ xncc_status score_pixels(const Call &call, const Band &band, const Target &targe
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.fp64_is_slow = fp64_is_slow_on(plan);
-    job.pair_unit = xncc_ff_unit(of.method, &call.rule);
+    job.pair_unit = xncc_ff_unit(of.rule.method, &call.rule);
     const bool one_pass = xncc_decision_has(&plan->decision, XNCC_STEP_WINDOW_SCORE) != 0;
     return check(one_pass ? launch_window_score(job, call.stream)
                           : launch_score(of.pixel, narrow, job, call.stream),
@@ -106,8 +106,8 @@ cudaError_t slide_windows(const Call &call, const Band &band)
         SlideJob job = {};
         job.bytes = band.image.data + planes.step[i].image * w.plane;
         job.plane_pitch = band.image.pitch;
-        job.templ_width = plan->problem.width;
-        job.templ_height = plan->problem.height;
+        job.templ_width = plan->problem.templ_width;
+        job.templ_height = plan->problem.templ_height;
         job.pitch = static_cast<int64_t>(w.sums_pitch);
         job.width = band.width;
         job.height = band.height;
@@ -129,7 +129,7 @@ xncc_status sum_planes(const Call &call, const Band &band)
     const xncc_engine_plan *plan = call.plan;
     const xncc_general_planes &planes = plan->decision.planes;
     const xncc_workspace &w = plan->memory.sizes();
-    if (!planes.terms_u64 && plan->problem.width <= XNCC_WINDOW_WIDTH)
+    if (!planes.terms_u64 && plan->problem.templ_width <= XNCC_WINDOW_WIDTH)
         return check(slide_windows(call, band), "launching the window sums", call.error);
     cudaError_t code = cudaSuccess;
     for (int i = planes.products; i < planes.step_count && code == cudaSuccess; i++) {
@@ -137,8 +137,8 @@ xncc_status sum_planes(const Call &call, const Band &band)
         WindowsJob job = {};
         job.bytes = band.image.data + s.image * w.plane;
         job.pitch = band.image.pitch;
-        job.templ_width = plan->problem.width;
-        job.templ_height = plan->problem.height;
+        job.templ_width = plan->problem.templ_width;
+        job.templ_height = plan->problem.templ_height;
         job.width = band.width;
         job.height = band.height;
         job.rows = plan->memory.as<uint32_t>(XNCC_BUFFER_ROWS);
@@ -181,9 +181,9 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
     const xncc_general_planes &planes = plan->decision.planes;
     const xncc_workspace &w = plan->memory.sizes();
     GeneralScoreJob job = {};
-    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
-    job.method = p.method;
-    job.channels = xncc_problem_channels(&p);
+    job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
+    job.method = p.rule.method;
+    job.channels = p.channels;
     job.count = planes.term_count;
     list_terms(planes, job.term);
     if (planes.needs.sum[XNCC_SUM_N] == XNCC_FROM_CONSTANT)
@@ -210,16 +210,16 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
 MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
-    const xncc_general_rule rule = xncc_general_rule_make(call.source, p.method, p.flat,
-                                                          p.min_valid);
+    const xncc_general_rule rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat,
+                                                          p.rule.min_valid);
     MaskedScoreJob job = {};
     job.n = static_cast<uint32_t>(call.source->whole);
     job.sum = static_cast<uint32_t>(call.templ->sum[0]);
     job.sum2 = static_cast<uint32_t>(call.templ->sum2.low);
     job.least = static_cast<uint32_t>(rule.least);
     job.undefined = rule.undefined;
-    job.templ_width = p.width;
-    job.templ_height = p.height;
+    job.templ_width = p.templ_width;
+    job.templ_height = p.templ_height;
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.width = band.width;
@@ -298,15 +298,15 @@ ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Targe
     ChannelScoreJob job = {};
     job.image = band.image;
     job.plane = static_cast<int64_t>(w.plane);
-    job.channels = xncc_problem_channels(&p);
+    job.channels = p.channels;
     job.digits = xncc_pixel_digits(p.pixel);
-    job.method = p.method;
-    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.method = p.rule.method;
+    job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
     for (int c = 0; c < job.channels; c++)
         job.T[c] = call.templ->sum[c];
     job.T2 = call.templ->sum2.low;
-    job.window_width = p.width;
-    job.window_height = p.height;
+    job.window_width = p.templ_width;
+    job.window_height = p.templ_height;
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.width = band.width;
@@ -379,7 +379,7 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
     const xncc_extent map = xncc_problem_extent(&p);
     PixelsJob job = {};
     job.image = call.image;
-    job.border = p.border;
+    job.border = p.rule.border;
     job.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
     job.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
     job.width = band.width;
@@ -387,11 +387,11 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
     job.pixels = call.templ->pixels.as<unsigned char>();
     job.pitch = static_cast<int64_t>(call.templ->pitch);
     job.mask = call.templ->mask.as<uint8_t>();
-    job.templ_width = p.width;
-    job.templ_height = p.height;
-    job.channels = xncc_problem_channels(&p);
-    job.method = p.method;
-    job.rule = xncc_general_rule_make(call.source, p.method, p.flat, p.min_valid);
+    job.templ_width = p.templ_width;
+    job.templ_height = p.templ_height;
+    job.channels = p.channels;
+    job.method = p.rule.method;
+    job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
     job.map = target.map;
     job.map_pitch = target.pitch;
     return check(launch_pixels(job, call.stream), "launching the match", call.error);
@@ -408,8 +408,7 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
         code = masked_planes_set_max_shared_memory(
             d.tensor, xncc_problem_image_varies(&plan->problem) != 0, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
-        code = fused_channels_set_max_shared_memory(d.tensor, xncc_problem_channels(&plan->problem),
-                                                    most);
+        code = fused_channels_set_max_shared_memory(d.tensor, plan->problem.channels, most);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
         code = channel_score_set_max_shared_memory(most);
     if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE) && xncc_pixel_digits(plan->problem.pixel) == 2)
@@ -426,8 +425,8 @@ TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
     job.plane = static_cast<int64_t>(w.plane);
     job.sums_step = static_cast<int64_t>(w.sums / sizeof(uint32_t));
     job.rule = rule;
-    job.window_width = plan->problem.width;
-    job.window_height = plan->problem.height;
+    job.window_width = plan->problem.templ_width;
+    job.window_height = plan->problem.templ_height;
     job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
     job.width = band.width;
     job.height = band.height;

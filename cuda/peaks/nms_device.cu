@@ -28,7 +28,7 @@ __device__ bool has_score(const xncc_candidate &c)
 
 // Adds `more` to the count and returns where the new candidates begin. The count stops at room + 1,
 // which means "too many". Called by all threads of the only block.
-__device__ uint32_t grow(MergeState *state, uint32_t more, uint32_t room)
+__device__ uint32_t grow(SuppressState *state, uint32_t more, uint32_t room)
 {
     __shared__ uint32_t first;
     if (threadIdx.x == 0) {
@@ -41,18 +41,18 @@ __device__ uint32_t grow(MergeState *state, uint32_t more, uint32_t room)
 }
 
 // Appends the *found matches of one template. One block of CHUNK threads.
-__global__ void add_matches(MergeList to, const xncc_match *match, const uint32_t *found,
-                            xncc_candidate like)
+__global__ void add_matches(CandidateList to, const xncc_match *match, const uint32_t *found,
+                            xncc_candidate form)
 {
     const uint32_t more = *found, first = grow(to.state, more, to.room);
     for (uint32_t i = threadIdx.x; i < more && first + i < to.room; i += CHUNK) {
-        like.match = match[i];
-        to.candidate[first + i] = like;
+        form.match = match[i];
+        to.candidate[first + i] = form;
     }
 }
 
 // Appends `more` candidates. One block of CHUNK threads.
-__global__ void add_all(MergeList to, const xncc_candidate *candidate, uint32_t more)
+__global__ void add_all(CandidateList to, const xncc_candidate *candidate, uint32_t more)
 {
     const uint32_t first = grow(to.state, more, to.room);
     for (uint32_t i = threadIdx.x; i < more && first + i < to.room; i += CHUNK)
@@ -60,7 +60,7 @@ __global__ void add_all(MergeList to, const xncc_candidate *candidate, uint32_t 
 }
 
 // Clears what the passes below accumulate. One thread per place.
-__global__ void begin_merge(MergeJob job)
+__global__ void begin_suppress(SuppressJob job)
 {
     const uint32_t i = blockIdx.x * CHUNK + threadIdx.x;
     if (i < job.room) {
@@ -68,14 +68,14 @@ __global__ void begin_merge(MergeJob job)
         job.suppressed[i] = 0;
     }
     if (i == 0) {
-        MergeState *s = job.state;
+        SuppressState *s = job.state;
         s->valid = s->before = s->taken = s->full = 0;
         *job.kept = s->count > job.room ? UINT32_MAX : 0;
     }
 }
 
-// The number of candidates to merge; 0 if there are too many.
-__device__ uint32_t merge_count(const MergeJob &job)
+// The number of candidates; 0 if there are too many.
+__device__ uint32_t suppress_count(const SuppressJob &job)
 {
     const uint32_t count = job.state->count;
     return count > job.room ? 0 : count;
@@ -86,10 +86,10 @@ __device__ uint32_t merge_count(const MergeJob &job)
 // BLOCK threads has one candidate per thread (blockIdx.x) and compares it with every gridDim.y-th
 // tile of BLOCK candidates (from tile blockIdx.y on), which it holds in shared memory. Each block
 // adds its count to the rank with an atomic.
-__global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
+__global__ __launch_bounds__(BLOCK) void rank_candidates(SuppressJob job)
 {
     __shared__ xncc_candidate tile[BLOCK];
-    const uint32_t count = merge_count(job), i = blockIdx.x * BLOCK + threadIdx.x;
+    const uint32_t count = suppress_count(job), i = blockIdx.x * BLOCK + threadIdx.x;
     if (blockIdx.x * BLOCK >= count)
         return;
     xncc_candidate mine = {};
@@ -115,9 +115,9 @@ __global__ __launch_bounds__(BLOCK) void rank_candidates(MergeJob job)
 
 // Moves each candidate that has a score to the place of its rank, and counts them. One thread per
 // candidate.
-__global__ void sort_candidates(MergeJob job)
+__global__ void sort_candidates(SuppressJob job)
 {
-    const uint32_t count = merge_count(job), i = blockIdx.x * CHUNK + threadIdx.x;
+    const uint32_t count = suppress_count(job), i = blockIdx.x * CHUNK + threadIdx.x;
     const bool in = i < count && has_score(job.candidate[i]);
     if (in)
         job.sorted[job.rank[i]] = job.candidate[i];
@@ -147,11 +147,11 @@ __device__ uint32_t first_of_block(bool flag, uint32_t *room)
 // better one has suppressed. One block of CHUNK threads, one candidate per thread: each round finds
 // the first open candidate, takes it, and closes those that are the same thing. Shared memory: the
 // CHUNK candidates.
-__global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk)
+__global__ __launch_bounds__(CHUNK) void take_chunk(SuppressJob job, uint32_t chunk)
 {
     __shared__ xncc_candidate candidate[CHUNK];
     __shared__ uint32_t room[2][LANES];
-    MergeState *state = job.state;
+    SuppressState *state = job.state;
     const uint32_t valid = state->valid, i = chunk * CHUNK + threadIdx.x;
     if (state->full || chunk * CHUNK >= valid)
         return;
@@ -170,7 +170,7 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
             open = false;
         }
         taken++;
-        if (open && xncc_candidate_same(&job.options, &candidate[next], &candidate[threadIdx.x]))
+        if (open && xncc_candidate_same(&job.rule, &candidate[next], &candidate[threadIdx.x]))
             open = false;
     }
     if (threadIdx.x == 0) {
@@ -183,10 +183,10 @@ __global__ __launch_bounds__(CHUNK) void take_chunk(MergeJob job, uint32_t chunk
 
 // Suppresses the candidates from `first` on that are the same thing as one that the last chunk
 // took. One thread per candidate; the taken ones pass through shared memory in tiles of BLOCK.
-__global__ __launch_bounds__(BLOCK) void suppress(MergeJob job, uint32_t first)
+__global__ __launch_bounds__(BLOCK) void suppress(SuppressJob job, uint32_t first)
 {
     __shared__ xncc_candidate tile[BLOCK];
-    const MergeState *state = job.state;
+    const SuppressState *state = job.state;
     const uint32_t valid = state->valid, begin = first + blockIdx.x * BLOCK,
                    i = begin + threadIdx.x;
     if (state->full || begin >= valid)
@@ -201,7 +201,7 @@ __global__ __launch_bounds__(BLOCK) void suppress(MergeJob job, uint32_t first)
             tile[threadIdx.x] = job.result[from + threadIdx.x];
         __syncthreads();
         for (uint32_t k = 0; k < length && open; k++)
-            open = !xncc_candidate_same(&job.options, &tile[k], &mine);
+            open = !xncc_candidate_same(&job.rule, &tile[k], &mine);
         __syncthreads();
     }
     if (i < valid && !open)
@@ -215,26 +215,27 @@ unsigned blocks_of(uint32_t count, int block)
 
 } // namespace
 
-cudaError_t launch_add_matches(const MergeList &to, const xncc_match *match, const uint32_t *found,
-                               const xncc_candidate &like, cudaStream_t stream)
+cudaError_t launch_add_matches(const CandidateList &to, const xncc_match *match,
+                               const uint32_t *found, const xncc_candidate &form,
+                               cudaStream_t stream)
 {
-    add_matches<<<1, CHUNK, 0, stream>>>(to, match, found, like);
+    add_matches<<<1, CHUNK, 0, stream>>>(to, match, found, form);
     return cudaGetLastError();
 }
 
-cudaError_t launch_add_candidates(const MergeList &to, const xncc_candidate *candidate,
+cudaError_t launch_add_candidates(const CandidateList &to, const xncc_candidate *candidate,
                                   uint32_t count, cudaStream_t stream)
 {
     add_all<<<1, CHUNK, 0, stream>>>(to, candidate, count);
     return cudaGetLastError();
 }
 
-cudaError_t launch_merge(const MergeJob &job, cudaStream_t stream)
+cudaError_t launch_suppress(const SuppressJob &job, cudaStream_t stream)
 {
     // The blocks that share the comparisons of one candidate, so that few candidates fill a device.
     constexpr unsigned SPLITS = 32;
     const unsigned chunks = blocks_of(job.room, CHUNK), tiles = blocks_of(job.room, BLOCK);
-    begin_merge<<<chunks, CHUNK, 0, stream>>>(job);
+    begin_suppress<<<chunks, CHUNK, 0, stream>>>(job);
     rank_candidates<<<dim3(tiles, tiles < SPLITS ? tiles : SPLITS), BLOCK, 0, stream>>>(job);
     sort_candidates<<<chunks, CHUNK, 0, stream>>>(job);
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {

@@ -25,7 +25,7 @@ void PeakWorkspace::place_results(uint64_t searches)
     match = reinterpret_cast<xncc_match *>(state + searches);
 }
 
-PeakJob PeakWorkspace::job(const xncc_peak_rule &rule) const
+PeakJob PeakWorkspace::job(const xncc_search_rule &rule) const
 {
     PeakJob job = {};
     job.width = width;

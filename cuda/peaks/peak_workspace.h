@@ -15,7 +15,7 @@ class PeakWorkspace {
     void place_results(uint64_t searches);
     // The job of a rule, with this object's memory. The caller sets map, pitch, plane and
     // bound_margin.
-    PeakJob job(const xncc_peak_rule &rule) const;
+    PeakJob job(const xncc_search_rule &rule) const;
     // The results of slot 0 in device memory.
     PeakState *states() const
     {

@@ -284,8 +284,8 @@ xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decide
                          "fft needs the cuFFT library, which cannot be loaded");
     pixel = problem.pixel;
     blocks = decided;
-    across = ceil_div(problem.width, blocks.columns);
-    down = ceil_div(problem.height, blocks.rows);
+    across = ceil_div(problem.templ_width, blocks.columns);
+    down = ceil_div(problem.templ_height, blocks.rows);
     xncc_fft_buffers buffers = xncc_fft_workspace(&problem, &blocks);
     data = reinterpret_cast<double2 *>(memory);
     product = reinterpret_cast<double2 *>(memory + buffers.data);

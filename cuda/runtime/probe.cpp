@@ -72,24 +72,27 @@ void describe_device(int device, xncc_device_info *info)
 
 } // namespace
 
-size_t describe_devices(xncc_device_info *info, size_t capacity)
+size_t count_devices()
+{
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    (void)cudaGetLastError();
+    return code == cudaSuccess && count > 0 ? static_cast<size_t>(count) : 1;
+}
+
+void describe(size_t number, xncc_device_info *info)
 {
     int count = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaSuccess && count == 0)
         code = cudaErrorNoDevice;
-    size_t entries = code == cudaSuccess ? static_cast<size_t>(count) : 1;
-    for (size_t i = 0; i < entries && i < capacity; i++) {
-        memset(&info[i], 0, sizeof info[i]);
-        info[i].device = XNCC_DEVICE_CUDA;
-        info[i].index = -1;
-        if (code == cudaSuccess)
-            describe_device(static_cast<int>(i), &info[i]);
-        else
-            explain(code, info[i].text, sizeof info[i].text);
-    }
+    info->device = XNCC_DEVICE_CUDA;
+    info->index = -1;
+    if (code == cudaSuccess)
+        describe_device(static_cast<int>(number), info);
+    else
+        explain(code, info->text, sizeof info->text);
     (void)cudaGetLastError();
-    return entries;
 }
 
 } // namespace xncc

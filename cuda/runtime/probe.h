@@ -10,8 +10,9 @@ namespace xncc {
 // meaning.
 const char *why_unusable(cudaError_t code);
 
-// Describes the devices as xncc_cuda_describe (cuda/engine/cuda_engine.h) does.
-size_t describe_devices(xncc_device_info *info, size_t capacity);
+// xncc_cuda_count and xncc_cuda_describe (cuda/engine/cuda_engine.h).
+size_t count_devices();
+void describe(size_t number, xncc_device_info *info);
 
 } // namespace xncc
 

@@ -14,8 +14,8 @@ extern "C" {
  * NULL is the default stream. */
 typedef struct CUstream_st *xncc_stream;
 
-/* The engines of a device, their threads, and the text of the last error. Templates, filters and
- * plans are made with a context. */
+/* The engines of a device and their threads. Templates, filters and plans are made with a
+ * context. */
 typedef struct xncc_context xncc_context;
 
 /* Which engines a context may use. */
@@ -25,8 +25,10 @@ typedef enum xncc_device {
     XNCC_DEVICE_CUDA = 2  /* the CUDA device only; if it is not usable, no context is made */
 } xncc_device;
 
-/* Options of xncc_context_create. All zero: every engine there is, with its defaults. */
+/* Options of xncc_context_create. Set by XNCC_CONTEXT_OPTIONS_INIT: every engine there is, one
+ * thread per processor. */
 typedef struct xncc_context_options {
+    uint32_t size; /* sizeof(xncc_context_options) */
     /* Which engines to use. */
     xncc_device device;
     /* The number of the CUDA device, as the CUDA runtime counts them, from 0. Ignored for
@@ -42,12 +44,15 @@ typedef struct xncc_context_options {
     uint64_t device_memory;
 } xncc_context_options;
 
-/* The size of a buffer, in bytes, that holds every error text with its terminating zero. */
-#define XNCC_ERROR_SIZE 512
+/* device XNCC_DEVICE_AUTO; cuda_index, threads and device_memory 0. */
+#define XNCC_CONTEXT_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(xncc_context_options), XNCC_DEVICE_AUTO, 0, 0, 0                                    \
+    }
 
 /* Makes a context.
  *
- * - options: NULL means all zero. Copied.
+ * - options: NULL means XNCC_CONTEXT_OPTIONS_INIT. Copied.
  * - context: receives the context, or NULL after a failure. The caller owns it and must give it to
  *   xncc_context_destroy, after everything that was made with it has been destroyed.
  *
@@ -56,29 +61,15 @@ typedef struct xncc_context_options {
  * - XNCC_ERROR_MEMORY: no memory, or a thread could not be started
  * - XNCC_ERROR_DEVICE: XNCC_DEVICE_CUDA was asked for, and there is no usable device or the library
  *   was built without CUDA
- * As there is no context after a failure, there is no error text; xncc_device_describe says why a
- * device is not usable.
  *
  * Threads. Several threads at once may use a context and the templates and filters made with it.
  * One thread at a time may use a plan. A child of fork() must not use its parent's contexts. */
 XNCC_API xncc_status xncc_context_create(const xncc_context_options *options,
-                                         xncc_context **context);
+                                         xncc_context **context, xncc_error *error);
 
 /* Frees a context. NULL is allowed. Everything made with the context must have been destroyed, and
  * no call that uses it may be running. */
 XNCC_API void xncc_context_destroy(xncc_context *context);
-
-/* Copies the text of the last failure of a call that was given this context, or a plan, template or
- * filter made with it.
- *
- * - context: NULL gives an empty text.
- * - text: receives at most size bytes, always terminated by a zero if size > 0. XNCC_ERROR_SIZE
- *   bytes are always enough.
- *
- * Returns text, or "" if text is NULL or size is 0. The text is one line that says what was wrong
- * and what to do. It is empty if nothing has failed yet. Threads that share a context share its
- * text. */
-XNCC_API const char *xncc_context_error(const xncc_context *context, char *text, size_t size);
 
 /* Returns how much of the running call is done, 0 .. 1, for a progress display in another thread.
  * Several running calls are counted as one. The value advances in steps of about a band of rows; on
@@ -88,6 +79,7 @@ XNCC_API double xncc_context_progress(const xncc_context *context);
 
 /* What the library knows about a device, for display and for bug reports. */
 typedef struct xncc_device_info {
+    uint32_t size;         /* sizeof(xncc_device_info), set by the caller */
     xncc_device device;    /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
     int32_t index;         /* CUDA: the number of the device; -1: there is none. CPU: 0 */
     int32_t usable;        /* 1; or 0, and text says why */
@@ -100,14 +92,23 @@ typedef struct xncc_device_info {
     char text[256];        /* CPU: the instruction sets found. CUDA: why it is not usable, or "" */
 } xncc_device_info;
 
-/* Describes the devices: the CPU first, then every CUDA device. If there is no CUDA driver or
+#define XNCC_DEVICE_INFO_INIT                                                                      \
+    {                                                                                              \
+        sizeof(xncc_device_info), XNCC_DEVICE_CPU, 0, 0, 0, 0, 0, 0, 0, 0, "", ""                  \
+    }
+
+/* Returns the number of devices: the CPU, and every CUDA device. If there is no CUDA driver or
  * device, or the library was built without CUDA, one entry with usable = 0 and index = -1 says so.
+ * Never fails. Any thread may call it. */
+XNCC_API size_t xncc_device_count(void);
+
+/* Describes a device.
  *
- * - info: receives up to capacity entries. May be NULL if capacity is 0.
+ * - number: 0 for the CPU, 1 .. xncc_device_count() - 1 for the CUDA devices.
+ * - info: receives the description. Its member size must be set (XNCC_DEVICE_INFO_INIT).
  *
- * Returns the number of entries that there are, which may exceed capacity. Never fails. Any thread
- * may call it. */
-XNCC_API size_t xncc_device_describe(xncc_device_info *info, size_t capacity);
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. Any thread may call it. */
+XNCC_API xncc_status xncc_device_describe(size_t number, xncc_device_info *info, xncc_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,9 @@
 #ifndef EXACTNCC_CONVOLVE_H
 #define EXACTNCC_CONVOLVE_H
 
-#include "find.h"
+#include "context.h"
+#include "image.h"
+#include "rules.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +18,8 @@ extern "C" {
 /* The coefficients of a convolution. A filter is prepared once and never changes. */
 typedef struct xncc_filter xncc_filter;
 
-/* How a filter is placed on the image. All zero: convolution, anchored at the middle.
+/* How a filter is placed on the image. Set by XNCC_FILTER_OPTIONS_INIT: convolution, anchored at
+ * the middle.
  *
  * Let f be the w x h coefficients, (a, b) the anchor, and I the image with its border:
  *
@@ -26,17 +29,23 @@ typedef struct xncc_filter xncc_filter;
  * So convolution rotates the filter by 180 degrees. The anchor is the coefficient that is over the
  * output pixel. By default it is (w/2, h/2), with integer division. */
 typedef struct xncc_filter_options {
+    uint32_t size;     /* sizeof(xncc_filter_options) */
     int32_t correlate; /* 0: convolution; nonzero: correlation */
-    int32_t anchored;  /* nonzero: anchor_x and anchor_y are used; 0: they are ignored */
-    int32_t anchor_x;  /* 0 .. w-1 */
-    int32_t anchor_y;  /* 0 .. h-1 */
+    int32_t anchor_x;  /* 0 .. w-1; XNCC_AUTO: w/2 */
+    int32_t anchor_y;  /* 0 .. h-1; XNCC_AUTO: h/2 */
 } xncc_filter_options;
+
+/* Convolution, anchored at the middle. */
+#define XNCC_FILTER_OPTIONS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(xncc_filter_options), 0, XNCC_AUTO, XNCC_AUTO                                       \
+    }
 
 /* Prepares a filter.
  *
  * - coefficients: width x height finite numbers in host memory, row by row, tightly packed. Copied.
  * - width, height: 1 .. XNCC_MAX_FILTER each, odd or even.
- * - options: NULL means all zero. Copied.
+ * - options: NULL means XNCC_FILTER_OPTIONS_INIT. Copied.
  * - result: receives the filter, or NULL after a failure. The caller owns it and must give it to
  *   xncc_filter_destroy before the context is destroyed.
  *
@@ -44,24 +53,32 @@ typedef struct xncc_filter_options {
  * threads and plans may use a filter at once. */
 XNCC_API xncc_status xncc_filter_create(xncc_context *context, const float *coefficients,
                                         int32_t width, int32_t height,
-                                        const xncc_filter_options *options, xncc_filter **result);
+                                        const xncc_filter_options *options, xncc_filter **result,
+                                        xncc_error *error);
 
 /* Frees a filter. NULL is allowed. No call that uses it may be running, and no work that uses it
  * may be queued on a stream. */
 XNCC_API void xncc_filter_destroy(xncc_filter *filter);
 
-/* Options of xncc_convolve. All zero: XNCC_BORDER_CLAMP and the fastest kernel. */
+/* Options of xncc_convolve. */
 typedef struct xncc_convolve_options {
+    uint32_t size;      /* sizeof(xncc_convolve_options) */
     xncc_border border; /* XNCC_BORDER_CLAMP or XNCC_BORDER_ZERO */
-    const char *kernel; /* as in xncc_options */
+    const char *kernel; /* as in xncc_correlate_options */
 } xncc_convolve_options;
+
+/* XNCC_BORDER_CLAMP and the fastest kernel. */
+#define XNCC_CONVOLVE_OPTIONS_INIT                                                                 \
+    {                                                                                              \
+        sizeof(xncc_convolve_options), XNCC_BORDER_CLAMP, NULL                                     \
+    }
 
 /* Convolves an image with a filter.
  *
  * - context: the engines to use. It must be the context of the filter.
  * - image: XNCC_U8, XNCC_U16 or XNCC_F32, one channel, without mask and no-data value; in host or
  *   device memory. Integer pixels are converted to float, which is exact.
- * - options: NULL means all zero.
+ * - options: NULL means XNCC_CONVOLVE_OPTIONS_INIT.
  * - out: receives the result, with the extents of the image; in host or device memory.
  *
  * Each result starts at 0 and adds one product at a time with a float fused multiply-add, which
@@ -72,7 +89,7 @@ typedef struct xncc_convolve_options {
  * is XNCC_ERROR_UNSUPPORTED. */
 XNCC_API xncc_status xncc_convolve(xncc_context *context, const xncc_image *image,
                                    const xncc_filter *filter, const xncc_convolve_options *options,
-                                   const xncc_map *out);
+                                   const xncc_map *out, xncc_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,25 +3,29 @@
  *
  * The headers, in the order of use:
  *
- *     context.h   contexts: engines (CPU, CUDA), threads, and the text of the last error
+ *     status.h    status codes, error texts, the version
+ *     context.h   contexts: engines (CPU, CUDA) and threads
  *     image.h     borrowed views of images and of the maps that the library writes
- *     template.h  templates; the methods and their formulas; what is exact
+ *     rules.h     methods, modes and borders; which positions are matches; what is exact
+ *     template.h  templates
  *     find.h      one call: a map of scores (xncc_correlate) or the best matches (xncc_find)
  *     refine.h    positions of matches to fractions of a pixel
- *     merge.h     one list of the matches of several templates
+ *     suppress.h  one list of the matches of several templates
  *     convolve.h  convolution and plain correlation with float coefficients
  *     plan.h      plans: the same for many images, device memory and a CUDA stream of the caller
  *     batch.h     several templates of any sizes: their matches, or the best one at each position
  *     scan.h      search of an image whose rows are still arriving
- *     status.h    status codes and the version
  *
  * Conventions:
  *
  * - x points right and y down, both from 0. Extents are in pixels, pitches in bytes.
  * - A position is the top-left pixel of a window.
- * - A pointer to options may be NULL, which means all zero. The defaults are the zeros.
- * - Every call that can fail returns an xncc_status and writes its results through pointers. After
- *   a failure xncc_context_error has a line of text, unless the call had no context.
+ * - Structs of options, rules and problems begin with their size. Start from the initializer with
+ *   the name of the struct and _INIT, which has the defaults, and change members; a struct that was
+ *   not initialized is refused. So later versions can add members. A pointer to options may be
+ *   NULL, which means the initializer. A 0 that the caller writes is a 0.
+ * - Every call that can fail returns an xncc_status and writes its results through pointers. Its
+ *   last parameter is NULL or receives the text of the failure.
  * - The destroy functions accept NULL. Other calls do not accept null pointers unless they say so;
  *   those that return a status check them.
  * - The library prints nothing, never exits, and reads no environment variable. Outside of its
@@ -30,14 +34,17 @@
  *
  * An example:
  *
+ *     xncc_error error;
  *     xncc_context *context = NULL;
  *     xncc_template *templ = NULL;
+ *     xncc_find_options options = XNCC_FIND_OPTIONS_INIT;
  *     xncc_match match[16];
  *     size_t found = 0;
- *     xncc_context_create(NULL, &context);
- *     xncc_template_create(context, &template_pixels, &templ);
- *     xncc_find(context, &scene, templ, &(xncc_find_options){ .min_score = 0.8f }, match, 16,
- *               &found); */
+ *     options.peaks.min_score = 0.8f;
+ *     if (xncc_context_create(NULL, &context, &error) ||
+ *         xncc_template_create(context, &template_pixels, &templ, &error) ||
+ *         xncc_find(context, &scene, templ, &options, match, 16, &found, &error))
+ *         puts(error.text); */
 #ifndef EXACTNCC_H
 #define EXACTNCC_H
 
@@ -46,11 +53,12 @@
 #include "convolve.h"
 #include "find.h"
 #include "image.h"
-#include "merge.h"
 #include "plan.h"
 #include "refine.h"
+#include "rules.h"
 #include "scan.h"
 #include "status.h"
+#include "suppress.h"
 #include "template.h"
 
 #endif

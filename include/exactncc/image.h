@@ -99,10 +99,10 @@ XNCC_API const char *xncc_pixel_name(xncc_pixel pixel);
  * - width, height: the rectangle's extents, in pixels. It must be inside the image and not empty.
  * - crop: receives the view. May be the same struct as *image.
  *
- * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. After a failure *crop is unchanged. There is no context,
- * so there is no error text. Any thread may call it. */
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. After a failure *crop is unchanged. Any thread may call
+ * it. */
 XNCC_API xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
-                                     int32_t height, xncc_image *crop);
+                                     int32_t height, xncc_image *crop, xncc_error *error);
 
 #ifdef __cplusplus
 }

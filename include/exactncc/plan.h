@@ -3,6 +3,7 @@
 #define EXACTNCC_PLAN_H
 
 #include "convolve.h"
+#include "template.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,32 +15,57 @@ typedef enum xncc_task {
     XNCC_TASK_CONVOLVE = 1 /* xncc_plan_convolve */
 } xncc_task;
 
-/* The sizes and rules that a plan is made for. For XNCC_TASK_CONVOLVE the fields marked "match" are
- * not used; channels must be 0 or 1 and image_masked 0. */
+/* The sizes and rules that a plan is made for. Start with XNCC_PROBLEM_INIT and set the sizes, or
+ * let xncc_problem_set do it. */
 typedef struct xncc_problem {
+    uint32_t size; /* sizeof(xncc_problem) */
     xncc_task task;
     xncc_pixel pixel;     /* the pixel type of the images (and of the template) */
+    int32_t channels;     /* samples per pixel, 1 .. XNCC_MAX_CHANNELS; convolution: 1 */
     int32_t image_width;  /* pixels, 1 .. XNCC_MAX_SIDE */
     int32_t image_height; /* pixels, 1 .. XNCC_MAX_SIDE */
-    int32_t width;        /* of the template in pixels, or of the filter in coefficients */
-    int32_t height;       /* as width */
-    xncc_method method;   /* match */
-    xncc_mode mode;       /* match */
-    xncc_border border;   /* ignored for matching in mode XNCC_VALID */
-    xncc_flat flat;       /* match */
-    int32_t channels;     /* samples per pixel, 1 .. XNCC_MAX_CHANNELS; 0 means 1 */
-    int32_t image_masked; /* 1: images may have a mask or a no-data value; 0: they may not */
-    int32_t templ_masked; /* match: xncc_template_masked of every template that is used */
-    double min_valid;     /* match: as in xncc_options */
+    int32_t templ_width;  /* of the template in pixels, or of the filter in coefficients */
+    int32_t templ_height; /* as templ_width */
+    int32_t image_masked; /* 1: images may have a mask or a no-data value; 0: they may not.
+                             Convolution: 0 */
+    int32_t templ_masked; /* xncc_template_is_masked of every template that is used. Convolution:
+                             0 */
+    xncc_match_rule rule; /* convolution: border; the other members as XNCC_MATCH_RULE_INIT sets
+                             them */
 } xncc_problem;
 
-/* What the caller prefers to the library's own choice. All zero: no preference. */
+/* Matching of XNCC_U8 with one channel, without masks, by XNCC_MATCH_RULE_INIT. The sizes are 0. */
+#define XNCC_PROBLEM_INIT                                                                          \
+    {                                                                                              \
+        sizeof(xncc_problem), XNCC_TASK_MATCH, XNCC_U8, 1, 0, 0, 0, 0, 0, 0, XNCC_MATCH_RULE_INIT  \
+    }
+
+/* Sets the sizes, the type and the masks of a problem from an image and a template. The task and
+ * the rule stay as they are.
+ *
+ * - image: a view like those that the plan will be used with. Its pixels are not read.
+ * - templ: NULL: only what the image says is set.
+ * - problem: its member size must be set.
+ *
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. */
+XNCC_API xncc_status xncc_problem_set(xncc_problem *problem, const xncc_image *image,
+                                      const xncc_template *templ, xncc_error *error);
+
+/* What the caller prefers to the library's own choice. Set by XNCC_PREFERENCE_INIT: no
+ * preference. */
 typedef struct xncc_preference {
+    uint32_t size;            /* sizeof(xncc_preference) */
     xncc_device device;       /* the engine; XNCC_DEVICE_AUTO: any engine of the context */
-    const char *kernel;       /* as in xncc_options; NULL: the fastest */
+    const char *kernel;       /* as in xncc_correlate_options; NULL: the fastest */
     xncc_memory image_memory; /* where the images will be; XNCC_DEVICE rules out the CPU engine */
     xncc_memory map_memory;   /* where the maps will be; XNCC_DEVICE rules out the CPU engine */
 } xncc_preference;
+
+/* Any engine, the fastest kernel, images and maps in host memory. */
+#define XNCC_PREFERENCE_INIT                                                                       \
+    {                                                                                              \
+        sizeof(xncc_preference), XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST                      \
+    }
 
 /* A problem bound to an engine, a kernel and a workspace.
  *
@@ -51,33 +77,24 @@ typedef struct xncc_preference {
  * exception. Calls of one plan on several streams run one after the other, because they share its
  * workspace. The CPU engine ignores the stream.
  *
- * CUDA graphs. Calls that do not wait can be captured into a CUDA graph, after one call outside of
- * a capture, which loads the kernels. This holds for plans with one of these kernels:
- *
- * - tensor-wgmma, tensor-mma, tensor-fused
- * - tex-tex
- * - fft
- * - general
- * - conv-global, conv-registers
- * - conv-tiled with blocks of 128 x 64, as xncc_plan_explain prints them (XNCC_F32 images and
- *   filters of 9, 17 or 27 columns)
- *
- * The other kernels share constant memory with other plans; in a capture their calls fail with
- * XNCC_ERROR_DEVICE. A graph uses the memory of the captured call, including that of the plan.
- * While it runs, no other call may use the plan. The plan, the template or filter, the image and
- * the results must outlive the graph. */
+ * CUDA graphs. Calls that do not wait can be captured into a CUDA graph if xncc_plan_info says
+ * `capturable`, after one call outside of a capture, which loads the kernels. The other kernels
+ * share constant memory with other plans; in a capture their calls fail with XNCC_ERROR_DEVICE. A
+ * graph uses the memory of the captured call, including that of the plan. While it runs, no other
+ * call may use the plan. The plan, the template or filter, the image and the results must outlive
+ * the graph. */
 typedef struct xncc_plan xncc_plan;
 
 /* Chooses a kernel for a problem and allocates its workspace.
  *
  * - problem: copied.
- * - preference: NULL means no preference. Copied.
+ * - preference: NULL means XNCC_PREFERENCE_INIT. Copied.
  * - plan: receives the plan, or NULL after a failure. The caller owns it and must give it to
  *   xncc_plan_destroy before the context is destroyed.
  *
  * Memory. On the CUDA engine a plan allocates its device memory when it is made, with two
  * exceptions, which it allocates on first use and keeps: a copy of images from the host, and what
- * xncc_plan_find_batch needs. Both are part of the sum that device_memory of the context limits,
+ * a batch needs. Both are part of the sum that device_memory of the context limits,
  * and that xncc_plan_explain prints. On both engines a search may allocate host memory for its
  * candidates while it runs.
  *
@@ -85,7 +102,8 @@ typedef struct xncc_plan xncc_plan;
  * not the forced one, can serve the problem; the error text names the limit) or
  * XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
-                                      const xncc_preference *preference, xncc_plan **plan);
+                                      const xncc_preference *preference, xncc_plan **plan,
+                                      xncc_error *error);
 
 /* Waits for the work of a plan and frees it. NULL is allowed. */
 XNCC_API void xncc_plan_destroy(xncc_plan *plan);
@@ -100,9 +118,29 @@ XNCC_API void xncc_plan_destroy(xncc_plan *plan);
  * Returns text, or "" if text is NULL or size is 0. */
 XNCC_API const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size);
 
-/* Returns the name of the plan's kernel, as xncc_options and xncc_preference take it. The string is
- * constant and must not be freed. */
-XNCC_API const char *xncc_plan_kernel(const xncc_plan *plan);
+/* What a program can ask of a plan. */
+typedef struct xncc_plan_info {
+    uint32_t size;            /* sizeof(xncc_plan_info), set by the caller */
+    xncc_device engine;       /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
+    const char *kernel;       /* its name, as xncc_preference takes it; constant, not to be freed */
+    int32_t capturable;       /* 1: calls that do not wait can be captured into a CUDA graph */
+    int32_t bands;            /* parts in which a map is computed, one after the other; CPU: 1 */
+    uint64_t workspace_bytes; /* device memory, with what is allocated on first use. CPU: 0 */
+    double estimate_ms;       /* the estimated time of one call */
+} xncc_plan_info;
+
+#define XNCC_PLAN_INFO_INIT                                                                        \
+    {                                                                                              \
+        sizeof(xncc_plan_info), XNCC_DEVICE_AUTO, NULL, 0, 0, 0, 0.0                               \
+    }
+
+/* Describes a plan for programs.
+ *
+ * - info: receives the description. Its member size must be set (XNCC_PLAN_INFO_INIT).
+ *
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. */
+XNCC_API xncc_status xncc_plan_describe(const xncc_plan *plan, xncc_plan_info *info,
+                                        xncc_error *error);
 
 /* xncc_correlate with a plan.
  *
@@ -117,19 +155,18 @@ XNCC_API const char *xncc_plan_kernel(const xncc_plan *plan);
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
                                          const xncc_template *templ, const xncc_map *map,
-                                         xncc_stream stream);
+                                         xncc_stream stream, xncc_error *error);
 
 /* xncc_find with a plan. It returns when the matches are complete.
  *
- * - options: NULL means all zero. Its method, mode, border, min_valid and kernel are ignored; those
- *   of the plan apply.
+ * - peaks: NULL means XNCC_PEAK_RULE_INIT.
  * - match, capacity, found: as for xncc_find.
  *
  * The other parameters and the statuses are those of xncc_plan_correlate. */
 XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
-                                    const xncc_template *templ, const xncc_find_options *options,
+                                    const xncc_template *templ, const xncc_peak_rule *peaks,
                                     xncc_match *match, size_t capacity, size_t *found,
-                                    xncc_stream stream);
+                                    xncc_stream stream, xncc_error *error);
 
 /* xncc_plan_find with the matches in device memory, for plans on the CUDA engine. The result is
  * identical to that of xncc_plan_find: if the fast search is inconclusive, an exact search follows
@@ -138,42 +175,25 @@ XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
  * - match: receives at most `capacity` matches; in device memory.
  * - capacity: at least 1.
  * - found: receives the number of matches; in device memory.
- * - options: as for xncc_plan_find.
+ * - peaks: as for xncc_plan_find.
  *
  * The call returns without waiting; image, template, match and found must exist until the stream
  * has executed the work. Exception: if the image is in host memory, or the plan works in bands
- * (xncc_plan_explain prints them), the call waits and the result passes through host memory.
+ * (xncc_plan_info), the call waits and the result passes through host memory.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (also if the plan is on the CPU engine), XNCC_ERROR_MEMORY
  * or XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
                                               const xncc_template *templ,
-                                              const xncc_find_options *options, xncc_match *match,
-                                              size_t capacity, uint32_t *found, xncc_stream stream);
-
-/* xncc_plan_find for several templates on one image. What depends on the image alone is done once,
- * and on the CUDA engine several templates are processed at a time. It returns when all matches are
- * complete.
- *
- * - templ: `count` templates of the plan's problem. May be NULL if count is 0.
- * - options: as for xncc_plan_find, for each template.
- * - match: receives the matches of template i from match + i * capacity on; in host memory. May be
- *   NULL if capacity is 0.
- * - found: receives the number of matches of template i in found[i]; in host memory. All are 0
- *   after a failure. May be NULL if count is 0.
- *
- * On the CUDA engine the first call allocates memory, as does a call with more results than any
- * before. Statuses as for xncc_plan_find. */
-XNCC_API xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
-                                          const xncc_template *const *templ, size_t count,
-                                          const xncc_find_options *options, xncc_match *match,
-                                          size_t capacity, size_t *found, xncc_stream stream);
+                                              const xncc_peak_rule *peaks, xncc_match *match,
+                                              size_t capacity, uint32_t *found, xncc_stream stream,
+                                              xncc_error *error);
 
 /* xncc_convolve with a plan. Image, filter and out must have the sizes and types of the plan's
  * problem. Stream, waiting, lifetimes and statuses as for xncc_plan_correlate. */
 XNCC_API xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image,
                                         const xncc_filter *filter, const xncc_map *out,
-                                        xncc_stream stream);
+                                        xncc_stream stream, xncc_error *error);
 
 /* Lists the kernels that can serve a problem on a context, for benchmarks and tests.
  *
@@ -182,8 +202,8 @@ XNCC_API xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image
  *
  * Returns the number of kernels, which may exceed capacity; 0 if there is none, a pointer is null,
  * or the problem is not valid. */
-XNCC_API size_t xncc_kernels(xncc_context *context, const xncc_problem *problem, const char **name,
-                             size_t capacity);
+XNCC_API size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem,
+                                 const char **name, size_t capacity);
 
 #ifdef __cplusplus
 }

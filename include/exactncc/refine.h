@@ -2,7 +2,8 @@
 #ifndef EXACTNCC_REFINE_H
 #define EXACTNCC_REFINE_H
 
-#include "find.h"
+#include "rules.h"
+#include "template.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +44,8 @@ typedef struct xncc_refined {
  * match are returned. docs/subpixel.md has the measured errors and the remaining bias.
  *
  * - image, templ: those given to xncc_find. The image may be in device memory.
- * - options: those given to xncc_find; NULL means all zero. Only method, mode, border and min_valid
- *   are used.
+ * - rule: that given to xncc_find; NULL means XNCC_MATCH_RULE_INIT. Its member flat must be
+ *   XNCC_FLAT_ZERO or XNCC_FLAT_NAN; flat windows have no score with either.
  * - match: `count` matches, in host memory. May be NULL if count is 0.
  * - refined: receives `count` results; in host memory. May be NULL if count is 0.
  *
@@ -59,8 +60,9 @@ typedef struct xncc_refined {
  * After a failure the content of refined is undefined. Several threads may call it at once with one
  * context, image and template. */
 XNCC_API xncc_status xncc_refine(xncc_context *context, const xncc_image *image,
-                                 const xncc_template *templ, const xncc_find_options *options,
-                                 const xncc_match *match, size_t count, xncc_refined *refined);
+                                 const xncc_template *templ, const xncc_match_rule *rule,
+                                 const xncc_match *match, size_t count, xncc_refined *refined,
+                                 xncc_error *error);
 
 #ifdef __cplusplus
 }

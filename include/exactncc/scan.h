@@ -13,10 +13,10 @@ extern "C" {
  * more rows are available, xncc_scan_rows matches what they allow. Reading and matching together
  * then take about the longer of their two times instead of their sum.
  *
- *     xncc_scan_create(plan, &image, templ, NULL, 16, &scan);
+ *     xncc_scan_create(plan, &image, templ, NULL, 16, &scan, &error);
  *     while ((rows = wait_for_more_rows()) < image.height)     another thread writes the rows
- *         xncc_scan_rows(scan, rows);
- *     xncc_scan_finish(scan, match, &found, NULL);
+ *         xncc_scan_rows(scan, rows, &error);
+ *     xncc_scan_finish(scan, match, &found, NULL, &error);
  *     xncc_scan_destroy(scan);
  *
  * One thread at a time may use a scan. Meanwhile another thread may write those rows of the image
@@ -31,15 +31,15 @@ typedef struct xncc_scan xncc_scan;
  *   it is XNCC_ERROR_ARGUMENT.
  * - image: the view is copied; its data must outlive the scan.
  * - templ: must outlive the scan, as must the plan.
- * - options: as for xncc_plan_find; NULL means all zero. Copied.
+ * - peaks: NULL means XNCC_PEAK_RULE_INIT. Copied.
  * - capacity: the number of elements of the array that xncc_scan_finish will receive.
  * - scan: receives the scan, or NULL after a failure. The caller owns it and must give it to
  *   xncc_scan_destroy before the plan is destroyed.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT or XNCC_ERROR_MEMORY. */
 XNCC_API xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image,
-                                      const xncc_template *templ, const xncc_find_options *options,
-                                      size_t capacity, xncc_scan **scan);
+                                      const xncc_template *templ, const xncc_peak_rule *peaks,
+                                      size_t capacity, xncc_scan **scan, xncc_error *error);
 
 /* Declares the first `rows` rows of the image final, and returns when the matching that they allow
  * is done. This may be nothing: a window needs all of its rows, the CPU engine waits until there is
@@ -50,7 +50,7 @@ XNCC_API xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image,
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (rows out of range, or the scan is finished) or
  * XNCC_ERROR_MEMORY. After XNCC_ERROR_MEMORY the scan can only be destroyed; other calls return the
  * same status. */
-XNCC_API xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows);
+XNCC_API xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows, xncc_error *error);
 
 /* Declares all rows final, does the remaining work, and writes the matches. They have the bits of
  * xncc_plan_find, in whatever portions the rows arrived. A scan can be finished once.
@@ -62,7 +62,7 @@ XNCC_API xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows);
  *
  * Statuses as for xncc_plan_find. */
 XNCC_API xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found,
-                                      xncc_stream stream);
+                                      xncc_stream stream, xncc_error *error);
 
 /* Frees a scan, finished or not. The plan may be used again. NULL is allowed. */
 XNCC_API void xncc_scan_destroy(xncc_scan *scan);

@@ -1,4 +1,4 @@
-/* exactncc: status codes, the version, and the export macro.
+/* exactncc: status codes, error texts, the version, and the export macro.
  * SPDX-License-Identifier: BSD-2-Clause */
 #ifndef EXACTNCC_STATUS_H
 #define EXACTNCC_STATUS_H
@@ -33,6 +33,16 @@ typedef enum xncc_status {
     /* A defect of this library. */
     XNCC_ERROR_INTERNAL = 5
 } xncc_status;
+
+/* The size in bytes of an error text with its terminating zero. */
+#define XNCC_ERROR_SIZE 512
+
+/* The text of a failure. Every call that can fail takes a pointer to one as its last parameter,
+ * which may be NULL. After a failure the text is one line that says what was wrong, names the
+ * value, and says what to do. After a success it is empty. Its size never changes. */
+typedef struct xncc_error {
+    char text[XNCC_ERROR_SIZE];
+} xncc_error;
 
 /* Returns a short English phrase for a status, without a full stop, or "unknown status" for any
  * other number. The string is constant and must not be freed. Any thread may call it. */

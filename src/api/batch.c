@@ -3,6 +3,7 @@
 #include "api/batch_object.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "image/image.h"
 #include "peaks/nms.h"
 
@@ -27,13 +28,14 @@ static xncc_status check_templ(const xncc_batch *batch, const xncc_template *tem
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is a null pointer", i);
     if (templ->context != batch->context)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu belongs to another context", i);
-    if (templ->pixel != p->pixel || templ->channels != xncc_problem_channels(p))
+    if (templ->pixel != p->pixel || templ->channels != p->channels)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "template %zu is %s with %d channels, but the image is %s with %d; all "
+                         "template %zu is %s with %d channel%s, but the image is %s with %d; all "
                          "must have one type",
                          i, xncc_pixel_name(templ->pixel), templ->channels,
-                         xncc_pixel_name(p->pixel), xncc_problem_channels(p));
-    if (p->mode == XNCC_VALID && (templ->width > p->image_width || templ->height > p->image_height))
+                         xncc_plural(templ->channels), xncc_pixel_name(p->pixel), p->channels);
+    if (p->rule.mode == XNCC_VALID &&
+        (templ->width > p->image_width || templ->height > p->image_height))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "template %zu: its %d x %d pixels do not fit into the image of %d x %d; "
                          "modes same and full allow larger templates",
@@ -86,17 +88,19 @@ static void destroy_plans(xncc_batch *batch)
 }
 
 /* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. */
-static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike)
+static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike,
+                              xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     *alike = 1;
     for (size_t g = 0; g < batch->groups && !status; g++) {
         const xncc_template *templ = batch->templ[batch->group[g].first];
         xncc_problem problem = batch->problem;
-        problem.width = templ->width;
-        problem.height = templ->height;
-        problem.templ_masked = xncc_template_masked(templ);
-        status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan);
+        problem.templ_width = templ->width;
+        problem.templ_height = templ->height;
+        problem.templ_masked = xncc_template_is_masked(templ);
+        status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan,
+                                  error);
         if (!status)
             *alike = *alike && batch->group[g].plan->engine == batch->group[0].plan->engine;
     }
@@ -106,42 +110,34 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
 }
 
 /* Creates plans that all run on one engine. If the GPU cannot serve all of them, the CPU does. */
-static xncc_status make_plans_on_one_engine(xncc_batch *batch, const xncc_preference *preference)
+static xncc_status make_plans_on_one_engine(xncc_batch *batch, xncc_preference wanted,
+                                            xncc_error *error)
 {
-    xncc_preference wanted = preference ? *preference
-                                        : (xncc_preference){ .device = XNCC_DEVICE_AUTO };
     int alike;
-    xncc_status status = make_plans(batch, &wanted, &alike);
+    xncc_status status = make_plans(batch, &wanted, &alike, error);
     if (status || alike)
         return status;
     destroy_plans(batch);
     wanted.device = XNCC_DEVICE_CUDA;
-    status = make_plans(batch, &wanted, &alike);
+    status = make_plans(batch, &wanted, &alike, error);
     if (status != XNCC_ERROR_UNSUPPORTED)
         return status;
     wanted.device = XNCC_DEVICE_CPU;
-    return make_plans(batch, &wanted, &alike);
+    return make_plans(batch, &wanted, &alike, error);
 }
 
 static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options *o,
                                     xncc_error *error)
 {
     batch->capacity = o->capacity;
-    if (o->find)
-        batch->find = *o->find;
-    batch->merges = o->merge != NULL;
-    batch->merge = o->merge ? *o->merge : xncc_merge_defaults();
-    /* A high coverage is good, as are the high scores of the default method. */
-    batch->merge.method = batch->problem.method == XNCC_COVERAGE ? XNCC_CCOEFF_NORMED
-                                                                 : batch->problem.method;
-    if (!xncc_merge_is_valid(&batch->merge))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "batch: the merge limit %g is out of range, or the merge rule is unknown",
-                         batch->merge.limit);
-    batch->per_template = batch->find.top && batch->find.top < batch->capacity ? batch->find.top
-                                                                               : batch->capacity;
-    if (batch->merge.top == 0 || batch->merge.top > batch->capacity)
-        batch->merge.top = batch->capacity;
+    batch->peaks = o->peaks;
+    batch->suppresses = o->suppress != NULL;
+    xncc_status status = xncc_suppress_rule_read(&batch->suppress, o->suppress, error);
+    if (status)
+        return status;
+    batch->per_template = o->peaks.top < o->capacity ? o->peaks.top : o->capacity;
+    if (batch->suppress.top > o->capacity)
+        batch->suppress.top = o->capacity;
     uint64_t all;
     if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
@@ -161,23 +157,25 @@ static void set_best_extent(xncc_batch *batch)
         width = batch->templ[i]->width < width ? batch->templ[i]->width : width;
         height = batch->templ[i]->height < height ? batch->templ[i]->height : height;
     }
-    batch->best_width = p->mode == XNCC_VALID ? p->image_width - width + 1 : p->image_width;
-    batch->best_height = p->mode == XNCC_VALID ? p->image_height - height + 1 : p->image_height;
+    batch->best_width = p->rule.mode == XNCC_VALID ? p->image_width - width + 1 : p->image_width;
+    batch->best_height = p->rule.mode == XNCC_VALID ? p->image_height - height + 1
+                                                    : p->image_height;
 }
 
-/* Fills a batch whose context is set. If the call fails without an error text, a plan has already
- * left its text in the context. */
+/* Fills a batch whose context, problem and count are set. */
 static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
                         const xncc_template *const *templ, const xncc_batch_options *options,
                         xncc_error *error)
 {
-    static const xncc_batch_options none = { 0 };
     xncc_problem *p = &batch->problem;
-    p->width = p->height = 1;
-    p->templ_masked = 0;
-    xncc_status status = p->task == XNCC_TASK_MATCH ? xncc_problem_check(p, error)
-                                                    : xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                                                                "batch: the task is not matching");
+    if (p->task != XNCC_TASK_MATCH)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch: the task is not matching");
+    if (p->templ_width || p->templ_height || p->templ_masked)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "batch: templ_width, templ_height and templ_masked of the problem must be "
+                         "0; each template has its own");
+    p->templ_width = p->templ_height = 1;
+    xncc_status status = xncc_problem_check(p, error);
     if (!status && batch->count > INT32_MAX)
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
                            "batch: %zu templates are more than 2^31 - 1", batch->count);
@@ -185,14 +183,14 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
         status = templ ? check_templ(batch, templ[i], i, error)
                        : xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch: templ is a null pointer");
     if (!status)
-        status = set_find_options(batch, options ? options : &none, error);
+        status = set_find_options(batch, options, error);
     if (status || batch->count == 0)
         return status;
     status = group_templs(batch, templ, error);
     if (status)
         return status;
     set_best_extent(batch);
-    status = make_plans_on_one_engine(batch, preference);
+    status = make_plans_on_one_engine(batch, *preference, error);
     if (status)
         return status;
     batch->engine = batch->group[0].plan->engine;
@@ -203,31 +201,40 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
 
 xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
                               const xncc_preference *preference, const xncc_template *const *templ,
-                              size_t count, const xncc_batch_options *options, xncc_batch **result)
+                              size_t count, const xncc_batch_options *options, xncc_batch **result,
+                              xncc_error *error)
 {
-    xncc_error error = { "" };
+    xncc_problem p;
+    xncc_preference wanted;
+    xncc_batch_options o;
     if (result)
         *result = NULL;
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
-    if (!result || !problem)
-        return xncc_context_note(context,
-                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
-                                           "batch: %s is a null pointer",
-                                           result ? "the problem" : "result"),
-                                 &error);
+    if (!context || !problem || !result)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !context   ? "context"
+                         : !problem ? "problem"
+                                    : "batch");
+    xncc_status status = XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, error);
+    if (!status)
+        status = XNCC_READ(&wanted, preference, xncc_preference, XNCC_PREFERENCE_INIT, map_memory,
+                           error);
+    if (!status)
+        status = XNCC_READ(&o, options, xncc_batch_options, XNCC_BATCH_OPTIONS_INIT, capacity,
+                           error);
+    if (status)
+        return status;
     xncc_batch *batch = xncc_alloc(1, sizeof *batch);
     if (!batch)
-        return xncc_context_note(context, no_memory(&error), &error);
+        return no_memory(error);
     batch->context = context;
-    batch->problem = *problem;
+    batch->problem = p;
     batch->count = count;
-    xncc_status status = fill(batch, preference, templ, options, &error);
+    status = fill(batch, &wanted, templ, &o, error);
     if (status)
         xncc_batch_destroy(batch);
     else
         *result = batch;
-    return status && !error.text[0] ? status : xncc_context_note(context, status, &error);
+    return xncc_done(status, error);
 }
 
 void xncc_batch_destroy(xncc_batch *batch)
@@ -271,18 +278,20 @@ static size_t gather(xncc_batch *batch)
     return count;
 }
 
-/* Merges or sorts the candidates, and keeps the best. */
-static xncc_status merge_candidates(xncc_batch *batch, xncc_candidate *match, size_t *found)
+/* Suppresses or sorts the candidates, and keeps the best. */
+static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, size_t *found,
+                                   xncc_error *error)
 {
+    const xncc_method method = batch->problem.rule.method;
     size_t count = gather(batch);
     xncc_status status = XNCC_OK;
-    if (batch->merges)
-        status = xncc_matches_merge(batch->candidate, count, &batch->merge, &count);
+    if (batch->suppresses)
+        status = xncc_suppress(method, batch->candidate, count, &batch->suppress, &count, error);
     else
-        xncc_candidates_sort(batch->candidate, count, batch->merge.method);
+        xncc_candidates_sort(batch->candidate, count, method);
     if (status)
         return status;
-    *found = count < batch->merge.top ? count : batch->merge.top;
+    *found = count < batch->suppress.top ? count : batch->suppress.top;
     memcpy(match, batch->candidate, *found * sizeof *match);
     return XNCC_OK;
 }
@@ -296,70 +305,66 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
         status = xncc_batch_share_image(batch, image, batch->groups, &shared, stream, error);
     for (size_t g = 0; g < batch->groups && !status; g++) {
         const xncc_batch_group *group = &batch->group[g];
-        status = xncc_plan_find_batch(group->plan, &shared, batch->templ + group->first,
-                                      group->count, &batch->find,
-                                      batch->match + group->first * batch->per_template,
-                                      batch->per_template, batch->found + group->first, stream);
+        const xncc_templ_group all = { batch->templ + group->first, group->count,
+                                       batch->per_template,
+                                       batch->match + group->first * batch->per_template,
+                                       batch->found + group->first };
+        status = xncc_plan_find_group(group->plan, &shared, &all, &batch->peaks, stream, error);
     }
     return status;
 }
 
 xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_candidate *match,
-                            size_t *found, xncc_stream stream)
+                            size_t *found, xncc_stream stream, xncc_error *error)
 {
-    xncc_error error = { "" };
-    if (!batch)
-        return XNCC_ERROR_ARGUMENT;
-    if (!found || (!match && batch->capacity) || !image)
-        return xncc_context_note(
-            batch->context,
-            xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: image, match or found is a null pointer"),
-            &error);
-    *found = 0;
-    if (batch->count == 0 || batch->per_template == 0)
-        return XNCC_OK;
-    xncc_status status = find_all(batch, image, stream, &error);
-    if (!status && merge_candidates(batch, match, found) != XNCC_OK)
-        status = xncc_fail(&error, XNCC_ERROR_INTERNAL, "find: the matches could not be merged");
-    return status && !error.text[0] ? status : xncc_context_note(batch->context, status, &error);
+    if (found)
+        *found = 0;
+    if (!batch || !image || !found || (!match && batch->capacity))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !batch   ? "batch"
+                         : !image ? "image"
+                         : !found ? "found"
+                                  : "match");
+    xncc_status status = XNCC_OK;
+    if (batch->count > 0 && batch->per_template > 0) {
+        status = find_all(batch, image, stream, error);
+        if (!status)
+            status = list_candidates(batch, match, found, error);
+    }
+    return xncc_done(status, error);
 }
 
 xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
                             const xncc_template *const *templ, size_t count,
-                            const xncc_find_options *options, const xncc_merge_options *merge,
-                            xncc_candidate *match, size_t capacity, size_t *found)
+                            const xncc_find_options *options, const xncc_suppress_rule *suppress,
+                            xncc_candidate *match, size_t capacity, size_t *found,
+                            xncc_error *error)
 {
-    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
-    const xncc_find_options *o = options ? options : &none;
-    xncc_error error = { "" };
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
-    if (!found)
-        return xncc_context_note(
-            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: found is a null pointer"),
-            &error);
-    *found = 0;
-    xncc_status status = xncc_image_check(image, "image", &error);
-    if (status)
-        return xncc_context_note(context, status, &error);
-    const xncc_problem problem = { .pixel = image->pixel,
-                                   .image_width = image->width,
-                                   .image_height = image->height,
-                                   .method = o->method,
-                                   .mode = o->mode,
-                                   .border = o->border,
-                                   .channels = image->channels,
-                                   .image_masked = xncc_image_is_masked(image),
-                                   .min_valid = o->min_valid };
-    xncc_batch *batch = NULL;
-    status = xncc_batch_create(
-        context, &problem,
-        &(xncc_preference){
-            .kernel = o->kernel, .image_memory = image->memory, .map_memory = image->memory },
-        templ, count, &(xncc_batch_options){ .find = o, .merge = merge, .capacity = capacity },
-        &batch);
+    xncc_find_options o;
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_batch_options all = XNCC_BATCH_OPTIONS_INIT;
+    if (found)
+        *found = 0;
+    if (!context || !found)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         context ? "found" : "context");
+    xncc_status status = XNCC_READ(&o, options, xncc_find_options, XNCC_FIND_OPTIONS_INIT, kernel,
+                                   error);
     if (!status)
-        status = xncc_batch_find(batch, image, match, found, NULL);
+        status = xncc_problem_set(&problem, image, NULL, error);
+    if (status)
+        return status;
+    problem.rule = o.rule;
+    preference.kernel = o.kernel;
+    preference.image_memory = preference.map_memory = image->memory;
+    all.peaks = o.peaks;
+    all.suppress = suppress;
+    all.capacity = capacity;
+    xncc_batch *batch = NULL;
+    status = xncc_batch_create(context, &problem, &preference, templ, count, &all, &batch, error);
+    if (!status)
+        status = xncc_batch_find(batch, image, match, found, NULL, error);
     xncc_batch_destroy(batch);
-    return status;
+    return xncc_done(status, error);
 }

@@ -7,7 +7,7 @@ static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xn
 {
     if (batch->count == 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "best: the batch has no template");
-    if (batch->problem.mode == XNCC_FULL)
+    if (batch->problem.rule.mode == XNCC_FULL)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
             "best: the maps of mode full have no positions in common; take mode same, or valid");
@@ -46,8 +46,9 @@ static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, 
     map.height = group->plan->map_height;
     const xncc_fold fold = { .map = &map,
                              .index = (int32_t)batch->number[i],
-                             .smallest = xncc_method_is_distance(batch->problem.method) };
-    xncc_status status = xncc_plan_correlate(group->plan, image, batch->templ[i], &map, stream);
+                             .smallest = xncc_method_is_distance(batch->problem.rule.method) };
+    xncc_status status = xncc_plan_correlate(group->plan, image, batch->templ[i], &map, stream,
+                                             error);
     return status ? status
                   : batch->engine->ops->share->best_fold(batch->shared, &fold, stream, error);
 }
@@ -69,51 +70,17 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
 }
 
 xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
-                            xncc_stream stream)
+                            xncc_stream stream, xncc_error *error)
 {
-    xncc_error error = { "" };
-    if (!batch)
-        return XNCC_ERROR_ARGUMENT;
-    xncc_status status = !image || !best ? xncc_fail(&error, XNCC_ERROR_ARGUMENT,
-                                                     "best: image or best is a null pointer")
-                                         : check_best(batch, best, &error);
+    if (!batch || !image || !best)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !batch   ? "batch"
+                         : !image ? "image"
+                                  : "best");
+    xncc_status status = check_best(batch, best, error);
     if (!status)
-        status = xncc_plan_check_image(batch->group[0].plan, image, &error);
+        status = xncc_plan_check_image(batch->group[0].plan, image, error);
     if (!status)
-        status = fold_all(batch, image, best, stream, &error);
-    return status && !error.text[0] ? status : xncc_context_note(batch->context, status, &error);
-}
-
-xncc_status xncc_correlate_best(xncc_context *context, const xncc_image *image,
-                                const xncc_template *const *templ, size_t count,
-                                const xncc_options *options, const xncc_best *best)
-{
-    static const xncc_options none = { .method = XNCC_CCOEFF_NORMED };
-    const xncc_options *o = options ? options : &none;
-    xncc_error error = { "" };
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
-    xncc_status status = best ? xncc_image_check(image, "image", &error)
-                              : xncc_fail(&error, XNCC_ERROR_ARGUMENT, "best is a null pointer");
-    if (status)
-        return xncc_context_note(context, status, &error);
-    const xncc_problem problem = { .pixel = image->pixel,
-                                   .image_width = image->width,
-                                   .image_height = image->height,
-                                   .method = o->method,
-                                   .mode = o->mode,
-                                   .border = o->border,
-                                   .flat = o->flat,
-                                   .channels = image->channels,
-                                   .image_masked = xncc_image_is_masked(image),
-                                   .min_valid = o->min_valid };
-    const xncc_preference preference = { .kernel = o->kernel,
-                                         .image_memory = image->memory,
-                                         .map_memory = best->score.memory };
-    xncc_batch *batch = NULL;
-    status = xncc_batch_create(context, &problem, &preference, templ, count, NULL, &batch);
-    if (!status)
-        status = xncc_batch_best(batch, image, best, NULL);
-    xncc_batch_destroy(batch);
-    return status;
+        status = fold_all(batch, image, best, stream, error);
+    return xncc_done(status, error);
 }

@@ -21,9 +21,9 @@ struct xncc_batch {
     const xncc_engine *engine; /* runs all plans; NULL if there are no templates */
     xncc_batch_context *shared;
     /* for xncc_batch_find */
-    xncc_find_options find;
-    xncc_merge_options merge;
-    int merges;
+    xncc_peak_rule peaks;
+    xncc_suppress_rule suppress;
+    int suppresses;
     size_t capacity, per_template; /* most matches in all, and per template */
     xncc_match *match;
     size_t *found;

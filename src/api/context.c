@@ -1,37 +1,47 @@
-/* Contexts, templates and filters: creation, destruction, error text and progress. */
+/* Contexts, templates and filters: creation, destruction and progress. */
 #include "api/objects.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "image/image.h"
-
-#include <stdio.h>
 
 enum { MOST_THREADS = 1024 };
 
-xncc_status xncc_context_create(const xncc_context_options *options, xncc_context **context)
+static xncc_status check_options(const xncc_context_options *o, xncc_error *error)
 {
+    if ((unsigned)o->device > XNCC_DEVICE_CUDA)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context: %d is not a device", (int)o->device);
+    if (o->threads < 0 || o->threads > MOST_THREADS)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context: %d threads are not within 0 .. %d",
+                         o->threads, MOST_THREADS);
+    if (o->cuda_index < 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context: the device number %d is negative",
+                         o->cuda_index);
+    return XNCC_OK;
+}
+
+xncc_status xncc_context_create(const xncc_context_options *options, xncc_context **context,
+                                xncc_error *error)
+{
+    xncc_context_options o;
     if (!context)
-        return XNCC_ERROR_ARGUMENT;
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context is a null pointer");
     *context = NULL;
-    const xncc_context_options none = { .device = XNCC_DEVICE_AUTO };
-    const xncc_context_options *o = options ? options : &none;
-    if ((unsigned)o->device > XNCC_DEVICE_CUDA || o->threads < 0 || o->threads > MOST_THREADS ||
-        o->cuda_index < 0)
-        return XNCC_ERROR_ARGUMENT;
+    xncc_status status = XNCC_READ(&o, options, xncc_context_options, XNCC_CONTEXT_OPTIONS_INIT,
+                                   device_memory, error);
+    if (!status)
+        status = check_options(&o, error);
+    if (status)
+        return status;
     xncc_context *c = xncc_alloc(1, sizeof *c);
     if (!c)
-        return XNCC_ERROR_MEMORY;
-    if (pthread_mutex_init(&c->lock, NULL) != 0) {
-        xncc_free(c);
-        return XNCC_ERROR_MEMORY;
-    }
-    xncc_status status = xncc_registry_open(o, c->engine, &c->last);
-    if (status) {
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "context: no memory");
+    status = xncc_registry_open(&o, c->engine, error);
+    if (status)
         xncc_context_destroy(c);
-        return status;
-    }
-    *context = c;
-    return XNCC_OK;
+    else
+        *context = c;
+    return xncc_done(status, error);
 }
 
 void xncc_context_destroy(xncc_context *context)
@@ -41,33 +51,7 @@ void xncc_context_destroy(xncc_context *context)
     for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)
         if (context->engine[slot])
             context->engine[slot]->ops->destroy(context->engine[slot]);
-    (void)pthread_mutex_destroy(&context->lock);
     xncc_free(context);
-}
-
-xncc_status xncc_context_note(xncc_context *context, xncc_status status, const xncc_error *error)
-{
-    if (status && context) {
-        (void)pthread_mutex_lock(&context->lock);
-        context->last = *error;
-        (void)pthread_mutex_unlock(&context->lock);
-    }
-    return status;
-}
-
-const char *xncc_context_error(const xncc_context *context, char *text, size_t size)
-{
-    if (!text || size == 0)
-        return "";
-    text[0] = '\0';
-    if (!context)
-        return text;
-    xncc_context *c = (xncc_context *)(uintptr_t)
-        context; /* the lock is not part of what the caller sees as const */
-    (void)pthread_mutex_lock(&c->lock);
-    (void)snprintf(text, size, "%s", c->last.text);
-    (void)pthread_mutex_unlock(&c->lock);
-    return text;
 }
 
 double xncc_context_progress(const xncc_context *context)
@@ -149,24 +133,21 @@ static xncc_status make_template(xncc_context *context, const xncc_image *pixels
 }
 
 xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels,
-                                 xncc_template **result)
+                                 xncc_template **result, xncc_error *error)
 {
-    xncc_error error = { "" };
-    if (!result)
-        return xncc_context_note(
-            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "template: result is a null pointer"),
-            &error);
-    *result = NULL;
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
+    if (result)
+        *result = NULL;
+    if (!context || !result)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         context ? "templ" : "context");
     xncc_template *templ = xncc_alloc(1, sizeof *templ);
-    xncc_status status = templ ? make_template(context, pixels, templ, &error)
-                               : xncc_fail(&error, XNCC_ERROR_MEMORY, "template: no memory");
+    xncc_status status = templ ? make_template(context, pixels, templ, error)
+                               : xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory");
     if (status)
         xncc_template_destroy(templ);
     else
         *result = templ;
-    return xncc_context_note(context, status, &error);
+    return xncc_done(status, error);
 }
 
 static void release(xncc_context *context, void *prepared[XNCC_ENGINE_SLOTS])
@@ -187,33 +168,32 @@ void xncc_template_destroy(xncc_template *templ)
 
 xncc_status xncc_filter_create(xncc_context *context, const float *coefficients, int32_t width,
                                int32_t height, const xncc_filter_options *options,
-                               xncc_filter **result)
+                               xncc_filter **result, xncc_error *error)
 {
-    static const xncc_filter_options none = { 0 };
-    xncc_error error = { "" };
-    if (!result)
-        return xncc_context_note(
-            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter: result is a null pointer"),
-            &error);
-    *result = NULL;
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
+    xncc_filter_options o;
+    if (result)
+        *result = NULL;
+    if (!context || !result)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         context ? "filter" : "context");
+    xncc_status status = XNCC_READ(&o, options, xncc_filter_options, XNCC_FILTER_OPTIONS_INIT,
+                                   anchor_y, error);
+    if (status)
+        return status;
     xncc_filter *filter = xncc_alloc(1, sizeof *filter);
     if (!filter)
-        return xncc_context_note(context, xncc_fail(&error, XNCC_ERROR_MEMORY, "filter: no memory"),
-                                 &error);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "filter: no memory");
     filter->context = context;
-    xncc_status status = xncc_filter_fill(filter, coefficients, width, height,
-                                          options ? options : &none, &error);
+    status = xncc_filter_fill(filter, coefficients, width, height, &o, error);
     for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
         if (context->engine[slot])
             status = context->engine[slot]->ops->prepare_filter(context->engine[slot], filter,
-                                                                &filter->prepared[slot], &error);
+                                                                &filter->prepared[slot], error);
     if (status)
         xncc_filter_destroy(filter);
     else
         *result = filter;
-    return xncc_context_note(context, status, &error);
+    return xncc_done(status, error);
 }
 
 void xncc_filter_destroy(xncc_filter *filter)

@@ -93,7 +93,7 @@ static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, con
         const int i = k % s->x.count, j = k / s->x.count;
         xncc_image piece;
         status = xncc_image_crop(view, (int32_t)s->x.first[i], (int32_t)s->y.first[j],
-                                 (int32_t)s->x.length[i], (int32_t)s->y.length[j], &piece);
+                                 (int32_t)s->x.length[i], (int32_t)s->y.length[j], &piece, error);
         char *at = to + (j ? s->y.length[0] : 0) * pitch + (i ? s->x.length[0] : 0) * size;
         if (!status)
             status = fetch_piece(p, &piece, at, pitch, error);
@@ -173,7 +173,8 @@ xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error
     const uint64_t size = (uint64_t)xncc_pixel_size(p->image->pixel) *
                           (uint64_t)xncc_image_channels(p->image);
     if (p->image->memory == XNCC_HOST && is_inside(p, left, top))
-        return xncc_image_crop(p->image, (int32_t)left, (int32_t)top, width, height, &p->view);
+        return xncc_image_crop(p->image, (int32_t)left, (int32_t)top, width, height, &p->view,
+                               error);
     p->view = (xncc_image){ .data = p->memory,
                             .width = width,
                             .height = height,

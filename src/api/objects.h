@@ -4,15 +4,11 @@
 
 #include "engine/engine.h"
 
-#include <pthread.h>
-
 struct xncc_context {
     /* Indexed by xncc_slot; NULL where the context has no such engine. */
     xncc_engine *engine[XNCC_ENGINE_SLOTS];
     xncc_progress progress;
     _Atomic uint64_t templates; /* number of templates created so far */
-    pthread_mutex_t lock;       /* protects `last` */
-    xncc_error last;
 };
 
 struct xncc_plan {
@@ -36,10 +32,6 @@ static inline int xncc_slot(xncc_device engine)
 xncc_status xncc_registry_open(const xncc_context_options *options,
                                xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error);
 
-/* Stores the error text for xncc_context_error if status is not XNCC_OK. Returns the status.
- * context may be NULL. */
-xncc_status xncc_context_note(xncc_context *context, xncc_status status, const xncc_error *error);
-
 /* Check that an image or a template fits the plan, and that the plan's engine can reach the
  * image. */
 xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image,
@@ -47,9 +39,15 @@ xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image
 xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template *templ,
                                      xncc_error *error);
 
-/* Converts the options (NULL: defaults) to the rule of the peak search. */
-xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_find_options *options, size_t capacity,
-                           xncc_peak_rule *rule, xncc_error *error);
+/* Converts the caller's rule (NULL: defaults) to the rule of the search. */
+xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_peak_rule *peaks, size_t capacity,
+                           xncc_search_rule *rule, xncc_error *error);
+
+/* xncc_plan_find for a group of templates of the plan's size on one image. What depends on the
+ * image alone is done once. After a failure all group->found are 0. */
+xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
+                                 const xncc_templ_group *group, const xncc_peak_rule *peaks,
+                                 xncc_stream stream, xncc_error *error);
 
 /* Converts map positions of matches to image positions. */
 void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t found);

@@ -1,104 +1,100 @@
 /* The one-call functions: each creates a plan, runs it and frees it. */
 #include "api/objects.h"
 
+#include "base/options.h"
 #include "image/image.h"
 
-/* Creates the plan for the arguments of xncc_correlate, xncc_find or xncc_convolve. */
+/* Creates the plan for the arguments of a one-call function. rule: the rule of the problem. */
 static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
-                            xncc_preference preference, xncc_plan **plan)
+                            const char *kernel, xncc_memory map_memory, xncc_plan **plan,
+                            xncc_error *error)
 {
-    xncc_error error = { "" };
-    xncc_status status = xncc_image_check(image, "image", &error);
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_status status = xncc_problem_set(&problem, image, NULL, error);
     if (status)
-        return xncc_context_note(context, status, &error);
-    problem.pixel = image->pixel;
-    problem.channels = image->channels;
-    problem.image_masked = xncc_image_is_masked(image);
-    problem.image_width = image->width;
-    problem.image_height = image->height;
+        return status;
+    preference.kernel = kernel;
     preference.image_memory = image->memory;
-    return xncc_plan_create(context, &problem, &preference, plan);
+    preference.map_memory = map_memory;
+    return xncc_plan_create(context, &problem, &preference, plan, error);
 }
 
-static xncc_status refuse(xncc_context *context, const char *what)
+/* The problem of matching a template by a rule; what the image says is missing. */
+static xncc_problem matching(const xncc_template *templ, const xncc_match_rule *rule)
 {
-    xncc_error error = { "" };
-    return xncc_context_note(
-        context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "%s is a null pointer", what), &error);
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    problem.templ_width = templ->width;
+    problem.templ_height = templ->height;
+    problem.templ_masked = xncc_template_is_masked(templ);
+    problem.rule = *rule;
+    return problem;
+}
+
+static xncc_status refuse(const char *what, xncc_error *error)
+{
+    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer", what);
 }
 
 xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
-                           const xncc_template *templ, const xncc_options *options,
-                           const xncc_map *map)
+                           const xncc_template *templ, const xncc_correlate_options *options,
+                           const xncc_map *map, xncc_error *error)
 {
-    static const xncc_options none = { .method = XNCC_CCOEFF_NORMED };
-    const xncc_options *o = options ? options : &none;
+    xncc_correlate_options o;
     if (!context || !templ || !map)
-        return refuse(context, !templ ? "template" : "map");
-    xncc_problem problem = { .task = XNCC_TASK_MATCH,
-                             .width = templ->width,
-                             .height = templ->height,
-                             .method = o->method,
-                             .mode = o->mode,
-                             .border = o->border,
-                             .flat = o->flat,
-                             .templ_masked = xncc_template_masked(templ),
-                             .min_valid = o->min_valid };
+        return refuse(!context ? "context" : !templ ? "templ" : "map", error);
     xncc_plan *plan = NULL;
-    xncc_status status = plan_for(
-        context, problem, image,
-        (xncc_preference){ .kernel = o->kernel, .map_memory = map->memory }, &plan);
+    xncc_status status = XNCC_READ(&o, options, xncc_correlate_options, XNCC_CORRELATE_OPTIONS_INIT,
+                                   kernel, error);
     if (!status)
-        status = xncc_plan_correlate(plan, image, templ, map, NULL);
+        status = plan_for(context, matching(templ, &o.rule), image, o.kernel, map->memory, &plan,
+                          error);
+    if (!status)
+        status = xncc_plan_correlate(plan, image, templ, map, NULL, error);
     xncc_plan_destroy(plan);
-    return status;
+    return xncc_done(status, error);
 }
 
 xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc_template *templ,
                       const xncc_find_options *options, xncc_match *match, size_t capacity,
-                      size_t *found)
+                      size_t *found, xncc_error *error)
 {
-    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
-    const xncc_find_options *o = options ? options : &none;
-    if (!context || !templ || !found)
-        return refuse(context, !templ ? "template" : "found");
-    *found = 0;
-    xncc_problem problem = { .task = XNCC_TASK_MATCH,
-                             .width = templ->width,
-                             .height = templ->height,
-                             .method = o->method,
-                             .mode = o->mode,
-                             .border = o->border,
-                             .templ_masked = xncc_template_masked(templ),
-                             .min_valid = o->min_valid };
+    xncc_find_options o;
+    if (found)
+        *found = 0;
+    if (!context || !image || !templ || !found)
+        return refuse(!context ? "context" : !image ? "image" : !templ ? "templ" : "found", error);
     xncc_plan *plan = NULL;
-    xncc_status status = plan_for(
-        context, problem, image,
-        (xncc_preference){ .kernel = o->kernel, .map_memory = image ? image->memory : XNCC_HOST },
-        &plan);
+    xncc_status status = XNCC_READ(&o, options, xncc_find_options, XNCC_FIND_OPTIONS_INIT, kernel,
+                                   error);
     if (!status)
-        status = xncc_plan_find(plan, image, templ, o, match, capacity, found, NULL);
+        status = plan_for(context, matching(templ, &o.rule), image, o.kernel, image->memory, &plan,
+                          error);
+    if (!status)
+        status = xncc_plan_find(plan, image, templ, &o.peaks, match, capacity, found, NULL, error);
     xncc_plan_destroy(plan);
-    return status;
+    return xncc_done(status, error);
 }
 
 xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const xncc_filter *filter,
-                          const xncc_convolve_options *options, const xncc_map *out)
+                          const xncc_convolve_options *options, const xncc_map *out,
+                          xncc_error *error)
 {
-    static const xncc_convolve_options none = { .border = XNCC_BORDER_CLAMP };
-    const xncc_convolve_options *o = options ? options : &none;
+    xncc_convolve_options o;
     if (!context || !filter || !out)
-        return refuse(context, !filter ? "filter" : "map");
-    xncc_problem problem = { .task = XNCC_TASK_CONVOLVE,
-                             .width = filter->width,
-                             .height = filter->height,
-                             .border = o->border };
+        return refuse(!context ? "context" : !filter ? "filter" : "out", error);
+    xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_plan *plan = NULL;
-    xncc_status status = plan_for(
-        context, problem, image,
-        (xncc_preference){ .kernel = o->kernel, .map_memory = out->memory }, &plan);
+    xncc_status status = XNCC_READ(&o, options, xncc_convolve_options, XNCC_CONVOLVE_OPTIONS_INIT,
+                                   kernel, error);
+    if (!status) {
+        problem.task = XNCC_TASK_CONVOLVE;
+        problem.templ_width = filter->width;
+        problem.templ_height = filter->height;
+        problem.rule.border = o.border;
+        status = plan_for(context, problem, image, o.kernel, out->memory, &plan, error);
+    }
     if (!status)
-        status = xncc_plan_convolve(plan, image, filter, out, NULL);
+        status = xncc_plan_convolve(plan, image, filter, out, NULL, error);
     xncc_plan_destroy(plan);
-    return status;
+    return xncc_done(status, error);
 }

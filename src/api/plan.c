@@ -2,6 +2,7 @@
 #include "api/objects.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "image/image.h"
 #include "plan/decide.h"
 #include "plan/explain.h"
@@ -48,27 +49,55 @@ static xncc_status make_plan(xncc_plan *plan, const xncc_problem *problem,
 }
 
 xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
-                             const xncc_preference *preference, xncc_plan **result)
+                             const xncc_preference *preference, xncc_plan **result,
+                             xncc_error *error)
 {
-    xncc_error error = { "" };
-    if (!result)
-        return xncc_context_note(
-            context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "plan: result is a null pointer"),
-            &error);
-    *result = NULL;
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
+    xncc_problem p;
+    xncc_preference wanted;
+    if (result)
+        *result = NULL;
+    if (!context || !problem || !result)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !context   ? "context"
+                         : !problem ? "problem"
+                                    : "plan");
+    xncc_status status = XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, error);
+    if (!status)
+        status = XNCC_READ(&wanted, preference, xncc_preference, XNCC_PREFERENCE_INIT, map_memory,
+                           error);
+    if (status)
+        return status;
     xncc_plan *plan = xncc_alloc(1, sizeof *plan);
     if (!plan)
-        return xncc_context_note(context, xncc_fail(&error, XNCC_ERROR_MEMORY, "plan: no memory"),
-                                 &error);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "plan: no memory");
     plan->context = context;
-    xncc_status status = make_plan(plan, problem, preference, &error);
+    status = make_plan(plan, &p, &wanted, error);
     if (status)
         xncc_plan_destroy(plan);
     else
         *result = plan;
-    return xncc_context_note(context, status, &error);
+    return xncc_done(status, error);
+}
+
+xncc_status xncc_problem_set(xncc_problem *problem, const xncc_image *image,
+                             const xncc_template *templ, xncc_error *error)
+{
+    xncc_status status = xncc_image_check(image, "image", error);
+    if (status)
+        return status;
+    if (!problem)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "problem is a null pointer");
+    problem->pixel = image->pixel;
+    problem->channels = xncc_image_channels(image);
+    problem->image_width = image->width;
+    problem->image_height = image->height;
+    problem->image_masked = xncc_image_is_masked(image);
+    if (templ) {
+        problem->templ_width = templ->width;
+        problem->templ_height = templ->height;
+        problem->templ_masked = xncc_template_is_masked(templ);
+    }
+    return xncc_done(XNCC_OK, error);
 }
 
 void xncc_plan_destroy(xncc_plan *plan)
@@ -80,9 +109,14 @@ void xncc_plan_destroy(xncc_plan *plan)
     xncc_free(plan);
 }
 
-const char *xncc_plan_kernel(const xncc_plan *plan)
+xncc_status xncc_plan_describe(const xncc_plan *plan, xncc_plan_info *info, xncc_error *error)
 {
-    return xncc_kernel_table[plan->decision.kernel].name;
+    xncc_plan_info all;
+    if (!plan || !info)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         plan ? "info" : "plan");
+    xncc_decision_describe(&plan->decision, plan->map_width, plan->map_height, &all);
+    return XNCC_GIVE(info, &all, xncc_plan_info, estimate_ms, error);
 }
 
 const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size)
@@ -93,21 +127,24 @@ const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size)
     return text;
 }
 
-size_t xncc_kernels(xncc_context *context, const xncc_problem *problem, const char **name,
-                    size_t capacity)
+size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem, const char **name,
+                        size_t capacity)
 {
     double cost[XNCC_KERNEL_COUNT];
     const char *sorted[XNCC_KERNEL_COUNT];
     size_t count = 0;
-    if (!context || !problem)
+    xncc_problem p;
+    if (!context || !problem ||
+        XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, NULL) != XNCC_OK)
         return 0;
     xncc_machine machine = xncc_context_machine(context);
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         xncc_decision d;
-        xncc_preference force = { .device = xncc_kernel_table[k].engine,
-                                  .kernel = xncc_kernel_table[k].name };
-        if (xncc_decide(problem, &machine, &force, &d, NULL) != XNCC_OK ||
-            d.kernel != (xncc_kernel)k || !is_ready(context, &d))
+        xncc_preference force = XNCC_PREFERENCE_INIT;
+        force.device = xncc_kernel_table[k].engine;
+        force.kernel = xncc_kernel_table[k].name;
+        if (xncc_decide(&p, &machine, &force, &d, NULL) != XNCC_OK || d.kernel != (xncc_kernel)k ||
+            !is_ready(context, &d))
             continue;
         size_t at = count++;
         for (; at > 0 && cost[at - 1] > d.estimate_ms; at--) {
@@ -129,12 +166,14 @@ xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image
         return status;
     const xncc_problem *p = &plan->problem;
     if (image->width != p->image_width || image->height != p->image_height ||
-        image->pixel != p->pixel || xncc_image_channels(image) != xncc_problem_channels(p))
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "image: %d x %d %s of %d channels does not fit the plan's %d x %d %s of %d",
-            image->width, image->height, xncc_pixel_name(image->pixel), xncc_image_channels(image),
-            p->image_width, p->image_height, xncc_pixel_name(p->pixel), xncc_problem_channels(p));
+        image->pixel != p->pixel || xncc_image_channels(image) != p->channels)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "image: %d x %d pixels of %s with %d channel%s; %d x %d of %s with %d "
+                         "channel%s are needed",
+                         image->width, image->height, xncc_pixel_name(image->pixel),
+                         xncc_image_channels(image), xncc_plural(xncc_image_channels(image)),
+                         p->image_width, p->image_height, xncc_pixel_name(p->pixel), p->channels,
+                         xncc_plural(p->channels));
     if (xncc_image_is_masked(image) && !p->image_masked)
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
@@ -153,7 +192,7 @@ static xncc_status check_map(const xncc_plan *plan, const xncc_map *map, xncc_er
     if (status)
         return status;
     if (map->width != plan->map_width || map->height != plan->map_height)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "map: %d x %d does not fit the plan's %d x %d",
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "map: %d x %d elements; %d x %d are needed",
                          map->width, map->height, plan->map_width, plan->map_height);
     if (map->memory == XNCC_DEVICE && plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -180,11 +219,11 @@ static xncc_status check_operand(const xncc_plan *plan, const operand *s, xncc_e
             error, XNCC_ERROR_ARGUMENT,
             "plan: a scan is using it; destroy the scan first, or create another plan");
     if (s->context != plan->context)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "%s: it belongs to another context than the plan", s->what);
-    if (s->width != plan->problem.width || s->height != plan->problem.height)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: %d x %d does not fit the plan's %d x %d",
-                         s->what, s->width, s->height, plan->problem.width, plan->problem.height);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: it belongs to another context", s->what);
+    if (s->width != plan->problem.templ_width || s->height != plan->problem.templ_height)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s: its size is %d x %d; %d x %d is needed",
+                         s->what, s->width, s->height, plan->problem.templ_width,
+                         plan->problem.templ_height);
     return XNCC_OK;
 }
 
@@ -199,12 +238,12 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
         error);
     if (!status && templ->pixel != plan->problem.pixel)
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                           "template: its pixels are %s, but the plan's are %s",
+                           "template: its pixels are %s; %s is needed, as of the image",
                            xncc_pixel_name(templ->pixel), xncc_pixel_name(plan->problem.pixel));
-    if (!status && templ->channels != xncc_problem_channels(&plan->problem))
+    if (!status && templ->channels != plan->problem.channels)
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                           "template: it has %d channels, but the plan has %d", templ->channels,
-                           xncc_problem_channels(&plan->problem));
+                           "template: it has %d channel%s; %d are needed, as in the image",
+                           templ->channels, xncc_plural(templ->channels), plan->problem.channels);
     if (!status && (templ->mask != NULL) != (plan->problem.templ_masked != 0))
         status = xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
@@ -215,58 +254,71 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
 }
 
 xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
-                                const xncc_template *templ, const xncc_map *map, xncc_stream stream)
+                                const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                                xncc_error *error)
 {
-    xncc_error error = { "" };
     if (!plan)
-        return XNCC_ERROR_ARGUMENT;
-    xncc_status status = xncc_plan_check_template(plan, templ, &error);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+    xncc_status status = xncc_plan_check_template(plan, templ, error);
     if (!status)
-        status = xncc_plan_check_image(plan, image, &error);
+        status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = check_map(plan, map, &error);
+        status = check_map(plan, map, error);
     if (!status)
-        status = plan->engine->ops->correlate(plan->engine_plan, image, templ, map, stream, &error);
-    return xncc_context_note(plan->context, status, &error);
+        status = plan->engine->ops->correlate(plan->engine_plan, image, templ, map, stream, error);
+    return xncc_done(status, error);
 }
 
 xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const xncc_filter *filter,
-                               const xncc_map *out, xncc_stream stream)
+                               const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
-    xncc_error error = { "" };
     if (!plan)
-        return XNCC_ERROR_ARGUMENT;
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
     xncc_status status = !filter
-                             ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter is a null pointer")
+                             ? xncc_fail(error, XNCC_ERROR_ARGUMENT, "filter is a null pointer")
                              : check_operand(plan,
                                              &(operand){ "filter", filter->context, filter->width,
                                                          filter->height, XNCC_TASK_CONVOLVE },
-                                             &error);
+                                             error);
     if (!status)
-        status = xncc_plan_check_image(plan, image, &error);
+        status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = check_map(plan, out, &error);
+        status = check_map(plan, out, error);
     if (!status)
-        status = plan->engine->ops->convolve(plan->engine_plan, image, filter, out, stream, &error);
-    return xncc_context_note(plan->context, status, &error);
+        status = plan->engine->ops->convolve(plan->engine_plan, image, filter, out, stream, error);
+    return xncc_done(status, error);
 }
 
-xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_find_options *options, size_t capacity,
-                           xncc_peak_rule *rule, xncc_error *error)
+xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_peak_rule *peaks, size_t capacity,
+                           xncc_search_rule *rule, xncc_error *error)
 {
-    static const xncc_find_options none = { .top = 0 };
-    const xncc_find_options *o = options ? options : &none;
+    xncc_peak_rule r = XNCC_PEAK_RULE_INIT;
     const xncc_problem *p = &plan->problem;
-    if (o->min_distance < 0)
+    if (peaks)
+        r = *peaks;
+    if (r.size != sizeof r || r.reserved != 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "xncc_peak_rule: its size is %u instead of %zu, or reserved is not 0; "
+                         "initialize it with XNCC_PEAK_RULE_INIT",
+                         (unsigned)r.size, sizeof r);
+    if (r.min_distance < 0 && r.min_distance != XNCC_AUTO)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "a minimum distance of %d is negative",
-                         o->min_distance);
-    if (isnan(o->min_score) || isnan(o->max_score))
+                         r.min_distance);
+    if (isnan(r.min_score) || isnan(r.max_score))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the score limit is not a number");
-    int32_t shorter = p->width < p->height ? p->width : p->height;
-    rule->smallest = xncc_method_is_distance(p->method);
-    rule->limit = !rule->smallest ? o->min_score : o->max_score == 0.0f ? INFINITY : o->max_score;
-    rule->min_distance = o->min_distance ? o->min_distance : shorter / 2 > 1 ? shorter / 2 : 1;
-    rule->top = o->top && o->top < capacity ? o->top : capacity;
+    rule->smallest = xncc_method_is_distance(p->rule.method);
+    if (rule->smallest ? r.min_score > 0.0f : r.max_score < INFINITY)
+        return xncc_fail(
+            error, XNCC_ERROR_ARGUMENT,
+            "%s: %s of %g would exclude the best scores of %s; leave it out, or set %s",
+            "xncc_peak_rule", rule->smallest ? "min_score" : "max_score",
+            (double)(rule->smallest ? r.min_score : r.max_score), xncc_method_name(p->rule.method),
+            rule->smallest ? "max_score" : "min_score");
+    const int32_t shorter = p->templ_width < p->templ_height ? p->templ_width : p->templ_height;
+    const int32_t distance = r.min_distance == XNCC_AUTO ? shorter / 2 : r.min_distance;
+    rule->limit = rule->smallest ? r.max_score : r.min_score;
+    rule->min_distance = distance > 1 ? distance : 1;
+    rule->top = r.top < capacity ? r.top : capacity;
     if (rule->top > (size_t)1 << 31)
         rule->top = (size_t)1 << 31;
     return XNCC_OK;
@@ -281,114 +333,92 @@ void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t fou
 }
 
 xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
-                           const xncc_find_options *options, xncc_match *match, size_t capacity,
-                           size_t *found, xncc_stream stream)
+                           const xncc_peak_rule *peaks, xncc_match *match, size_t capacity,
+                           size_t *found, xncc_stream stream, xncc_error *error)
 {
-    xncc_error error = { "" };
-    xncc_peak_rule rule = { 0 };
-    if (!plan)
-        return XNCC_ERROR_ARGUMENT;
-    if (!found || (!match && capacity))
-        return xncc_context_note(
-            plan->context,
-            xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: match or found is a null pointer"),
-            &error);
-    *found = 0;
-    xncc_status status = xncc_plan_check_template(plan, templ, &error);
+    xncc_search_rule rule = { 0 };
+    if (found)
+        *found = 0;
+    if (!plan || !found || (!match && capacity))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !plan    ? "plan"
+                         : !found ? "found"
+                                  : "match");
+    xncc_status status = xncc_plan_check_template(plan, templ, error);
     if (!status)
-        status = xncc_plan_check_image(plan, image, &error);
+        status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = xncc_plan_rule(plan, options, capacity, &rule, &error);
+        status = xncc_plan_rule(plan, peaks, capacity, &rule, error);
     if (!status && rule.top > 0)
         status = plan->engine->ops->find(plan->engine_plan, image, templ, &rule, match, found,
-                                         stream, &error);
+                                         stream, error);
     if (status)
         *found = 0;
     xncc_plan_move_matches(plan, match, *found);
-    return xncc_context_note(plan->context, status, &error);
+    return xncc_done(status, error);
 }
 
 xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
-                                     const xncc_template *templ, const xncc_find_options *options,
+                                     const xncc_template *templ, const xncc_peak_rule *peaks,
                                      xncc_match *match, size_t capacity, uint32_t *found,
-                                     xncc_stream stream)
+                                     xncc_stream stream, xncc_error *error)
 {
-    xncc_error error = { "" };
-    xncc_peak_rule rule = { 0 };
+    xncc_search_rule rule = { 0 };
     if (!plan)
-        return XNCC_ERROR_ARGUMENT;
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
     xncc_status status = XNCC_OK;
     if (!found || !match || !capacity)
-        status = xncc_fail(&error, XNCC_ERROR_ARGUMENT,
+        status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
                            "find: match or found is a null pointer, or the capacity is 0");
     else if (!plan->engine->ops->find_on_device)
         status = xncc_fail(
-            &error, XNCC_ERROR_ARGUMENT,
+            error, XNCC_ERROR_ARGUMENT,
             "find: the plan runs on the CPU, which cannot leave matches in device memory");
     if (!status)
-        status = xncc_plan_check_template(plan, templ, &error);
+        status = xncc_plan_check_template(plan, templ, error);
     if (!status)
-        status = xncc_plan_check_image(plan, image, &error);
+        status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = xncc_plan_rule(plan, options, capacity, &rule, &error);
+        status = xncc_plan_rule(plan, peaks, capacity, &rule, error);
     xncc_peak_target target = { &rule, match, found, plan->x0, plan->y0 };
     if (!status)
         status = plan->engine->ops->find_on_device(plan->engine_plan, image, templ, &target, stream,
-                                                   &error);
-    return xncc_context_note(plan->context, status, &error);
-}
-
-static xncc_status check_batch(const xncc_plan *plan, const xncc_plan_batch *batch,
-                               xncc_error *error)
-{
-    if (batch->count && (!batch->templ || !batch->found || (!batch->match && batch->capacity)))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "find: templ, match or found is a null pointer");
-    xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < batch->count && !status; i++)
-        status = xncc_plan_check_template(plan, batch->templ[i], error);
-    return status;
+                                                   error);
+    return xncc_done(status, error);
 }
 
 /* Searches one template after the other; for engines without find_batch. */
 static xncc_status find_each(const xncc_plan *plan, const xncc_image *image,
-                             const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                             const xncc_templ_group *group, const xncc_search_rule *rule,
                              xncc_stream stream, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < batch->count && !status; i++)
-        status = plan->engine->ops->find(plan->engine_plan, image, batch->templ[i], rule,
-                                         batch->match + i * batch->capacity, &batch->found[i],
+    for (size_t i = 0; i < group->count && !status; i++)
+        status = plan->engine->ops->find(plan->engine_plan, image, group->templ[i], rule,
+                                         group->match + i * group->capacity, &group->found[i],
                                          stream, error);
     return status;
 }
 
-xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
-                                 const xncc_template *const *templ, size_t count,
-                                 const xncc_find_options *options, xncc_match *match,
-                                 size_t capacity, size_t *found, xncc_stream stream)
+xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
+                                 const xncc_templ_group *group, const xncc_peak_rule *peaks,
+                                 xncc_stream stream, xncc_error *error)
 {
-    xncc_error error = { "" };
-    xncc_peak_rule rule = { 0 };
-    xncc_plan_batch batch = { templ, count, capacity, match, found };
-    if (!plan)
-        return XNCC_ERROR_ARGUMENT;
-    xncc_status status = check_batch(plan, &batch, &error);
-    for (size_t i = 0; i < count && found; i++)
-        found[i] = 0;
+    xncc_search_rule rule = { 0 };
+    xncc_status status = xncc_plan_check_image(plan, image, error);
+    for (size_t i = 0; i < group->count; i++)
+        group->found[i] = 0;
     if (!status)
-        status = xncc_plan_check_image(plan, image, &error);
-    if (!status)
-        status = xncc_plan_rule(plan, options, capacity, &rule, &error);
-    if (!status && rule.top > 0 && count > 0)
+        status = xncc_plan_rule(plan, peaks, group->capacity, &rule, error);
+    if (!status && rule.top > 0 && group->count > 0)
         status = plan->engine->ops->find_batch
-                     ? plan->engine->ops->find_batch(plan->engine_plan, image, &batch, &rule,
-                                                     stream, &error)
-                     : find_each(plan, image, &batch, &rule, stream, &error);
-    for (size_t i = 0; i < count && found; i++) {
+                     ? plan->engine->ops->find_batch(plan->engine_plan, image, group, &rule, stream,
+                                                     error)
+                     : find_each(plan, image, group, &rule, stream, error);
+    for (size_t i = 0; i < group->count; i++) {
         if (status)
-            found[i] = 0;
-        xncc_plan_move_matches(plan, match + i * capacity, found[i]);
+            group->found[i] = 0;
+        xncc_plan_move_matches(plan, group->match + i * group->capacity, group->found[i]);
     }
-    return xncc_context_note(plan->context, status, &error);
+    return status;
 }

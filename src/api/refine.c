@@ -50,12 +50,12 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "refine: (%d, %d) is not a position of a %d x %d template in a %d x %d "
                          "image; pass matches of this image, template and mode",
-                         match->x, match->y, r->whole.width, r->whole.height, r->whole.image_width,
-                         r->whole.image_height);
+                         match->x, match->y, r->whole.templ_width, r->whole.templ_height,
+                         r->whole.image_width, r->whole.image_height);
     xncc_status status = xncc_patch_fill(&r->patch, (int64_t)match->x - 1, (int64_t)match->y - 1,
                                          error);
     if (!status)
-        status = xncc_plan_correlate(r->plan, &r->patch.view, r->templ, &map, NULL);
+        status = xncc_plan_correlate(r->plan, &r->patch.view, r->templ, &map, NULL, error);
     if (status)
         return status;
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -63,89 +63,78 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
         const int there = wx >= x.first && wx <= x.last && wy >= y.first && wy <= y.last;
         scores.s[i / SIDE][i % SIDE] = there ? r->score[i / SIDE][i % SIDE] : NAN;
     }
-    const xncc_fit fit = xncc_fit_peak(&scores, xncc_method_is_distance(r->whole.method));
+    const xncc_fit fit = xncc_fit_peak(&scores, xncc_method_is_distance(r->whole.rule.method));
     *refined = (xncc_refined){ match->x + fit.dx, match->y + fit.dy,
                                isnan(fit.score) ? (double)match->score : fit.score };
     return XNCC_OK;
 }
 
 /* Sets r->whole to the problem that the matches come from. */
-static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_find_options *o,
+static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_match_rule *rule,
                                  xncc_error *error)
 {
     const xncc_template *templ = r->templ;
-    xncc_status status = xncc_image_check(image, "image", error);
+    const xncc_problem none = XNCC_PROBLEM_INIT;
+    r->whole = none;
+    if (rule)
+        r->whole.rule = *rule;
+    xncc_status status = xncc_problem_set(&r->whole, image, templ, error);
+    if (!status)
+        status = xncc_problem_check(&r->whole, error);
     if (status)
         return status;
     if (image->pixel != templ->pixel || xncc_image_channels(image) != templ->channels)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "refine: the image is %s with %d channels, but the template is %s with "
+                         "refine: the image is %s with %d channel%s, but the template is %s with "
                          "%d; both must have one type",
                          xncc_pixel_name(image->pixel), xncc_image_channels(image),
-                         xncc_pixel_name(templ->pixel), templ->channels);
+                         xncc_plural(xncc_image_channels(image)), xncc_pixel_name(templ->pixel),
+                         templ->channels);
     /* Flat windows get no value: their score of 0 is not one that a surface should pass through. */
-    r->whole = (xncc_problem){ .task = XNCC_TASK_MATCH,
-                               .pixel = image->pixel,
-                               .image_width = image->width,
-                               .image_height = image->height,
-                               .width = templ->width,
-                               .height = templ->height,
-                               .method = o->method,
-                               .mode = o->mode,
-                               .border = o->border,
-                               .flat = XNCC_FLAT_NAN,
-                               .channels = templ->channels,
-                               .image_masked = xncc_image_is_masked(image),
-                               .templ_masked = xncc_template_masked(templ),
-                               .min_valid = o->min_valid };
-    return xncc_problem_check(&r->whole, error);
+    r->whole.rule.flat = XNCC_FLAT_NAN;
+    return XNCC_OK;
 }
 
-static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_find_options *o,
+static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match_rule *rule,
                            xncc_error *error)
 {
-    xncc_status status = state_problem(r, image, o, error);
+    xncc_status status = state_problem(r, image, rule, error);
     if (status)
         return status;
-    if (r->whole.width > XNCC_MAX_SIDE - SIDE || r->whole.height > XNCC_MAX_SIDE - SIDE)
+    if (r->whole.templ_width > XNCC_MAX_SIDE - SIDE || r->whole.templ_height > XNCC_MAX_SIDE - SIDE)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "refine: a template of %d x %d is too large", r->whole.width,
-                         r->whole.height);
+                         "refine: a template of %d x %d is too large", r->whole.templ_width,
+                         r->whole.templ_height);
     r->map = xncc_problem_extent(&r->whole);
     xncc_problem inner = r->whole;
-    inner.image_width = inner.width + SIDE - 1;
-    inner.image_height = inner.height + SIDE - 1;
+    inner.image_width = inner.templ_width + SIDE - 1;
+    inner.image_height = inner.templ_height + SIDE - 1;
     inner.image_masked = xncc_problem_image_varies(&inner);
-    inner.mode = XNCC_VALID;
-    inner.border = XNCC_BORDER_CLAMP;
+    inner.rule.mode = XNCC_VALID;
+    inner.rule.border = XNCC_BORDER_CLAMP;
     r->patch = (xncc_patch){ .context = r->context,
                              .image = image,
-                             .border = r->whole.border,
+                             .border = r->whole.rule.border,
                              .masked = inner.image_masked };
     status = xncc_patch_make(&r->patch, inner.image_width, inner.image_height, error);
-    return status ? status : xncc_plan_create(r->context, &inner, NULL, &r->plan);
+    return status ? status : xncc_plan_create(r->context, &inner, NULL, &r->plan, error);
 }
 
 xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *templ,
-                        const xncc_find_options *options, const xncc_match *match, size_t count,
-                        xncc_refined *refined)
+                        const xncc_match_rule *rule, const xncc_match *match, size_t count,
+                        xncc_refined *refined, xncc_error *error)
 {
-    static const xncc_find_options none = { .method = XNCC_CCOEFF_NORMED };
-    const xncc_find_options *o = options ? options : &none;
-    xncc_error error = { "" };
-    if (!context)
-        return XNCC_ERROR_ARGUMENT;
-    if (!templ || (count && (!match || !refined)))
-        return xncc_context_note(context,
-                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
-                                           "refine: template, match or refined is a null pointer"),
-                                 &error);
+    if (!context || !templ || (count && (!match || !refined)))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !context ? "context"
+                         : !templ ? "templ"
+                         : !match ? "match"
+                                  : "refined");
     refiner r = { .context = context, .templ = templ };
-    xncc_status status = prepare(&r, image, o, &error);
+    xncc_status status = prepare(&r, image, rule, error);
     for (size_t i = 0; i < count && !status; i++)
-        status = refine_match(&r, &match[i], &refined[i], &error);
+        status = refine_match(&r, &match[i], &refined[i], error);
     xncc_plan_destroy(r.plan);
     xncc_patch_clear(&r.patch);
-    /* If the text is empty, a plan has already left its text in the context. */
-    return status && !error.text[0] ? status : xncc_context_note(context, status, &error);
+    return xncc_done(status, error);
 }

@@ -1,13 +1,13 @@
 /* Opens and describes the engines. The only file of src/ that knows whether CUDA was built. */
 #include "api/objects.h"
 
+#include "base/options.h"
 #include "cpu/cpu.h"
 #ifdef XNCC_HAVE_CUDA
 #include "cuda/engine/cuda_engine.h"
 #endif
 
 #include <stdio.h>
-#include <string.h>
 
 static xncc_status open_cuda(const xncc_context_options *options, xncc_engine **engine,
                              xncc_error *error)
@@ -41,27 +41,49 @@ xncc_status xncc_registry_open(const xncc_context_options *options,
     return status;
 }
 
-size_t xncc_device_describe(xncc_device_info *info, size_t capacity)
+size_t xncc_device_count(void)
 {
-    if (capacity > 0) {
-        memset(info, 0, sizeof *info);
-        info->device = XNCC_DEVICE_CPU;
-        info->usable = 1;
-        info->processors = xncc_cpu_processors();
-        (void)snprintf(info->name, sizeof info->name, "%s", xncc_cpu_name());
-        (void)snprintf(info->text, sizeof info->text, "%s", xncc_cpu_features_text());
-    }
-    size_t left = capacity > 1 ? capacity - 1 : 0;
 #ifdef XNCC_HAVE_CUDA
-    return 1 + xncc_cuda_describe(left ? info + 1 : NULL, left);
+    return 1 + xncc_cuda_count();
 #else
-    if (left) {
-        memset(info + 1, 0, sizeof *info);
-        info[1].device = XNCC_DEVICE_CUDA;
-        info[1].index = -1;
-        (void)snprintf(info[1].text, sizeof info[1].text,
-                       "this build of exactncc has no CUDA engine");
-    }
     return 2;
 #endif
+}
+
+static void describe_cpu(xncc_device_info *info)
+{
+    info->device = XNCC_DEVICE_CPU;
+    info->usable = 1;
+    info->processors = xncc_cpu_processors();
+    (void)snprintf(info->name, sizeof info->name, "%s", xncc_cpu_name());
+    (void)snprintf(info->text, sizeof info->text, "%s", xncc_cpu_features_text());
+}
+
+/* number: from 0. */
+static void describe_cuda(size_t number, xncc_device_info *info)
+{
+#ifdef XNCC_HAVE_CUDA
+    xncc_cuda_describe(number, info);
+#else
+    (void)number;
+    info->device = XNCC_DEVICE_CUDA;
+    info->index = -1;
+    (void)snprintf(info->text, sizeof info->text, "this build of exactncc has no CUDA engine");
+#endif
+}
+
+xncc_status xncc_device_describe(size_t number, xncc_device_info *info, xncc_error *error)
+{
+    xncc_device_info all = XNCC_DEVICE_INFO_INIT;
+    if (!info)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "info is a null pointer");
+    if (number >= xncc_device_count())
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "device %zu is not within 0 .. %zu, the devices that there are", number,
+                         xncc_device_count() - 1);
+    if (number == 0)
+        describe_cpu(&all);
+    else
+        describe_cuda(number - 1, &all);
+    return XNCC_GIVE(info, &all, xncc_device_info, text, error);
 }

@@ -8,14 +8,14 @@ struct xncc_scan {
     xncc_plan *plan;
     xncc_image image;
     const xncc_template *templ;
-    xncc_peak_rule rule;
+    xncc_search_rule rule;
     xncc_sweep *sweep;  /* NULL: the engine searches at the end, or no matches are wanted */
     int32_t rows;       /* number of rows that are final */
     xncc_status status; /* status of the failure that ended the scan */
     int finished;
 };
 
-static xncc_status scan_begin(xncc_scan *scan, const xncc_find_options *options, size_t capacity,
+static xncc_status scan_begin(xncc_scan *scan, const xncc_peak_rule *peaks, size_t capacity,
                               xncc_error *error)
 {
     xncc_plan *plan = scan->plan;
@@ -23,7 +23,7 @@ static xncc_status scan_begin(xncc_scan *scan, const xncc_find_options *options,
     if (!status)
         status = xncc_plan_check_image(plan, &scan->image, error);
     if (!status)
-        status = xncc_plan_rule(plan, options, capacity, &scan->rule, error);
+        status = xncc_plan_rule(plan, peaks, capacity, &scan->rule, error);
     if (!status && scan->rule.top > 0 && plan->engine->ops->sweep_begin)
         status = plan->engine->ops->sweep_begin(plan->engine_plan, &scan->image, scan->templ,
                                                 &scan->rule, &scan->sweep, error);
@@ -31,32 +31,28 @@ static xncc_status scan_begin(xncc_scan *scan, const xncc_find_options *options,
 }
 
 xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
-                             const xncc_find_options *options, size_t capacity, xncc_scan **result)
+                             const xncc_peak_rule *peaks, size_t capacity, xncc_scan **result,
+                             xncc_error *error)
 {
-    xncc_error error = { "" };
     if (result)
         *result = NULL;
-    if (!plan)
-        return XNCC_ERROR_ARGUMENT;
-    if (!result || !image)
-        return xncc_context_note(plan->context,
-                                 xncc_fail(&error, XNCC_ERROR_ARGUMENT,
-                                           "scan: %s is a null pointer",
-                                           image ? "result" : "image"),
-                                 &error);
+    if (!plan || !image || !result)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !plan    ? "plan"
+                         : !image ? "image"
+                                  : "scan");
     xncc_scan *scan = xncc_alloc(1, sizeof *scan);
     if (!scan)
-        return xncc_context_note(plan->context,
-                                 xncc_fail(&error, XNCC_ERROR_MEMORY, "scan: no memory"), &error);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "scan: no memory");
     *scan = (xncc_scan){ .plan = plan, .image = *image, .templ = templ };
-    xncc_status status = scan_begin(scan, options, capacity, &error);
+    xncc_status status = scan_begin(scan, peaks, capacity, error);
     if (status) {
         xncc_free(scan);
     } else {
         plan->scanned = 1;
         *result = scan;
     }
-    return xncc_context_note(plan->context, status, &error);
+    return xncc_done(status, error);
 }
 
 /* Continues as far as the first `rows` rows of the image allow. */
@@ -77,11 +73,11 @@ static xncc_status advance(xncc_scan *scan, int32_t rows, xncc_error *error)
     return scan->status;
 }
 
-xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows)
+xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows, xncc_error *error)
 {
-    xncc_error error = { "" };
-    return scan ? xncc_context_note(scan->plan->context, advance(scan, rows, &error), &error)
-                : XNCC_ERROR_ARGUMENT;
+    if (!scan)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan is a null pointer");
+    return xncc_done(advance(scan, rows, error), error);
 }
 
 static xncc_status scan_end(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream,
@@ -100,24 +96,22 @@ static xncc_status scan_end(xncc_scan *scan, xncc_match *match, size_t *found, x
     return XNCC_OK;
 }
 
-xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream)
+xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream,
+                             xncc_error *error)
 {
-    xncc_error error = { "" };
-    if (!scan)
-        return XNCC_ERROR_ARGUMENT;
-    xncc_context *context = scan->plan->context;
-    if (!found || (!match && scan->rule.top > 0))
-        return xncc_context_note(
-            context,
-            xncc_fail(&error, XNCC_ERROR_ARGUMENT, "scan: match or found is a null pointer"),
-            &error);
-    *found = 0;
-    xncc_status status = scan_end(scan, match, found, stream, &error);
+    if (found)
+        *found = 0;
+    if (!scan || !found || (!match && scan->rule.top > 0))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         !scan    ? "scan"
+                         : !found ? "found"
+                                  : "match");
+    xncc_status status = scan_end(scan, match, found, stream, error);
     if (status)
         *found = 0;
     else
         xncc_plan_move_matches(scan->plan, match, *found);
-    return xncc_context_note(context, status, &error);
+    return xncc_done(status, error);
 }
 
 void xncc_scan_destroy(xncc_scan *scan)

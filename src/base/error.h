@@ -1,12 +1,10 @@
-/* The text of a failure. It is written where the failure is detected and carried to the context. */
+/* Writes the text of a failure, where the failure is detected. */
 #ifndef XNCC_BASE_ERROR_H
 #define XNCC_BASE_ERROR_H
 
-#include "exactncc/context.h"
+#include "exactncc/status.h"
 
-typedef struct xncc_error {
-    char text[XNCC_ERROR_SIZE];
-} xncc_error;
+#include <stdint.h>
 
 /* Formats the text as printf does and returns status, so that a failing function can end with
  * `return xncc_fail(error, ...)`. If error is NULL, no text is written. A text is one line that
@@ -16,5 +14,20 @@ __attribute__((format(printf, 3, 4)))
 #endif
 xncc_status
 xncc_fail(xncc_error *error, xncc_status status, const char *format, ...);
+
+/* Ends a public call: after a success the text is empty, whatever was tried on the way. Returns
+ * status. error may be NULL. */
+static inline xncc_status xncc_done(xncc_status status, xncc_error *error)
+{
+    if (!status && error)
+        error->text[0] = '\0';
+    return status;
+}
+
+/* The ending of a noun after a number: "" for 1, else "s". */
+static inline const char *xncc_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

@@ -13,7 +13,7 @@ enum { BAND_BYTES = 4 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
 struct xncc_sweep {
     xncc_job job;
     xncc_engine_plan *plan;
-    const xncc_peak_rule *rule;
+    const xncc_search_rule *rule;
     xncc_peaks **peaks; /* one per thread, created on first use */
     /* Most and least rows of a band. The last band may have fewer than `least`. If the kernel
      * prefers whole rectangles, `rows` is a multiple of blocks.least_rows. */
@@ -114,10 +114,10 @@ static int32_t rows_ready(const xncc_engine_plan *plan, int32_t rows)
 {
     if (rows >= plan->problem.image_height)
         return plan->map_height;
-    if (plan->y0 < 0 &&
-        (plan->problem.border == XNCC_BORDER_MIRROR || plan->problem.border == XNCC_BORDER_WRAP))
+    if (plan->y0 < 0 && (plan->problem.rule.border == XNCC_BORDER_MIRROR ||
+                         plan->problem.rule.border == XNCC_BORDER_WRAP))
         return 0;
-    int64_t ready = (int64_t)rows - plan->problem.height + 1 - plan->y0;
+    int64_t ready = (int64_t)rows - plan->problem.templ_height + 1 - plan->y0;
     return ready < 0 ? 0 : xncc_min_i32((int32_t)ready, plan->map_height);
 }
 
@@ -176,7 +176,7 @@ static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 }
 
 xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image,
-                                 const xncc_template *templ, const xncc_peak_rule *rule,
+                                 const xncc_template *templ, const xncc_search_rule *rule,
                                  xncc_sweep **sweep, xncc_error *error)
 {
     xncc_sweep *run = xncc_alloc(1, sizeof *run);
@@ -213,8 +213,8 @@ void xncc_cpu_sweep_end(xncc_sweep *run)
 }
 
 xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
-                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
-                          size_t *found, xncc_stream stream, xncc_error *error)
+                          const xncc_template *templ, const xncc_search_rule *rule,
+                          xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error)
 {
     (void)stream;
     xncc_sweep *run;

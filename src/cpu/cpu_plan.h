@@ -42,9 +42,9 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
 {
     const xncc_problem *p = job->problem;
     job->templ = templ;
-    job->general = xncc_general_rule_make(templ, p->method, p->flat, p->min_valid);
+    job->general = xncc_general_rule_make(templ, p->rule.method, p->rule.flat, p->rule.min_valid);
     if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL)
-        job->rule = xncc_score_rule_make(templ, p->method, p->flat);
+        job->rule = xncc_score_rule_make(templ, p->rule.method, p->rule.flat);
 }
 
 /* Prepares the template for this kernel. Does nothing if the previous call had the same
@@ -65,14 +65,14 @@ extern const struct xncc_batch_ops xncc_cpu_batch_ops; /* engine/batch_ops.h */
 
 /* Searches an image for matches (engine.h): in one call, or step by step as rows arrive. */
 xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image,
-                                 const xncc_template *templ, const xncc_peak_rule *rule,
+                                 const xncc_template *templ, const xncc_search_rule *rule,
                                  xncc_sweep **sweep, xncc_error *error);
 xncc_status xncc_cpu_sweep_rows(xncc_sweep *sweep, int32_t rows, xncc_error *error);
 xncc_status xncc_cpu_sweep_finish(xncc_sweep *sweep, xncc_match *match, size_t *found,
                                   xncc_error *error);
 void xncc_cpu_sweep_end(xncc_sweep *sweep);
 xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
-                          const xncc_template *templ, const xncc_peak_rule *rule, xncc_match *match,
-                          size_t *found, xncc_stream stream, xncc_error *error);
+                          const xncc_template *templ, const xncc_search_rule *rule,
+                          xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error);
 
 #endif

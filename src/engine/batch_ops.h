@@ -1,15 +1,16 @@
-/* What an engine implements for a batch of templates (xncc_batch) and for merging matches in device
- * memory (xncc_merger), besides running plans. */
+/* What an engine implements for a batch of templates (xncc_batch) and for suppressing matches in
+ * device memory (xncc_suppressor), besides running plans. */
 #ifndef XNCC_ENGINE_BATCH_OPS_H
 #define XNCC_ENGINE_BATCH_OPS_H
 
 #include "exactncc/batch.h"
+#include "exactncc/suppress.h"
 #include "engine/engine.h"
 
 /* What the plans of an xncc_batch share. Used by one thread at a time. */
 typedef struct xncc_batch_context xncc_batch_context;
-/* The engine's part of an xncc_merger. Used by one thread at a time. */
-typedef struct xncc_merge_work xncc_merge_work;
+/* The engine's part of an xncc_suppressor. Used by one thread at a time. */
+typedef struct xncc_suppress_work xncc_suppress_work;
 
 /* A template's map, to be folded into the best map. It is at most as wide and as high as the best
  * map. */
@@ -41,27 +42,29 @@ typedef struct xncc_batch_ops {
     xncc_status (*best_end)(xncc_batch_context *context, xncc_stream stream, xncc_error *error);
 } xncc_batch_ops;
 
-/* Where the merged candidates are written. */
-typedef struct xncc_merge_target {
-    const xncc_merge_options *options; /* already checked */
+/* What a suppressor does, and where the kept candidates are written. */
+typedef struct xncc_suppress_target {
+    int32_t smallest;               /* 1: small scores are good */
+    const xncc_suppress_rule *rule; /* already checked */
     xncc_candidate *result;
     uint32_t capacity;
     uint32_t *kept;
-} xncc_merge_target;
+} xncc_suppress_target;
 
-/* The operations of xncc_merger, described in batch.h. Arguments have been checked. */
-typedef struct xncc_merge_ops {
-    xncc_status (*open)(xncc_engine *engine, uint32_t room, xncc_merge_work **work,
+/* The operations of xncc_suppressor, described in suppress.h. Arguments have been checked. form:
+ * the number and the size of the template of the matches. */
+typedef struct xncc_suppress_ops {
+    xncc_status (*open)(xncc_engine *engine, uint32_t room, xncc_suppress_work **work,
                         xncc_error *error);
-    void (*close)(xncc_merge_work *work);
-    xncc_status (*clear)(xncc_merge_work *work, xncc_stream stream, xncc_error *error);
-    xncc_status (*add)(xncc_merge_work *work, const xncc_match *match, const uint32_t *found,
-                       const xncc_candidate *like, xncc_stream stream, xncc_error *error);
-    xncc_status (*add_candidates)(xncc_merge_work *work, const xncc_candidate *candidate,
+    void (*close)(xncc_suppress_work *work);
+    xncc_status (*clear)(xncc_suppress_work *work, xncc_stream stream, xncc_error *error);
+    xncc_status (*add)(xncc_suppress_work *work, const xncc_match *match, const uint32_t *found,
+                       const xncc_candidate *form, xncc_stream stream, xncc_error *error);
+    xncc_status (*add_candidates)(xncc_suppress_work *work, const xncc_candidate *candidate,
                                   uint32_t count, xncc_stream stream, xncc_error *error);
-    xncc_status (*merge)(xncc_merge_work *work, const xncc_merge_target *target, xncc_stream stream,
-                         xncc_error *error);
-} xncc_merge_ops;
+    xncc_status (*run)(xncc_suppress_work *work, const xncc_suppress_target *target,
+                       xncc_stream stream, xncc_error *error);
+} xncc_suppress_ops;
 
 /* Does `score` replace `best`, the best score so far, which belongs to template `index` (-1: none)?
  * Free of branches, so that loops over it can be vectorized. */

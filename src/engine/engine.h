@@ -50,7 +50,7 @@ static inline void xncc_progress_step(xncc_progress *progress, uint64_t units)
 /* Where matches are written in device memory. (x0, y0), the position of map element (0, 0) in the
  * image, is added to their positions. */
 typedef struct xncc_peak_target {
-    const xncc_peak_rule *rule;
+    const xncc_search_rule *rule;
     xncc_match *match; /* rule->top elements */
     uint32_t *found;
     int32_t x0, y0;
@@ -58,12 +58,12 @@ typedef struct xncc_peak_target {
 
 /* Several templates of a plan's size, and their matches in host memory. The matches of template i
  * begin at match + i * capacity. */
-typedef struct xncc_plan_batch {
+typedef struct xncc_templ_group {
     const xncc_template *const *templ;
     size_t count, capacity;
     xncc_match *match;
     size_t *found;
-} xncc_plan_batch;
+} xncc_templ_group;
 
 typedef struct xncc_engine_ops {
     /* Frees the engine. */
@@ -92,7 +92,7 @@ typedef struct xncc_engine_ops {
                              const xncc_template *templ, const xncc_map *map, xncc_stream stream,
                              xncc_error *error);
     xncc_status (*find)(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                        const xncc_peak_rule *rule, xncc_match *match, size_t *found,
+                        const xncc_search_rule *rule, xncc_match *match, size_t *found,
                         xncc_stream stream, xncc_error *error);
     xncc_status (*convolve)(xncc_engine_plan *plan, const xncc_image *image,
                             const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
@@ -113,14 +113,14 @@ typedef struct xncc_engine_ops {
                                   const xncc_template *templ, const xncc_peak_target *target,
                                   xncc_stream stream, xncc_error *error);
     xncc_status (*find_batch)(xncc_engine_plan *plan, const xncc_image *image,
-                              const xncc_plan_batch *batch, const xncc_peak_rule *rule,
+                              const xncc_templ_group *group, const xncc_search_rule *rule,
                               xncc_stream stream, xncc_error *error);
 
     /* find in steps, as described in include/exactncc/scan.h. The arguments of sweep_begin outlive
      * the sweep. `rows` only grows, and is the image's height before sweep_finish. All four are
      * NULL if the engine can only search a complete image. */
     xncc_status (*sweep_begin)(xncc_engine_plan *plan, const xncc_image *image,
-                               const xncc_template *templ, const xncc_peak_rule *rule,
+                               const xncc_template *templ, const xncc_search_rule *rule,
                                xncc_sweep **sweep, xncc_error *error);
     xncc_status (*sweep_rows)(xncc_sweep *sweep, int32_t rows, xncc_error *error);
     xncc_status (*sweep_finish)(xncc_sweep *sweep, xncc_match *match, size_t *found,
@@ -129,7 +129,7 @@ typedef struct xncc_engine_ops {
 
     const struct xncc_batch_ops *share; /* see engine/batch_ops.h */
     /* See engine/batch_ops.h. NULL: the engine has no memory of its own. */
-    const struct xncc_merge_ops *merge;
+    const struct xncc_suppress_ops *suppress;
 } xncc_engine_ops;
 
 struct xncc_engine {

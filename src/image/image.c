@@ -100,13 +100,19 @@ xncc_status xncc_map_check(const xncc_map *map, xncc_error *error)
 }
 
 xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
-                            int32_t height, xncc_image *crop)
+                            int32_t height, xncc_image *crop, xncc_error *error)
 {
-    if (!crop || xncc_image_check(image, "image", NULL) != XNCC_OK)
-        return XNCC_ERROR_ARGUMENT;
+    const xncc_status status = xncc_image_check(image, "image", error);
+    if (status)
+        return status;
+    if (!crop)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "crop is a null pointer");
     if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x ||
         height > image->height - y)
-        return XNCC_ERROR_ARGUMENT;
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "crop: the rectangle of %d x %d pixels at (%d, %d) is not inside the "
+                         "image of %d x %d",
+                         width, height, x, y, image->width, image->height);
     xncc_image result = *image;
     result.pitch = xncc_image_pitch(image);
     result.data = (const char *)xncc_image_row(image, y) +
@@ -118,5 +124,5 @@ xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32
     result.width = width;
     result.height = height;
     *crop = result;
-    return XNCC_OK;
+    return xncc_done(XNCC_OK, error);
 }

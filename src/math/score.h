@@ -1,6 +1,6 @@
 /* The score of a window in which all pixels count, of one channel: one function for integers and
  * one for floats. The host and the device compile the same text, so there is one definition of a
- * score. include/exactncc/template.h has the formulas.
+ * score. include/exactncc/rules.h has the formulas.
  *
  * Integer pixels. n, S, Q, X, sumT and sumT2 are exact. With m the largest pixel value (255 or
  * 65535) every product below is at most (n*m)^2. This fits 63 bits if n*m <= 3037000499 =
@@ -14,7 +14,7 @@
 #ifndef XNCC_MATH_SCORE_H
 #define XNCC_MATH_SCORE_H
 
-#include "exactncc/template.h"
+#include "exactncc/rules.h"
 #include "math/uint128.h"
 
 /* What turns the sums of a window into its score. It is fixed for a template, a method and the

@@ -1,8 +1,11 @@
-/* Merges the matches of several templates into one list: sorted, then accepted greedily. */
+/* Makes one list of the matches of several templates: sorted, then accepted greedily. */
 #include "peaks/nms.h"
+
+#include "base/options.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_large(const void *a, const void *b)
 {
@@ -22,26 +25,33 @@ static int is_valid(const xncc_candidate *c)
            c->match.y <= XNCC_MAX_SIDE;
 }
 
-xncc_merge_options xncc_merge_defaults(void)
+xncc_status xncc_suppress_rule_read(xncc_suppress_rule *to, const xncc_suppress_rule *from,
+                                    xncc_error *error)
 {
-    return (xncc_merge_options){ .method = XNCC_CCOEFF_NORMED,
-                                 .rule = XNCC_MERGE_OVERLAP,
-                                 .limit = 0.5 };
+    xncc_status status = XNCC_READ(to, from, xncc_suppress_rule, XNCC_SUPPRESS_RULE_INIT, top,
+                                   error);
+    if (status)
+        return status;
+    if (to->kind != XNCC_SUPPRESS_DISTANCE && to->kind != XNCC_SUPPRESS_OVERLAP)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "suppress: %d is not a kind of rule",
+                         (int)to->kind);
+    const double most = to->kind == XNCC_SUPPRESS_DISTANCE ? 2147483648.0 : 1.0;
+    if (!(to->limit >= 0.0 && to->limit <= most))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "suppress: the limit %g is not within 0 .. %.0f", to->limit, most);
+    return XNCC_OK;
 }
 
-int xncc_merge_is_valid(const xncc_merge_options *o)
+static xncc_status check_candidates(const xncc_candidate *candidate, size_t count,
+                                    xncc_error *error)
 {
-    const double most = o->rule == XNCC_MERGE_DISTANCE ? 2147483648.0 : 1.0;
-    return o->method >= XNCC_CCOEFF_NORMED && o->method <= XNCC_SQDIFF_NORMED && o->limit >= 0.0 &&
-           o->limit <= most && (o->rule == XNCC_MERGE_DISTANCE || o->rule == XNCC_MERGE_OVERLAP);
-}
-
-static int are_valid(const xncc_candidate *candidate, size_t count)
-{
-    size_t i = 0;
-    while (i < count && is_valid(&candidate[i]))
-        i++;
-    return i == count;
+    for (size_t i = 0; i < count; i++)
+        if (!is_valid(&candidate[i]))
+            return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                             "suppress: candidate %zu, %d x %d at (%d, %d), is out of range", i,
+                             candidate[i].width, candidate[i].height, candidate[i].match.x,
+                             candidate[i].match.y);
+    return XNCC_OK;
 }
 
 void xncc_candidates_sort(xncc_candidate *candidate, size_t count, xncc_method method)
@@ -64,21 +74,28 @@ static size_t drop_nan(xncc_candidate *candidate, size_t count)
     return kept;
 }
 
-xncc_status xncc_matches_merge(xncc_candidate *candidate, size_t count,
-                               const xncc_merge_options *options, size_t *kept)
+xncc_status xncc_suppress(xncc_method method, xncc_candidate *candidate, size_t count,
+                          const xncc_suppress_rule *rule, size_t *kept, xncc_error *error)
 {
-    const xncc_merge_options none = xncc_merge_defaults(), *o = options ? options : &none;
-    if (!kept)
-        return XNCC_ERROR_ARGUMENT;
-    *kept = 0;
-    if ((!candidate && count) || !xncc_merge_is_valid(o) || !are_valid(candidate, count))
-        return XNCC_ERROR_ARGUMENT;
+    xncc_suppress_rule r;
+    if (kept)
+        *kept = 0;
+    if (!kept || (!candidate && count))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         kept ? "candidate" : "kept");
+    if (strcmp(xncc_method_name(method), "?") == 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a method", (int)method);
+    xncc_status status = xncc_suppress_rule_read(&r, rule, error);
+    if (!status)
+        status = check_candidates(candidate, count, error);
+    if (status)
+        return status;
     count = drop_nan(candidate, count);
-    xncc_candidates_sort(candidate, count, o->method);
+    xncc_candidates_sort(candidate, count, method);
     size_t taken = 0;
-    for (size_t i = 0; i < count && (o->top == 0 || taken < o->top); i++) {
+    for (size_t i = 0; i < count && taken < r.top; i++) {
         size_t k = 0;
-        while (k < taken && !xncc_candidate_same(o, &candidate[k], &candidate[i]))
+        while (k < taken && !xncc_candidate_same(&r, &candidate[k], &candidate[i]))
             k++;
         if (k < taken)
             continue;
@@ -87,5 +104,5 @@ xncc_status xncc_matches_merge(xncc_candidate *candidate, size_t count,
         candidate[taken++] = c;
     }
     *kept = taken;
-    return XNCC_OK;
+    return xncc_done(XNCC_OK, error);
 }

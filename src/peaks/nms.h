@@ -1,10 +1,10 @@
-/* The order and the comparisons of xncc_matches_merge (include/exactncc/merge.h). Compiled for the
+/* The order and the comparisons of xncc_suppress (include/exactncc/suppress.h). Compiled for the
  * host and for the device. */
 #ifndef XNCC_PEAKS_NMS_H
 #define XNCC_PEAKS_NMS_H
 
 #include "base/host_device.h"
-#include "exactncc/merge.h"
+#include "exactncc/suppress.h"
 #include "peaks/peaks.h"
 
 /* Returns a negative number if a precedes b, a positive one if b precedes a, and 0 if they are
@@ -56,21 +56,20 @@ static XNCC_HD int xncc_candidate_overlaps(const xncc_candidate *a, const xncc_c
     return (double)both / (double)either > limit;
 }
 
-/* Returns 1 if the options take the two candidates for the same object. */
-static XNCC_HD int xncc_candidate_same(const xncc_merge_options *o, const xncc_candidate *a,
+/* Returns 1 if the rule takes the two candidates for the same object. */
+static XNCC_HD int xncc_candidate_same(const xncc_suppress_rule *rule, const xncc_candidate *a,
                                        const xncc_candidate *b)
 {
-    return o->rule == XNCC_MERGE_DISTANCE ? xncc_candidate_is_close(a, b, o->limit)
-                                          : xncc_candidate_overlaps(a, b, o->limit);
+    return rule->kind == XNCC_SUPPRESS_DISTANCE ? xncc_candidate_is_close(a, b, rule->limit)
+                                                : xncc_candidate_overlaps(a, b, rule->limit);
 }
 
-/* The options that xncc_matches_merge uses for NULL. */
-xncc_merge_options xncc_merge_defaults(void);
+/* Copies a caller's rule; NULL: the defaults. Returns XNCC_OK, or XNCC_ERROR_ARGUMENT for a value
+ * out of range. */
+xncc_status xncc_suppress_rule_read(xncc_suppress_rule *to, const xncc_suppress_rule *from,
+                                    xncc_error *error);
 
-/* Returns 1 if the options are in their ranges. */
-int xncc_merge_is_valid(const xncc_merge_options *options);
-
-/* Sorts candidates, best first, as xncc_matches_merge orders them. No score may be NaN. */
+/* Sorts candidates, best first, as xncc_suppress orders them. No score may be NaN. */
 void xncc_candidates_sort(xncc_candidate *candidate, size_t count, xncc_method method);
 
 #endif

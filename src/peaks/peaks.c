@@ -12,7 +12,7 @@
  * to it, which are in a square of side 2d - 1. No two candidates are neighbours, because one of two
  * neighbours precedes the other. So such a square has at most d^2 candidates, the match included,
  * and the best top * d^2 candidates determine the result. */
-static uint64_t kept(const xncc_peak_rule *rule, uint64_t positions)
+static uint64_t kept(const xncc_search_rule *rule, uint64_t positions)
 {
     uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
     if (!xncc_mul_u64(d, d, &per_match) || !xncc_mul_u64(per_match, rule->top, &all))
@@ -21,7 +21,7 @@ static uint64_t kept(const xncc_peak_rule *rule, uint64_t positions)
 }
 
 struct xncc_peaks {
-    xncc_peak_rule rule;
+    xncc_search_rule rule;
     uint64_t keep;  /* candidates that can matter, see kept() */
     uint64_t count; /* candidates held, at most max_held() */
     uint64_t room;  /* elements of the array `candidate` */
@@ -32,7 +32,7 @@ struct xncc_peaks {
     int32_t row_room;     /* elements of these two rows */
 };
 
-xncc_status xncc_peaks_create(const xncc_peak_rule *rule, uint64_t positions, xncc_peaks **peaks,
+xncc_status xncc_peaks_create(const xncc_search_rule *rule, uint64_t positions, xncc_peaks **peaks,
                               xncc_error *error)
 {
     assert(rule->min_distance >= 1 && rule->top >= 1);

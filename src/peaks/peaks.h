@@ -8,19 +8,19 @@
 #include "exactncc/find.h"
 
 /* Which positions of a map are matches. */
-typedef struct xncc_peak_rule {
+typedef struct xncc_search_rule {
     int32_t smallest;     /* 1: small scores are good; 0: large ones */
     float limit;          /* the worst score of a match; not NaN */
     int32_t min_distance; /* pixels, at least 1 */
     size_t top;           /* the largest number of matches, 1 .. 2^31 */
-} xncc_peak_rule;
+} xncc_search_rule;
 
 /* A bounded set of the best candidates so far. One thread at a time may use it. */
 typedef struct xncc_peaks xncc_peaks;
 
 /* Makes an empty set. rule: copied. positions: the number of elements of the whole map, which
  * bounds the set. Returns XNCC_OK or XNCC_ERROR_MEMORY; *peaks is then NULL. */
-xncc_status xncc_peaks_create(const xncc_peak_rule *rule, uint64_t positions, xncc_peaks **peaks,
+xncc_status xncc_peaks_create(const xncc_search_rule *rule, uint64_t positions, xncc_peaks **peaks,
                               xncc_error *error);
 
 /* Frees a set. NULL is allowed. */

@@ -19,7 +19,7 @@ static const uint64_t max_workspace = UINT64_C(1) << 28;
 static void size_bands(const xncc_problem *p, xncc_decision *fit)
 {
     xncc_workspace *w = &fit->workspace;
-    const uint64_t rows = (uint64_t)fit->band_height + (uint64_t)p->height - 1;
+    const uint64_t rows = (uint64_t)fit->band_height + (uint64_t)p->templ_height - 1;
     w->band_pitch = xncc_round_up((uint64_t)p->image_width * xncc_pixel_size(p->pixel),
                                   XNCC_STAGE_PITCH);
     w->bytes[XNCC_BUFFER_BAND] = w->band_pitch * (rows < (uint64_t)p->image_height
@@ -51,8 +51,9 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
 
 int xncc_conv_is_unrolled(const xncc_problem *p)
 {
-    return p->pixel == XNCC_F32 && (p->width == 9 || p->width == 17 || p->width == 27) &&
-           xncc_round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4 <=
+    return p->pixel == XNCC_F32 &&
+           (p->templ_width == 9 || p->templ_width == 17 || p->templ_width == 27) &&
+           xncc_round_up((uint64_t)p->templ_width, 4) * (uint64_t)p->templ_height * 4 <=
                XNCC_CONV_PARAMETER_BYTES;
 }
 
@@ -60,8 +61,8 @@ int xncc_conv_is_unrolled(const xncc_problem *p)
  * and rows begin 4 vectors apart, modulo 8. */
 static uint64_t unrolled_pitch(const xncc_problem *p)
 {
-    uint64_t columns = XNCC_TILE_WIDTH + (uint64_t)p->width - 1 +
-                       XNCC_CONV_SHIFT((uint64_t)p->width);
+    uint64_t columns = XNCC_TILE_WIDTH + (uint64_t)p->templ_width - 1 +
+                       XNCC_CONV_SHIFT((uint64_t)p->templ_width);
     uint64_t vectors = xncc_round_up(columns, 4) / 4;
     return xncc_round_up((vectors + xncc_round_up(vectors, 8) / 8) * 16 + XNCC_TILE_PITCH,
                          2 * XNCC_TILE_PITCH) -
@@ -71,12 +72,12 @@ static uint64_t unrolled_pitch(const xncc_problem *p)
 /* Fills the tile fields of conv-tiled. */
 static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *fit)
 {
-    uint64_t columns = XNCC_TILE_WIDTH + xncc_round_up((uint64_t)p->width, XNCC_CONV_CHUNK);
+    uint64_t columns = XNCC_TILE_WIDTH + xncc_round_up((uint64_t)p->templ_width, XNCC_CONV_CHUNK);
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = unrolled ? XNCC_CONV_UNROLLED_HEIGHT : XNCC_CONV_TILE_HEIGHT;
     fit->tile_pitch = (int32_t)(unrolled ? unrolled_pitch(p)
                                          : xncc_round_up(columns * 4, XNCC_TILE_PITCH));
-    fit->tile_rows = fit->tile_height + p->height - 1;
+    fit->tile_rows = fit->tile_height + p->templ_height - 1;
     fit->shared_bytes = fit->tile_pitch * fit->tile_rows;
 }
 
@@ -118,25 +119,25 @@ xncc_status xncc_fit_convolve_cuda(const xncc_problem *p, const xncc_machine *m,
     if (status)
         return status;
     if (kernel == XNCC_KERNEL_CONV_REGISTERS &&
-        (p->width != p->height || (p->width != 3 && p->width != 5)))
+        (p->templ_width != p->templ_height || (p->templ_width != 3 && p->templ_width != 5)))
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
-            "conv-registers serves filters of 3 x 3 and 5 x 5, and this one is %d x %d", p->width,
-            p->height);
+            "conv-registers serves filters of 3 x 3 and 5 x 5, and this one is %d x %d",
+            p->templ_width, p->templ_height);
     if (kernel != XNCC_KERNEL_CONV_GLOBAL) {
-        uint64_t bytes = xncc_round_up((uint64_t)p->width, 4) * (uint64_t)p->height * 4;
+        uint64_t bytes = xncc_round_up((uint64_t)p->templ_width, 4) * (uint64_t)p->templ_height * 4;
         if (bytes > (uint64_t)m->cuda.constant_bytes)
             return xncc_fail(
                 error, XNCC_ERROR_UNSUPPORTED,
                 "the filter needs %llu bytes of constant memory, and %lld are available",
                 (unsigned long long)bytes, (long long)m->cuda.constant_bytes);
-        fit->constant_rows = p->height;
+        fit->constant_rows = p->templ_height;
     }
     status = fit_bands(p, m, fit, error);
     double processors = xncc_machine_processors(m);
     double elements = (double)p->image_width * (double)p->image_height;
     fit->estimate_ms = launch_ms +
-                       elements * (double)p->width * (double)p->height /
+                       elements * (double)p->templ_width * (double)p->templ_height /
                            (conv_rate(kernel, fit) * processors) +
                        elements / (conv_elements_per_ms * processors);
     return status;

@@ -49,7 +49,7 @@ static double elements(const xncc_problem *p)
 static double row_products(const xncc_problem *p, const xncc_cpu_blocks *b)
 {
     const int32_t group = b->direct.phases ? b->direct.phases : 1;
-    return (double)((p->width + 2 * group - 2) / group * group);
+    return (double)((p->templ_width + 2 * group - 2) / group * group);
 }
 
 /* Nanoseconds of one thread for the problem's map once, with one product of planes; negative if the
@@ -59,7 +59,7 @@ static double cost_of_one(const xncc_problem *p, const row *r, int kind, const x
     if (r->rate[kind] == 0.0)
         return -1.0;
     const double work = b->fft.nx ? b->fft.points
-                                  : elements(p) * row_products(p, b) * (double)p->height;
+                                  : elements(p) * row_products(p, b) * (double)p->templ_height;
     return elements(p) * r->element[kind] + work / r->rate[kind];
 }
 
@@ -96,10 +96,10 @@ static double floats_cost(const xncc_problem *p, const row *r, const xncc_cpu_bl
     const double one = cost_of_one(p, r, F32, b);
     if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL || one < 0.0)
         return one;
-    return xncc_problem_channels(p) * (one * (xncc_problem_image_varies(p) ? 3.5
-                                              : p->templ_masked            ? 1.5
-                                                                           : 1.0) +
-                                       6.0 * elements(p));
+    return p->channels * (one * (xncc_problem_image_varies(p) ? 3.5
+                                 : p->templ_masked            ? 1.5
+                                                              : 1.0) +
+                          6.0 * elements(p));
 }
 
 /* The reference kernel reads every pixel of every window. Its rates are those of plain problems. */
@@ -107,7 +107,7 @@ static double reference_cost(const xncc_problem *p, const row *r, const xncc_cpu
 {
     const int plain = xncc_problem_route(p) == XNCC_ROUTE_PLAIN;
     const int kind = xncc_pixel_is_float(p->pixel) ? F32 : plain && p->pixel == XNCC_U8 ? U8 : U16;
-    return cost_of_one(p, r, kind, b) * (plain ? 1.0 : 4.0 * xncc_problem_channels(p));
+    return cost_of_one(p, r, kind, b) * (plain ? 1.0 : 4.0 * p->channels);
 }
 
 static double nanoseconds(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)

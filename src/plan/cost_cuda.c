@@ -31,12 +31,12 @@ static double rate_of(const rate *r, xncc_pixel pixel)
 int xncc_cuda_sums_fit_u32(const xncc_problem *p)
 {
     return p->pixel == XNCC_U8 &&
-           (uint64_t)p->width * (uint64_t)p->height <= UINT32_MAX / (255u * 255u);
+           (uint64_t)p->templ_width * (uint64_t)p->templ_height <= UINT32_MAX / (255u * 255u);
 }
 
 int xncc_cuda_is_one_pass(const xncc_problem *p)
 {
-    return xncc_cuda_sums_fit_u32(p) && p->width <= XNCC_WINDOW_WIDTH;
+    return xncc_cuda_sums_fit_u32(p) && p->templ_width <= XNCC_WINDOW_WIDTH;
 }
 
 static int32_t thread_rows(xncc_pixel pixel)
@@ -50,7 +50,7 @@ static int32_t thread_rows(xncc_pixel pixel)
  * zeros. */
 static uint64_t shared_row_bytes(const xncc_problem *p)
 {
-    uint64_t width = (uint64_t)p->width;
+    uint64_t width = (uint64_t)p->templ_width;
     return (p->pixel == XNCC_F32 ? width : xncc_round_up(width, XNCC_THREAD_COLUMNS)) *
            pixel_bytes(p->pixel);
 }
@@ -65,17 +65,18 @@ xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_d
                                                                  : m->cuda.shared_memory;
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = XNCC_TILE_WARPS * thread_rows(p->pixel);
-    uint64_t columns = XNCC_TILE_WIDTH + xncc_round_up((uint64_t)p->width, XNCC_THREAD_COLUMNS);
+    uint64_t columns = XNCC_TILE_WIDTH +
+                       xncc_round_up((uint64_t)p->templ_width, XNCC_THREAD_COLUMNS);
     uint64_t pitch = xncc_round_up(columns * pixel_bytes(p->pixel), XNCC_TILE_PITCH);
     fit->tile_pitch = (int32_t)pitch;
     int64_t rows_in_constant = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
     int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
-    if (tile_rows < p->height)
+    if (tile_rows < p->templ_height)
         tile_rows = tile_rows / 4 * 4;
     fit->constant_rows = xncc_smaller(
-        xncc_smaller(p->height, rows_in_constant > 0 ? rows_in_constant : 0),
+        xncc_smaller(p->templ_height, rows_in_constant > 0 ? rows_in_constant : 0),
         tile_rows > 0 ? tile_rows : 0);
-    int32_t least = xncc_smaller(p->height, 16);
+    int32_t least = xncc_smaller(p->templ_height, 16);
     if (fit->constant_rows < least) {
         if (rows_in_constant < least)
             return xncc_fail(
@@ -98,13 +99,13 @@ xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_d
 xncc_status xncc_fit_constant(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                               xncc_error *error)
 {
-    uint64_t row = (uint64_t)p->width * pixel_bytes(p->pixel);
+    uint64_t row = (uint64_t)p->templ_width * pixel_bytes(p->pixel);
     if (row > (uint64_t)m->cuda.constant_bytes)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tex-constant needs %llu bytes of constant memory for a template row, and "
                          "%lld are available",
                          (unsigned long long)row, (long long)m->cuda.constant_bytes);
-    fit->constant_rows = xncc_smaller(p->height, m->cuda.constant_bytes / (int64_t)row);
+    fit->constant_rows = xncc_smaller(p->templ_height, m->cuda.constant_bytes / (int64_t)row);
     return XNCC_OK;
 }
 
@@ -115,7 +116,7 @@ double xncc_pixels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
                                                               : &texture_rate;
     double processors = xncc_machine_processors(m);
     double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
-    double pixels = (double)p->width * (double)p->height;
+    double pixels = (double)p->templ_width * (double)p->templ_height;
     double height = fit->tile_height ? (double)fit->tile_height : 1.0;
     /* filling a tile costs as much as this many multiply-adds per map element */
     double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch /

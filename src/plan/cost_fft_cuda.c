@@ -168,8 +168,8 @@ static void try_blocks(search *s, const side *across, const side *down)
 static void try_pieces(search *s, const xncc_decision *fit, int32_t across, int32_t down)
 {
     side columns[SIDES], rows[SIDES];
-    s->best = (xncc_fft_blocks){ .columns = (s->problem->width + across - 1) / across,
-                                 .rows = (s->problem->height + down - 1) / down };
+    s->best = (xncc_fft_blocks){ .columns = (s->problem->templ_width + across - 1) / across,
+                                 .rows = (s->problem->templ_height + down - 1) / down };
     s->pieces = across * down;
     s->ms = -1.0;
     int column_count = list_sides(fit->band_width, s->best.columns, columns),

@@ -56,20 +56,20 @@ int32_t xncc_tensor_row_bytes(int32_t arrays)
 
 int xncc_tensor_scores(const xncc_problem *p)
 {
-    uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
-    if (p->method != XNCC_CCOEFF_NORMED)
+    uint64_t n = (uint64_t)p->templ_width * (uint64_t)p->templ_height;
+    if (p->rule.method != XNCC_CCOEFF_NORMED)
         return 0;
-    return p->pixel == XNCC_U8 ? p->width <= XNCC_TENSOR_SCORE_WIDTH
-                               : p->width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
+    return p->pixel == XNCC_U8 ? p->templ_width <= XNCC_TENSOR_SCORE_WIDTH
+                               : p->templ_width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
 }
 
 int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
 {
-    const int32_t channels = xncc_problem_channels(p);
-    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
-    if (p->method == XNCC_COVERAGE || !xncc_problem_counts_all(p) ||
+    const int32_t channels = p->channels;
+    const uint64_t n = (uint64_t)p->templ_width * (uint64_t)p->templ_height;
+    if (p->rule.method == XNCC_COVERAGE || !xncc_problem_counts_all(p) ||
         xncc_pixel_is_float(p->pixel) || p->pixel == XNCC_U32 ||
-        channels > XNCC_CHANNEL_SCORE_CHANNELS || p->width > XNCC_TENSOR_WIDTH)
+        channels > XNCC_CHANNEL_SCORE_CHANNELS || p->templ_width > XNCC_TENSOR_WIDTH)
         return 0;
     /* products of bytes, summed over all channels, and the sum of a channel fit 32 bits */
     if ((uint64_t)channels * n > UINT32_MAX / (255u * 255u) ||
@@ -82,11 +82,11 @@ int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
 
 int xncc_fused_serves_channels(const xncc_problem *p)
 {
-    const int32_t channels = xncc_problem_channels(p);
-    return p->method != XNCC_COVERAGE && xncc_problem_counts_all(p) &&
+    const int32_t channels = p->channels;
+    return p->rule.method != XNCC_COVERAGE && xncc_problem_counts_all(p) &&
            (p->pixel == XNCC_U8 || p->pixel == XNCC_S8) &&
            channels <= XNCC_CHANNEL_SCORE_CHANNELS &&
-           (uint64_t)channels * (uint64_t)p->width * (uint64_t)p->height <=
+           (uint64_t)channels * (uint64_t)p->templ_width * (uint64_t)p->templ_height <=
                UINT32_MAX / (255u * 255u);
 }
 
@@ -166,8 +166,10 @@ static int fit_fused(const xncc_problem *p, const fused_shape *shape, xncc_tenso
                      int64_t limit)
 {
     enum { CHUNK = 32, RESERVED = 1024 };
-    int32_t rows = xncc_tensor_fused_rows(p->height);
-    *b = (xncc_tensor_blocks){ .across = 1, .down = 1, .width = p->width, .height = p->height };
+    int32_t rows = xncc_tensor_fused_rows(p->templ_height);
+    *b = (xncc_tensor_blocks){
+        .across = 1, .down = 1, .width = p->templ_width, .height = p->templ_height
+    };
     split_row(b, CHUNK);
     b->row_bytes = b->chunks < 2 ? XNCC_TENSOR_FUSED_NARROW_PITCH : XNCC_TENSOR_FUSED_PITCH;
     b->toeplitz = (uint64_t)rows * (uint64_t)(16 * (8 * b->chunks + 4 * b->half + 1));
@@ -205,16 +207,16 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
                       xncc_tensor_blocks *best)
 {
     int found = 0;
-    int32_t least = xncc_ceil_div(p->width, XNCC_TENSOR_WIDTH);
-    for (int32_t across = least; across <= least + 2 && across <= p->width; across++)
-        for (int32_t down = 1; down <= p->height; down++) {
+    int32_t least = xncc_ceil_div(p->templ_width, XNCC_TENSOR_WIDTH);
+    for (int32_t across = least; across <= least + 2 && across <= p->templ_width; across++)
+        for (int32_t down = 1; down <= p->templ_height; down++) {
             xncc_tensor_blocks b = { 0 };
-            b.width = across == 1
-                          ? p->width
-                          : (int32_t)xncc_round_up((uint64_t)xncc_ceil_div(p->width, across), 16);
-            b.height = xncc_ceil_div(p->height, down);
-            b.across = xncc_ceil_div(p->width, b.width);
-            b.down = xncc_ceil_div(p->height, b.height);
+            b.width = across == 1 ? p->templ_width
+                                  : (int32_t)xncc_round_up(
+                                        (uint64_t)xncc_ceil_div(p->templ_width, across), 16);
+            b.height = xncc_ceil_div(p->templ_height, down);
+            b.across = xncc_ceil_div(p->templ_width, b.width);
+            b.down = xncc_ceil_div(p->templ_height, b.height);
             if (b.width > XNCC_TENSOR_WIDTH)
                 break;
             if (!fit_block(&b, kernel, limit))
@@ -242,11 +244,11 @@ static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xn
             error, XNCC_ERROR_UNSUPPORTED,
             "%s needs a device of compute capability 8.0 or later, and this one has %d.%d", name,
             m->cuda.major, m->cuda.minor);
-    if ((uint64_t)p->width * (uint64_t)p->height > UINT32_MAX / (255u * 255u))
+    if ((uint64_t)p->templ_width * (uint64_t)p->templ_height > UINT32_MAX / (255u * 255u))
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
             "%s serves templates up to %u pixels, whose sums fit 32 bits, and this one has %d x %d",
-            name, UINT32_MAX / (255u * 255u), p->width, p->height);
+            name, UINT32_MAX / (255u * 255u), p->templ_width, p->templ_height);
     return XNCC_OK;
 }
 
@@ -272,15 +274,15 @@ double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc
 static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
                                    const fused_shape *shape, xncc_decision *fit, xncc_error *error)
 {
-    if (p->width > shape->widest)
+    if (p->templ_width > shape->widest)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tensor-fused serves templates up to %d pixels wide%s, and this one is %d",
-                         shape->widest, shape->where, p->width);
+                         shape->widest, shape->where, p->templ_width);
     if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tensor-fused needs shared memory for %d thread blocks with a template of "
                          "%d rows, and %lld bytes are too few",
-                         (int)FUSED_MIN_BLOCKS, p->height, (long long)m->cuda.shared_optin);
+                         (int)FUSED_MIN_BLOCKS, p->templ_height, (long long)m->cuda.shared_optin);
     return XNCC_OK;
 }
 

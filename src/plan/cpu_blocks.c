@@ -69,29 +69,31 @@ static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_b
                              .planes = words ? 2 : 1,
                              .element = f->phases[words] == 4 ? 1 : 2,
                              .strip = MOST_STRIP,
-                             .panel_height = problem->height };
+                             .panel_height = problem->templ_height };
     const int32_t most_groups = (words ? XNCC_MOST_PRODUCTS_U16 : XNCC_MOST_PRODUCTS_U8) / c.phases;
     c.panel_width = xncc_ceil_div(
-        problem->width, xncc_ceil_div(problem->width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
+        problem->templ_width,
+        xncc_ceil_div(problem->templ_width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
     c.groups = xncc_ceil_div(c.panel_width + c.phases - 1, c.phases);
     while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * ring_rows(&c) > RING_BYTES)
         c.strip /= 2;
     c.row_bytes = ring_row_bytes(&c, c.strip);
     const int64_t fit = RING_BYTES * 2 / c.row_bytes; /* at least 800 KB / 9 KB */
     if (ring_rows(&c) > fit)
-        c.panel_height = xncc_ceil_div(problem->height,
-                                       xncc_ceil_div(problem->height, (int32_t)fit - c.rows + 1));
+        c.panel_height = xncc_ceil_div(
+            problem->templ_height, xncc_ceil_div(problem->templ_height, (int32_t)fit - c.rows + 1));
     c.chunk = xncc_smaller(most_groups / c.groups, c.panel_height);
     assert(c.chunk >= 1 && c.chunk * c.groups <= most_groups);
-    c.single = c.panel_width == problem->width && c.panel_height == problem->height;
+    c.single = c.panel_width == problem->templ_width && c.panel_height == problem->templ_height;
     c.gather_rows = c.single ? c.rows : (int32_t)(GATHER_BYTES / 8 / c.strip / c.rows * c.rows);
     /* A rectangle has enough rows that summing up the image rows above its first window costs
      * little, and few enough for an even load on the threads. */
     const int64_t step = c.gather_rows,
-                  rows = ((64 + problem->height / 2 + c.rows - 1) / c.rows * c.rows + step - 1) /
+                  rows = ((64 + problem->templ_height / 2 + c.rows - 1) / c.rows * c.rows + step -
+                          1) /
                          step * step;
     blocks->direct = c;
-    blocks->narrow = !words && c.single && c.chunk == problem->height;
+    blocks->narrow = !words && c.single && c.chunk == problem->templ_height;
     blocks->strip = blocks->columns = c.strip;
     blocks->rows = rows > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)rows;
 }
@@ -101,7 +103,7 @@ static int fft_blocks(const xncc_problem *problem, xncc_cpu_blocks *blocks)
     if (!xncc_fft_blocking_make(problem, &blocks->fft))
         return 0;
     blocks->narrow = !blocks->words &&
-                     (int64_t)problem->width * problem->height <= XNCC_MOST_PRODUCTS_U8;
+                     (int64_t)problem->templ_width * problem->templ_height <= XNCC_MOST_PRODUCTS_U8;
     blocks->columns = 2 * blocks->fft.across;
     blocks->rows = blocks->least_rows = blocks->fft.down;
     blocks->strip = round_up(blocks->columns, XNCC_STRIP_STEP);
@@ -112,21 +114,22 @@ static int fft_blocks(const xncc_problem *problem, xncc_cpu_blocks *blocks)
  * largest biased sample (math/general_score.h). */
 static int terms_fit(const xncc_problem *p)
 {
-    const double most = (double)p->width * (double)p->height * (double)xncc_pixel_max(p->pixel);
-    return p->pixel != XNCC_U32 && (double)xncc_problem_channels(p) * most * most < 0x1p63;
+    const double most = (double)p->templ_width * (double)p->templ_height *
+                        (double)xncc_pixel_max(p->pixel);
+    return p->pixel != XNCC_U32 && (double)p->channels * most * most < 0x1p63;
 }
 
 static void tile_of(const xncc_problem *p, xncc_tile_blocks *t)
 {
     *t = (xncc_tile_blocks){ .recipe = xncc_sum_recipe_of(p),
                              .whole = xncc_problem_route(p) != XNCC_ROUTE_GENERAL,
-                             .channels = xncc_problem_channels(p),
+                             .channels = p->channels,
                              .pieces = p->pixel == XNCC_U32 ? 4 : 1,
                              .varies = xncc_problem_image_varies(p),
                              .fits = terms_fit(p) };
     t->digits = t->whole ? 1 : xncc_pixel_digits(p->pixel);
-    t->centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF;
-    t->fold_x = t->whole || (t->fits && t->digits == 1 && p->method != XNCC_COVERAGE);
+    t->centred = p->rule.method == XNCC_CCOEFF_NORMED || p->rule.method == XNCC_CCOEFF;
+    t->fold_x = t->whole || (t->fits && t->digits == 1 && p->rule.method != XNCC_COVERAGE);
     /* the count plane, the digits of each channel and, if T2 varies, the digits of their squares */
     t->templ_planes = 1 + t->channels * t->digits *
                               (t->recipe.sum[XNCC_SUM_T2] == XNCC_FROM_PRODUCTS ? 3 : 1);
@@ -144,8 +147,8 @@ static void shrink_to_tile(const xncc_problem *p, xncc_cpu_blocks *b)
     }
     b->columns = xncc_smaller(b->columns, map.width);
     t->stride = round_up(b->columns, XNCC_STRIP_STEP);
-    t->plane_width = b->columns + p->width - 1;
-    t->plane_height = b->rows + p->height - 1;
+    t->plane_width = b->columns + p->templ_width - 1;
+    t->plane_height = b->rows + p->templ_height - 1;
     t->pitch = odd_lines(t->plane_width);
 }
 

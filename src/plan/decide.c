@@ -39,7 +39,7 @@ static double transfer_ms(const xncc_problem *p, const xncc_preference *preferen
 {
     double pixels = (double)p->image_width * (double)p->image_height, bytes = 0.0;
     if (preference->image_memory == XNCC_HOST)
-        bytes += pixels * (double)(xncc_pixel_size(p->pixel) * (size_t)xncc_problem_channels(p));
+        bytes += pixels * (double)(xncc_pixel_size(p->pixel) * (size_t)p->channels);
     if (preference->map_memory == XNCC_HOST)
         bytes += pixels * (double)sizeof(float);
     return bytes / transfer_bytes_per_ms;
@@ -124,7 +124,7 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
                         const xncc_preference *preference, xncc_decision *decision,
                         xncc_error *error)
 {
-    static const xncc_preference none = { XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST };
+    static const xncc_preference none = XNCC_PREFERENCE_INIT;
     const xncc_preference *want = preference ? preference : &none;
     xncc_status status = xncc_problem_check(problem, error);
     if (!status)

@@ -1,5 +1,9 @@
-/* Describes a decision, line by line. */
+/* Describes a decision, line by line or in a struct. */
 #include "plan/explain.h"
+
+#include "base/error.h"
+#include "base/int_math.h"
+#include "plan/cost_cuda.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,17 +60,13 @@ static void put_steps(writer *w, const xncc_decision *d)
         put(w, "\n");
 }
 
-static const char *plural(int32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void put_sums(writer *w, const xncc_general_planes *planes)
 {
     if (planes->products)
-        put(w, "sums: %d product%s of byte planes", planes->products, plural(planes->products));
+        put(w, "sums: %d product%s of byte planes", planes->products,
+            xncc_plural(planes->products));
     if (planes->products && planes->windows)
-        put(w, ", %d window sum%s", planes->windows, plural(planes->windows));
+        put(w, ", %d window sum%s", planes->windows, xncc_plural(planes->windows));
     if (planes->products)
         put(w, "\n");
 }
@@ -115,4 +115,29 @@ void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
         put(&w, "bands of %d x %d map elements\n", d->band_width, d->band_height);
     if (d->engine == XNCC_DEVICE_CUDA)
         put_memory(&w, d);
+}
+
+/* Kernels that put the template or the filter into constant memory share it with other plans. Two
+ * convolutions pass the filter as a parameter. */
+static int uses_constant_memory(const xncc_decision *d)
+{
+    return d->constant_rows > 0 && d->kernel != XNCC_KERNEL_CONV_REGISTERS &&
+           !(d->kernel == XNCC_KERNEL_CONV_TILED && d->tile_height == XNCC_CONV_UNROLLED_HEIGHT);
+}
+
+void xncc_decision_describe(const xncc_decision *d, int32_t width, int32_t height,
+                            xncc_plan_info *info)
+{
+    const xncc_plan_info none = XNCC_PLAN_INFO_INIT;
+    *info = none;
+    info->engine = d->engine;
+    info->kernel = xncc_kernel_table[d->kernel].name;
+    info->bands = 1;
+    info->estimate_ms = d->estimate_ms;
+    if (d->engine == XNCC_DEVICE_CPU)
+        return;
+    info->capturable = !uses_constant_memory(d);
+    info->workspace_bytes = d->workspace.total;
+    if (d->band_width && d->band_height)
+        info->bands = xncc_ceil_div(width, d->band_width) * xncc_ceil_div(height, d->band_height);
 }

@@ -1,7 +1,8 @@
-/* The text that describes a decision to people. */
+/* What describes a decision: a text for people, and numbers for programs. */
 #ifndef XNCC_PLAN_EXPLAIN_H
 #define XNCC_PLAN_EXPLAIN_H
 
+#include "exactncc/plan.h"
 #include "plan/decision.h"
 
 #include <stddef.h>
@@ -9,5 +10,9 @@
 /* Writes at most size bytes, always terminated by a zero: the kernel with the reason, the steps,
  * the sums, the blocks, the bands and the device memory, one per line. size: at least 1. */
 void xncc_decision_explain(const xncc_decision *decision, char *text, size_t size);
+
+/* Fills *info for a map of width x height elements. */
+void xncc_decision_describe(const xncc_decision *decision, int32_t width, int32_t height,
+                            xncc_plan_info *info);
 
 #endif

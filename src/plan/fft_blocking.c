@@ -1,6 +1,8 @@
 /* Tries all sides of transforms and keeps the cheapest that are accurate enough. */
 #include "plan/fft_blocking.h"
 
+#include "plan/problem.h"
+
 #include <math.h>
 
 double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n)
@@ -30,9 +32,9 @@ static double blocking_cost(const xncc_fft_blocking *c, int32_t map_width, int32
 static int is_large(const xncc_fft_blocking *c, const xncc_problem *problem)
 {
     int64_t least = 4, points = (int64_t)c->nx * c->ny;
-    for (int32_t side = 1; side < problem->width; side *= 2)
+    for (int32_t side = 1; side < problem->templ_width; side *= 2)
         least *= 2;
-    for (int32_t side = 1; side < problem->height; side *= 2)
+    for (int32_t side = 1; side < problem->templ_height; side *= 2)
         least *= 2;
     return points > (1 << 19) && points > least;
 }
@@ -46,23 +48,22 @@ static double max_rows(int32_t map_width)
 
 int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *blocking)
 {
-    int32_t width, height, x0, y0;
-    double best = 0.0, n = (double)problem->width * (double)problem->height;
-    if (problem->pixel == XNCC_F32 ||
-        xncc_map_extent(problem->mode, problem->image_width, problem->image_height, problem->width,
-                        problem->height, &width, &height, &x0, &y0) != XNCC_OK)
+    const xncc_extent map = xncc_problem_extent(problem);
+    const int32_t width = map.width, height = map.height;
+    double best = 0.0, n = (double)problem->templ_width * (double)problem->templ_height;
+    if (problem->pixel == XNCC_F32)
         return 0;
     for (int32_t nx = XNCC_FFT_MIN_SIDE; nx <= XNCC_FFT_MAX_SIDE; nx *= 2) {
         for (int32_t ny = XNCC_FFT_MIN_SIDE; ny <= XNCC_FFT_MAX_SIDE; ny *= 2) {
             xncc_fft_blocking c = { .nx = nx,
                                     .ny = ny,
                                     .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
-            if (nx < problem->width || ny < problem->height || is_large(&c, problem) ||
+            if (nx < problem->templ_width || ny < problem->templ_height || is_large(&c, problem) ||
                 xncc_fft_error(&c, problem->pixel, n) > XNCC_FFT_MAX_ERROR)
                 continue;
-            int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->width + 1)));
+            int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->templ_width + 1)));
             int32_t bands = (int32_t)ceil((double)height /
-                                          fmin(ny - problem->height + 1, max_rows(width)));
+                                          fmin(ny - problem->templ_height + 1, max_rows(width)));
             c.across = (int32_t)ceil((double)width / (2.0 * pairs));
             c.down = (int32_t)ceil((double)height / bands);
             c.points = blocking_cost(&c, width, height);

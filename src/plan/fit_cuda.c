@@ -52,8 +52,8 @@ static void add_step(xncc_decision *d, xncc_step step)
  * ccoeff_normed of one channel of 8 bits with sums of 32 bits, in which not all pixels count. */
 static int is_masked_u8(const xncc_problem *p, const xncc_general_planes *planes)
 {
-    return !xncc_problem_counts_all(p) && p->method == XNCC_CCOEFF_NORMED &&
-           xncc_problem_channels(p) == 1 && xncc_pixel_digits(p->pixel) == 1 && !planes->terms_u64;
+    return !xncc_problem_counts_all(p) && p->rule.method == XNCC_CCOEFF_NORMED &&
+           p->channels == 1 && xncc_pixel_digits(p->pixel) == 1 && !planes->terms_u64;
 }
 
 /* Makes the recipe. fused: all sums are made from products, as if the template had a mask. */
@@ -67,8 +67,8 @@ static xncc_status make_recipe(const xncc_problem *p, xncc_kernel kernel, int fu
     return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                      "kernel %s makes a score from up to %d sums of bytes, and %d channels of %s "
                      "need more; kernel general serves them",
-                     xncc_kernel_table[kernel].name, (int)XNCC_GENERAL_TERMS,
-                     xncc_problem_channels(p), xncc_pixel_name(p->pixel));
+                     xncc_kernel_table[kernel].name, (int)XNCC_GENERAL_TERMS, p->channels,
+                     xncc_pixel_name(p->pixel));
 }
 
 /* Steps 2 and 3 of a recipe whose products are planes of sums. */
@@ -85,7 +85,7 @@ static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem 
         add_step(d, XNCC_STEP_CHANNEL_SCORE);
     } else if (is_masked_u8(p, &d->planes) && p->templ_masked) {
         add_step(d, XNCC_STEP_MASKED_SCORE);
-    } else if (is_masked_u8(p, &d->planes) && p->width <= XNCC_WINDOW_WIDTH) {
+    } else if (is_masked_u8(p, &d->planes) && p->templ_width <= XNCC_WINDOW_WIDTH) {
         add_step(d, XNCC_STEP_MASKED_WINDOWS);
     } else {
         status = make_recipe(p, d->kernel, 0, 1, &d->planes, error);
@@ -101,7 +101,7 @@ static xncc_status choose_fused(const xncc_problem *p, const xncc_problem *of, x
                                 xncc_error *error)
 {
     const int plain = xncc_problem_route(p) != XNCC_ROUTE_GENERAL && of->pixel == XNCC_U8 &&
-                      of->method == XNCC_CCOEFF_NORMED;
+                      of->rule.method == XNCC_CCOEFF_NORMED;
     if (plain || xncc_fused_serves_channels(p)) {
         add_step(d, plain ? XNCC_STEP_FUSED : XNCC_STEP_FUSED_CHANNELS);
         return make_recipe(p, d->kernel, 0, 0, &d->planes, error);
@@ -197,29 +197,29 @@ static xncc_status fit_textures(const xncc_problem *of, const xncc_machine *m, x
     int64_t across = m->cuda.texture_width, down = m->cuda.texture_height;
     const int64_t pitch = m->cuda.texture_pitch / XNCC_STAGE_PITCH * XNCC_STAGE_PITCH /
                           (int64_t)xncc_pixel_size(of->pixel);
-    if (of->width > XNCC_CUDA_TEMPLATE_SIDE)
+    if (of->templ_width > XNCC_CUDA_TEMPLATE_SIDE)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
             "the CUDA kernels serve templates up to %d pixels wide, and this one is %d",
-            (int)XNCC_CUDA_TEMPLATE_SIDE, of->width);
+            (int)XNCC_CUDA_TEMPLATE_SIDE, of->templ_width);
     if (pitch < across)
         across = pitch;
-    if (of->height > down)
+    if (of->templ_height > down)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "the template is %d pixels high, and a texture at most %lld", of->height,
-                         (long long)down);
+                         "the template is %d pixels high, and a texture at most %lld",
+                         of->templ_height, (long long)down);
     d->band_width = of->image_width <= across
                         ? map.width
-                        : xncc_smaller(map.width, (across - of->width + 1) / 128 * 128);
+                        : xncc_smaller(map.width, (across - of->templ_width + 1) / 128 * 128);
     d->band_height = of->image_height <= down
                          ? map.height
-                         : xncc_smaller(map.height, (down - of->height + 1) / 64 * 64);
-    if (d->band_width < xncc_smaller(map.width, of->width) ||
-        d->band_height < xncc_smaller(map.height, of->height))
+                         : xncc_smaller(map.height, (down - of->templ_height + 1) / 64 * 64);
+    if (d->band_width < xncc_smaller(map.width, of->templ_width) ||
+        d->band_height < xncc_smaller(map.height, of->templ_height))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "the image exceeds a texture (%lld x %lld), and the template, %d x %d, is "
                          "too large to divide the image into bands",
-                         (long long)across, (long long)down, of->width, of->height);
+                         (long long)across, (long long)down, of->templ_width, of->templ_height);
     return XNCC_OK;
 }
 
@@ -267,7 +267,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     /* fft leaves half for its transforms, if the bands allow that */
     const uint64_t aim = fft ? limit / 2 : limit;
     status = halve_bands(p, aim < most ? aim : most, limit,
-                         textures ? xncc_smaller(map.height, p->height) : 1, d, error);
+                         textures ? xncc_smaller(map.height, p->templ_height) : 1, d, error);
     if (!status && fft) {
         const uint64_t rest = limit - d->workspace.total;
         status = xncc_fit_fft_cuda(of, m, rest < max_transforms ? rest : max_transforms, d, error);
@@ -294,8 +294,8 @@ static void fit_search(const xncc_problem *p, const xncc_problem *of, const xncc
      * computes the scores of a few tiles */
     d->searches_products = whole && (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
                            xncc_cuda_is_one_pass(of) &&
-                           (!fused ||
-                            xncc_collect_words(p->width, p->height) <= XNCC_COLLECT_WORDS);
+                           (!fused || xncc_collect_words(p->templ_width, p->templ_height) <=
+                                          XNCC_COLLECT_WORDS);
     d->bounds_tiles = d->searches_products && d->kernel == XNCC_KERNEL_TENSOR_WGMMA &&
                       d->tensor.across * d->tensor.down == 1 && !m->cuda.fp64_is_slow;
     xncc_batch_slots_make(p, (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0), d);
@@ -321,8 +321,7 @@ static double layout_ms(const xncc_problem *p, const xncc_problem *of, const xnc
 static double plane_score(const xncc_problem *p, const xncc_decision *d)
 {
     if (xncc_decision_has(d, XNCC_STEP_CHANNEL_SCORE))
-        return (channel_element +
-                channel_byte * xncc_problem_channels(p) * xncc_pixel_digits(p->pixel)) /
+        return (channel_element + channel_byte * p->channels * xncc_pixel_digits(p->pixel)) /
                channel_rate;
     if (xncc_decision_has(d, XNCC_STEP_MASKED_WINDOWS))
         return 1.0 / masked_window_rate;
@@ -337,7 +336,7 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     const double processors = xncc_machine_processors(m), elements = elements_of(p),
                  layout = layout_ms(p, of, m, d);
     if (d->kernel == XNCC_KERNEL_GENERAL)
-        return launch_ms + elements * p->width * p->height * xncc_problem_channels(p) /
+        return launch_ms + elements * p->templ_width * p->templ_height * p->channels /
                                (direct_rate * processors);
     if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);

@@ -87,7 +87,7 @@ static void add_windows(builder *b, const xncc_problem *p)
     if (needs->sum[XNCC_SUM_N] == XNCC_FROM_WINDOW)
         add_step(b, &(xncc_plane_of){ XNCC_PLANE_COUNT, 0, 0 }, NULL,
                  (xncc_general_term){ XNCC_SUM_N, 0, 0 }, 0);
-    for (int32_t c = 0; c < xncc_problem_channels(p); c++) {
+    for (int32_t c = 0; c < p->channels; c++) {
         for (int d = 0; d < digits && needs->sum[XNCC_SUM_S] == XNCC_FROM_WINDOW; d++)
             add_step(b, &(xncc_plane_of){ XNCC_PLANE_VALUE, d, c }, NULL,
                      (xncc_general_term){ XNCC_SUM_S, (uint8_t)c, (uint8_t)(8 * d) }, 0);
@@ -107,7 +107,7 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, int sums_windows,
                              xncc_general_planes *planes)
 {
     assert(!xncc_pixel_is_float(p->pixel));
-    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height,
+    const uint64_t n = (uint64_t)p->templ_width * (uint64_t)p->templ_height,
                    most_u32 = UINT32_MAX / (255u * 255u); /* byte products that fit 32 bits */
     xncc_product_of product[XNCC_GENERAL_STEPS];
     *planes = (xncc_general_planes){ .needs = xncc_sum_recipe_of(p), .terms_u64 = n > most_u32 };
@@ -126,6 +126,6 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, int sums_windows,
     /* all numbers of general_score.h are at most C (n m)^2, with C channels and m the largest
      * sample, and twice that for the differences of sqdiff */
     const double bound = (double)n * (double)xncc_pixel_max(p->pixel);
-    planes->score_fits_s63 = 4.0 * xncc_problem_channels(p) * bound * bound < 9.2e18;
+    planes->score_fits_s63 = 4.0 * p->channels * bound * bound < 9.2e18;
     return b.complete && count <= XNCC_GENERAL_STEPS;
 }

@@ -7,41 +7,6 @@
 
 #include <string.h>
 
-xncc_status xncc_map_extent(xncc_mode mode, int32_t image_width, int32_t image_height,
-                            int32_t template_width, int32_t template_height, int32_t *width,
-                            int32_t *height, int32_t *x0, int32_t *y0)
-{
-    const int32_t sides[] = { image_width, image_height, template_width, template_height };
-    for (int i = 0; i < 4; i++)
-        if (sides[i] < 1 || sides[i] > XNCC_MAX_SIDE)
-            return XNCC_ERROR_ARGUMENT;
-    if (!width || !height || !x0 || !y0)
-        return XNCC_ERROR_ARGUMENT;
-    switch (mode) {
-    case XNCC_VALID:
-        if (template_width > image_width || template_height > image_height)
-            return XNCC_ERROR_ARGUMENT;
-        *width = image_width - template_width + 1;
-        *height = image_height - template_height + 1;
-        *x0 = *y0 = 0;
-        return XNCC_OK;
-    case XNCC_SAME:
-        *width = image_width;
-        *height = image_height;
-        *x0 = -(template_width / 2);
-        *y0 = -(template_height / 2);
-        return XNCC_OK;
-    case XNCC_FULL:
-        /* at most 2^31 - 1 */
-        *width = image_width - 1 + template_width;
-        *height = image_height - 1 + template_height;
-        *x0 = 1 - template_width;
-        *y0 = 1 - template_height;
-        return XNCC_OK;
-    }
-    return XNCC_ERROR_ARGUMENT;
-}
-
 static xncc_status check_sides(const char *what, int32_t width, int32_t height, int32_t most,
                                xncc_error *error)
 {
@@ -52,43 +17,95 @@ static xncc_status check_sides(const char *what, int32_t width, int32_t height, 
     return XNCC_OK;
 }
 
-static xncc_status check_match(const xncc_problem *p, xncc_error *error)
+xncc_status xncc_map_measure(xncc_mode mode, int32_t image_width, int32_t image_height,
+                             int32_t templ_width, int32_t templ_height, xncc_extent *extent,
+                             xncc_error *error)
 {
-    xncc_status status = check_sides("template", p->width, p->height, XNCC_MAX_SIDE, error);
+    xncc_status status = check_sides("image", image_width, image_height, XNCC_MAX_SIDE, error);
+    if (!status)
+        status = check_sides("template", templ_width, templ_height, XNCC_MAX_SIDE, error);
     if (status)
         return status;
-    if ((uint64_t)p->width * (uint64_t)p->height > XNCC_MAX_TEMPLATE_PIXELS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31",
-                         p->width, p->height);
-    if (p->pixel == XNCC_U32 &&
-        (uint64_t)p->width * (uint64_t)p->height > XNCC_MAX_TEMPLATE_PIXELS_U32)
+    if (!extent)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "extent is a null pointer");
+    switch (mode) {
+    case XNCC_VALID:
+        if (templ_width > image_width || templ_height > image_height)
+            return xncc_fail(
+                error, XNCC_ERROR_ARGUMENT,
+                "the template (%d x %d) is larger than the image (%d x %d); modes same "
+                "and full allow that",
+                templ_width, templ_height, image_width, image_height);
+        *extent = (xncc_extent){ image_width - templ_width + 1, image_height - templ_height + 1, 0,
+                                 0 };
+        return xncc_done(XNCC_OK, error);
+    case XNCC_SAME:
+        *extent = (xncc_extent){ image_width, image_height, -(templ_width / 2),
+                                 -(templ_height / 2) };
+        return xncc_done(XNCC_OK, error);
+    case XNCC_FULL: /* at most 2^31 - 1 */
+        *extent = (xncc_extent){ image_width - 1 + templ_width, image_height - 1 + templ_height,
+                                 1 - templ_width, 1 - templ_height };
+        return xncc_done(XNCC_OK, error);
+    }
+    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a mode", (int)mode);
+}
+
+/* Checks what every rule must hold. */
+static xncc_status check_rule(const xncc_match_rule *rule, xncc_error *error)
+{
+    if (rule->size != sizeof *rule || rule->reserved != 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "template: %d x %d pixels of u32 are more than 2^28", p->width, p->height);
-    if (p->channels < 0 || p->channels > XNCC_MAX_CHANNELS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d channels are not within 1 .. %d",
-                         p->channels, XNCC_MAX_CHANNELS);
-    if (!(p->min_valid >= 0.0 && p->min_valid <= 1.0))
+                         "xncc_match_rule: its size is %u instead of %zu, or reserved is not 0; "
+                         "initialize it with XNCC_MATCH_RULE_INIT",
+                         (unsigned)rule->size, sizeof *rule);
+    if (!(rule->min_valid >= 0.0 && rule->min_valid <= 1.0))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "the minimum fraction of valid pixels, %g, is not within 0 .. 1",
-                         p->min_valid);
-    if (strcmp(xncc_method_name(p->method), "?") == 0)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a method", (int)p->method);
-    if ((unsigned)p->mode > XNCC_FULL)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a mode", (int)p->mode);
-    if (p->flat != XNCC_FLAT_ZERO && p->flat != XNCC_FLAT_NAN)
+                         "min_valid, the least fraction of pixels that count, is %g and not within "
+                         "0 .. 1",
+                         rule->min_valid);
+    if (strcmp(xncc_method_name(rule->method), "?") == 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a method", (int)rule->method);
+    if ((unsigned)rule->mode > XNCC_FULL)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a mode", (int)rule->mode);
+    if ((unsigned)rule->border > XNCC_BORDER_OVERLAP)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a border", (int)rule->border);
+    if (rule->flat != XNCC_FLAT_ZERO && rule->flat != XNCC_FLAT_NAN)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a choice for flat windows",
-                         (int)p->flat);
-    if (p->mode == XNCC_VALID && (p->width > p->image_width || p->height > p->image_height))
+                         (int)rule->flat);
+    return XNCC_OK;
+}
+
+static xncc_status check_match(const xncc_problem *p, xncc_error *error)
+{
+    xncc_status status = check_sides("template", p->templ_width, p->templ_height, XNCC_MAX_SIDE,
+                                     error);
+    if (status)
+        return status;
+    if ((uint64_t)p->templ_width * (uint64_t)p->templ_height > XNCC_MAX_TEMPLATE_PIXELS)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31",
+                         p->templ_width, p->templ_height);
+    if (p->pixel == XNCC_U32 &&
+        (uint64_t)p->templ_width * (uint64_t)p->templ_height > XNCC_MAX_TEMPLATE_PIXELS_U32)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template: %d x %d pixels of u32 are more than 2^28", p->templ_width,
+                         p->templ_height);
+    if (p->channels < 1 || p->channels > XNCC_MAX_CHANNELS)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "a number of channels of %d is not within 1 .. %d", p->channels,
+                         XNCC_MAX_CHANNELS);
+    if (p->rule.mode == XNCC_VALID &&
+        (p->templ_width > p->image_width || p->templ_height > p->image_height))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "the template (%d x %d) is larger than the image (%d x %d); modes same "
                          "and full allow that",
-                         p->width, p->height, p->image_width, p->image_height);
+                         p->templ_width, p->templ_height, p->image_width, p->image_height);
     return XNCC_OK;
 }
 
 static xncc_status check_convolve(const xncc_problem *p, xncc_error *error)
 {
-    if (p->border != XNCC_BORDER_CLAMP && p->border != XNCC_BORDER_ZERO)
+    if (p->rule.border != XNCC_BORDER_CLAMP && p->rule.border != XNCC_BORDER_ZERO)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "convolution supports only the borders clamp and zero");
     if (p->pixel != XNCC_U8 && p->pixel != XNCC_U16 && p->pixel != XNCC_F32)
@@ -96,11 +113,16 @@ static xncc_status check_convolve(const xncc_problem *p, xncc_error *error)
             error, XNCC_ERROR_UNSUPPORTED,
             "convolution supports the pixel types u8, u16 and f32, not %s; convert the image",
             xncc_pixel_name(p->pixel));
-    if (xncc_problem_channels(p) > 1 || p->image_masked)
+    if (p->channels != 1 || p->image_masked)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,
             "convolution supports only images of one channel without mask and no-data value");
-    return check_sides("filter", p->width, p->height, XNCC_MAX_FILTER, error);
+    if (p->rule.method != XNCC_CCOEFF_NORMED || p->rule.mode != XNCC_VALID ||
+        p->rule.flat != XNCC_FLAT_ZERO || p->rule.min_valid != 0.5 || p->templ_masked)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "a convolution has no method, mode, flat, min_valid and template mask; "
+                         "leave them as XNCC_PROBLEM_INIT sets them");
+    return check_sides("filter", p->templ_width, p->templ_height, XNCC_MAX_FILTER, error);
 }
 
 xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error)
@@ -113,8 +135,9 @@ xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error)
                                      XNCC_MAX_SIDE, error);
     if (status)
         return status;
-    if ((unsigned)problem->border > XNCC_BORDER_OVERLAP)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a border", (int)problem->border);
+    status = check_rule(&problem->rule, error);
+    if (status)
+        return status;
     if (problem->task == XNCC_TASK_MATCH)
         return check_match(problem, error);
     if (problem->task == XNCC_TASK_CONVOLVE)
@@ -126,19 +149,14 @@ xncc_extent xncc_problem_extent(const xncc_problem *problem)
 {
     xncc_extent e = { problem->image_width, problem->image_height, 0, 0 };
     if (problem->task == XNCC_TASK_MATCH)
-        (void)xncc_map_extent(problem->mode, problem->image_width, problem->image_height,
-                              problem->width, problem->height, &e.width, &e.height, &e.x0, &e.y0);
+        (void)xncc_map_measure(problem->rule.mode, problem->image_width, problem->image_height,
+                               problem->templ_width, problem->templ_height, &e, NULL);
     return e;
-}
-
-int32_t xncc_problem_channels(const xncc_problem *problem)
-{
-    return problem->channels ? problem->channels : 1;
 }
 
 int xncc_problem_image_varies(const xncc_problem *p)
 {
-    return p->image_masked || (p->border == XNCC_BORDER_OVERLAP && p->mode != XNCC_VALID);
+    return p->image_masked || (p->rule.border == XNCC_BORDER_OVERLAP && p->rule.mode != XNCC_VALID);
 }
 
 int xncc_problem_counts_all(const xncc_problem *p)
@@ -152,18 +170,18 @@ int xncc_problem_counts_all(const xncc_problem *p)
 static int depends_on_offset(const xncc_problem *p)
 {
     return xncc_pixel_bias(p->pixel) != 0 &&
-           (p->method == XNCC_CCORR || p->method == XNCC_CCORR_NORMED ||
-            p->method == XNCC_SQDIFF_NORMED);
+           (p->rule.method == XNCC_CCORR || p->rule.method == XNCC_CCORR_NORMED ||
+            p->rule.method == XNCC_SQDIFF_NORMED);
 }
 
 xncc_route xncc_problem_route(const xncc_problem *p)
 {
     if (p->task == XNCC_TASK_CONVOLVE)
         return XNCC_ROUTE_PLAIN;
-    if (!xncc_problem_counts_all(p) || xncc_problem_channels(p) > 1 || p->pixel == XNCC_U32 ||
-        p->pixel == XNCC_F64 || depends_on_offset(p) || p->method == XNCC_COVERAGE)
+    if (!xncc_problem_counts_all(p) || p->channels > 1 || p->pixel == XNCC_U32 ||
+        p->pixel == XNCC_F64 || depends_on_offset(p) || p->rule.method == XNCC_COVERAGE)
         return XNCC_ROUTE_GENERAL;
-    int pads = p->mode != XNCC_VALID && p->border != XNCC_BORDER_CLAMP;
+    int pads = p->rule.mode != XNCC_VALID && p->rule.border != XNCC_BORDER_CLAMP;
     return pads || xncc_pixel_bias(p->pixel) ? XNCC_ROUTE_PADDED : XNCC_ROUTE_PLAIN;
 }
 
@@ -177,17 +195,18 @@ static int32_t side(int32_t map, int32_t templ)
 xncc_problem xncc_problem_inner(const xncc_problem *p)
 {
     const xncc_extent map = xncc_problem_extent(p);
-    xncc_problem inner = { .task = p->task,
-                           .pixel = p->pixel,
-                           .width = p->width,
-                           .height = p->height,
-                           .method = p->method,
-                           .flat = p->flat };
-    inner.image_width = side(map.width, p->width);
-    inner.image_height = side(map.height, p->height);
+    xncc_problem inner = XNCC_PROBLEM_INIT;
+    inner.task = p->task;
+    inner.pixel = p->pixel;
+    inner.templ_width = p->templ_width;
+    inner.templ_height = p->templ_height;
+    inner.rule.method = p->rule.method;
+    inner.rule.flat = p->rule.flat;
+    inner.image_width = side(map.width, p->templ_width);
+    inner.image_height = side(map.height, p->templ_height);
     if (xncc_problem_route(p) == XNCC_ROUTE_GENERAL) {
         inner.pixel = XNCC_U8;
-        inner.method = XNCC_CCORR;
+        inner.rule.method = XNCC_CCORR;
     } else if (xncc_pixel_bias(p->pixel)) {
         inner.pixel = p->pixel == XNCC_S8 ? XNCC_U8 : XNCC_U16;
     }

@@ -11,15 +11,8 @@
  * problem. */
 xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error);
 
-/* The extents of the map in elements, and the image pixel where the window of its element (0, 0)
- * begins. */
-typedef struct xncc_extent {
-    int32_t width, height, x0, y0;
-} xncc_extent;
+/* The extents of the map. */
 xncc_extent xncc_problem_extent(const xncc_problem *problem);
-
-/* Samples per pixel, at least 1. */
-int32_t xncc_problem_channels(const xncc_problem *problem);
 
 /* Returns 1 if the set of pixels that count can differ from window to window because of the image:
  * it has a mask or a no-data value, or windows leave it and its border does not count. */

@@ -12,11 +12,11 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
     const xncc_sum_source of_image = p->templ_masked ? XNCC_FROM_PRODUCTS : XNCC_FROM_WINDOW;
     const int varies = xncc_problem_image_varies(p);
     const xncc_sum_source of_templ = varies ? XNCC_FROM_PRODUCTS : XNCC_FROM_CONSTANT;
-    const int centred = p->method == XNCC_CCOEFF_NORMED || p->method == XNCC_CCOEFF,
+    const int centred = p->rule.method == XNCC_CCOEFF_NORMED || p->rule.method == XNCC_CCOEFF,
               biased = xncc_pixel_bias(p->pixel) != 0;
     xncc_sum_recipe needs = { { XNCC_FROM_NOWHERE } };
     needs.sum[XNCC_SUM_N] = varies ? of_image : XNCC_FROM_CONSTANT;
-    if (p->method == XNCC_COVERAGE)
+    if (p->rule.method == XNCC_COVERAGE)
         return needs;
     needs.sum[XNCC_SUM_X] = XNCC_FROM_PRODUCTS;
     /* S and sumT are also needed to remove the bias from X, Q and sumT2 */
@@ -24,7 +24,7 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
         needs.sum[XNCC_SUM_S] = of_image;
         needs.sum[XNCC_SUM_T] = of_templ;
     }
-    if (p->method != XNCC_CCOEFF && p->method != XNCC_CCORR) {
+    if (p->rule.method != XNCC_CCOEFF && p->rule.method != XNCC_CCORR) {
         needs.sum[XNCC_SUM_Q] = of_image;
         needs.sum[XNCC_SUM_T2] = of_templ;
     }
@@ -81,7 +81,7 @@ size_t xncc_products_of(const xncc_problem *p, xncc_product_of *product, size_t 
     const xncc_sum_recipe needs = xncc_sum_recipe_of(p);
     const int digits = xncc_pixel_digits(p->pixel);
     list l = { product, capacity, 0 };
-    for (int32_t c = 0; c < xncc_problem_channels(p); c++) {
+    for (int32_t c = 0; c < p->channels; c++) {
         for (int d = 0; d < digits; d++) {
             const xncc_plane_of value = { XNCC_PLANE_VALUE, d, c };
             add_digits(&l, &needs, XNCC_SUM_X, &value, XNCC_PLANE_VALUE, digits);
@@ -91,6 +91,6 @@ size_t xncc_products_of(const xncc_problem *p, xncc_product_of *product, size_t 
             add_digits(&l, &needs, XNCC_SUM_Q, &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, c },
                        XNCC_PLANE_COUNT, 1);
     }
-    add_counts(&l, &needs, xncc_problem_channels(p), digits);
+    add_counts(&l, &needs, p->channels, digits);
     return l.count;
 }

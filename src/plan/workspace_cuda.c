@@ -37,7 +37,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /* An image from the host, with its mask. Rows begin at multiples of 16 bytes. */
 static uint64_t source_bytes(const xncc_problem *p)
 {
-    const uint64_t row = (uint64_t)p->image_width * (uint64_t)xncc_problem_channels(p) *
+    const uint64_t row = (uint64_t)p->image_width * (uint64_t)p->channels *
                          xncc_pixel_size(p->pixel);
     return times(xncc_round_up(row, 16) +
                      (p->image_masked ? xncc_round_up((uint64_t)p->image_width, 16) : 0),
@@ -58,7 +58,7 @@ int xncc_reads_template_pixels(const xncc_problem *p, const xncc_decision *d)
  * pixels. */
 static uint64_t template_bytes(const xncc_problem *p, const xncc_decision *d)
 {
-    const uint64_t width = (uint64_t)p->width, height = (uint64_t)p->height;
+    const uint64_t width = (uint64_t)p->templ_width, height = (uint64_t)p->templ_height;
     uint64_t plane = times(xncc_round_up(width, ALIGNMENT), height);
     if (xncc_reads_template_pixels(p, d))
         return 0;
@@ -72,8 +72,8 @@ static uint64_t template_bytes(const xncc_problem *p, const xncc_decision *d)
 static void size_planes(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
-    const uint64_t columns = (uint64_t)d->band_width + (uint64_t)p->width - 1,
-                   rows = (uint64_t)d->band_height + (uint64_t)p->height - 1;
+    const uint64_t columns = (uint64_t)d->band_width + (uint64_t)p->templ_width - 1,
+                   rows = (uint64_t)d->band_height + (uint64_t)p->templ_height - 1;
     w->plane_pitch = xncc_round_up(columns, ALIGNMENT);
     w->plane = times(w->plane_pitch, rows);
     w->sums_pitch = xncc_round_up((uint64_t)d->band_width, XNCC_TENSOR_COLUMNS);
@@ -104,8 +104,8 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
     xncc_workspace *w = &d->workspace;
     const xncc_problem of = xncc_problem_read(p);
     const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height,
-                   columns = width + (uint64_t)p->width - 1,
-                   rows = height + (uint64_t)p->height - 1,
+                   columns = width + (uint64_t)p->templ_width - 1,
+                   rows = height + (uint64_t)p->templ_height - 1,
                    staged = smaller(columns, (uint64_t)of.image_width);
     w->band_pitch = xncc_round_up(staged * xncc_pixel_size(of.pixel), ALIGNMENT);
     w->bytes[XNCC_BUFFER_BAND] = times(w->band_pitch, smaller(rows, (uint64_t)of.image_height));

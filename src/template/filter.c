@@ -15,11 +15,8 @@ xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "filter: extents of %d x %d are not within 1 .. %d", width, height,
                          XNCC_MAX_FILTER);
-    int32_t anchor_x = width / 2, anchor_y = height / 2;
-    if (options->anchored) {
-        anchor_x = options->anchor_x;
-        anchor_y = options->anchor_y;
-    }
+    const int32_t anchor_x = options->anchor_x == XNCC_AUTO ? width / 2 : options->anchor_x;
+    const int32_t anchor_y = options->anchor_y == XNCC_AUTO ? height / 2 : options->anchor_y;
     if (anchor_x < 0 || anchor_y < 0 || anchor_x >= width || anchor_y >= height)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "filter: the anchor (%d, %d) is not inside %d x %d", anchor_x, anchor_y,

@@ -187,8 +187,7 @@ xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method
                                .bias = xncc_pixel_bias(templ->pixel),
                                .nan_flat = flat == XNCC_FLAT_NAN };
     rule.undefined = rule.nan_flat ? NAN : 0.0f;
-    double least = ceil((min_valid == 0.0 ? 0.5 : min_valid) *
-                        (double)templ->whole); /* at most 2^31 */
+    double least = ceil(min_valid * (double)templ->whole); /* at most 2^31 */
     rule.least = least < 1.0 ? 1 : (uint64_t)least;
     rule.noise = ldexp((double)templ->width + (double)templ->height + (double)templ->channels + 7.0,
                        -52); /* with one channel the value of score.h */
@@ -243,7 +242,7 @@ int32_t xncc_template_channels(const xncc_template *templ)
     return templ->channels;
 }
 
-int32_t xncc_template_masked(const xncc_template *templ)
+int32_t xncc_template_is_masked(const xncc_template *templ)
 {
     return templ->mask != NULL;
 }

@@ -67,7 +67,7 @@ void xncc_filter_clear(xncc_filter *filter);
 xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method,
                                      xncc_flat flat);
 
-/* The rule for math/general_score.h, for any template. min_valid: 0 .. 1, as in xncc_options. */
+/* The rule for math/general_score.h, for any template. min_valid: 0 .. 1, as in xncc_match_rule. */
 xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method,
                                          xncc_flat flat, double min_valid);
 

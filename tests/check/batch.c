@@ -54,8 +54,10 @@ static scene scene_make(xncc_context *context, xncc_context *cpu, const setting 
                        : i == 4 ? KIT_CHECKER
                                 : KIT_NOISE,
                        &random);
-        CHECK_STATUS(xncc_template_create(context, &s.templ[i].view, &s.prepared[i]), XNCC_OK);
-        CHECK_STATUS(xncc_template_create(cpu, &s.templ[i].view, &s.on_cpu[i]), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &s.templ[i].view, &s.prepared[i], &kit_error),
+                     XNCC_OK);
+        CHECK_STATUS(xncc_template_create(cpu, &s.templ[i].view, &s.on_cpu[i], &kit_error),
+                     XNCC_OK);
     }
     plant(&s, z, &random);
     size_t bytes = (size_t)s.image.view.pitch * (size_t)z->image_height;
@@ -97,7 +99,8 @@ static void compare(const char *what, const xncc_match *got, size_t found, const
 }
 
 typedef struct request {
-    xncc_find_options options;
+    xncc_problem problem;
+    kit_find_options options;
     size_t capacity;
     char what[320];
 } request;
@@ -120,19 +123,19 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, bytes));
-    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->prepared[i], &r->options, match,
-                                          r->capacity, count, stream),
+    CHECK_STATUS(kit_plan_find_on_device(plan, &image, s->prepared[i], &r->options, match,
+                                         r->capacity, count, stream),
                  XNCC_OK);
     CHECK(kit_device_wait(stream));
     CHECK(kit_device_download(&found, count, sizeof found));
     CHECK(kit_device_download(got, match, bytes));
     compare(r->what, got, found, want, wanted);
-    int constant = strncmp(xncc_plan_kernel(plan), "te", 2) != 0 ||
-                   strcmp(xncc_plan_kernel(plan), "tex-constant") == 0;
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    CHECK_STATUS(xncc_plan_describe(plan, &info, &kit_error), XNCC_OK);
     CHECK(kit_device_capture(stream));
-    xncc_status status = xncc_plan_find_on_device(plan, &image, s->prepared[i], &r->options, match,
-                                                  r->capacity, count, stream);
-    CHECK_STATUS(status, constant ? XNCC_ERROR_DEVICE : XNCC_OK);
+    xncc_status status = kit_plan_find_on_device(plan, &image, s->prepared[i], &r->options, match,
+                                                 r->capacity, count, stream);
+    CHECK_STATUS(status, info.capturable ? XNCC_OK : XNCC_ERROR_DEVICE);
     void *graph = kit_device_graph(stream);
     if (!status && CHECK(graph != NULL)) {
         memset(got, 0x5a, sizeof got);
@@ -151,8 +154,8 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
 
 /* Checks so many templates that a device processes them in several rounds. Each template is given
  * repeatedly. */
-static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
-                             const xncc_match (*want)[CAPACITY], const size_t *wanted)
+static void check_long_batch(const scene *s, request *r, const xncc_match (*want)[CAPACITY],
+                             const size_t *wanted)
 {
     enum { LONG = 53 };
     static xncc_match got[LONG * CAPACITY];
@@ -160,8 +163,8 @@ static void check_long_batch(const scene *s, xncc_plan *plan, request *r,
     const xncc_template *templ[LONG];
     for (int i = 0; i < LONG; i++)
         templ[i] = s->prepared[(i + i / TEMPLATES) % TEMPLATES];
-    xncc_status status = xncc_plan_find_batch(plan, &s->image.view, templ, LONG, &r->options, got,
-                                              r->capacity, found, NULL);
+    xncc_status status = kit_find_each(s->context, &r->problem, &s->image.view, templ, LONG,
+                                       &r->options, got, r->capacity, found);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < LONG && !status; i++) {
         int of = (i + i / TEMPLATES) % TEMPLATES;
@@ -177,18 +180,18 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
     const xncc_template *templ[TEMPLATES];
     char what[200];
     memcpy(what, r->what, sizeof what);
-    xncc_find_options reference = r->options;
+    kit_find_options reference = r->options;
     reference.kernel = "reference";
     for (int i = 0; i < TEMPLATES; i++) {
         templ[i] = s->prepared[i];
         wanted[i] = 0;
-        CHECK_STATUS(xncc_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i],
-                               r->capacity, &wanted[i]),
+        CHECK_STATUS(kit_find(s->cpu, &s->image.view, s->on_cpu[i], &reference, want[i],
+                              r->capacity, &wanted[i]),
                      XNCC_OK);
     }
     memset(got, 0x5a, sizeof got);
-    xncc_status status = xncc_plan_find_batch(plan, &s->image.view, templ, TEMPLATES, &r->options,
-                                              got, r->capacity, found, NULL);
+    xncc_status status = kit_find_each(s->context, &r->problem, &s->image.view, templ, TEMPLATES,
+                                       &r->options, got, r->capacity, found);
     CHECK_STATUS(status, XNCC_OK);
     for (int i = 0; i < TEMPLATES && !status; i++) {
         snprintf(r->what, sizeof r->what, "%.199s, batch, template %d", what, i);
@@ -199,7 +202,7 @@ static void check_request(const scene *s, xncc_plan *plan, request *r, int thoro
     }
     snprintf(r->what, sizeof r->what, "%.199s, long batch", what);
     if (thorough && r->capacity == 1)
-        check_long_batch(s, plan, r, (const xncc_match(*)[CAPACITY])want, wanted);
+        check_long_batch(s, r, (const xncc_match(*)[CAPACITY])want, wanted);
     const unsigned char *after = (const unsigned char *)&got[TEMPLATES * r->capacity];
     CHECK(*after == 0x5a);
 }
@@ -220,22 +223,26 @@ static void check_plan(const scene *s, const setting *z, xncc_problem problem, c
     xncc_plan *plan = NULL;
     problem.pixel = z->pixel;
     CHECK_STATUS(
-        xncc_plan_create(s->context, &problem, &(xncc_preference){ .kernel = kernel }, &plan),
+        xncc_plan_create(s->context, &problem,
+                         &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = kernel },
+                         &plan, &kit_error),
         XNCC_OK);
     if (!plan)
         return;
     for (size_t k = 0; k < rules; k++) {
-        request r = { .options = { .method = problem.method,
-                                   .mode = problem.mode,
+        request r = { .problem = problem,
+                      .options = { .kernel = kernel,
+                                   .method = problem.rule.method,
+                                   .mode = problem.rule.mode,
                                    .top = rule[k].top,
                                    .min_distance = rule[k].distance,
                                    .min_score = rule[k].limit },
                       .capacity = rule[k].capacity };
         if (isfinite(rule[k].limit))
-            r.options.max_score = problem.method == XNCC_SQDIFF ? 1e6f : 0.75f;
+            r.options.max_score = problem.rule.method == XNCC_SQDIFF ? 1e6f : 0.75f;
         snprintf(r.what, sizeof r.what, "%.100s %s%s %s, rule %zu", s->name,
-                 xncc_method_name(problem.method), problem.mode == XNCC_SAME ? " same" : "",
-                 xncc_plan_kernel(plan), k);
+                 xncc_method_name(problem.rule.method),
+                 problem.rule.mode == XNCC_SAME ? " same" : "", kit_plan_kernel(plan), k);
         check_request(s, plan, &r, rules > 1);
     }
     xncc_plan_destroy(plan);
@@ -247,7 +254,7 @@ static void check_tensor(xncc_context *context, const scene *s, const setting *z
                          xncc_problem problem, size_t rules)
 {
     const char *kernel[32];
-    size_t count = xncc_kernels(context, &problem, kernel, sizeof kernel / sizeof *kernel);
+    size_t count = xncc_kernel_list(context, &problem, kernel, sizeof kernel / sizeof *kernel);
     for (size_t i = 0; i < count && i < sizeof kernel / sizeof *kernel; i++)
         if (strncmp(kernel[i], "tensor", 6) == 0)
             check_plan(s, z, problem, kernel[i], rules);
@@ -255,12 +262,12 @@ static void check_tensor(xncc_context *context, const scene *s, const setting *z
 
 static xncc_problem problem_of(const setting *z)
 {
-    return (xncc_problem){ .pixel = z->pixel,
-                           .image_width = z->image_width,
-                           .image_height = z->image_height,
-                           .width = z->width,
-                           .height = z->height,
-                           .method = XNCC_CCOEFF_NORMED };
+    return kit_problem((xncc_problem){ .pixel = z->pixel,
+                                       .image_width = z->image_width,
+                                       .image_height = z->image_height,
+                                       .templ_width = z->width,
+                                       .templ_height = z->height,
+                                       .rule.method = XNCC_CCOEFF_NORMED });
 }
 
 static void check_setting(xncc_context *context, xncc_context *cpu, const setting *z,
@@ -269,14 +276,14 @@ static void check_setting(xncc_context *context, xncc_context *cpu, const settin
     scene s = scene_make(context, cpu, z, number);
     for (int c = 0; c < 12; c++) {
         xncc_problem problem = problem_of(z);
-        problem.method = (xncc_method)(c % 6);
-        problem.mode = c < 6 ? XNCC_VALID : XNCC_SAME;
+        problem.rule.method = (xncc_method)(c % 6);
+        problem.rule.mode = c < 6 ? XNCC_VALID : XNCC_SAME;
         if (context == cpu && c % 5)
             continue; /* one loop serves every plan of the CPU */
         check_plan(&s, z, problem, NULL, ALL_RULES);
         if (context != cpu && c < 2)
             check_plan(&s, z, problem, c ? "shared" : "tex-tex", ALL_RULES);
-        if (context != cpu && problem.method == XNCC_CCOEFF_NORMED)
+        if (context != cpu && problem.rule.method == XNCC_CCOEFF_NORMED)
             check_tensor(context, &s, z, problem, ALL_RULES);
     }
     scene_free(&s);
@@ -311,30 +318,19 @@ static void check_arguments(xncc_context *context, xncc_context *cpu)
 {
     setting z = { XNCC_U8, 30, 20, 5, 4, KIT_NOISE, 0 };
     scene s = scene_make(context, cpu, &z, 99);
-    xncc_problem problem = { .image_width = 30, .image_height = 20, .width = 5, .height = 4 };
+    xncc_problem problem = kit_problem((xncc_problem){
+        .image_width = 30, .image_height = 20, .templ_width = 5, .templ_height = 4 });
     xncc_plan *plan = NULL;
     xncc_match match[4];
-    size_t found[2] = { 7, 7 };
-    const xncc_template *templ[2] = { s.prepared[0], NULL };
-    CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
-    CHECK_STATUS(xncc_plan_find_batch(plan, &s.image.view, templ, 2, NULL, match, 2, found, NULL),
-                 XNCC_ERROR_ARGUMENT);
-    CHECK_INT(found[0], 0);
-    CHECK_STATUS(xncc_plan_find_batch(plan, &s.image.view, templ, 1, NULL, match, 2, NULL, NULL),
-                 XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_plan_find_batch(plan, &s.image.view, templ, 1, NULL, NULL, 2, found, NULL),
-                 XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_plan_find_batch(plan, &s.image.view, NULL, 0, NULL, NULL, 0, NULL, NULL),
-                 XNCC_OK);
-    CHECK_STATUS(xncc_plan_find_batch(NULL, &s.image.view, templ, 1, NULL, match, 2, found, NULL),
-                 XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_plan_find_on_device(plan, &s.image.view, templ[0], NULL, NULL, 2, NULL, NULL),
-                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan, &kit_error), XNCC_OK);
+    CHECK_STATUS(
+        kit_plan_find_on_device(plan, &s.image.view, s.prepared[0], NULL, NULL, 2, NULL, NULL),
+        XNCC_ERROR_ARGUMENT);
     if (context == cpu) {
         uint32_t count = 0;
-        CHECK_STATUS(
-            xncc_plan_find_on_device(plan, &s.image.view, templ[0], NULL, match, 2, &count, NULL),
-            XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(kit_plan_find_on_device(plan, &s.image.view, s.prepared[0], NULL, match, 2,
+                                             &count, NULL),
+                     XNCC_ERROR_ARGUMENT);
     }
     xncc_plan_destroy(plan);
     scene_free(&s);

@@ -21,23 +21,21 @@ int check_same(const xncc_map *got, const xncc_map *want, const char *what)
     return CHECK(1);
 }
 
-int check_ok(xncc_status status, const xncc_context *context, const char *what)
+int check_ok(xncc_status status, const char *what)
 {
     if (status == XNCC_OK)
         return CHECK(1);
-    char text[XNCC_ERROR_SIZE];
-    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, xncc_status_string(status),
-             xncc_context_error(context, text, sizeof text));
+    kit_fail(__FILE__, __LINE__, "%s: %s: %s", what, xncc_status_string(status), kit_error.text);
     return 0;
 }
 
 xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t height)
 {
-    return (xncc_problem){ .pixel = image->pixel,
-                           .image_width = image->width,
-                           .image_height = image->height,
-                           .width = width,
-                           .height = height };
+    return kit_problem((xncc_problem){ .pixel = image->pixel,
+                                       .image_width = image->width,
+                                       .image_height = image->height,
+                                       .templ_width = width,
+                                       .templ_height = height });
 }
 
 kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mode mode)
@@ -48,16 +46,15 @@ kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mod
 }
 
 kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
-                        const xncc_options *options)
+                        const kit_options *options)
 {
     kit_map map = check_map_for(image, templ, options->mode);
-    xncc_options forced = *options;
+    kit_options forced = *options;
     forced.kernel = "reference";
     xncc_template *prepared = NULL;
-    if (check_ok(xncc_template_create(run->cpu, templ, &prepared), run->cpu,
+    if (check_ok(xncc_template_create(run->cpu, templ, &prepared, &kit_error),
                  "template for the reference"))
-        check_ok(xncc_correlate(run->cpu, image, prepared, &forced, &map.view), run->cpu,
-                 "reference");
+        check_ok(kit_correlate(run->cpu, image, prepared, &forced, &map.view), "reference");
     xncc_template_destroy(prepared);
     return map;
 }

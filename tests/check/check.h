@@ -60,8 +60,8 @@ void check_slow_doubles(xncc_context *context);
  * difference with `what`. */
 int check_same(const xncc_map *got, const xncc_map *want, const char *what);
 
-/* Fails with the context's error text if the status is not XNCC_OK. */
-int check_ok(xncc_status status, const xncc_context *context, const char *what);
+/* Fails with the text of kit_error if the status is not XNCC_OK. */
+int check_ok(xncc_status status, const char *what);
 
 /* Creates a tightly packed map in host memory for expected values. */
 kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mode mode);
@@ -71,7 +71,7 @@ xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t heigh
 
 /* Computes the map with the CPU's kernel "reference" in host memory. */
 kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
-                        const xncc_options *options);
+                        const kit_options *options);
 
 /* Coefficients of a filter. CHECK_TAPS_TINY underflows, so that the sign of 0 and subnormal numbers
  * must be kept. CHECK_TAPS_WILD mixes magnitudes, so that the order of summation shows. */

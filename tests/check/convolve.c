@@ -13,7 +13,7 @@ typedef struct filtering {
     kit_image image;
     const float *tap;
     int32_t width, height;
-    const xncc_filter_options *options; /* NULL: the defaults */
+    const kit_filter_options *options; /* NULL: the defaults */
     xncc_border border;
     char name[200];
 } filtering;
@@ -28,11 +28,10 @@ static void check_kernel(const filtering *f, const char *kernel, const xncc_map 
     xncc_filter *filter = NULL;
     char what[256];
     snprintf(what, sizeof what, "%s %s (context %d)", f->name, kernel, (int)slot);
-    xncc_convolve_options options = { .border = f->border, .kernel = kernel };
-    if (check_ok(xncc_filter_create(context, f->tap, f->width, f->height, f->options, &filter),
-                 context, what) &&
-        check_ok(xncc_convolve(context, &f->image.view, filter, &options, &got.view), context,
-                 what)) {
+    kit_convolve_options options = { .border = f->border, .kernel = kernel };
+    if (check_ok(kit_filter_create(context, f->tap, f->width, f->height, f->options, &filter),
+                 what) &&
+        check_ok(kit_convolve(context, &f->image.view, filter, &options, &got.view), what)) {
         check_same(&got.view, want, what);
         CHECK(kit_map_padding_intact(&got));
     }
@@ -46,7 +45,7 @@ static void check_filtering(const filtering *f)
     const xncc_image *image = &f->image.view;
     xncc_problem problem = check_problem(image, f->width, f->height);
     problem.task = XNCC_TASK_CONVOLVE;
-    problem.border = f->border;
+    problem.rule.border = f->border;
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(f->run, &problem, kernel);
     if (!kernels)
@@ -82,8 +81,8 @@ static void check_case(check_run *run, xncc_pixel pixel, extents image, extents 
                 kit_pixel_set(&f.image.view, x, y, kit_pixel(&f.image.view, x, y) * 1e-9);
     kit_image_freeze(&f.image);
     check_taps(tap, taps.width, taps.height, kind, &random);
-    xncc_filter_options options = { .correlate = kit_between(&random, 0, 1),
-                                    .anchored = kit_between(&random, 0, 1) };
+    kit_filter_options options = { .correlate = kit_between(&random, 0, 1),
+                                   .anchored = kit_between(&random, 0, 1) };
     if (options.anchored) {
         int corner = kit_between(&random, 0,
                                  3); /* 0, 1: anywhere; 2: the first coefficient; 3: the last one */

@@ -17,7 +17,7 @@ typedef struct subject {
     kit_image image, templ;
     device_image on_device;
     xncc_template *prepared;
-    xncc_options options;
+    kit_options options;
     kit_map want;
     char name[128];
 } subject;
@@ -27,14 +27,13 @@ static void fast_reference(subject *s)
     double macs = (double)s->want.view.width * s->want.view.height * s->templ.view.width *
                   s->templ.view.height;
     xncc_template *prepared = NULL;
-    xncc_options options = s->options;
+    kit_options options = s->options;
     options.kernel = macs < 1e8
                          ? "reference"
                          : NULL; /* tests on the CPU compare every CPU kernel with the reference */
-    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &prepared), s->run->cpu,
-                 s->name))
-        check_ok(xncc_correlate(s->run->cpu, &s->image.view, prepared, &options, &s->want.view),
-                 s->run->cpu, s->name);
+    if (check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &prepared, &kit_error), s->name))
+        check_ok(kit_correlate(s->run->cpu, &s->image.view, prepared, &options, &s->want.view),
+                 s->name);
     xncc_template_destroy(prepared);
 }
 
@@ -64,8 +63,7 @@ static subject subject_place(check_run *run, xncc_pixel pixel, shape z, xncc_mod
              xncc_pixel_name(pixel), z.image_width, z.image_height, (long long)s.image.view.pitch,
              z.width, z.height, xncc_method_name(s.options.method),
              mode == XNCC_SAME ? " same" : "");
-    check_ok(xncc_template_create(run->context[0], &s.templ.view, &s.prepared), run->context[0],
-             s.name);
+    check_ok(xncc_template_create(run->context[0], &s.templ.view, &s.prepared, &kit_error), s.name);
     fast_reference(&s);
     return s;
 }
@@ -89,8 +87,8 @@ static void subject_free(subject *s)
 static xncc_problem problem_of(const subject *s)
 {
     xncc_problem problem = check_problem(&s->image.view, s->templ.view.width, s->templ.view.height);
-    problem.method = s->options.method;
-    problem.mode = s->options.mode;
+    problem.rule.method = s->options.method;
+    problem.rule.mode = s->options.mode;
     return problem;
 }
 
@@ -100,20 +98,20 @@ static void check_placement(const subject *s, const char *kernel, int where)
     char what[256];
     snprintf(what, sizeof what, "%s %s, image %s, map %s", s->name, kernel,
              where & 1 ? "device" : "host", where & 2 ? "device" : "host");
-    xncc_options options = s->options;
+    kit_options options = s->options;
     options.kernel = kernel;
     const xncc_image *image = where & 1 ? &s->on_device.view : &s->image.view;
     if (where & 2) {
         device_map map = device_map_create(s->want.view.width, s->want.view.height,
                                            where == 3 ? 5 : 0);
-        if (check_ok(xncc_correlate(s->run->context[0], image, s->prepared, &options, &map.view),
-                     s->run->context[0], what))
+        if (check_ok(kit_correlate(s->run->context[0], image, s->prepared, &options, &map.view),
+                     what))
             device_map_check(&map, &s->want.view, what);
         device_map_destroy(&map);
     } else {
         kit_map map = kit_map_create(s->want.view.width, s->want.view.height, 3, KIT_AFTER);
-        if (check_ok(xncc_correlate(s->run->context[0], image, s->prepared, &options, &map.view),
-                     s->run->context[0], what)) {
+        if (check_ok(kit_correlate(s->run->context[0], image, s->prepared, &options, &map.view),
+                     what)) {
             check_same(&map.view, &s->want.view, what);
             CHECK(kit_map_padding_intact(&map));
         }
@@ -178,15 +176,17 @@ static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char 
     xncc_plan *plan = NULL;
     char text[XNCC_ERROR_SIZE];
     CHECK_STATUS(
-        xncc_plan_create(run->context[0], &problem, &(xncc_preference){ .kernel = refused }, &plan),
+        xncc_plan_create(run->context[0], &problem,
+                         &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = refused },
+                         &plan, &kit_error),
         XNCC_ERROR_UNSUPPORTED);
-    CHECK(strstr(xncc_context_error(run->context[0], text, sizeof text), refused) != NULL);
+    CHECK(strstr(kit_error.text, refused) != NULL);
     printf("%s for %dx%d: %s\n", refused, z.width, z.height, text);
     xncc_plan_destroy(plan);
     plan = NULL;
-    if (check_ok(xncc_plan_create(run->context[0], &problem, NULL, &plan), run->context[0],
+    if (check_ok(xncc_plan_create(run->context[0], &problem, NULL, &plan, &kit_error),
                  "plan without a kernel's name")) {
-        const char *kernel = xncc_plan_kernel(plan);
+        const char *kernel = kit_plan_kernel(plan);
         printf("falls back to %s\n", kernel);
         CHECK(strcmp(kernel, refused) != 0);
         if (chosen)
@@ -223,10 +223,11 @@ static void check_reuse(check_run *run)
                               kit_device_stream() }; /* the plan itself keeps its calls apart */
     for (size_t k = 0; k < kernels; k++) {
         xncc_plan *plan = NULL;
-        xncc_preference want = { .kernel = kernel[k],
+        xncc_preference want = { .size = sizeof(xncc_preference),
+                                 .kernel = kernel[k],
                                  .image_memory = XNCC_DEVICE,
                                  .map_memory = XNCC_DEVICE };
-        if (!check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan), run->context[0],
+        if (!check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan, &kit_error),
                       kernel[k]))
             continue;
         device_map map[ROUNDS];
@@ -234,8 +235,8 @@ static void check_reuse(check_run *run)
             const subject *one = &s[i % 3];
             map[i] = device_map_create(one->want.view.width, one->want.view.height, i % 4);
             check_ok(xncc_plan_correlate(plan, &one->on_device.view, one->prepared, &map[i].view,
-                                         stream[i / 2 % 2]),
-                     run->context[0], one->name);
+                                         stream[i / 2 % 2], &kit_error),
+                     one->name);
         }
         CHECK(kit_device_wait(stream[0]) && kit_device_wait(stream[1]));
         for (int i = 0; i < ROUNDS; i++) {
@@ -261,21 +262,24 @@ static void check_beside(check_run *run)
             continue;
         subject s = subject_make(run, (xncc_pixel)p, z, XNCC_VALID, 6);
         xncc_problem problem = problem_of(&s), smaller = problem;
-        smaller.height = 4;
+        smaller.templ_height = 4;
         const char *kernel[CHECK_KERNELS];
         size_t kernels = check_kernels(run, &problem, kernel);
         for (size_t k = 0; k < kernels; k++) {
-            xncc_preference want = { .kernel = kernel[k],
+            xncc_preference want = { .size = sizeof(xncc_preference),
+                                     .kernel = kernel[k],
                                      .image_memory = XNCC_DEVICE,
                                      .map_memory = XNCC_DEVICE };
             xncc_plan *plan = NULL, *beside = NULL;
             device_map map = device_map_create(s.want.view.width, s.want.view.height, 0);
-            check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan), run->context[0],
+            check_ok(xncc_plan_create(run->context[0], &problem, &want, &plan, &kit_error),
                      kernel[k]);
-            xncc_status made = xncc_plan_create(run->context[0], &smaller, &want, &beside);
+            xncc_status made = xncc_plan_create(run->context[0], &smaller, &want, &beside,
+                                                &kit_error);
             CHECK(made == XNCC_OK || made == XNCC_ERROR_UNSUPPORTED);
-            check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.prepared, &map.view, NULL),
-                     run->context[0], kernel[k]);
+            check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.prepared, &map.view, NULL,
+                                         &kit_error),
+                     kernel[k]);
             CHECK(kit_device_wait(NULL));
             device_map_check(&map, &s.want.view, s.name);
             check_count(run, kernel[k]);
@@ -299,18 +303,19 @@ static void *contend(void *argument)
     contender *c = argument;
     xncc_context *context = c->s.run->context[0];
     xncc_problem problem = problem_of(&c->s);
-    xncc_preference want = { .kernel = c->kernel,
+    xncc_preference want = { .size = sizeof(xncc_preference),
+                             .kernel = c->kernel,
                              .image_memory = XNCC_DEVICE,
                              .map_memory = XNCC_DEVICE };
     xncc_plan *plan = NULL;
     xncc_stream stream = kit_device_stream();
     device_map map = device_map_create(c->s.want.view.width, c->s.want.view.height, 1);
-    if (check_ok(xncc_plan_create(context, &problem, &want, &plan), context, c->s.name))
+    if (check_ok(xncc_plan_create(context, &problem, &want, &plan, &kit_error), c->s.name))
         for (int i = 0; i < c->rounds && kit_failures() == 0; i++) {
             for (int burst = 0; burst < 4; burst++)
                 check_ok(xncc_plan_correlate(plan, &c->s.on_device.view, c->s.prepared, &map.view,
-                                             stream),
-                         context, c->s.name);
+                                             stream, &kit_error),
+                         c->s.name);
             CHECK(kit_device_wait(stream));
             device_map_check(&map, &c->s.want.view, c->s.name);
         }
@@ -323,9 +328,11 @@ static void *contend(void *argument)
 static void check_contention(check_run *run)
 {
     static const shape z[2] = { { 900, 500, 31, 33 }, { 757, 601, 40, 27 } };
-    xncc_problem problem = {
-        .pixel = XNCC_U8, .image_width = 900, .image_height = 500, .width = 31, .height = 33
-    };
+    xncc_problem problem = kit_problem((xncc_problem){ .pixel = XNCC_U8,
+                                                       .image_width = 900,
+                                                       .image_height = 500,
+                                                       .templ_width = 31,
+                                                       .templ_height = 33 });
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(run, &problem, kernel);
     for (size_t k = 0; k < kernels; k++) {
@@ -354,11 +361,11 @@ static void check_found(check_run *run)
     xncc_match want[8], got[8];
     oracle_peak_rule rule = { 0, -INFINITY, 5, 8 };
     size_t wanted = oracle_peaks(&s.want.view, &rule, want), found = 0;
-    xncc_find_options options = { .min_score = -INFINITY };
-    if (check_ok(xncc_template_create(run->context[0], &templ.view, &prepared), run->context[0],
+    kit_find_options options = { .min_score = -INFINITY };
+    if (check_ok(xncc_template_create(run->context[0], &templ.view, &prepared, &kit_error),
                  "template in device memory") &&
-        check_ok(xncc_find(run->context[0], &s.on_device.view, prepared, &options, got, 8, &found),
-                 run->context[0], s.name))
+        check_ok(kit_find(run->context[0], &s.on_device.view, prepared, &options, got, 8, &found),
+                 s.name))
         CHECK(found == wanted && memcmp(got, want, wanted * sizeof *want) == 0);
     xncc_template_destroy(prepared);
     device_image_destroy(&templ);
@@ -371,15 +378,16 @@ static void check_captured(xncc_context *context, const xncc_problem *problem,
                            const xncc_image *image, const xncc_filter *filter, const char *kernel,
                            const xncc_map *want)
 {
-    xncc_preference force = { .device = XNCC_DEVICE_CUDA,
+    xncc_preference force = { .size = sizeof(xncc_preference),
+                              .device = XNCC_DEVICE_CUDA,
                               .kernel = kernel,
                               .image_memory = XNCC_DEVICE,
                               .map_memory = XNCC_DEVICE };
     xncc_plan *plan = NULL;
     char what[160], why[1024];
     snprintf(what, sizeof what, "graph of %dx%d, filter %dx%d, %s", image->width, image->height,
-             problem->width, problem->height, kernel);
-    if (!check_ok(xncc_plan_create(context, problem, &force, &plan), context, what))
+             problem->templ_width, problem->templ_height, kernel);
+    if (!check_ok(xncc_plan_create(context, problem, &force, &plan, &kit_error), what))
         return;
     int shares = strcmp(kernel, "conv-constant") == 0 || strcmp(kernel, "conv-cached-halo") == 0 ||
                  (strcmp(kernel, "conv-tiled") == 0 &&
@@ -387,9 +395,9 @@ static void check_captured(xncc_context *context, const xncc_problem *problem,
     device_map map = device_map_create(image->width, image->height, 0),
                again = device_map_create(image->width, image->height, 0);
     xncc_stream stream = kit_device_stream();
-    check_ok(xncc_plan_convolve(plan, image, filter, &map.view, stream), context, what);
+    check_ok(xncc_plan_convolve(plan, image, filter, &map.view, stream, &kit_error), what);
     CHECK(kit_device_wait(stream) && kit_device_capture(stream));
-    xncc_status status = xncc_plan_convolve(plan, image, filter, &again.view, stream);
+    xncc_status status = xncc_plan_convolve(plan, image, filter, &again.view, stream, &kit_error);
     void *graph = kit_device_graph(stream);
     CHECK_STATUS(status, shares ? XNCC_ERROR_DEVICE : XNCC_OK);
     if (!status && CHECK(graph != NULL && kit_device_graph_run(graph, stream)))
@@ -415,15 +423,13 @@ static void check_filter(check_run *run, shape z, xncc_pixel pixel, uint64_t num
     kit_map want = kit_map_create(z.image_width, z.image_height, 0, KIT_AFTER);
     xncc_problem problem = check_problem(&image.view, z.width, z.height);
     problem.task = XNCC_TASK_CONVOLVE;
-    problem.border = number & 1 ? XNCC_BORDER_ZERO : XNCC_BORDER_CLAMP;
-    xncc_convolve_options options = { .border = problem.border };
+    problem.rule.border = number & 1 ? XNCC_BORDER_ZERO : XNCC_BORDER_CLAMP;
+    kit_convolve_options options = { .border = problem.rule.border };
     xncc_filter *on_cpu = NULL, *filter = NULL;
     const char *kernel[CHECK_KERNELS];
-    check_ok(xncc_filter_create(run->cpu, tap, z.width, z.height, NULL, &on_cpu), run->cpu,
-             "filter");
-    check_ok(xncc_filter_create(run->context[0], tap, z.width, z.height, NULL, &filter),
-             run->context[0], "filter");
-    check_ok(xncc_convolve(run->cpu, &image.view, on_cpu, &options, &want.view), run->cpu,
+    check_ok(kit_filter_create(run->cpu, tap, z.width, z.height, NULL, &on_cpu), "filter");
+    check_ok(kit_filter_create(run->context[0], tap, z.width, z.height, NULL, &filter), "filter");
+    check_ok(kit_convolve(run->cpu, &image.view, on_cpu, &options, &want.view),
              "convolution on the CPU");
     for (size_t k = 0, kernels = check_kernels(run, &problem, kernel); k < kernels; k++) {
         char what[160];
@@ -431,8 +437,7 @@ static void check_filter(check_run *run, shape z, xncc_pixel pixel, uint64_t num
                  z.image_width, z.image_height, z.width, z.height, kernel[k]);
         device_map map = device_map_create(z.image_width, z.image_height, (int32_t)(number % 3));
         options.kernel = kernel[k];
-        if (check_ok(xncc_convolve(run->context[0], &twin.view, filter, &options, &map.view),
-                     run->context[0], what))
+        if (check_ok(kit_convolve(run->context[0], &twin.view, filter, &options, &map.view), what))
             device_map_check(&map, &want.view, what);
         device_map_destroy(&map);
         check_captured(run->context[0], &problem, &twin.view, filter, kernel[k], &want.view);

@@ -19,7 +19,7 @@ static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
 {
     if (s->image.view.pixel == XNCC_F32)
         return check_reference(s->run, &s->image.view, &s->templ.view,
-                               &(xncc_options){ .method = method, .mode = mode });
+                               &(kit_options){ .method = method, .mode = mode });
     kit_map map = check_map_for(&s->image.view, &s->templ.view, mode);
     oracle_sums sums = oracle_sums_make(&s->image.view, &s->templ.view, mode);
     for (int32_t y = 0; y < map.view.height; y++)
@@ -30,8 +30,8 @@ static kit_map expected_map(const scene *s, xncc_method method, xncc_mode mode)
     return map;
 }
 
-/* Applies the defaults of xncc_find_options as its comments describe them. */
-static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, size_t capacity)
+/* Applies the defaults of kit_find_options as its comments describe them. */
+static oracle_peak_rule rule_for(const scene *s, const kit_find_options *o, size_t capacity)
 {
     int distance = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
     int32_t shorter = s->templ.view.width < s->templ.view.height ? s->templ.view.width
@@ -45,7 +45,7 @@ static oracle_peak_rule rule_for(const scene *s, const xncc_find_options *o, siz
 
 /* Compares the matches with those of the brute-force rule. plan: one plan per thread count for the
  * options' problem; NULL: xncc_find makes its own. */
-static void check_matches(const scene *s, xncc_plan *const *plan, const xncc_find_options *options,
+static void check_matches(const scene *s, xncc_plan *const *plan, const kit_find_options *options,
                           size_t capacity, const xncc_map *map)
 {
     static xncc_match want[MOST_MATCHES], got[MOST_MATCHES + 1];
@@ -68,11 +68,11 @@ static void check_matches(const scene *s, xncc_plan *const *plan, const xncc_fin
              options->kernel ? options->kernel : "(chosen)", options->top, capacity,
              (double)rule.limit, options->min_distance);
     memset(got, 0x5a, sizeof got);
-    xncc_status status = plan ? xncc_plan_find(plan[slot], &s->image.view, s->prepared[slot],
-                                               options, got, capacity, &found, NULL)
-                              : xncc_find(s->run->context[slot], &s->image.view, s->prepared[slot],
-                                          options, got, capacity, &found);
-    if (!check_ok(status, s->run->context[slot], what))
+    xncc_status status = plan ? kit_plan_find(plan[slot], &s->image.view, s->prepared[slot],
+                                              options, got, capacity, &found, NULL)
+                              : kit_find(s->run->context[slot], &s->image.view, s->prepared[slot],
+                                         options, got, capacity, &found);
+    if (!check_ok(status, what))
         return;
     if (found != wanted)
         kit_fail(__FILE__, __LINE__, "%s: %zu matches, want %zu", what, found, wanted);
@@ -120,13 +120,13 @@ static int has_few_cases(const check_run *run)
 static void check_rules(const scene *s, const char *kernel, const xncc_problem *problem,
                         const xncc_map *map)
 {
-    const xncc_method method = problem->method;
-    const xncc_preference forced = { .kernel = kernel };
+    const xncc_method method = problem->rule.method;
+    const xncc_preference forced = { .size = sizeof(xncc_preference), .kernel = kernel };
     xncc_plan *plan[CHECK_THREAD_COUNTS] = { 0 };
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_plan_create(s->run->context[i], problem, &forced, &plan[i]),
-                         s->run->context[i], s->name);
+        made &= check_ok(
+            xncc_plan_create(s->run->context[i], problem, &forced, &plan[i], &kit_error), s->name);
     static const size_t top[] = { 0, 1, 3, 40 };
     static const int32_t distance[] = { 0, 1, 2, 5, 1000 };
     int smallest = method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
@@ -136,11 +136,11 @@ static void check_rules(const scene *s, const char *kernel, const xncc_problem *
             if ((KIT_SANITIZED || has_few_cases(s->run)) && (d + shift) % 4 != limit)
                 continue;
             float bound = limit_of(map, smallest, limit);
-            xncc_find_options o = { .method = method,
-                                    .mode = problem->mode,
-                                    .kernel = kernel,
-                                    .top = top[(limit + d) & 3],
-                                    .min_distance = distance[d] };
+            kit_find_options o = { .method = method,
+                                   .mode = problem->rule.mode,
+                                   .kernel = kernel,
+                                   .top = top[(limit + d) & 3],
+                                   .min_distance = distance[d] };
             o.min_score = smallest ? 99.0f
                                    : bound; /* the limit that does not apply must not matter */
             o.max_score = smallest ? bound : -99.0f;
@@ -155,8 +155,9 @@ static void check_scene(scene *s)
     check_run *run = s->run;
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i]),
-                         run->context[i], s->name);
+        made &= check_ok(
+            xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i], &kit_error),
+            s->name);
     for (int c = 0; c < 2 * METHODS + 1 && made; c++) {
         /* in mode full, one of them */
         xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) %
@@ -168,8 +169,8 @@ static void check_scene(scene *s)
             continue;
         xncc_problem problem = check_problem(&s->image.view, s->templ.view.width,
                                              s->templ.view.height);
-        problem.method = method;
-        problem.mode = mode;
+        problem.rule.method = method;
+        problem.rule.mode = mode;
         const char *kernel[CHECK_KERNELS];
         size_t kernels = check_kernels(run, &problem, kernel);
         if (!kernels)
@@ -177,9 +178,9 @@ static void check_scene(scene *s)
         kit_map map = expected_map(s, method, mode);
         for (size_t k = 0; k < kernels; k++)
             check_rules(s, kernel[k], &problem, &map.view);
-        check_matches(
-            s, NULL, &(xncc_find_options){ .method = method, .mode = mode, .min_score = -INFINITY },
-            5, &map.view);
+        check_matches(s, NULL,
+                      &(kit_find_options){ .method = method, .mode = mode, .min_score = -INFINITY },
+                      5, &map.view);
         kit_map_destroy(&map);
     }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
@@ -243,18 +244,19 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s.templ.view, &s.prepared[i]),
-                         run->context[i], s.name);
+        made &= check_ok(
+            xncc_template_create(run->context[i], &s.templ.view, &s.prepared[i], &kit_error),
+            s.name);
     xncc_problem problem = check_problem(&s.image.view, 3, 2);
     const char *kernel[CHECK_KERNELS];
     size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
     kit_map map = expected_map(&s, XNCC_CCOEFF_NORMED, XNCC_VALID);
     for (size_t k = 0; k < kernels; k++)
         check_matches(&s, NULL,
-                      &(xncc_find_options){
+                      &(kit_find_options){
                           .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
                       MOST_MATCHES, &map.view);
-    check_matches(&s, NULL, &(xncc_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
+    check_matches(&s, NULL, &(kit_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         xncc_template_destroy(s.prepared[i]);
     kit_map_destroy(&map);

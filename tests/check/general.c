@@ -13,7 +13,7 @@ static void check_kernel(general_subject *s, const char *kernel, const xncc_map 
     const int where = s->run->device == XNCC_DEVICE_CUDA && kit_device_present()
                           ? (int)(turn / 2 % 4)
                           : 0;
-    xncc_options forced = s->c.options;
+    kit_options forced = s->c.options;
     forced.kernel = kernel;
     char what[400];
     snprintf(what, sizeof what, "%s, %s (context %d, image %s, map %s)", s->name, kernel, (int)slot,

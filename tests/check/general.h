@@ -29,7 +29,7 @@ typedef struct general_case {
     uint64_t number;
     xncc_pixel pixel;
     int32_t channels, image_width, image_height, width, height;
-    xncc_options options; /* kernel is ignored */
+    kit_options options; /* kernel is ignored */
     general_masks masks;
     int image_fill, templ_fill;
 } general_case;

@@ -25,17 +25,17 @@ void general_request_draw(general_subject *s, const char *kernel, const xncc_map
 {
     static const size_t top[] = { 1, 0, 5, 40 };
     static const int32_t distance[] = { 0, 1, 2, 7, 1000 };
-    const xncc_options *o = &s->c.options;
+    const kit_options *o = &s->c.options;
     const int smallest = o->method == XNCC_SQDIFF || o->method == XNCC_SQDIFF_NORMED;
     r->capacity = kit_next(&s->random) & 1 ? GENERAL_MATCHES : 9;
     const uint64_t some_top = kit_below(&s->random, 4), some_distance = kit_below(&s->random, 5);
-    r->options = (xncc_find_options){ .method = o->method,
-                                      .mode = o->mode,
-                                      .border = o->border,
-                                      .min_valid = o->min_valid,
-                                      .kernel = kernel,
-                                      .top = top[some_top],
-                                      .min_distance = distance[some_distance] };
+    r->options = (kit_find_options){ .method = o->method,
+                                     .mode = o->mode,
+                                     .border = o->border,
+                                     .min_valid = o->min_valid,
+                                     .kernel = kernel,
+                                     .top = top[some_top],
+                                     .min_distance = distance[some_distance] };
     r->options.min_score = smallest ? 1e30f
                                     : -INFINITY; /* the limit that does not apply must not matter */
     if (kit_next(&s->random) & 1) {
@@ -44,10 +44,10 @@ void general_request_draw(general_subject *s, const char *kernel, const xncc_map
     }
 }
 
-/* Applies the defaults of xncc_find_options as its comments describe them. */
+/* Applies the defaults of kit_find_options as its comments describe them. */
 void general_request_answer(const general_subject *s, const xncc_map *map, general_request *r)
 {
-    const xncc_find_options *o = &r->options;
+    const kit_find_options *o = &r->options;
     const int32_t shorter = s->c.width < s->c.height ? s->c.width : s->c.height;
     oracle_peak_rule rule = { .smallest = o->method == XNCC_SQDIFF ||
                                           o->method == XNCC_SQDIFF_NORMED };
@@ -79,14 +79,14 @@ void general_compare(const general_subject *s, const general_request *r, const c
         }
 }
 
-void general_check_map(general_subject *s, const xncc_options *forced, uint64_t slot, int where,
+void general_check_map(general_subject *s, const kit_options *forced, uint64_t slot, int where,
                        const xncc_map *want, const char *what)
 {
     xncc_context *context = s->run->context[slot];
     placed at;
     placed_create(&at, &s->image.view, want, where, s->run->turn);
-    xncc_status status = xncc_correlate(context, at.image, s->prepared[slot], forced, at.map);
-    placed_check(&at, check_ok(status, context, what), want, what);
+    xncc_status status = kit_correlate(context, at.image, s->prepared[slot], forced, at.map);
+    placed_check(&at, check_ok(status, what), want, what);
     placed_destroy(&at);
 }
 
@@ -109,10 +109,10 @@ static void check_graph(general_subject *s, xncc_plan *plan, const general_reque
     if (!g->capturable)
         return;
     CHECK(kit_device_capture(g->stream));
-    xncc_status status = xncc_plan_find_on_device(plan, g->image, s->prepared[0], &r->options,
-                                                  g->match, r->capacity, g->count, g->stream);
+    xncc_status status = kit_plan_find_on_device(plan, g->image, s->prepared[0], &r->options,
+                                                 g->match, r->capacity, g->count, g->stream);
     void *made = kit_device_graph(g->stream);
-    if (check_ok(status, s->run->context[0], s->name) && CHECK(made != NULL)) {
+    if (check_ok(status, s->name) && CHECK(made != NULL)) {
         memset(g->got, 0x5a, bytes);
         CHECK(kit_device_upload(g->match, g->got, bytes));
         CHECK(kit_device_graph_run(made, g->stream));
@@ -145,9 +145,9 @@ void general_check_left_on_device(general_subject *s, xncc_plan *plan, const gen
         kit_give_up("no device memory or stream for the test");
     memset(got, 0x5a, sizeof got);
     CHECK(kit_device_upload(match, got, sizeof got));
-    xncc_status status = xncc_plan_find_on_device(plan, &twin.view, s->prepared[0], &r->options,
-                                                  match, r->capacity, count, stream);
-    if (check_ok(status, s->run->context[0], s->name)) {
+    xncc_status status = kit_plan_find_on_device(plan, &twin.view, s->prepared[0], &r->options,
+                                                 match, r->capacity, count, stream);
+    if (check_ok(status, s->name)) {
         CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found) &&
               kit_device_download(got, match, sizeof got));
         general_compare(s, r, "left on the device", got, found);
@@ -180,19 +180,20 @@ void general_check_rows(general_subject *s, xncc_plan *plan, const general_reque
     xncc_scan *scan = NULL;
     size_t found = 12345;
     if (check_ok(
-            xncc_scan_create(plan, &arriving.view, s->prepared[0], &r->options, r->capacity, &scan),
-            s->run->context[0], s->name)) {
+            kit_scan_create(plan, &arriving.view, s->prepared[0], &r->options, r->capacity, &scan),
+            s->name)) {
         const int32_t step = kit_between(&s->random, 1, image->height);
         for (int32_t y = 0; y < image->height; y++) {
             xncc_image row;
-            CHECK_STATUS(xncc_image_crop(&arriving.view, 0, y, image->width, 1, &row), XNCC_OK);
+            CHECK_STATUS(xncc_image_crop(&arriving.view, 0, y, image->width, 1, &row, &kit_error),
+                         XNCC_OK);
             kit_image_copy(&row, image, 0, y);
             for (int32_t x = 0; x < image->width && image->mask; x++)
                 kit_mask_set(&arriving.view, x, y, (uint8_t)kit_mask(image, x, y));
             if ((y + 1) % step == 0)
-                CHECK_STATUS(xncc_scan_rows(scan, y + 1), XNCC_OK);
+                CHECK_STATUS(xncc_scan_rows(scan, y + 1, &kit_error), XNCC_OK);
         }
-        if (check_ok(xncc_scan_finish(scan, got, &found, NULL), s->run->context[0], s->name))
+        if (check_ok(xncc_scan_finish(scan, got, &found, NULL, &kit_error), s->name))
             general_compare(s, r, "scanned", got, found);
     }
     xncc_scan_destroy(scan);

@@ -8,7 +8,7 @@ enum { GENERAL_MATCHES = 400 };
 
 /* A request for matches, and its answer by the rule of find.h. */
 typedef struct general_request {
-    xncc_find_options options;
+    kit_find_options options;
     size_t capacity, wanted; /* of them, at most GENERAL_MATCHES */
     xncc_match want[GENERAL_MATCHES];
 } general_request;
@@ -26,7 +26,7 @@ void general_compare(const general_subject *s, const general_request *r, const c
 
 /* Calls xncc_correlate with the context and the template of a slot, and compares the map.
  * where: as for placed_create, with the turn of the run. */
-void general_check_map(general_subject *s, const xncc_options *forced, uint64_t slot, int where,
+void general_check_map(general_subject *s, const kit_options *forced, uint64_t slot, int where,
                        const xncc_map *want, const char *what);
 
 /* Make a request of a plan with the first template of the subject, and compare the matches: of a

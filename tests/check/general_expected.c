@@ -27,7 +27,7 @@ static int within(const oracle_bounded *want, xncc_method method, xncc_flat flat
 
 void general_check_element(const general_subject *s, const xncc_map *map, int32_t x, int32_t y)
 {
-    const xncc_options *o = &s->c.options;
+    const kit_options *o = &s->c.options;
     const float got = kit_map_row(map, y)[x];
     if (!is_float(s->c.pixel)) {
         float want = oracle_general_score(&s->oracle, o, x, y);
@@ -51,16 +51,16 @@ kit_map general_expected(general_subject *s, const char *first)
 {
     const int reference = is_float(s->c.pixel);
     xncc_context *context = reference ? s->run->cpu : s->run->context[0];
-    xncc_options options = s->c.options;
+    kit_options options = s->c.options;
     xncc_template *own = NULL;
     kit_map map = kit_map_create(s->oracle.width, s->oracle.height, 0, KIT_AFTER);
     options.kernel = reference ? "reference" : first;
     int done = !reference ||
-               check_ok(xncc_template_create(context, &s->templ.view, &own), context, s->name);
+               check_ok(xncc_template_create(context, &s->templ.view, &own, &kit_error), s->name);
     if (done)
-        done = check_ok(xncc_correlate(context, &s->image.view, own ? own : s->prepared[0],
-                                       &options, &map.view),
-                        context, s->name);
+        done = check_ok(
+            kit_correlate(context, &s->image.view, own ? own : s->prepared[0], &options, &map.view),
+            s->name);
     xncc_template_destroy(own);
     if (!done)
         return map;

@@ -42,12 +42,12 @@ static void check_plan(general_subject *s, xncc_plan *plan, general_request *r)
     size_t found = 12345;
     general_request_draw(s, r->options.kernel, &want.view, r);
     general_request_answer(s, &want.view, r);
-    if (check_ok(xncc_plan_correlate(plan, image, s->prepared[0], &map.view, NULL),
-                 s->run->context[0], s->name))
+    if (check_ok(xncc_plan_correlate(plan, image, s->prepared[0], &map.view, NULL, &kit_error),
+                 s->name))
         check_same(&map.view, &want.view, s->name);
-    if (check_ok(xncc_plan_find(plan, image, s->prepared[0], &r->options, got, r->capacity, &found,
-                                NULL),
-                 s->run->context[0], s->name))
+    if (check_ok(
+            kit_plan_find(plan, image, s->prepared[0], &r->options, got, r->capacity, &found, NULL),
+            s->name))
         general_compare(s, r, "by a plan", got, found);
     image_done(&twin);
     general_check_rows(s, plan, r);
@@ -58,8 +58,8 @@ static void check_plan(general_subject *s, xncc_plan *plan, general_request *r)
     kit_map_destroy(&want);
 }
 
-/* Several templates in one call, with one rule. All of them fit the plan's problem. */
-static void check_batch(general_subject *s, xncc_plan *plan, const char *kernel)
+/* Several templates in one call, with one rule. All of them fit the problem. */
+static void check_batch(general_subject *s, const char *kernel)
 {
     static xncc_match got[BATCH * GENERAL_MATCHES];
     static general_request want[BATCH];
@@ -79,9 +79,9 @@ static void check_batch(general_subject *s, xncc_plan *plan, const char *kernel)
         count++;
     } while (count < BATCH && general_change(s, GENERAL_OTHER_TEMPL));
     device_image twin;
-    xncc_status status = xncc_plan_find_batch(plan, image_for(s, &twin), templ, count,
-                                              &want[0].options, got, want[0].capacity, found, NULL);
-    if (check_ok(status, s->run->context[0], s->name))
+    xncc_status status = kit_find_each(s->run->context[0], &s->problem, image_for(s, &twin), templ,
+                                       count, &want[0].options, got, want[0].capacity, found);
+    if (check_ok(status, s->name))
         for (size_t i = 0; i < count; i++)
             general_compare(s, &want[i], "in a batch", got + i * want[0].capacity, found[i]);
     image_done(&twin);
@@ -97,16 +97,18 @@ static void check_kernel(const general_subject *like, const char *kernel)
     if (!general_make(&s, like->run, &like->c))
         return;
     r.options.kernel = kernel;
-    if (check_ok(xncc_plan_create(s.run->context[0], &s.problem,
-                                  &(xncc_preference){ .kernel = kernel }, &plan),
-                 s.run->context[0], s.name)) {
+    if (check_ok(xncc_plan_create(
+                     s.run->context[0], &s.problem,
+                     &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = kernel }, &plan,
+                     &kit_error),
+                 s.name)) {
         static const int change[] = { 0, GENERAL_OTHER_IMAGE, GENERAL_OTHER_TEMPL,
                                       GENERAL_UNMASKED_IMAGE,
                                       GENERAL_OTHER_IMAGE | GENERAL_OTHER_TEMPL };
         for (size_t i = 0; i < sizeof change / sizeof *change; i++)
             if (general_change(&s, change[i]))
                 check_plan(&s, plan, &r);
-        check_batch(&s, plan, kernel);
+        check_batch(&s, kernel);
     }
     xncc_plan_destroy(plan);
     general_free(&s);
@@ -127,9 +129,9 @@ static void check_case(check_run *run, const general_case *c)
             const uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
             general_request_draw(&s, kernel[k], &want.view, &r);
             general_request_answer(&s, &want.view, &r);
-            xncc_status status = xncc_find(run->context[slot], image_for(&s, &twin),
-                                           s.prepared[slot], &r.options, got, r.capacity, &found);
-            if (check_ok(status, run->context[slot], s.name))
+            xncc_status status = kit_find(run->context[slot], image_for(&s, &twin),
+                                          s.prepared[slot], &r.options, got, r.capacity, &found);
+            if (check_ok(status, s.name))
                 general_compare(&s, &r, "in one call", got, found);
             image_done(&twin);
             check_count(run, kernel[k]);
@@ -149,9 +151,9 @@ static void check_bands(check_run *run, xncc_pixel pixel)
     c.image_fill = KIT_NOISE;
     c.templ_fill = KIT_NOISE;
     c.masks = GENERAL_BOTH;
-    c.options = (xncc_options){ .mode = XNCC_FULL,
-                                .border = pixel == XNCC_U8 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_WRAP,
-                                .min_valid = 0.3 };
+    c.options = (kit_options){ .mode = XNCC_FULL,
+                               .border = pixel == XNCC_U8 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_WRAP,
+                               .min_valid = 0.3 };
     check_case(run, &c);
 }
 

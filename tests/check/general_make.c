@@ -299,8 +299,8 @@ static int make_templates(general_subject *s)
             twin = device_image_create(&s->templ.view, i);
         made = check_ok(xncc_template_create(s->run->context[i],
                                              twin.memory ? &twin.view : &s->templ.view,
-                                             &s->prepared[i]),
-                        s->run->context[i], s->name);
+                                             &s->prepared[i], &kit_error),
+                        s->name);
         if (twin.memory)
             device_image_destroy(&twin);
     }
@@ -321,16 +321,12 @@ int general_make(general_subject *s, check_run *run, const general_case *c)
     s->oracle = oracle_general_make(&s->image.view, &s->templ.view, c->options.mode,
                                     c->options.border);
     s->problem = check_problem(&s->image.view, c->width, c->height);
-    s->problem.method = c->options.method;
-    s->problem.mode = c->options.mode;
-    s->problem.border = c->options.border;
-    s->problem.flat = c->options.flat;
-    s->problem.min_valid = c->options.min_valid;
-    s->problem.channels = c->channels;
+    s->problem.rule = kit_match_rule(&c->options);
+    s->problem.channels = c->channels ? c->channels : 1;
     s->problem.image_masked = s->image.view.mask || s->image.view.has_no_data;
     s->problem.templ_masked = s->oracle.templ_counts < (int64_t)c->width * c->height;
     return make_templates(s) &&
-           CHECK_INT(xncc_template_masked(s->prepared[0]), s->problem.templ_masked) &&
+           CHECK_INT(xncc_template_is_masked(s->prepared[0]), s->problem.templ_masked) &&
            CHECK_INT(xncc_template_channels(s->prepared[0]), kit_channels(&s->image.view));
 }
 

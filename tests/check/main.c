@@ -11,9 +11,9 @@
 size_t check_kernels(check_run *run, const xncc_problem *problem, const char **name)
 {
     const char *all[CHECK_KERNELS];
-    size_t count = xncc_kernels(run->context[0], problem, all, CHECK_KERNELS), kept = 0;
+    size_t count = xncc_kernel_list(run->context[0], problem, all, CHECK_KERNELS), kept = 0;
     if (count > CHECK_KERNELS)
-        kit_give_up("xncc_kernels names %zu kernels", count);
+        kit_give_up("xncc_kernel_list names %zu kernels", count);
     for (size_t i = 0; i < count; i++)
         if (!run->kernel || strcmp(run->kernel, all[i]) == 0)
             name[kept++] = all[i];

@@ -56,7 +56,7 @@ static void check_bound(const subject *s, const xncc_map *map, xncc_method metho
 static kit_map expected(const subject *s, xncc_method method, xncc_flat flat)
 {
     if (s->image.view.pixel == XNCC_F32) {
-        xncc_options options = { .method = method, .mode = s->mode, .flat = flat };
+        kit_options options = { .method = method, .mode = s->mode, .flat = flat };
         kit_map map = check_reference(s->run, &s->image.view, &s->templ.view, &options);
         check_bound(s, &map.view, method, flat);
         return map;
@@ -69,22 +69,22 @@ static kit_map expected(const subject *s, xncc_method method, xncc_flat flat)
     return map;
 }
 
-static void check_kernel(const subject *s, const char *kernel, const xncc_options *options,
+static void check_kernel(const subject *s, const char *kernel, const kit_options *options,
                          const xncc_map *want)
 {
     check_run *run = s->run;
     uint64_t slot = run->turn % CHECK_THREAD_COUNTS;
     kit_map got = kit_map_create(want->width, want->height, (int32_t)(run->turn / 3 % 3) * 3,
                                  run->turn & 1 ? KIT_AFTER : KIT_BEFORE);
-    xncc_options forced = *options;
+    kit_options forced = *options;
     forced.kernel = kernel;
     char what[256];
     snprintf(what, sizeof what, "%s %s%s %s (context %d)", s->name,
              xncc_method_name(options->method), options->flat == XNCC_FLAT_NAN ? " nan" : "",
              kernel, (int)slot);
-    xncc_status status = xncc_correlate(run->context[slot], &s->image.view, s->prepared[slot],
-                                        &forced, &got.view);
-    if (check_ok(status, run->context[slot], what)) {
+    xncc_status status = kit_correlate(run->context[slot], &s->image.view, s->prepared[slot],
+                                       &forced, &got.view);
+    if (check_ok(status, what)) {
         check_same(&got.view, want, what);
         CHECK(kit_map_padding_intact(&got));
     }
@@ -95,13 +95,13 @@ static void check_kernel(const subject *s, const char *kernel, const xncc_option
 /* combination 0 .. 11: the method and the option for flat windows */
 static void check_combination(const subject *s, int combination)
 {
-    xncc_options options = { .method = (xncc_method)(combination % METHODS),
-                             .mode = s->mode,
-                             .flat = combination < METHODS ? XNCC_FLAT_ZERO : XNCC_FLAT_NAN };
+    kit_options options = { .method = (xncc_method)(combination % METHODS),
+                            .mode = s->mode,
+                            .flat = combination < METHODS ? XNCC_FLAT_ZERO : XNCC_FLAT_NAN };
     xncc_problem problem = check_problem(&s->image.view, s->templ.view.width, s->templ.view.height);
-    problem.method = options.method;
-    problem.mode = options.mode;
-    problem.flat = options.flat;
+    problem.rule.method = options.method;
+    problem.rule.mode = options.mode;
+    problem.rule.flat = options.flat;
     const char *kernel[CHECK_KERNELS];
     size_t kernels = check_kernels(s->run, &problem, kernel);
     if (!kernels)
@@ -121,8 +121,9 @@ static void check_subject(subject *s, int all_methods)
     if (run->device == XNCC_DEVICE_CUDA || KIT_SANITIZED)
         all_methods = run->full;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
-        made &= check_ok(xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i]),
-                         run->context[i], s->name);
+        made &= check_ok(
+            xncc_template_create(run->context[i], &s->templ.view, &s->prepared[i], &kit_error),
+            s->name);
     if (s->image.view.pixel != XNCC_F32)
         s->sums = oracle_sums_make(&s->image.view, &s->templ.view, s->mode);
     int other = 1 + (int)(run->turn % (2 * METHODS - 1));

@@ -24,7 +24,7 @@ typedef struct scene {
 
 typedef struct request {
     xncc_problem problem;
-    xncc_find_options options;
+    kit_find_options options;
     const char *kernel;
     size_t capacity, wanted;
     xncc_match want[CAPACITY];
@@ -45,8 +45,9 @@ static void compare(const scene *s, const request *r, const xncc_match *got, siz
     int same = found == r->wanted && (found == 0 || memcmp(got, r->want, found * sizeof *got) == 0);
     if (!same)
         kit_fail(__FILE__, __LINE__, "%s, %s%s, %s, %s: %zu matches, want %zu, or others", s->name,
-                 xncc_method_name(r->problem.method), r->problem.mode == XNCC_SAME ? " same" : "",
-                 r->kernel, how, found, r->wanted);
+                 xncc_method_name(r->problem.rule.method),
+                 r->problem.rule.mode == XNCC_SAME ? " same" : "", r->kernel, how, found,
+                 r->wanted);
     CHECK(same);
 }
 
@@ -58,8 +59,8 @@ static int32_t step(scene *s, split how, int32_t done)
                               : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, xncc_context *context, xncc_plan *plan,
-                        const xncc_template *templ, const request *r, split how)
+static void check_split(scene *s, xncc_plan *plan, const xncc_template *templ, const request *r,
+                        split how)
 {
     static const char *const name[SPLITS] = { "no rows before the end", "all rows at once",
                                               "row by row", "random steps" };
@@ -68,20 +69,20 @@ static void check_split(scene *s, xncc_context *context, xncc_plan *plan,
     xncc_scan *scan = NULL;
     size_t found = 12345;
     kit_image_fill(&s->arriving.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->arriving.view, templ, &r->options, r->capacity, &scan),
-                  context, s->name))
+    if (!check_ok(kit_scan_create(plan, &s->arriving.view, templ, &r->options, r->capacity, &scan),
+                  s->name))
         return;
-    CHECK_STATUS(xncc_scan_rows(scan, 0), XNCC_OK);
+    CHECK_STATUS(xncc_scan_rows(scan, 0, &kit_error), XNCC_OK);
     int32_t done = 0;
     while (how != SPLIT_NONE && done < height) {
         int32_t next = step(s, how, done);
         arrive(s, done, next);
         done = next;
-        CHECK_STATUS(xncc_scan_rows(scan, done), XNCC_OK);
-        CHECK_STATUS(xncc_scan_rows(scan, done / 2), XNCC_OK);
+        CHECK_STATUS(xncc_scan_rows(scan, done, &kit_error), XNCC_OK);
+        CHECK_STATUS(xncc_scan_rows(scan, done / 2, &kit_error), XNCC_OK);
     }
     arrive(s, done, height);
-    CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
+    CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL, &kit_error), XNCC_OK);
     xncc_scan_destroy(scan);
     CHECK(xncc_context_progress(context) == 1.0);
     compare(s, r, got, found, name[how]);
@@ -107,8 +108,7 @@ static void *write_rows(void *argument)
 
 /* Another thread writes the rows while the earlier ones are matched. Also meant for the thread
  * sanitizer. */
-static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
-                         const xncc_template *templ, const request *r)
+static void check_writer(scene *s, xncc_plan *plan, const xncc_template *templ, const request *r)
 {
     static xncc_match got[CAPACITY];
     const int32_t height = s->image.view.height;
@@ -116,55 +116,54 @@ static void check_writer(scene *s, xncc_context *context, xncc_plan *plan,
     xncc_scan *scan = NULL;
     size_t found = 12345;
     kit_image_fill(&s->arriving.view, KIT_NOISE, &s->random);
-    if (!check_ok(xncc_scan_create(plan, &s->arriving.view, templ, &r->options, r->capacity, &scan),
-                  context, s->name))
+    if (!check_ok(kit_scan_create(plan, &s->arriving.view, templ, &r->options, r->capacity, &scan),
+                  s->name))
         return;
     if (pthread_create(&w.thread, NULL, write_rows, &w) != 0)
         kit_give_up("no thread for the writer");
     for (int32_t rows = 0; rows < height;) {
         rows = atomic_load(&w.rows);
-        CHECK_STATUS(xncc_scan_rows(scan, rows), XNCC_OK);
+        CHECK_STATUS(xncc_scan_rows(scan, rows, &kit_error), XNCC_OK);
         sched_yield();
     }
-    CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
+    CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL, &kit_error), XNCC_OK);
     pthread_join(w.thread, NULL);
     xncc_scan_destroy(scan);
     compare(s, r, got, found, "written meanwhile");
 }
 
 /* A scan that is destroyed before its end leaves its plan usable. */
-static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *templ,
-                       const request *r)
+static void check_left(scene *s, xncc_plan *plan, const xncc_template *templ, const request *r)
 {
     static xncc_match got[CAPACITY];
     xncc_scan *scan = NULL, *second = NULL;
     size_t found = 12345;
-    if (!check_ok(xncc_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &scan),
-                  context, s->name))
+    if (!check_ok(kit_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &scan),
+                  s->name))
         return;
-    CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height * 3 / 4), XNCC_OK);
+    CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height * 3 / 4, &kit_error), XNCC_OK);
     CHECK_STATUS(
-        xncc_plan_find(plan, &s->image.view, templ, &r->options, got, r->capacity, &found, NULL),
+        kit_plan_find(plan, &s->image.view, templ, &r->options, got, r->capacity, &found, NULL),
         XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &second),
+    CHECK_STATUS(kit_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &second),
                  XNCC_ERROR_ARGUMENT);
     CHECK(second == NULL);
-    CHECK_STATUS(xncc_scan_rows(scan, -1), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height + 1), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_finish(scan, got, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_rows(scan, -1, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height + 1, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_finish(scan, got, NULL, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
     xncc_scan_destroy(scan);
     CHECK(xncc_context_progress(context) == 1.0);
     CHECK_STATUS(
-        xncc_plan_find(plan, &s->image.view, templ, &r->options, got, r->capacity, &found, NULL),
+        kit_plan_find(plan, &s->image.view, templ, &r->options, got, r->capacity, &found, NULL),
         XNCC_OK);
     compare(s, r, got, found, "after a scan that was left");
-    if (check_ok(xncc_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &scan),
-                 context, s->name)) {
-        CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_OK);
+    if (check_ok(kit_scan_create(plan, &s->image.view, templ, &r->options, r->capacity, &scan),
+                 s->name)) {
+        CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL, &kit_error), XNCC_OK);
         compare(s, r, got, found, "without steps");
-        CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_scan_finish(scan, got, &found, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
         CHECK_INT(found, 0);
-        CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(xncc_scan_rows(scan, s->image.view.height, &kit_error), XNCC_ERROR_ARGUMENT);
     }
     xncc_scan_destroy(scan);
 }
@@ -176,16 +175,16 @@ static void check_null(xncc_context *context, const xncc_template *templ, const 
     xncc_scan *scan = NULL;
     size_t found = 3;
     xncc_scan_destroy(NULL);
-    CHECK_STATUS(xncc_scan_rows(NULL, 1), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_finish(NULL, NULL, &found, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(NULL, image, templ, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
-    if (!check_ok(xncc_plan_create(context, &problem, NULL, &plan), context,
+    CHECK_STATUS(xncc_scan_rows(NULL, 1, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_scan_finish(NULL, NULL, &found, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_scan_create(NULL, image, templ, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    if (!check_ok(xncc_plan_create(context, &problem, NULL, &plan, &kit_error),
                   "a plan for one pixel"))
         return;
-    CHECK_STATUS(xncc_scan_create(plan, NULL, templ, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, image, NULL, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, image, templ, NULL, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_scan_create(plan, image, templ, NULL, 1, &scan),
+    CHECK_STATUS(kit_scan_create(plan, NULL, templ, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_scan_create(plan, image, NULL, NULL, 1, &scan), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_scan_create(plan, image, templ, NULL, 1, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_scan_create(plan, image, templ, NULL, 1, &scan),
                  XNCC_ERROR_ARGUMENT); /* the template does not fit */
     CHECK(scan == NULL);
     xncc_plan_destroy(plan);
@@ -198,16 +197,18 @@ static void check_kernel(scene *s, request *r)
                                                                               run->turn by SPLITS */
     xncc_template *templ = NULL;
     xncc_plan *plan = NULL;
-    if (check_ok(xncc_template_create(context, &s->templ.view, &templ), context, s->name) &&
-        check_ok(xncc_plan_create(context, &r->problem, &(xncc_preference){ .kernel = r->kernel },
-                                  &plan),
-                 context, s->name)) {
+    if (check_ok(xncc_template_create(context, &s->templ.view, &templ, &kit_error), s->name) &&
+        check_ok(xncc_plan_create(
+                     context, &r->problem,
+                     &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = r->kernel },
+                     &plan, &kit_error),
+                 s->name)) {
         for (int how = 0; how < SPLITS; how++)
-            check_split(s, context, plan, templ, r, (split)how);
-        check_writer(s, context, plan, templ, r);
-        if (r->problem.method == XNCC_CCOEFF_NORMED)
-            check_left(s, context, plan, templ, r);
-        if (r->problem.method == XNCC_CCORR)
+            check_split(s, plan, templ, r, (split)how);
+        check_writer(s, plan, templ, r);
+        if (r->problem.rule.method == XNCC_CCOEFF_NORMED)
+            check_left(s, plan, templ, r);
+        if (r->problem.rule.method == XNCC_CCORR)
             check_null(context, templ, &s->image.view);
     }
     xncc_plan_destroy(plan);
@@ -221,19 +222,19 @@ static void check_case(scene *s, xncc_method method, xncc_mode mode)
     xncc_template *templ = NULL;
     const char *kernel[CHECK_KERNELS];
     r.problem = check_problem(&s->image.view, s->templ.view.width, s->templ.view.height);
-    r.problem.method = method;
-    r.problem.mode = mode;
-    r.options = (xncc_find_options){ .method = method,
-                                     .mode = mode,
-                                     .min_score = -INFINITY,
-                                     .kernel = "reference",
-                                     .min_distance = distance[s->run->turn % 3] };
+    r.problem.rule.method = method;
+    r.problem.rule.mode = mode;
+    r.options = (kit_find_options){ .method = method,
+                                    .mode = mode,
+                                    .min_score = -INFINITY,
+                                    .kernel = "reference",
+                                    .min_distance = distance[s->run->turn % 3] };
     r.capacity = (int)method % 2 ? 40 : CAPACITY;
     size_t kernels = check_kernels(s->run, &r.problem, kernel);
-    check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &templ), s->run->cpu, s->name);
+    check_ok(xncc_template_create(s->run->cpu, &s->templ.view, &templ, &kit_error), s->name);
     check_ok(
-        xncc_find(s->run->cpu, &s->image.view, templ, &r.options, r.want, r.capacity, &r.wanted),
-        s->run->cpu, s->name);
+        kit_find(s->run->cpu, &s->image.view, templ, &r.options, r.want, r.capacity, &r.wanted),
+        s->name);
     xncc_template_destroy(templ);
     for (size_t k = 0; k < kernels; k++) {
         r.kernel = kernel[k];

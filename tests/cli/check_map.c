@@ -82,7 +82,7 @@ static int check_scores(const app_picture *map, char **argv)
 
 /* The words after the border. */
 typedef struct words {
-    xncc_options options;
+    kit_options options;
     const char *mask, *image_mask;
     int has_no_data;
     double no_data;
@@ -189,7 +189,7 @@ static int check_filter(const app_picture *map, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    const xncc_filter_options options = { .correlate = strcmp(argv[2], "correlate") == 0 };
+    const kit_filter_options options = { .correlate = strcmp(argv[2], "correlate") == 0 };
     const xncc_border border = strcmp(argv[3], "zero") == 0 ? XNCC_BORDER_ZERO : XNCC_BORDER_CLAMP;
     size_t wrong = 0, first = 0;
     if (map->width == scene.width && map->height == scene.height && map->pixel == XNCC_F32)

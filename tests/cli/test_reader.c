@@ -3,7 +3,7 @@
  * the whole picture, and a damaged file gives the same error text. A rectangle has the pixels of
  * the whole picture, also if other strips or tiles are damaged. The label threads does not include
  * this test; run it by hand with the thread sanitizer. */
-#include "exactncc/exactncc.h"
+#include "kit/short.h"
 #include "flavour.h"
 #include "reader.h"
 
@@ -59,15 +59,15 @@ static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template
     const size_t row = (size_t)WIDTH * xncc_pixel_size(image->pixel);
     xncc_scan *scan = NULL;
     size_t found = 0;
-    xncc_status status = xncc_scan_create(plan, image, templ, NULL, 8, &scan);
+    xncc_status status = kit_scan_create(plan, image, templ, NULL, 8, &scan);
     for (int32_t rows = 0; !status && reader && rows < HEIGHT;) {
         rows = app_reader_wait(reader, rows + 40);
         check(rows < 0 || memcmp(image->data, whole->data, (size_t)rows * row) == 0, "reader",
               "rows named too early");
-        status = rows < 0 ? XNCC_ERROR_ARGUMENT : xncc_scan_rows(scan, rows);
+        status = rows < 0 ? XNCC_ERROR_ARGUMENT : xncc_scan_rows(scan, rows, &kit_error);
     }
     if (!status)
-        status = xncc_scan_finish(scan, match, &found, NULL);
+        status = xncc_scan_finish(scan, match, &found, NULL, &kit_error);
     xncc_scan_destroy(scan);
     return status ? 0 : found;
 }
@@ -76,11 +76,11 @@ static size_t find(xncc_plan *plan, const xncc_image *image, const xncc_template
 static void check_search(xncc_context *context, const char *kind, xncc_pixel pixel,
                          const xncc_image *whole, int beside)
 {
-    xncc_problem problem = { .pixel = whole->pixel,
-                             .image_width = WIDTH,
-                             .image_height = HEIGHT,
-                             .width = SIDE,
-                             .height = SIDE };
+    xncc_problem problem = kit_problem((xncc_problem){ .pixel = whole->pixel,
+                                                       .image_width = WIDTH,
+                                                       .image_height = HEIGHT,
+                                                       .templ_width = SIDE,
+                                                       .templ_height = SIDE });
     const size_t size = xncc_pixel_size(whole->pixel);
     const xncc_image templ = { .data = (const char *)whole->data +
                                        ((size_t)500 * WIDTH + 30) * size,
@@ -98,8 +98,8 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
         return;
     problem.image_masked = p.view.mask !=
                            NULL; /* the whole picture has none if every pixel counts */
-    if (!check(!xncc_template_create(context, &templ, &template) &&
-                   !xncc_plan_create(context, &problem, NULL, &plan),
+    if (!check(!xncc_template_create(context, &templ, &template, &kit_error) &&
+                   !xncc_plan_create(context, &problem, NULL, &plan, &kit_error),
                kind, "cannot begin"))
         return;
     size_t wanted = find(plan, whole, template, NULL, NULL, want);
@@ -227,8 +227,10 @@ static int check_damaged(const flavour *f)
 int main(void)
 {
     xncc_context *context = NULL;
-    if (xncc_context_create(&(xncc_context_options){ .device = XNCC_DEVICE_CPU, .threads = 2 },
-                            &context) != XNCC_OK)
+    if (xncc_context_create(&(xncc_context_options){ .size = sizeof(xncc_context_options),
+                                                     .device = XNCC_DEVICE_CPU,
+                                                     .threads = 2 },
+                            &context, &kit_error) != XNCC_OK)
         return 1;
     int done = 0, damaged = 0, spared = 0;
     for (int i = 0; i < flavour_count; i++) {

@@ -165,22 +165,28 @@ int next_kernel(const run *r, xncc_task task, int k, double work)
 static void find_kernels(run *r)
 {
     static const xncc_problem easy[] = {
-        { .image_width = 64, .image_height = 48, .width = 8, .height = 8 },
-        { .image_width = 64, .image_height = 48, .width = 8, .height = 8, .image_masked = 1 },
+        { .image_width = 64, .image_height = 48, .templ_width = 8, .templ_height = 8 },
+        { .image_width = 64,
+          .image_height = 48,
+          .templ_width = 8,
+          .templ_height = 8,
+          .image_masked = 1 },
         { .task = XNCC_TASK_CONVOLVE,
           .image_width = 64,
           .image_height = 48,
-          .width = 3,
-          .height = 3 },
+          .templ_width = 3,
+          .templ_height = 3 },
     };
     for (int k = 0; k < KERNELS; k++) {
         r->kernel[k].name = kernels[k].name;
         for (int i = 0;
              i < 3 && (kernels[k].device == XNCC_DEVICE_AUTO || kernels[k].device == r->device);
              i++) {
+            const xncc_problem problem = kit_problem(easy[i]);
             xncc_plan *plan = NULL;
-            xncc_preference want = { .kernel = k ? kernel_name(k) : NULL };
-            if (!xncc_plan_create(r->context[0], &easy[i], &want, &plan))
+            xncc_preference want = { .size = sizeof(xncc_preference),
+                                     .kernel = k ? kernel_name(k) : NULL };
+            if (!xncc_plan_create(r->context[0], &problem, &want, &plan, &kit_error))
                 r->tasks[k] |= 1 << easy[i].task;
             xncc_plan_destroy(plan);
         }
@@ -193,15 +199,15 @@ static void map_scene(run *r, scene *s)
     const xncc_problem *p = &s->problem;
     const double work = scene_work(s);
     int32_t width = 1, height = 1, x0, y0;
-    (void)xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &width,
-                          &height, &x0, &y0);
+    (void)kit_map_extent(p->rule.mode, p->image_width, p->image_height, p->templ_width,
+                         p->templ_height, &width, &height, &x0, &y0);
     for (int k = next_kernel(r, XNCC_TASK_MATCH, -1, work); !s->made && k >= 0;
          k = next_kernel(r, XNCC_TASK_MATCH, k, work)) {
         digest d = { 0, 0 };
-        xncc_options options = scene_options(s, k);
+        kit_options options = scene_options(s, k);
         sheet map = sheet_make(r, width, height, &s->random, s->map_there);
-        xncc_status status = xncc_correlate(s->context, scene_image(s), s->templ, &options,
-                                            &map.view);
+        xncc_status status = kit_correlate(s->context, scene_image(s), s->templ, &options,
+                                           &map.view);
         if (!status)
             sheet_hash(&map, &d);
         record(r, k, status, &d);
@@ -251,18 +257,18 @@ static void group_shapes(run *r)
         if (i / 7 % 2 || large)
             s.image_mask = s.image_no_data = s.templ_mask = 0;
         if (large)
-            s.problem.mode = XNCC_VALID;
+            s.problem.rule.mode = XNCC_VALID;
         if (i / 7 % 2 || large || z[0] * z[1] > 100000)
             s.problem.channels = below(&s.random, 2);
         if (s.problem.pixel == XNCC_U32 && z[0] * z[1] > 300000) /* else it takes seconds */
             s.image_mask = s.image_no_data = s.templ_mask = 0,
-            s.problem.border = XNCC_BORDER_MIRROR;
+            s.problem.rule.border = XNCC_BORDER_MIRROR;
         if (i % 7 < 3 && i / 7 % 3)
             s.fill = s.templ_fill = FILL_MAX;
         s.problem.image_width = z[0];
         s.problem.image_height = z[1];
-        s.problem.width = z[2];
-        s.problem.height = z[3];
+        s.problem.templ_width = z[2];
+        s.problem.templ_height = z[3];
         if (scene_make(r, &s))
             map_scene(r, &s);
     }
@@ -291,8 +297,8 @@ static void group_large(run *r)
         s.problem.channels = 0;
         s.problem.image_width = larger ? 2103 : between(&s.random, 900, 1030);
         s.problem.image_height = larger ? 1301 : between(&s.random, 600, 720);
-        s.problem.width = side[i % 8][0];
-        s.problem.height = side[i % 8][1];
+        s.problem.templ_width = side[i % 8][0];
+        s.problem.templ_height = side[i % 8][1];
         if (larger)
             s.problem.pixel = i % 2 ? XNCC_U8 : XNCC_U16;
         if (scene_make(r, &s))
@@ -373,11 +379,12 @@ static void work_groups(run *r)
 static void open_contexts(run *r)
 {
     for (int i = 0; i < CONTEXTS; i++) {
-        xncc_context_options options = { .device = r->device,
+        xncc_context_options options = { .size = sizeof(xncc_context_options),
+                                         .device = r->device,
                                          .threads = i ? 2 * r->threads + 1 : r->threads,
                                          .device_memory = i ? (uint64_t)12 << 20
                                                             : (uint64_t)1 << 31 };
-        if (xncc_context_create(&options, &r->context[i])) {
+        if (xncc_context_create(&options, &r->context[i], &kit_error)) {
             fprintf(stderr, "digest: no context for this device\n");
             exit(1);
         }

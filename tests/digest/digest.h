@@ -2,7 +2,7 @@
 #ifndef DIGEST_H
 #define DIGEST_H
 
-#include "exactncc/exactncc.h"
+#include "kit/short.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -218,8 +218,8 @@ picture picture_make(xncc_pixel pixel, int32_t channels, int32_t width, int32_t 
 void picture_upload(const run *r, picture *p);
 void picture_free(picture *p);
 double scene_work(const scene *s);
-xncc_options scene_options(const scene *s, int kernel);
-xncc_find_options scene_find_options(scene *s, int kernel);
+kit_options scene_options(const scene *s, int kernel);
+kit_find_options scene_find_options(scene *s, int kernel);
 
 /* The pixels and the mask of a host image, kept aside: the image holds junk until its rows arrive.
  */

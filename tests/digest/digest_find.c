@@ -30,18 +30,18 @@ void group_find(run *r)
         scene s = search_scene(r, i);
         if (!scene_make(r, &s))
             continue;
-        const xncc_find_options options = scene_find_options(&s, 0);
+        const kit_find_options options = scene_find_options(&s, 0);
         const size_t capacity = some_capacity(&s.random);
         const double work = scene_work(&s);
         for (int k = next_kernel(r, XNCC_TASK_MATCH, -1, work); !s.made && k >= 0;
              k = next_kernel(r, XNCC_TASK_MATCH, k, work)) {
             xncc_match match[MATCHES] = { { 0, 0, 0 } };
-            xncc_find_options forced = options;
+            kit_find_options forced = options;
             size_t found = 4711;
             digest d = { 0, 0 };
             forced.kernel = k ? kernel_name(k) : NULL;
-            xncc_status status = xncc_find(s.context, scene_image(&s), s.templ, &forced,
-                                           capacity ? match : NULL, capacity, &found);
+            xncc_status status = kit_find(s.context, scene_image(&s), s.templ, &forced,
+                                          capacity ? match : NULL, capacity, &found);
             hash_matches(&d, match, status ? 0 : found);
             record(r, k, status, &d);
         }
@@ -55,7 +55,7 @@ void group_refine(run *r)
         scene s = search_scene(r, i);
         if (!scene_make(r, &s))
             continue;
-        xncc_find_options options = scene_find_options(&s, 0);
+        kit_find_options options = scene_find_options(&s, 0);
         xncc_match match[16] = { { 0, 0, 0 } };
         xncc_refined refined[16] = { { 0, 0, 0 } };
         size_t found = 0;
@@ -63,11 +63,11 @@ void group_refine(run *r)
         options.min_score = -INFINITY;
         options.max_score = 0;
         if (!s.made &&
-            !xncc_find(s.context, scene_image(&s), s.templ, &options, match, 16, &found)) {
+            !kit_find(s.context, scene_image(&s), s.templ, &options, match, 16, &found)) {
             if (found && once_in(&s.random, 12))
                 match[0].x += 4000; /* no position of the map */
-            xncc_status status = xncc_refine(s.context, scene_image(&s), s.templ, &options, match,
-                                             found, refined);
+            xncc_status status = kit_refine(s.context, scene_image(&s), s.templ, &options, match,
+                                            found, refined);
             for (size_t m = 0; !status && m < found; m++) {
                 hash_double(&d, refined[m].x);
                 hash_double(&d, refined[m].y);
@@ -80,14 +80,14 @@ void group_refine(run *r)
     }
 }
 
-static xncc_merge_options some_merge(rng *random)
+static kit_suppress_options some_merge(rng *random)
 {
     static const double distance[] = { 0, 0.5, 1, 3, 7.5, 100, -1 },
                         overlap[] = { 0, 0.1, 0.3, 0.5, 0.9, 1, 1.5 };
-    xncc_merge_options o = { .method = (xncc_method)below(random, 7) };
-    o.rule = (xncc_merge_rule)below(random, 2);
+    kit_suppress_options o = { .method = (xncc_method)(below(random, 7) % 6) };
+    o.kind = (xncc_suppress_kind)below(random, 2);
     const int32_t which = below(random, 40) < 38 ? below(random, 6) : 6; /* the last is refused */
-    o.limit = o.rule == XNCC_MERGE_DISTANCE ? distance[which] : overlap[which];
+    o.limit = o.kind == XNCC_SUPPRESS_DISTANCE ? distance[which] : overlap[which];
     o.top = once_in(random, 3) ? (size_t)below(random, 20) : 0;
     return o;
 }
@@ -122,11 +122,11 @@ void group_merge(run *r)
         some_candidates(&random, candidate, count);
         if (once_in(&random, 30) && count)
             candidate[count / 2].width = 0;
-        const xncc_merge_options options = some_merge(&random);
+        const kit_suppress_options options = some_merge(&random);
         size_t kept = 4711;
         digest d = { 0, 0 };
-        xncc_status status = xncc_matches_merge(candidate, count,
-                                                once_in(&random, 8) ? NULL : &options, &kept);
+        xncc_status status = kit_suppress(candidate, count, once_in(&random, 8) ? NULL : &options,
+                                          &kept);
         hash_candidates(&d, candidate, status ? count : kept);
         record(r, 0, status, &d);
     }
@@ -165,8 +165,8 @@ static int bundle_make(run *r, bundle *b, int plain)
             scene_template_sides(s);
         s->templ_mask = keep && !once_in(&s->random, 3);
         s->templ_fill = once_in(&s->random, 2) ? FILL_CROP : below(&s->random, FILLS);
-        const xncc_status made = scene_template(r, s, s->problem.width, s->problem.height,
-                                                &b->templ[b->count]);
+        const xncc_status made = scene_template(r, s, s->problem.templ_width,
+                                                s->problem.templ_height, &b->templ[b->count]);
         if (made)
             break;
         b->work += scene_work(s);
@@ -175,8 +175,8 @@ static int bundle_make(run *r, bundle *b, int plain)
             b->templ[b->count] = b->templ[b->count - 1];
         }
     }
-    s->problem.width = first.width;
-    s->problem.height = first.height;
+    s->problem.templ_width = first.templ_width;
+    s->problem.templ_height = first.templ_height;
     s->templ_mask = keep;
     return 1;
 }
@@ -196,19 +196,19 @@ void group_batch(run *r)
         if (!bundle_make(r, &b, i % 2))
             continue;
         scene *s = &b.s;
-        const xncc_find_options options = scene_find_options(s, 0);
-        const xncc_merge_options merge = some_merge(&s->random);
+        const kit_find_options options = scene_find_options(s, 0);
+        const kit_suppress_options merge = some_merge(&s->random);
         const size_t capacity = some_capacity(&s->random),
                      count = once_in(&s->random, 20) ? 0 : b.count;
         const int merges = below(&s->random, 3);
         for (int k = next_kernel(r, XNCC_TASK_MATCH, -1, b.work); k >= 0;
              k = next_kernel(r, XNCC_TASK_MATCH, k, b.work)) {
             static xncc_candidate match[MATCHES];
-            xncc_find_options forced = options;
+            kit_find_options forced = options;
             size_t found = 4711;
             digest d = { 0, 0 };
             forced.kernel = k ? kernel_name(k) : NULL;
-            xncc_status status = xncc_find_batch(
+            xncc_status status = kit_find_batch(
                 s->context, scene_image(s), (const xncc_template *const *)b.templ, count, &forced,
                 merges ? &merge : NULL, capacity ? match : NULL, capacity, &found);
             hash_candidates(&d, match, status ? 0 : found);
@@ -227,14 +227,14 @@ typedef struct best_sheets {
 static best_sheets best_make(const run *r, bundle *b)
 {
     const xncc_problem *p = &b->s.problem;
-    int32_t least_width = p->width, least_height = p->height, width = p->image_width,
+    int32_t least_width = p->templ_width, least_height = p->templ_height, width = p->image_width,
             height = p->image_height;
     for (size_t i = 0; i < b->count; i++) {
         const int32_t w = xncc_template_width(b->templ[i]), h = xncc_template_height(b->templ[i]);
         least_width = w < least_width ? w : least_width;
         least_height = h < least_height ? h : least_height;
     }
-    if (p->mode == XNCC_VALID) {
+    if (p->rule.mode == XNCC_VALID) {
         width -= least_width - 1;
         height -= least_height - 1;
     }
@@ -266,15 +266,15 @@ void group_best(run *r)
         if (!bundle_make(r, &b, i % 2))
             continue;
         scene *s = &b.s;
-        if (s->problem.mode == XNCC_FULL && i % 8) /* which is refused */
-            s->problem.mode = XNCC_SAME;
+        if (s->problem.rule.mode == XNCC_FULL && i % 8) /* which is refused */
+            s->problem.rule.mode = XNCC_SAME;
         for (int k = next_kernel(r, XNCC_TASK_MATCH, -1, b.work); k >= 0;
              k = next_kernel(r, XNCC_TASK_MATCH, k, b.work)) {
-            xncc_options options = scene_options(s, k);
+            kit_options options = scene_options(s, k);
             best_sheets m = best_make(r, &b);
-            xncc_status status = xncc_correlate_best(s->context, scene_image(s),
-                                                     (const xncc_template *const *)b.templ, b.count,
-                                                     &options, &m.view);
+            xncc_status status = kit_correlate_best(s->context, scene_image(s),
+                                                    (const xncc_template *const *)b.templ, b.count,
+                                                    &options, &m.view);
             best_record(r, k, status, &m);
         }
         bundle_free(&b);
@@ -292,12 +292,12 @@ static void use_bound(run *r, int kernel, bundle *b, xncc_batch *batch, size_t c
     for (int i = 0; i < 3; i++) {
         size_t found = 4711;
         digest d = { 0, 0 };
-        xncc_status status = xncc_batch_find(batch, image[i], capacity ? match : NULL, &found,
-                                             NULL);
+        xncc_status status = xncc_batch_find(batch, image[i], capacity ? match : NULL, &found, NULL,
+                                             &kit_error);
         hash_candidates(&d, match, status ? 0 : found);
         record(r, kernel, status, &d);
         best_sheets m = best_make(r, b);
-        status = xncc_batch_best(batch, image[i], &m.view, NULL);
+        status = xncc_batch_best(batch, image[i], &m.view, NULL, &kit_error);
         best_record(r, kernel, status, &m);
     }
     picture_free(&other);
@@ -310,20 +310,21 @@ void group_bound(run *r)
         if (!bundle_make(r, &b, i % 2))
             continue;
         scene *s = &b.s;
-        const xncc_find_options find = scene_find_options(s, 0);
-        const xncc_merge_options merge = some_merge(&s->random);
-        xncc_batch_options options = { .find = once_in(&s->random, 5) ? NULL : &find };
-        options.merge = once_in(&s->random, 2) ? NULL : &merge;
+        const kit_find_options find = scene_find_options(s, 0);
+        const kit_suppress_options merge = some_merge(&s->random);
+        kit_batch_options options = { .find = once_in(&s->random, 5) ? NULL : &find };
+        options.suppress = once_in(&s->random, 2) ? NULL : &merge;
         options.capacity = some_capacity(&s->random);
         const rng before = s->random; /* each kernel has the same images */
         const double work = 6 * b.work;
         for (int k = next_kernel(r, XNCC_TASK_MATCH, -1, work); k >= 0;
              k = next_kernel(r, XNCC_TASK_MATCH, k, work)) {
-            xncc_preference want = { .kernel = k ? kernel_name(k) : NULL };
+            xncc_preference want = { .size = sizeof(xncc_preference),
+                                     .kernel = k ? kernel_name(k) : NULL };
             xncc_batch *batch = NULL;
-            xncc_status status = xncc_batch_create(
-                s->context, &s->problem, &want, (const xncc_template *const *)b.templ, b.count,
-                once_in(&s->random, 9) ? NULL : &options, &batch);
+            xncc_status status = kit_batch_create(s->context, &s->problem, &want,
+                                                  (const xncc_template *const *)b.templ, b.count,
+                                                  once_in(&s->random, 9) ? NULL : &options, &batch);
             record(r, k, status, &(digest){ 0, 0 });
             if (!status)
                 use_bound(r, k, &b, batch, options.capacity);
@@ -342,8 +343,8 @@ static void small_calls(run *r, rng *random)
     for (int i = 0; i < 4; i++)
         side[i] = once_in(random, 12) ? below(random, 3) * (XNCC_MAX_SIDE / 2 + 1)
                                       : between(random, 1, 900);
-    xncc_status status = xncc_map_extent((xncc_mode)below(random, 4), side[0], side[1], side[2],
-                                         side[3], &out[0], &out[1], &out[2], &out[3]);
+    xncc_status status = kit_map_extent((xncc_mode)below(random, 4), side[0], side[1], side[2],
+                                        side[3], &out[0], &out[1], &out[2], &out[3]);
     hash_bytes(&d, out, sizeof out);
     record(r, 0, status, &d);
     const int32_t type = below(random, 7), channels = below(random, 5);
@@ -351,7 +352,7 @@ static void small_calls(run *r, rng *random)
     xncc_image crop = { .data = NULL };
     const int32_t x = below(random, 22) - 1, y = below(random, 17) - 1, w = below(random, 12),
                   h = below(random, 9);
-    status = xncc_image_crop(&p.view, x, y, w, h, &crop);
+    status = xncc_image_crop(&p.view, x, y, w, h, &crop, &kit_error);
     d = (digest){ status ? 0 : (uint64_t)((const unsigned char *)crop.data - p.memory), 0 };
     hash_bytes(&d,
                (int32_t[]){ crop.width, crop.height, (int32_t)crop.pitch, (int32_t)crop.pixel,
@@ -374,24 +375,25 @@ static void small_calls(run *r, rng *random)
 /* Random problems, many of them illegal: the kernels that could serve each. */
 static void ask_kernels(run *r, rng *random)
 {
-    xncc_problem p = { .task = once_in(random, 4) ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH };
+    xncc_problem p = kit_problem(
+        (xncc_problem){ .task = once_in(random, 4) ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH });
     p.pixel = (xncc_pixel)below(random, 8);
     p.image_width = between(random, 0, 3000);
     p.image_height = between(random, 1, 2000);
-    p.width = between(random, 1, 200);
-    p.height = between(random, 0, 200);
-    p.method = (xncc_method)(once_in(random, 20) ? 9 : below(random, 7));
-    p.mode = (xncc_mode)below(random, 3);
-    p.border = (xncc_border)(once_in(random, 20)
-                                 ? 5
-                                 : below(random, p.task == XNCC_TASK_MATCH ? 5 : 3));
+    p.templ_width = between(random, 1, 200);
+    p.templ_height = between(random, 0, 200);
+    p.rule.method = (xncc_method)(once_in(random, 20) ? 9 : below(random, 7));
+    p.rule.mode = (xncc_mode)below(random, 3);
+    p.rule.border = (xncc_border)(once_in(random, 20)
+                                      ? 5
+                                      : below(random, p.task == XNCC_TASK_MATCH ? 5 : 3));
     p.channels = once_in(random, 2) ? 0 : below(random, 66);
     p.image_masked = once_in(random, 3);
     p.templ_masked = once_in(random, 3);
-    p.min_valid = (double)below(random, 12) / 10;
+    p.rule.min_valid = (double)below(random, 12) / 10;
     const char *name[64] = { NULL };
     digest d = { 0, 0 };
-    d.value = xncc_kernels(r->context[below(random, 2)], &p, name, 64);
+    d.value = xncc_kernel_list(r->context[below(random, 2)], &p, name, 64);
     for (int k = 1; k < KERNELS; k++)
         for (size_t i = 0; i < d.value && i < 64; i++)
             if (strcmp(name[i], kernel_name(k)) == 0)

@@ -8,10 +8,10 @@ static void plan_map(run *r, int kernel, scene *s, xncc_plan *plan, const xncc_i
     const xncc_problem *p = &s->problem;
     int32_t width, height, x0, y0;
     digest d = { 0, 0 };
-    (void)xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &width,
-                          &height, &x0, &y0);
+    (void)kit_map_extent(p->rule.mode, p->image_width, p->image_height, p->templ_width,
+                         p->templ_height, &width, &height, &x0, &y0);
     sheet map = sheet_make(r, width, height, &s->random, s->map_there);
-    xncc_status status = xncc_plan_correlate(plan, image, templ, &map.view, NULL);
+    xncc_status status = xncc_plan_correlate(plan, image, templ, &map.view, NULL, &kit_error);
     if (!status)
         sheet_hash(&map, &d);
     record(r, kernel, status, &d);
@@ -24,8 +24,8 @@ static void plan_find(run *r, int kernel, scene *s, xncc_plan *plan, const xncc_
     xncc_match match[64] = { { 0, 0, 0 } };
     size_t found = 4711;
     digest d = { 0, 0 };
-    xncc_find_options options = scene_find_options(s, 0);
-    xncc_status status = xncc_plan_find(plan, image, templ, &options, match, 64, &found, NULL);
+    kit_find_options options = scene_find_options(s, 0);
+    xncc_status status = kit_plan_find(plan, image, templ, &options, match, 64, &found, NULL);
     hash_matches(&d, match, status ? 0 : found);
     record(r, kernel, status, &d);
 }
@@ -37,7 +37,7 @@ static void use_plan(run *r, int kernel, scene *s, xncc_plan *plan)
     xncc_template *other = NULL;
     picture second = scene_picture(r, s);
     const xncc_image *image[] = { scene_image(s), second.device ? &second.twin : &second.view };
-    (void)scene_template(r, s, p->width, p->height, &other);
+    (void)scene_template(r, s, p->templ_width, p->templ_height, &other);
     plan_map(r, kernel, s, plan, image[0], s->templ);
     plan_find(r, kernel, s, plan, image[1], s->templ);
     plan_find(r, kernel, s, plan, image[0], s->templ);
@@ -63,10 +63,11 @@ static void each_plan(run *r, scene *s, int more,
     const rng before = s->random; /* each kernel has the same images */
     for (int k = next_kernel(r, XNCC_TASK_MATCH, -1, work); !s->made && k >= 0;
          k = next_kernel(r, XNCC_TASK_MATCH, k, work)) {
-        xncc_preference want = { .kernel = k ? kernel_name(k) : NULL };
+        xncc_preference want = { .size = sizeof(xncc_preference),
+                                 .kernel = k ? kernel_name(k) : NULL };
         xncc_plan *plan = NULL;
-        xncc_status status = xncc_plan_create(s->context, &s->problem,
-                                              k || once_in(&s->random, 2) ? &want : NULL, &plan);
+        xncc_status status = xncc_plan_create(
+            s->context, &s->problem, k || once_in(&s->random, 2) ? &want : NULL, &plan, &kit_error);
         record(r, k, status, &(digest){ 0, 0 });
         if (!status)
             use(r, k, s, plan);
@@ -91,28 +92,31 @@ void group_plan(run *r)
 
 enum { BANK = 40, EACH = 12 };
 
+/* The batch makes plans of its own; the given one shows that the kernel serves the problem. */
 static void use_bank(run *r, int kernel, scene *s, xncc_plan *plan)
 {
+    (void)plan;
     static const int counts[] = { 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, BANK };
     xncc_template *batch[BANK];
     xncc_match match[BANK * EACH] = { { 0, 0, 0 } };
     size_t found[BANK], made = 0;
     const size_t count = (size_t)counts[below(&s->random, scene_work(s) > 1e6 ? 6 : 12)],
                  capacity = (size_t)below(&s->random, EACH + 1);
-    for (; made < count && !scene_template(r, s, s->problem.width, s->problem.height, &batch[made]);
+    for (; made < count &&
+           !scene_template(r, s, s->problem.templ_width, s->problem.templ_height, &batch[made]);
          made++) {
-        if (xncc_template_masked(batch[made]) == s->problem.templ_masked)
+        if (xncc_template_is_masked(batch[made]) == s->problem.templ_masked)
             continue;
         xncc_template_destroy(batch[made]); /* it would be refused */
         batch[made] = s->templ;
     }
     for (int round = 0; round < 2; round++) {
         digest d = { 0, 0 };
-        xncc_find_options options = scene_find_options(s, 0);
+        kit_find_options options = scene_find_options(s, kernel);
         memset(found, 7, sizeof found);
-        xncc_status status = xncc_plan_find_batch(plan, scene_image(s),
-                                                  (const xncc_template *const *)batch, made,
-                                                  &options, match, capacity, found, NULL);
+        xncc_status status = kit_find_each(s->context, &s->problem, scene_image(s),
+                                           (const xncc_template *const *)batch, made, &options,
+                                           match, capacity, found);
         for (size_t i = 0; !status && i < made; i++)
             hash_matches(&d, match + i * capacity, found[i]);
         record(r, kernel, status, &d);
@@ -143,7 +147,7 @@ static void use_scan(run *r, int kernel, scene *s, xncc_plan *plan)
 {
     enum { SCANNED = 40000 };
     static xncc_match match[SCANNED];
-    xncc_find_options options = scene_find_options(s, 0);
+    kit_find_options options = scene_find_options(s, 0);
     const int32_t height = s->problem.image_height,
                   step = between(&s->random, 1, once_in(&s->random, 3) ? height : height / 4 + 1);
     size_t capacity = once_in(&s->random, 2) ? 64 : MATCHES;
@@ -157,18 +161,18 @@ static void use_scan(run *r, int kernel, scene *s, xncc_plan *plan)
     for (int round = 0; round < 2; round++) {
         xncc_scan *scan = NULL;
         size_t found = 4711;
-        xncc_status status = xncc_scan_create(plan, scene_image(s), s->templ, &options, capacity,
-                                              &scan);
+        xncc_status status = kit_scan_create(plan, scene_image(s), s->templ, &options, capacity,
+                                             &scan);
         kept_rows k = keep_rows(&s->image, &s->random);
         for (int32_t rows = 0; !status && rows <= height; rows += step) {
             rows_arrive(&k, rows);
-            status = xncc_scan_rows(scan, rows);
+            status = xncc_scan_rows(scan, rows, &kit_error);
         }
         rows_arrive(&k, height);
         free(k.pixels);
         free(k.mask);
         if (!status)
-            status = xncc_scan_finish(scan, match, &found, NULL);
+            status = xncc_scan_finish(scan, match, &found, NULL, &kit_error);
         xncc_scan_destroy(scan);
         digest d = { 0, 0 };
         hash_matches(&d, match, status ? 0 : found);
@@ -185,14 +189,14 @@ void group_scan(run *r)
             s.problem.image_width = between(&s.random, 20, i % 5 == 4 ? 60 : 300);
             s.problem.image_height = between(&s.random, 200, 700);
             scene_template_sides(&s);
-            s.problem.height = between(&s.random, 1, 12);
+            s.problem.templ_height = between(&s.random, 1, 12);
             if (i % 10 == 4) { /* windows above the image have rows from further below */
-                s.problem.mode = XNCC_FULL;
-                s.problem.border = i % 20 == 4 ? XNCC_BORDER_MIRROR : XNCC_BORDER_WRAP;
+                s.problem.rule.mode = XNCC_FULL;
+                s.problem.rule.border = i % 20 == 4 ? XNCC_BORDER_MIRROR : XNCC_BORDER_WRAP;
                 s.problem.image_width = between(&s.random, 6, 16);
                 s.problem.image_height = between(&s.random, 450, 700);
-                s.problem.width = between(&s.random, 1, 3);
-                s.problem.height = between(&s.random, 150, 440);
+                s.problem.templ_width = between(&s.random, 1, 3);
+                s.problem.templ_height = between(&s.random, 150, 440);
             }
         } else if (i % 3) {
             scene_tiny(&s);
@@ -237,7 +241,7 @@ static int filtering_make(run *r, filtering *f, xncc_pixel pixel, int32_t width,
     rng *random = &f->random;
     const int32_t correlate = below(random, 2), anchored = below(random, 2),
                   x = below(random, f->width), y = below(random, f->height);
-    xncc_filter_options o = { correlate, anchored, x, y };
+    kit_filter_options o = { correlate, anchored, x, y };
     if (once_in(random, 3))
         o.anchor_x = once_in(random, 2) ? f->width - 1 : 0;
     if (once_in(random, 40))
@@ -249,8 +253,8 @@ static int filtering_make(run *r, filtering *f, xncc_pixel pixel, int32_t width,
     some_taps(random, tap, f->width * f->height);
     if (once_in(random, 60))
         tap[f->width / 2] = INFINITY;
-    xncc_status status = xncc_filter_create(f->context, tap, f->width, f->height,
-                                            once_in(random, 4) ? NULL : &o, &f->filter);
+    xncc_status status = kit_filter_create(f->context, tap, f->width, f->height,
+                                           once_in(random, 4) ? NULL : &o, &f->filter);
     record(r, 0, status, &(digest){ 0, 0 });
     if (status)
         return 0;
@@ -265,30 +269,32 @@ static int filtering_make(run *r, filtering *f, xncc_pixel pixel, int32_t width,
 static void convolve_by(run *r, int k, filtering *f, int by_plan)
 {
     const xncc_image *v = f->image.device ? &f->image.twin : &f->image.view;
-    const xncc_convolve_options options = { f->border, k ? kernel_name(k) : NULL };
+    const kit_convolve_options options = { f->border, k ? kernel_name(k) : NULL };
     digest d = { 0, 0 };
     sheet out = sheet_make(r, v->width, v->height, &f->random, f->map_there);
     xncc_status status;
     if (by_plan) {
-        const xncc_problem p = { .task = XNCC_TASK_CONVOLVE,
-                                 .pixel = v->pixel,
-                                 .image_width = v->width,
-                                 .image_height = v->height,
-                                 .width = f->width,
-                                 .height = f->height,
-                                 .border = f->border };
+        const xncc_problem p = kit_problem((xncc_problem){ .task = XNCC_TASK_CONVOLVE,
+                                                           .pixel = v->pixel,
+                                                           .image_width = v->width,
+                                                           .image_height = v->height,
+                                                           .templ_width = f->width,
+                                                           .templ_height = f->height,
+                                                           .rule.border = f->border });
         xncc_plan *plan = NULL;
-        status = xncc_plan_create(f->context, &p, &(xncc_preference){ .kernel = options.kernel },
-                                  &plan);
+        status = xncc_plan_create(
+            f->context, &p,
+            &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = options.kernel }, &plan,
+            &kit_error);
         if (!status)
-            status = xncc_plan_convolve(plan, v, f->filter, &out.view, NULL);
+            status = xncc_plan_convolve(plan, v, f->filter, &out.view, NULL, &kit_error);
         if (!status)
-            status = xncc_plan_convolve(plan, v, f->filter, &out.view, NULL);
+            status = xncc_plan_convolve(plan, v, f->filter, &out.view, NULL, &kit_error);
         if (!status) /* before the plan goes */
             sheet_hash(&out, &d);
         xncc_plan_destroy(plan);
     } else {
-        status = xncc_convolve(f->context, v, f->filter, &options, &out.view);
+        status = kit_convolve(f->context, v, f->filter, &options, &out.view);
         if (!status)
             sheet_hash(&out, &d);
     }
@@ -358,15 +364,14 @@ static void use_device(run *r, int kernel, scene *s, xncc_plan *plan)
     xncc_match *there = device_copy(r, blank, sizeof match);
     xncc_candidate *result = device_copy(r, blank, sizeof merged);
     uint32_t *found = device_copy(r, number, sizeof number);
-    xncc_merger *merger = NULL;
-    xncc_status status = xncc_merger_create(s->context, 2 * MOST, &merger);
-    const xncc_candidate like = { { 0, 0, 0 }, 3, s->problem.width, s->problem.height };
-    const xncc_merge_options by = { s->problem.method, XNCC_MERGE_OVERLAP, 0.4, 0 };
+    xncc_suppressor *suppressor = NULL;
+    xncc_status status = xncc_suppressor_create(s->context, 2 * MOST, &suppressor, &kit_error);
+    const kit_suppress_options by = { s->problem.rule.method, XNCC_SUPPRESS_OVERLAP, 0.4, 0 };
     for (int i = 0; i < 2 && !status; i++) {
-        const xncc_find_options options = scene_find_options(s, 0);
+        const kit_find_options options = scene_find_options(s, 0);
         digest d = { 0, 0 };
-        status = xncc_plan_find_on_device(plan, scene_image(s), s->templ, &options, there, MOST,
-                                          found, NULL);
+        status = kit_plan_find_on_device(plan, scene_image(s), s->templ, &options, there, MOST,
+                                         found, NULL);
         if (!status) {
             device_back(match, there, sizeof match);
             device_back(number, found, sizeof number);
@@ -374,9 +379,10 @@ static void use_device(run *r, int kernel, scene *s, xncc_plan *plan)
         }
         record(r, kernel, status, &d);
         if (!status)
-            status = xncc_merger_add(merger, there, found, &like, NULL);
+            status = xncc_suppressor_add(suppressor, there, found, 3, s->problem.templ_width,
+                                         s->problem.templ_height, NULL, &kit_error);
         if (!status)
-            status = xncc_merger_merge(merger, &by, result, MOST, found + 1, NULL);
+            status = kit_suppressor_run(suppressor, &by, result, MOST, found + 1, NULL);
     }
     digest d = { 0, 0 };
     if (!status) {
@@ -386,7 +392,7 @@ static void use_device(run *r, int kernel, scene *s, xncc_plan *plan)
         hash_bytes(&d, merged, sizeof merged); /* the rest is as it was */
     }
     record(r, kernel, status, &d);
-    xncc_merger_destroy(merger);
+    xncc_suppressor_destroy(suppressor);
     device_free(there);
     device_free(result);
     device_free(found);

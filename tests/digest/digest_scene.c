@@ -13,21 +13,23 @@ scene scene_rules(run *r, int plain)
     s.templ_fill = once_in(random, 3) ? below(random, FILLS) : FILL_CROP;
     s.image_there = below(random, 2) & r->device_memory;
     s.map_there = below(random, 2) & r->device_memory;
-    p->mode = (xncc_mode)below(random, 3);
-    p->flat = (xncc_flat)below(random, 2);
-    p->border = (xncc_border)below(random, 5);
-    p->min_valid = least[below(random, 8)];
+    p->rule.mode = (xncc_mode)below(random, 3);
+    p->rule.flat = (xncc_flat)below(random, 2);
+    p->rule.border = (xncc_border)below(random, 5);
+    p->rule.min_valid = least[below(random, 8)];
     p->channels = once_in(random, 2) ? below(random, 2)
                                      : between(random, 1, once_in(random, 6) ? 9 : 4);
     p->pixel = plain ? simple[below(random, 3)] : (xncc_pixel)below(random, 7);
-    p->method = (xncc_method)below(random, plain ? 6 : 7);
+    p->rule.method = (xncc_method)below(random, plain ? 6 : 7);
     const int image_mask = once_in(random, 4), no_data = once_in(random, 5),
               templ_mask = once_in(random, 3);
     if (plain) {
         p->channels %= 2;
-        p->border = XNCC_BORDER_CLAMP;
+        p->rule.border = XNCC_BORDER_CLAMP;
+        *p = kit_problem(*p);
         return s;
     }
+    *p = kit_problem(*p);
     s.image_mask = image_mask;
     s.image_no_data = no_data;
     s.templ_mask = templ_mask;
@@ -45,19 +47,19 @@ void scene_tiny(scene *s)
     rng *random = &s->random;
     p->image_width = between(random, 1, 26);
     p->image_height = between(random, 1, 24);
-    const int beyond = p->mode != XNCC_VALID ||
+    const int beyond = p->rule.mode != XNCC_VALID ||
                        once_in(random, 40); /* in mode valid it is refused */
-    p->width = between(random, 1, beyond ? 30 : p->image_width);
-    p->height = between(random, 1, beyond ? 28 : p->image_height);
+    p->templ_width = between(random, 1, beyond ? 30 : p->image_width);
+    p->templ_height = between(random, 1, beyond ? 28 : p->image_height);
     const int kind = below(random, 12);
     if (kind == 0 || kind == 1)
-        p->width = 1;
+        p->templ_width = 1;
     if (kind == 0 || kind == 2)
-        p->height = 1;
+        p->templ_height = 1;
     if (kind == 3 || kind == 4)
-        p->width = p->image_width;
+        p->templ_width = p->image_width;
     if (kind == 3 || kind == 5)
-        p->height = p->image_height;
+        p->templ_height = p->image_height;
 }
 
 void scene_template_sides(scene *s)
@@ -66,10 +68,10 @@ void scene_template_sides(scene *s)
                                     23, 24, 29, 31, 32, 33, 37, 41,  43,  48,  49,  56,  57, 58,
                                     61, 63, 64, 65, 67, 96, 97, 100, 101, 127, 128, 129, 130 };
     const int32_t sides = (int32_t)(sizeof side / sizeof *side);
-    s->problem.width = least_of(side[below(&s->random, sides)], s->problem.image_width);
-    s->problem.height = least_of(side[below(&s->random, sides)], s->problem.image_height);
+    s->problem.templ_width = least_of(side[below(&s->random, sides)], s->problem.image_width);
+    s->problem.templ_height = least_of(side[below(&s->random, sides)], s->problem.image_height);
     if (once_in(&s->random, 2)) /* most are small */
-        s->problem.height = least_of(side[below(&s->random, 22)], s->problem.image_height);
+        s->problem.templ_height = least_of(side[below(&s->random, 22)], s->problem.image_height);
 }
 
 void scene_small(scene *s)
@@ -185,7 +187,7 @@ picture scene_picture(const run *r, scene *s)
     if (s->image_no_data)
         give_no_data(&image.view, &s->random);
     if (s->image_mask)
-        give_mask(&image, &s->random, p->width, p->height);
+        give_mask(&image, &s->random, p->templ_width, p->templ_height);
     if (s->image_there)
         picture_upload(r, &image);
     return image;
@@ -230,7 +232,8 @@ static xncc_status make_template(const run *r, scene *s, int32_t width, int32_t 
                                  xncc_template **result)
 {
     picture t = template_pixels(r, s, width, height);
-    xncc_status status = xncc_template_create(s->context, t.device ? &t.twin : &t.view, result);
+    xncc_status status = xncc_template_create(s->context, t.device ? &t.twin : &t.view, result,
+                                              &kit_error);
     picture_free(&t);
     return status;
 }
@@ -254,19 +257,20 @@ int scene_make(run *r, scene *s)
                         "%s x%d %dx%d fill %d under %dx%d fill %d %s mode %d border %d flat %d "
                         "least %g masks %d%d%d",
                         xncc_pixel_name(p->pixel), p->channels, p->image_width, p->image_height,
-                        s->fill, p->width, p->height, s->templ_fill, xncc_method_name(p->method),
-                        (int)p->mode, (int)p->border, (int)p->flat, p->min_valid, s->image_mask,
-                        s->image_no_data, s->templ_mask))
+                        s->fill, p->templ_width, p->templ_height, s->templ_fill,
+                        xncc_method_name(p->rule.method), (int)p->rule.mode, (int)p->rule.border,
+                        (int)p->rule.flat, p->rule.min_valid, s->image_mask, s->image_no_data,
+                        s->templ_mask))
         return 0;
     const int there = s->image_there;
     s->image_there = 0; /* not yet: copies of the template come first */
     s->image = scene_picture(r, s);
     s->image_there = there;
-    s->made = make_template(r, s, p->width, p->height, &s->templ);
+    s->made = make_template(r, s, p->templ_width, p->templ_height, &s->templ);
     if (there)
         picture_upload(r, &s->image);
     p->image_masked = s->image_mask || s->image_no_data;
-    p->templ_masked = s->made ? 0 : xncc_template_masked(s->templ);
+    p->templ_masked = s->made ? 0 : xncc_template_is_masked(s->templ);
     digest d = { .value = (uint64_t)p->templ_masked };
     record(r, 0, s->made, &d);
     return 1;
@@ -290,36 +294,37 @@ double scene_work(const scene *s)
                                     [XNCC_S16] = 2, [XNCC_U32] = 12, [XNCC_F64] = 8 };
     const xncc_problem *p = &s->problem;
     int32_t w = 1, h = 1, x, y;
-    (void)xncc_map_extent(p->mode, p->image_width, p->image_height, p->width, p->height, &w, &h, &x,
-                          &y);
+    (void)kit_map_extent(p->rule.mode, p->image_width, p->image_height, p->templ_width,
+                         p->templ_height, &w, &h, &x, &y);
     const int varies = p->image_masked ||
-                       (p->mode != XNCC_VALID && p->border == XNCC_BORDER_OVERLAP);
-    return (double)w * h * p->width * p->height * (p->channels ? p->channels : 1) *
+                       (p->rule.mode != XNCC_VALID && p->rule.border == XNCC_BORDER_OVERLAP);
+    return (double)w * h * p->templ_width * p->templ_height * (p->channels ? p->channels : 1) *
            price[p->pixel] * (varies ? 3 : 1);
 }
 
-xncc_options scene_options(const scene *s, int kernel)
+kit_options scene_options(const scene *s, int kernel)
 {
     const xncc_problem *p = &s->problem;
-    return (xncc_options){ .method = p->method,
-                           .mode = p->mode,
-                           .border = p->border,
-                           .flat = p->flat,
-                           .min_valid = p->min_valid,
-                           .kernel = kernel ? kernel_name(kernel) : NULL };
+    return (kit_options){ .method = p->rule.method,
+                          .mode = p->rule.mode,
+                          .border = p->rule.border,
+                          .flat = p->rule.flat,
+                          .min_valid = p->rule.min_valid,
+                          .kernel = kernel ? kernel_name(kernel) : NULL };
 }
 
 /* Draws the search options anew at each call, except for the kernel. */
-xncc_find_options scene_find_options(scene *s, int kernel)
+kit_find_options scene_find_options(scene *s, int kernel)
 {
     static const float least[] = { -INFINITY, -INFINITY, 0, 0.5f, 0.97f, -0.2f },
                        most[] = { 0, 0, 1e4f, 0.6f, INFINITY };
     static const size_t top[] = { 0, 0, 1, 3, 17, 1000 };
     static const int32_t distance[] = { 0, 1, 1, 2, 3, 5, 9 };
     const xncc_problem *p = &s->problem;
-    xncc_find_options o = {
-        .method = p->method, .mode = p->mode, .border = p->border, .min_valid = p->min_valid
-    };
+    kit_find_options o = { .method = p->rule.method,
+                           .mode = p->rule.mode,
+                           .border = p->rule.border,
+                           .min_valid = p->rule.min_valid };
     o.kernel = kernel ? kernel_name(kernel) : NULL;
     o.top = top[below(&s->random, 6)];
     o.min_score = least[below(&s->random, 6)];

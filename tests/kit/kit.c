@@ -158,14 +158,12 @@ int32_t kit_between(kit_random *random, int32_t low, int32_t high)
 xncc_context *kit_context(xncc_device device, int32_t threads)
 {
     xncc_context *context = NULL;
-    xncc_context_options options = { .device = device, .threads = threads };
-    xncc_status status = xncc_context_create(&options, &context);
+    xncc_context_options options = { .size = sizeof(xncc_context_options),
+                                     .device = device,
+                                     .threads = threads };
+    xncc_status status = xncc_context_create(&options, &context, &kit_error);
     if (status == XNCC_ERROR_DEVICE && device == XNCC_DEVICE_CUDA) {
-        xncc_device_info info[16];
-        size_t count = xncc_device_describe(info, 16);
-        for (size_t i = 0; i < count && i < 16; i++)
-            if (info[i].device == XNCC_DEVICE_CUDA && !info[i].usable)
-                printf("no CUDA device: %s\n", info[i].text);
+        printf("no CUDA device: %s\n", kit_error.text);
         kit_skip("no usable CUDA device");
     }
     if (status != XNCC_OK)

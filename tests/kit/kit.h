@@ -4,6 +4,7 @@
 #define KIT_KIT_H
 
 #include "exactncc/exactncc.h"
+#include "kit/short.h"
 
 #include <stdint.h>
 

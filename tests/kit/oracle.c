@@ -225,10 +225,10 @@ static float bordered(const xncc_image *image, int32_t x, int32_t y, xncc_border
 }
 
 float oracle_convolve(const xncc_image *image, const float *filter, int32_t width, int32_t height,
-                      const xncc_filter_options *options, xncc_border border, int32_t x, int32_t y)
+                      const kit_filter_options *options, xncc_border border, int32_t x, int32_t y)
 {
-    xncc_filter_options none = { 0, 0, 0, 0 };
-    const xncc_filter_options *o = options ? options : &none;
+    kit_filter_options none = { 0, 0, 0, 0 };
+    const kit_filter_options *o = options ? options : &none;
     int32_t a = o->anchored ? o->anchor_x : width / 2, b = o->anchored ? o->anchor_y : height / 2;
     float result = 0.0f;
     if (o->correlate) {

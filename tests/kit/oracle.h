@@ -58,6 +58,6 @@ size_t oracle_peaks(const xncc_map *map, const oracle_peak_rule *rule, xncc_matc
 
 /* Returns out(x, y) as defined in convolve.h. options may be NULL. */
 float oracle_convolve(const xncc_image *image, const float *filter, int32_t width, int32_t height,
-                      const xncc_filter_options *options, xncc_border border, int32_t x, int32_t y);
+                      const kit_filter_options *options, xncc_border border, int32_t x, int32_t y);
 
 #endif

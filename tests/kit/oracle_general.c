@@ -156,7 +156,7 @@ static int has_score(const oracle_general *o, double min_valid, int64_t n)
 
 /* ---- integers ---- */
 
-float oracle_general_score(const oracle_general *o, const xncc_options *options, int32_t x,
+float oracle_general_score(const oracle_general *o, const kit_options *options, int32_t x,
                            int32_t y)
 {
     oracle_terms terms = { .n = count_pairs(o, x, y), .whole = o->templ_counts };

@@ -30,7 +30,7 @@ void oracle_general_free(oracle_general *general);
 
 /* Integer pixels: returns element (x, y) of the map. Only method, flat and min_valid of the options
  * are used. */
-float oracle_general_score(const oracle_general *general, const xncc_options *options, int32_t x,
+float oracle_general_score(const oracle_general *general, const kit_options *options, int32_t x,
                            int32_t y);
 
 /* Float pixels: returns the score in long double and how far a result may be from it. If the float

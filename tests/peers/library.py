@@ -65,7 +65,7 @@ class Library:
         match = self.bridge.bridge_sizes(*(ctypes.byref(s) for s in sizes))
         mirrored = (View, Options, FindOptions, Refined, Match)
         if [s.value for s in sizes] + [match] != [ctypes.sizeof(s) for s in mirrored]:
-            raise AssertionError("library.py does not mirror image.h, find.h and refine.h")
+            raise AssertionError("library.py does not mirror image.h, refine.h and kit/short.h")
         self.bridge.bridge_error.restype = ctypes.c_char_p
         self.context = ctypes.c_void_p()
         self.status = self.bridge.bridge_open(device, ctypes.byref(self.context))
@@ -75,9 +75,8 @@ class Library:
 
     def check(self, status):
         if status != 0:
-            text = ctypes.create_string_buffer(512)
-            self.bridge.bridge_error(self.context, text, ctypes.c_size_t(512))
-            raise RuntimeError("exactncc, status %d: %s" % (status, text.value.decode()))
+            text = self.bridge.bridge_error().decode()
+            raise RuntimeError("exactncc, status %d: %s" % (status, text))
 
     @staticmethod
     def view(pixels, mask=None, no_data=None):

@@ -17,18 +17,17 @@ typedef struct subject {
 } subject;
 
 static kit_map map_of(const subject *s, const xncc_image *image, const xncc_image *templ,
-                      const xncc_options *options)
+                      const kit_options *options)
 {
     int32_t more = options->mode == XNCC_VALID ? -1 : options->mode == XNCC_FULL ? 1 : 0;
     kit_map map = kit_map_create(image->width + more * (templ->width - 1),
                                  image->height + more * (templ->height - 1), 1, KIT_AFTER);
     xncc_template *template = NULL;
-    xncc_options forced = *options;
+    kit_options forced = *options;
     forced.kernel = s->kernel;
-    char text[XNCC_ERROR_SIZE];
-    if (xncc_template_create(s->context, templ, &template) != XNCC_OK ||
-        xncc_correlate(s->context, image, template, &forced, &map.view) != XNCC_OK)
-        kit_give_up("%s: %s", s->kernel, xncc_context_error(s->context, text, sizeof text));
+    if (xncc_template_create(s->context, templ, &template, &kit_error) != XNCC_OK ||
+        kit_correlate(s->context, image, template, &forced, &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", s->kernel, kit_error.text);
     xncc_template_destroy(template);
     return map;
 }
@@ -37,13 +36,13 @@ static kit_map map_of(const subject *s, const xncc_image *image, const xncc_imag
 static int serves(const subject *s, xncc_method method)
 {
     const char *kernel[MOST_KERNELS];
-    xncc_problem problem = { .pixel = s->pixel,
-                             .image_width = WIDTH,
-                             .image_height = HEIGHT,
-                             .width = s->templ.view.width,
-                             .height = s->templ.view.height,
-                             .method = method };
-    size_t kernels = xncc_kernels(s->context, &problem, kernel, MOST_KERNELS);
+    xncc_problem problem = kit_problem((xncc_problem){ .pixel = s->pixel,
+                                                       .image_width = WIDTH,
+                                                       .image_height = HEIGHT,
+                                                       .templ_width = s->templ.view.width,
+                                                       .templ_height = s->templ.view.height,
+                                                       .rule.method = method });
+    size_t kernels = xncc_kernel_list(s->context, &problem, kernel, MOST_KERNELS);
     for (size_t k = 0; k < kernels && k < MOST_KERNELS; k++)
         if (strcmp(kernel[k], s->kernel) == 0)
             return 1;
@@ -55,7 +54,7 @@ static void check_place(const subject *s, xncc_method method, float want)
 {
     if (!serves(s, method))
         return;
-    kit_map map = map_of(s, &s->image.view, &s->templ.view, &(xncc_options){ .method = method });
+    kit_map map = map_of(s, &s->image.view, &s->templ.view, &(kit_options){ .method = method });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], want);
     kit_map_destroy(&map);
 }
@@ -88,11 +87,11 @@ static kit_image changed(const kit_image *from, double gain, double offset)
 static void check_self(const subject *s)
 {
     kit_map map = map_of(s, &s->image.view, &s->templ.view,
-                         &(xncc_options){ .flat = XNCC_FLAT_NAN });
+                         &(kit_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&map.view, s->y)[s->x], 1.0f);
     kit_image negative = changed(&s->templ, -1.0, kit_largest(s->pixel));
     kit_map opposite = map_of(s, &s->image.view, &negative.view,
-                              &(xncc_options){ .flat = XNCC_FLAT_NAN });
+                              &(kit_options){ .flat = XNCC_FLAT_NAN });
     CHECK_FLOAT(kit_map_row(&opposite.view, s->y)[s->x], -1.0f);
     CHECK(same_region(&map, &opposite, 0, 0, -1.0f));
     int within = 1;
@@ -113,12 +112,12 @@ static void check_self(const subject *s)
 static void check_gain(const subject *s)
 {
     kit_map plain = map_of(s, &s->image.view, &s->templ.view,
-                           &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
+                           &(kit_options){ .method = XNCC_CCOEFF_NORMED });
     static const double gain[][2] = { { 1, 9 }, { 2, 0 }, { 3, 17 }, { 4, 5 } };
     for (int i = 0; i < 4; i++) {
         kit_image templ = changed(&s->templ, gain[i][0], gain[i][1]);
         kit_map map = map_of(s, &s->image.view, &templ.view,
-                             &(xncc_options){ .method = XNCC_CCOEFF_NORMED });
+                             &(kit_options){ .method = XNCC_CCOEFF_NORMED });
         int close = 1;
         for (int32_t y = 0; y < map.view.height; y++)
             for (int32_t x = 0; x < map.view.width; x++) {
@@ -139,7 +138,7 @@ static void check_gain(const subject *s)
 static void check_crop(const subject *s, kit_random *random)
 {
     for (int method = 0; method < METHODS; method++) {
-        xncc_options options = { .method = (xncc_method)method };
+        kit_options options = { .method = (xncc_method)method };
         if (!serves(s, options.method))
             continue;
         kit_map whole = map_of(s, &s->image.view, &s->templ.view, &options);
@@ -147,7 +146,8 @@ static void check_crop(const subject *s, kit_random *random)
         int32_t width = kit_between(random, s->templ.view.width, WIDTH - x),
                 height = kit_between(random, s->templ.view.height, HEIGHT - y);
         xncc_image crop;
-        CHECK_STATUS(xncc_image_crop(&s->image.view, x, y, width, height, &crop), XNCC_OK);
+        CHECK_STATUS(xncc_image_crop(&s->image.view, x, y, width, height, &crop, &kit_error),
+                     XNCC_OK);
         kit_map templ = map_of(s, &crop, &s->templ.view, &options);
         CHECK(same_region(&templ, &whole, x, y, 1.0f));
         /* in mode same, the inner part is the valid map */
@@ -181,7 +181,7 @@ static void check_transpose(const subject *s)
         for (int32_t x = 0; x < s->templ.view.width; x++)
             kit_pixel_set(&templ.view, y, x, kit_pixel(&s->templ.view, x, y));
     for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++) {
-        xncc_options options = { .mode = (xncc_mode)mode };
+        kit_options options = { .mode = (xncc_mode)mode };
         kit_map a = map_of(s, &s->image.view, &s->templ.view, &options),
                 b = map_of(s, &image.view, &templ.view, &options);
         int same = 1;
@@ -209,8 +209,8 @@ static void check_flat(const subject *s)
             for (int32_t x = 0; x < 60; x++)
                 kit_pixel_set(&image.view, x, y, value);
         kit_map zero = map_of(s, &image.view, &templ.view,
-                              &(xncc_options){ .flat = XNCC_FLAT_ZERO });
-        kit_map nan = map_of(s, &image.view, &templ.view, &(xncc_options){ .flat = XNCC_FLAT_NAN });
+                              &(kit_options){ .flat = XNCC_FLAT_ZERO });
+        kit_map nan = map_of(s, &image.view, &templ.view, &(kit_options){ .flat = XNCC_FLAT_NAN });
         int flat = 1;
         for (int32_t y = 0; y < 2; y++)
             for (int32_t x = 0; x < 9; x++)
@@ -263,8 +263,7 @@ static void check_threads(xncc_device device)
         kit_map first = { .view = { .width = 0 } };
         for (int i = 0; i < 5; i++) {
             subject s = { .context = kit_context(device, threads[i]), .pixel = (xncc_pixel)pixel };
-            kit_map map = map_of(&s, &image.view, &templ.view,
-                                 &(xncc_options){ .mode = XNCC_SAME });
+            kit_map map = map_of(&s, &image.view, &templ.view, &(kit_options){ .mode = XNCC_SAME });
             if (i == 0) {
                 first = map;
             } else {
@@ -285,13 +284,13 @@ int main(int argc, char **argv)
     xncc_device device = kit_device_option(argc, argv);
     xncc_context *context = kit_context(device, 2);
     for (int pixel = XNCC_U8; pixel <= XNCC_U16; pixel++) {
-        xncc_problem problem = { .pixel = (xncc_pixel)pixel,
-                                 .image_width = WIDTH,
-                                 .image_height = HEIGHT,
-                                 .width = 19,
-                                 .height = 14 };
+        xncc_problem problem = kit_problem((xncc_problem){ .pixel = (xncc_pixel)pixel,
+                                                           .image_width = WIDTH,
+                                                           .image_height = HEIGHT,
+                                                           .templ_width = 19,
+                                                           .templ_height = 14 });
         const char *kernel[MOST_KERNELS];
-        size_t kernels = xncc_kernels(context, &problem, kernel, MOST_KERNELS);
+        size_t kernels = xncc_kernel_list(context, &problem, kernel, MOST_KERNELS);
         CHECK(kernels > 0);
         for (size_t k = 0; k < kernels; k++)
             check_kernel(context, (xncc_pixel)pixel, kernel[k]);

@@ -18,43 +18,42 @@ typedef struct pair {
 } pair;
 
 /* Returns the kernels for a pair, for the problem that xncc_correlate would make of it. */
-static size_t kernels_of(pair p, const xncc_options *o, const char **name)
+static size_t kernels_of(pair p, const kit_options *o, const char **name)
 {
     xncc_template *template = NULL;
-    if (xncc_template_create(context, p.templ, &template) != XNCC_OK)
+    if (xncc_template_create(context, p.templ, &template, &kit_error) != XNCC_OK)
         kit_give_up("no template");
-    xncc_problem problem = { .pixel = p.image->pixel,
-                             .image_width = p.image->width,
-                             .image_height = p.image->height,
-                             .width = p.templ->width,
-                             .height = p.templ->height,
-                             .method = o->method,
-                             .mode = o->mode,
-                             .border = o->border,
-                             .flat = o->flat,
-                             .channels = p.image->channels,
-                             .image_masked = p.image->mask || p.image->has_no_data,
-                             .templ_masked = xncc_template_masked(template),
-                             .min_valid = o->min_valid };
+    xncc_problem problem = kit_problem(
+        (xncc_problem){ .pixel = p.image->pixel,
+                        .image_width = p.image->width,
+                        .image_height = p.image->height,
+                        .templ_width = p.templ->width,
+                        .templ_height = p.templ->height,
+                        .rule.method = o->method,
+                        .rule.mode = o->mode,
+                        .rule.border = o->border,
+                        .rule.flat = o->flat,
+                        .channels = p.image->channels,
+                        .image_masked = p.image->mask || p.image->has_no_data,
+                        .templ_masked = xncc_template_is_masked(template),
+                        .rule.min_valid = o->min_valid });
     xncc_template_destroy(template);
-    size_t count = xncc_kernels(context, &problem, name, MOST_KERNELS);
+    size_t count = xncc_kernel_list(context, &problem, name, MOST_KERNELS);
     CHECK(count > 0);
     return count;
 }
 
-static kit_map map_of(pair p, const xncc_options *options, const char *kernel)
+static kit_map map_of(pair p, const kit_options *options, const char *kernel)
 {
     const int32_t more = options->mode == XNCC_VALID ? -1 : options->mode == XNCC_FULL;
     kit_map map = kit_map_create(p.image->width + more * (p.templ->width - 1),
                                  p.image->height + more * (p.templ->height - 1), 1, KIT_AFTER);
     xncc_template *template = NULL;
-    xncc_options forced = *options;
-    char text[XNCC_ERROR_SIZE];
+    kit_options forced = *options;
     forced.kernel = kernel;
-    if (xncc_template_create(context, p.templ, &template) != XNCC_OK ||
-        xncc_correlate(context, p.image, template, &forced, &map.view) != XNCC_OK)
-        kit_give_up("%s: %s", kernel ? kernel : "(chosen)",
-                    xncc_context_error(context, text, sizeof text));
+    if (xncc_template_create(context, p.templ, &template, &kit_error) != XNCC_OK ||
+        kit_correlate(context, p.image, template, &forced, &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", kit_error.text);
     xncc_template_destroy(template);
     return map;
 }
@@ -73,7 +72,7 @@ static int same_region(const xncc_map *a, const xncc_map *b, int32_t x, int32_t 
 
 /* Every kernel computes for the first pair the map that the library's choice computes for the
  * second pair, at (x, y). */
-static void check_alike(pair first, pair second, const xncc_options *o, int32_t x, int32_t y,
+static void check_alike(pair first, pair second, const kit_options *o, int32_t x, int32_t y,
                         const char *what)
 {
     const char *kernel[MOST_KERNELS];
@@ -107,14 +106,14 @@ static void some_mask(kit_image *image, kit_random *random, uint64_t percent)
 }
 
 /* Returns place i of 11: the modes with their borders. */
-static xncc_options place(int i, xncc_method method)
+static kit_options place(int i, xncc_method method)
 {
-    return (xncc_options){ .method = method,
-                           .mode = i == 0  ? XNCC_VALID
-                                   : i < 6 ? XNCC_SAME
-                                           : XNCC_FULL,
-                           .border = i == 0 ? XNCC_BORDER_CLAMP : (xncc_border)((i - 1) % 5),
-                           .flat = i & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO };
+    return (kit_options){ .method = method,
+                          .mode = i == 0  ? XNCC_VALID
+                                  : i < 6 ? XNCC_SAME
+                                          : XNCC_FULL,
+                          .border = i == 0 ? XNCC_BORDER_CLAMP : (xncc_border)((i - 1) % 5),
+                          .flat = i & 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO };
 }
 
 static int is_float(xncc_pixel pixel)
@@ -140,7 +139,7 @@ static void check_self(xncc_pixel pixel, int32_t channels, int of_image)
     for (int method = 0; method < METHODS; method++) {
         if (isnan(want[method]))
             continue;
-        const xncc_options o = { .method = (xncc_method)method };
+        const kit_options o = { .method = (xncc_method)method };
         const char *kernel[MOST_KERNELS];
         size_t kernels = kernels_of((pair){ &image.view, &templ.view }, &o, kernel);
         for (size_t k = 0; k < kernels; k++) {
@@ -174,7 +173,7 @@ static void check_no_mask(xncc_pixel pixel, int method)
     some_mask(&image, &random, 0);
     some_mask(&templ, &random, 0);
     for (int i = 0; i < 11; i++) {
-        xncc_options o = place(i, (xncc_method)method);
+        kit_options o = place(i, (xncc_method)method);
         if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_OVERLAP || method == XNCC_COVERAGE)
             check_alike((pair){ &image.view, &templ.view }, (pair){ &unmasked, &unmasked_templ },
                         &o, 0, 0, "a mask of ones");
@@ -192,10 +191,10 @@ static void check_no_mask(xncc_pixel pixel, int method)
                     kit_sample_set(&unmasked, x, y, c, 41.0);
     for (int i = 0; i < 11; i += 1 + on_gpu)
         check_alike((pair){ &no_data, &unmasked_templ }, (pair){ &image.view, &unmasked_templ },
-                    &(xncc_options){ .method = (xncc_method)method,
-                                     .mode = place(i, XNCC_CCORR).mode,
-                                     .border = place(i, XNCC_CCORR).border,
-                                     .min_valid = 0.8 },
+                    &(kit_options){ .method = (xncc_method)method,
+                                    .mode = place(i, XNCC_CCORR).mode,
+                                    .border = place(i, XNCC_CCORR).border,
+                                    .min_valid = 0.8 },
                     0, 0, "a no-data value");
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
@@ -214,8 +213,8 @@ static void check_crop(xncc_pixel pixel, int method)
     const int32_t width = kit_between(&random, TEMPL_WIDTH, WIDTH - x),
                   height = kit_between(&random, TEMPL_HEIGHT, HEIGHT - y);
     xncc_image crop;
-    CHECK_STATUS(xncc_image_crop(&image.view, x, y, width, height, &crop), XNCC_OK);
-    xncc_options o = { .method = (xncc_method)method, .min_valid = 0.4 };
+    CHECK_STATUS(xncc_image_crop(&image.view, x, y, width, height, &crop, &kit_error), XNCC_OK);
+    kit_options o = { .method = (xncc_method)method, .min_valid = 0.4 };
     check_alike((pair){ &crop, &templ.view }, (pair){ &image.view, &templ.view }, &o, x, y,
                 "a crop");
     for (int32_t j = 0; j < HEIGHT; j++)
@@ -255,9 +254,9 @@ static void check_planes(xncc_pixel pixel, int method)
                         kit_sample_set(&to[k]->view, x, y, c, kit_sample(&from[k]->view, x, y, 0));
                 }
         }
-        const xncc_options o = { .method = (xncc_method)method,
-                                 .mode = XNCC_SAME,
-                                 .border = XNCC_BORDER_MIRROR };
+        const kit_options o = { .method = (xncc_method)method,
+                                .mode = XNCC_SAME,
+                                .border = XNCC_BORDER_MIRROR };
         const char *kernel[MOST_KERNELS];
         size_t kernels = kernels_of((pair){ &several.view, &several_templ.view }, &o, kernel);
         kit_map one = map_of((pair){ &image.view, &templ.view }, &o, NULL);
@@ -308,7 +307,7 @@ static void check_signed(xncc_pixel pixel, xncc_pixel unsigned_pixel, double bia
     static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_CCOEFF, XNCC_SQDIFF,
                                           XNCC_COVERAGE };
     for (int i = 0; i < 11 * 4; i++) {
-        xncc_options o = place(i / 4, method[i % 4]);
+        kit_options o = place(i / 4, method[i % 4]);
         if (o.mode == XNCC_VALID || o.border != XNCC_BORDER_ZERO)
             check_alike((pair){ &image[0].view, &templ[0].view },
                         (pair){ &image[1].view, &templ[1].view }, &o, 0, 0, "signed samples");
@@ -328,7 +327,7 @@ static void check_coverage(xncc_pixel pixel)
               templ = noise(pixel, 3, TEMPL_WIDTH, TEMPL_HEIGHT, &random);
     some_mask(&image, &random, 40);
     some_mask(&templ, &random, 40);
-    const xncc_options o = { .method = XNCC_COVERAGE, .min_valid = 1.0 };
+    const kit_options o = { .method = XNCC_COVERAGE, .min_valid = 1.0 };
     const char *kernel[MOST_KERNELS];
     size_t kernels = kernels_of((pair){ &image.view, &templ.view }, &o, kernel);
     for (size_t k = 0; k < kernels; k++) {

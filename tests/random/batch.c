@@ -19,7 +19,7 @@ typedef struct several {
     xncc_template *templ[MOST];
     xncc_problem problem[MOST];
     kit_map map[MOST];
-    xncc_find_options options;
+    kit_find_options options;
     size_t capacity, wanted;
     xncc_candidate want[MOST * CAPACITY];
 } several;
@@ -50,7 +50,7 @@ static void answer(several *v, const xncc_map *map, general_request *r)
         general_request_answer(s, map, r);
         return;
     }
-    xncc_options options = s->c.options;
+    kit_options options = s->c.options;
     options.flat = XNCC_FLAT_ZERO;
     kit_map found = check_reference(&v->run->check, &s->image.view, &s->templ.view, &options);
     general_request_answer(s, &found.view, r);
@@ -69,13 +69,13 @@ static int add_template(several *v)
     kit_image_destroy(&s->templ);
     s->templ = general_templ(&s->c, &s->image, &s->random);
     random_extents(s, p.oracle);
-    if (!check_ok(xncc_template_create(context, &s->templ.view, &v->templ[i]), context, s->name))
+    if (!check_ok(xncc_template_create(context, &s->templ.view, &v->templ[i], &kit_error), s->name))
         return 0;
     v->count++;
     v->problem[i] = s->problem;
-    v->problem[i].width = s->c.width;
-    v->problem[i].height = s->c.height;
-    v->problem[i].templ_masked = xncc_template_masked(v->templ[i]);
+    v->problem[i].templ_width = s->c.width;
+    v->problem[i].templ_height = s->c.height;
+    v->problem[i].templ_masked = xncc_template_is_masked(v->templ[i]);
     v->map[i] = random_reference(v->run, &p, s);
     if (i == 0) {
         general_request_draw(s, NULL, &v->map[0].view, &r);
@@ -92,17 +92,17 @@ static int add_template(several *v)
 
 /* Puts the expected candidates in order, and merges them if asked to. The order is that of a merge
  * that removes nothing. */
-static void order(several *v, const xncc_merge_options *merge)
+static void order(several *v, const kit_suppress_options *merge)
 {
-    xncc_merge_options none = { .rule = XNCC_MERGE_OVERLAP, .limit = 1.0 };
+    kit_suppress_options none = { .kind = XNCC_SUPPRESS_OVERLAP, .limit = 1.0 };
     if (merge)
         none = *merge;
     none.method = xncc_method_is_distance(v->options.method) ? XNCC_SQDIFF : XNCC_CCOEFF_NORMED;
-    CHECK_STATUS(xncc_matches_merge(v->want, v->wanted, &none, &v->wanted), XNCC_OK);
+    CHECK_STATUS(kit_suppress(v->want, v->wanted, &none, &v->wanted), XNCC_OK);
     v->wanted = v->wanted < v->capacity ? v->wanted : v->capacity;
 }
 
-static void check_list(several *v, const xncc_merge_options *merge, const char *kernel)
+static void check_list(several *v, const kit_suppress_options *merge, const char *kernel)
 {
     static xncc_candidate got[CAPACITY];
     xncc_context *context = v->run->check.context[0];
@@ -112,10 +112,10 @@ static void check_list(several *v, const xncc_merge_options *merge, const char *
     if (random_where(v->run, &v->s.random) & 1)
         twin = device_image_create(image, (int32_t)kit_below(&v->s.random, 4));
     v->options.kernel = kernel;
-    const xncc_status status = xncc_find_batch(context, twin.memory ? &twin.view : image,
-                                               (const xncc_template *const *)v->templ, v->count,
-                                               &v->options, merge, got, v->capacity, &found);
-    if (check_ok(status, context, v->s.name) && !CHECK_INT(found, v->wanted))
+    const xncc_status status = kit_find_batch(context, twin.memory ? &twin.view : image,
+                                              (const xncc_template *const *)v->templ, v->count,
+                                              &v->options, merge, got, v->capacity, &found);
+    if (check_ok(status, v->s.name) && !CHECK_INT(found, v->wanted))
         kit_fail(__FILE__, __LINE__, "%s, %s: matches of %zu templates", v->s.name, kernel,
                  v->count);
     for (size_t i = 0; !status && i < found && i < v->wanted; i++) {
@@ -173,13 +173,13 @@ static void check_best(several *v, const kit_map *want, const int32_t *index, in
     placed_create(&at, &v->s.image.view, &want->view, where, kit_below(&v->s.random, 60));
     snprintf(what, sizeof what, "%s, %s: best of %zu templates", v->s.name, kernel, v->count);
     memset(got, 0x5a, bytes);
-    xncc_options options = v->p->c.options;
+    kit_options options = v->p->c.options;
     options.kernel = kernel;
     const xncc_best best = { .score = *at.map, .index = on_device ? on_device : got };
-    int done = check_ok(xncc_correlate_best(context, at.image,
-                                            (const xncc_template *const *)v->templ, v->count,
-                                            &options, &best),
-                        context, what);
+    int done = check_ok(kit_correlate_best(context, at.image,
+                                           (const xncc_template *const *)v->templ, v->count,
+                                           &options, &best),
+                        what);
     placed_check(&at, done, &want->view, what);
     if (on_device)
         done = CHECK(kit_device_download(got, on_device, bytes)) && done;
@@ -217,10 +217,10 @@ static void check_all(several *v)
 {
     const char *kernel[CHECK_KERNELS];
     kit_random *random = &v->s.random;
-    xncc_merge_options merge = { .rule = (xncc_merge_rule)kit_below(random, 2) };
-    merge.limit = (double)kit_below(random, 11) * (merge.rule == XNCC_MERGE_OVERLAP ? 0.1 : 1.0);
+    kit_suppress_options merge = { .kind = (xncc_suppress_kind)kit_below(random, 2) };
+    merge.limit = (double)kit_below(random, 11) * (merge.kind == XNCC_SUPPRESS_OVERLAP ? 0.1 : 1.0);
     merge.top = kit_below(random, 30);
-    const xncc_merge_options *how = kit_next(random) & 1 ? &merge : NULL;
+    const kit_suppress_options *how = kit_next(random) & 1 ? &merge : NULL;
     const size_t kernels = common_kernels(v, kernel);
     order(v, how);
     for (size_t k = 0; k < kernels; k++)

@@ -10,7 +10,7 @@ typedef struct filtering {
     kit_random random;
     kit_image image;
     float tap[XNCC_MAX_FILTER * XNCC_MAX_FILTER];
-    xncc_filter_options options;
+    kit_filter_options options;
     kit_map want;
     char name[200];
 } filtering;
@@ -20,7 +20,7 @@ static void draw_filter(filtering *f)
     const general_case *c = &f->p->c;
     check_taps(f->tap, c->width, c->height,
                (check_taps_fill)kit_below(&f->random, CHECK_TAPS_FILLS), &f->random);
-    f->options = (xncc_filter_options){ .correlate = kit_between(&f->random, 0, 1) };
+    f->options = (kit_filter_options){ .correlate = kit_between(&f->random, 0, 1) };
     f->options.anchored = kit_between(&f->random, 0, 1);
     f->options.anchor_x = kit_between(&f->random, 0, c->width - 1);
     f->options.anchor_y = kit_between(&f->random, 0, c->height - 1);
@@ -37,12 +37,11 @@ static void convolve_with(filtering *f, xncc_context *context, const char *kerne
                           int *done)
 {
     const general_case *c = &f->p->c;
-    const xncc_convolve_options options = { .border = c->options.border, .kernel = kernel };
+    const kit_convolve_options options = { .border = c->options.border, .kernel = kernel };
     xncc_filter *filter = NULL;
-    *done = check_ok(xncc_filter_create(context, f->tap, c->width, c->height, &f->options, &filter),
-                     context, f->name) &&
-            check_ok(xncc_convolve(context, at->image, filter, &options, at->map), context,
-                     f->name);
+    *done = check_ok(kit_filter_create(context, f->tap, c->width, c->height, &f->options, &filter),
+                     f->name) &&
+            check_ok(kit_convolve(context, at->image, filter, &options, at->map), f->name);
     xncc_filter_destroy(filter);
 }
 
@@ -80,7 +79,7 @@ void random_convolve(random_run *run, const random_problem *p)
         check_oracle(&f);
     xncc_problem problem = check_problem(&f.image.view, c->width, c->height);
     problem.task = XNCC_TASK_CONVOLVE;
-    problem.border = c->options.border;
+    problem.rule.border = c->options.border;
     const size_t kernels = random_kernels(run, &problem, general_work(c), kernel);
     for (size_t k = 0; k < kernels; k++) {
         placed at;

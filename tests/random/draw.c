@@ -235,7 +235,7 @@ static void make_plain(kit_random *random, general_case *c)
 static void draw_filter(kit_random *random, general_case *c)
 {
     make_plain(random, c);
-    c->options = (xncc_options){ .mode = XNCC_SAME };
+    c->options = (kit_options){ .mode = XNCC_SAME };
     c->options.border = kit_next(random) & 1 ? XNCC_BORDER_ZERO : XNCC_BORDER_CLAMP;
     c->width = some_side(random, XNCC_MAX_FILTER);
     c->height = kit_next(random) & 1 ? some_side(random, XNCC_MAX_FILTER)

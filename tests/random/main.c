@@ -24,10 +24,10 @@ static const char *const masks_name[] = { "none", "template", "image", "no-data"
 size_t random_kernels(random_run *run, const xncc_problem *problem, double work, const char **name)
 {
     const char *all[CHECK_KERNELS];
-    const size_t count = xncc_kernels(run->check.context[0], problem, all, CHECK_KERNELS);
+    const size_t count = xncc_kernel_list(run->check.context[0], problem, all, CHECK_KERNELS);
     size_t kept = 0;
     if (count > CHECK_KERNELS)
-        kit_give_up("xncc_kernels names %zu kernels", count);
+        kit_give_up("xncc_kernel_list names %zu kernels", count);
     for (size_t i = 0; i < count; i++)
         if (count == 1 || work < most_for_reference || strcmp(all[i], "reference") != 0)
             name[kept++] = all[i];
@@ -144,10 +144,11 @@ static xncc_context *open_context(const random_run *run, int i)
 {
     static const uint64_t memory[RANDOM_CONTEXTS] = { 0, 0, 0, 1 << 18, 1 << 20, 1 << 23, 1 << 26 };
     xncc_context *context = NULL;
-    const xncc_context_options options = { .device = run->check.device,
+    const xncc_context_options options = { .size = sizeof(xncc_context_options),
+                                           .device = run->check.device,
                                            .threads = 1 + i % 4,
                                            .device_memory = memory[i] };
-    CHECK_STATUS(xncc_context_create(&options, &context), XNCC_OK);
+    CHECK_STATUS(xncc_context_create(&options, &context, &kit_error), XNCC_OK);
     return context;
 }
 

@@ -37,7 +37,8 @@ void random_plant(general_subject *s, const xncc_image *templ, int copies)
         xncc_image spot;
         const int32_t x = kit_between(&s->random, 0, image->width - templ->width);
         const int32_t y = kit_between(&s->random, 0, image->height - templ->height);
-        CHECK_STATUS(xncc_image_crop(image, x, y, templ->width, templ->height, &spot), XNCC_OK);
+        CHECK_STATUS(xncc_image_crop(image, x, y, templ->width, templ->height, &spot, &kit_error),
+                     XNCC_OK);
         kit_image_copy(&spot, templ, 0, 0);
     }
 }
@@ -61,8 +62,8 @@ void random_extents(general_subject *s, int full)
         *o = oracle_general_make(&s->image.view, &s->templ.view, c->options.mode,
                                  c->options.border);
     else
-        CHECK_STATUS(xncc_map_extent(c->options.mode, c->image_width, c->image_height, c->width,
-                                     c->height, &o->width, &o->height, &o->x0, &o->y0),
+        CHECK_STATUS(kit_map_extent(c->options.mode, c->image_width, c->image_height, c->width,
+                                    c->height, &o->width, &o->height, &o->x0, &o->y0),
                      XNCC_OK);
 }
 
@@ -73,8 +74,8 @@ static int make_template(random_run *run, general_subject *s)
         twin = device_image_create(&s->templ.view, (int32_t)kit_below(&s->random, 4));
     const int made = check_ok(xncc_template_create(run->check.context[0],
                                                    twin.memory ? &twin.view : &s->templ.view,
-                                                   &s->prepared[0]),
-                              run->check.context[0], s->name);
+                                                   &s->prepared[0], &kit_error),
+                              s->name);
     if (twin.memory)
         device_image_destroy(&twin);
     return made;
@@ -100,18 +101,14 @@ int random_make(random_run *run, const random_problem *p, general_subject *s)
     general_name(s);
     random_note(run, p, s->name);
     random_extents(s, p->oracle);
-    const xncc_options *o = &s->c.options;
+    const kit_options *o = &s->c.options;
     s->problem = check_problem(&s->image.view, s->c.width, s->c.height);
-    s->problem.method = o->method;
-    s->problem.mode = o->mode;
-    s->problem.border = o->border;
-    s->problem.flat = o->flat;
-    s->problem.min_valid = o->min_valid;
-    s->problem.channels = s->c.channels;
+    s->problem.rule = kit_match_rule(o);
+    s->problem.channels = s->c.channels ? s->c.channels : 1;
     s->problem.image_masked = s->image.view.mask || s->image.view.has_no_data;
     if (!make_template(run, s))
         return 0;
-    s->problem.templ_masked = xncc_template_masked(s->prepared[0]);
+    s->problem.templ_masked = xncc_template_is_masked(s->prepared[0]);
     return 1;
 }
 
@@ -137,7 +134,7 @@ void random_map(random_run *run, const random_problem *p)
         const size_t kernels = random_kernels(run, &s.problem, general_work(&s.c), kernel);
         for (size_t k = 0; k < kernels; k++) {
             const int where = random_where(run, &s.random);
-            xncc_options forced = s.c.options;
+            kit_options forced = s.c.options;
             forced.kernel = kernel[k];
             run->check.turn = kit_below(&s.random, 60);
             snprintf(what, sizeof what, "%s, %s, image %s, map %s", s.name, kernel[k],
@@ -179,10 +176,10 @@ void random_find(random_run *run, const random_problem *p)
             if (random_where(run, &s.random) & 1)
                 twin = device_image_create(&s.image.view, (int32_t)kit_below(&s.random, 4));
             r.options.kernel = kernel[k];
-            xncc_status status = xncc_find(run->check.context[0],
-                                           twin.memory ? &twin.view : &s.image.view, s.prepared[0],
-                                           &r.options, got, r.capacity, &found);
-            if (check_ok(status, run->check.context[0], kernel[k]))
+            xncc_status status = kit_find(run->check.context[0],
+                                          twin.memory ? &twin.view : &s.image.view, s.prepared[0],
+                                          &r.options, got, r.capacity, &found);
+            if (check_ok(status, kernel[k]))
                 general_compare(&s, &r, "in one call", got, found);
             if (twin.memory)
                 device_image_destroy(&twin);
@@ -215,8 +212,8 @@ static void more_templates(planned *q, const random_problem *p)
     while (q->count < BATCH && kit_below(&s->random, 4)) {
         xncc_template *made = NULL;
         s->templ = general_templ(&s->c, &s->image, &s->random);
-        if (check_ok(xncc_template_create(context, &s->templ.view, &made), context, s->name) &&
-            xncc_template_masked(made) == s->problem.templ_masked) {
+        if (check_ok(xncc_template_create(context, &s->templ.view, &made, &kit_error), s->name) &&
+            xncc_template_is_masked(made) == s->problem.templ_masked) {
             const size_t i = q->count++;
             random_problem like = *p;
             like.oracle = 0;
@@ -242,8 +239,9 @@ static void plan_map(planned *q, xncc_plan *plan, const char *kernel)
     const int where = random_where(q->run, &s->random);
     placed_create(&at, &s->image.view, &q->want.view, where, kit_below(&s->random, 60));
     snprintf(what, sizeof what, "%s, %s, by a plan", s->name, kernel);
-    xncc_status status = xncc_plan_correlate(plan, at.image, s->prepared[0], at.map, NULL);
-    const int done = check_ok(status, q->run->check.context[0], what);
+    xncc_status status = xncc_plan_correlate(plan, at.image, s->prepared[0], at.map, NULL,
+                                             &kit_error);
+    const int done = check_ok(status, what);
     if (q->run->on_gpu)
         CHECK(kit_device_wait(NULL));
     placed_check(&at, done, &q->want.view, what);
@@ -255,16 +253,15 @@ static void plan_matches(planned *q, xncc_plan *plan, const char *kernel)
 {
     static xncc_match got[BATCH * GENERAL_MATCHES];
     general_subject *s = &q->s;
-    xncc_context *context = q->run->check.context[0];
     size_t found[BATCH] = { 12345, 12345, 12345 };
     const general_request *r = &q->r[0];
-    if (check_ok(xncc_plan_find(plan, &s->image.view, s->prepared[0], &r->options, got, r->capacity,
-                                found, NULL),
-                 context, s->name))
+    if (check_ok(kit_plan_find(plan, &s->image.view, s->prepared[0], &r->options, got, r->capacity,
+                               found, NULL),
+                 s->name))
         general_compare(s, r, "by a plan", got, found[0]);
-    if (check_ok(xncc_plan_find_batch(plan, &s->image.view, q->templ, q->count, &r->options, got,
-                                      r->capacity, found, NULL),
-                 context, s->name))
+    if (check_ok(kit_find_each(q->run->check.context[0], &s->problem, &s->image.view, q->templ,
+                               q->count, &r->options, got, r->capacity, found),
+                 s->name))
         for (size_t i = 0; i < q->count; i++)
             general_compare(s, &q->r[i], "in a batch", got + i * r->capacity, found[i]);
     general_check_rows(s, plan, r);
@@ -290,8 +287,10 @@ void random_plan(random_run *run, const random_problem *p)
             for (size_t i = 0; i < q.count; i++)
                 q.r[i].options.kernel = kernel[k];
             if (check_ok(xncc_plan_create(run->check.context[0], &q.s.problem,
-                                          &(xncc_preference){ .kernel = kernel[k] }, &plan),
-                         run->check.context[0], q.s.name)) {
+                                          &(xncc_preference){ .size = sizeof(xncc_preference),
+                                                              .kernel = kernel[k] },
+                                          &plan, &kit_error),
+                         q.s.name)) {
                 plan_map(&q, plan, kernel[k]);
                 plan_matches(&q, plan, kernel[k]);
                 plan_map(&q, plan, kernel[k]);

@@ -10,8 +10,8 @@
 enum { CAPACITY = 60, ALL = BATCH_TEMPLS * CAPACITY };
 
 typedef struct settings {
-    xncc_find_options find;
-    xncc_merge_options merge;
+    kit_find_options find;
+    kit_suppress_options merge;
     int merges;
     size_t capacity;
 } settings;
@@ -45,19 +45,19 @@ static size_t expect(const batch_scene *s, const settings *w, xncc_candidate *wa
     static xncc_match match[CAPACITY];
     size_t count = 0, found;
     for (int i = 0; i < s->count; i++) {
-        CHECK_STATUS(xncc_find(s->context, &s->scene.view, s->templ[i], &w->find, match,
-                               w->capacity, &found),
-                     XNCC_OK);
+        CHECK_STATUS(
+            kit_find(s->context, &s->scene.view, s->templ[i], &w->find, match, w->capacity, &found),
+            XNCC_OK);
         for (size_t k = 0; k < found; k++)
             want[count++] = (xncc_candidate){ match[k], i, s->pixels[i].view.width,
                                               s->pixels[i].view.height };
     }
     if (w->merges) {
-        xncc_merge_options merge = w->merge;
+        kit_suppress_options merge = w->merge;
         merge.method = w->find.method == XNCC_COVERAGE
                            ? XNCC_CCOEFF_NORMED
                            : w->find.method; /* a large score is good in both */
-        CHECK_STATUS(xncc_matches_merge(want, count, &merge, &count), XNCC_OK);
+        CHECK_STATUS(kit_suppress(want, count, &merge, &count), XNCC_OK);
     } else {
         sort(want, count, xncc_method_is_distance(w->find.method));
     }
@@ -74,15 +74,15 @@ static void compare(const batch_scene *s, const char *how, const xncc_candidate 
 
 static xncc_problem problem_of(const batch_scene *s, const settings *w)
 {
-    return (xncc_problem){ .pixel = s->scene.view.pixel,
-                           .image_width = s->scene.view.width,
-                           .image_height = s->scene.view.height,
-                           .method = w->find.method,
-                           .mode = w->find.mode,
-                           .border = w->find.border,
-                           .channels = s->scene.view.channels,
-                           .image_masked = s->scene.view.mask != NULL,
-                           .min_valid = w->find.min_valid };
+    return kit_problem((xncc_problem){ .pixel = s->scene.view.pixel,
+                                       .image_width = s->scene.view.width,
+                                       .image_height = s->scene.view.height,
+                                       .rule.method = w->find.method,
+                                       .rule.mode = w->find.mode,
+                                       .rule.border = w->find.border,
+                                       .channels = s->scene.view.channels,
+                                       .image_masked = s->scene.view.mask != NULL,
+                                       .rule.min_valid = w->find.min_valid });
 }
 
 /* Uses one batch object on two images, in both memories. */
@@ -90,24 +90,26 @@ static void check_object(batch_scene *s, const settings *w, kit_random *random)
 {
     static xncc_candidate got[CAPACITY], want[ALL];
     const xncc_problem problem = problem_of(s, w);
-    const xncc_batch_options options = { .find = &w->find,
-                                         .merge = w->merges ? &w->merge : NULL,
-                                         .capacity = w->capacity };
+    const kit_batch_options options = { .find = &w->find,
+                                        .suppress = w->merges ? &w->merge : NULL,
+                                        .capacity = w->capacity };
     const xncc_template *templ[BATCH_TEMPLS];
     xncc_batch *batch = NULL;
     memcpy(templ, s->templ, sizeof templ);
     CHECK_STATUS(
-        xncc_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, &options, &batch),
+        kit_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, &options, &batch),
         XNCC_OK);
     memset(templ, 0, sizeof templ); /* the batch has copied the array */
     for (int turn = 0; turn < 2 && batch; turn++) {
         if (turn)
             batch_scene_change(s, random);
         size_t found = 99, wanted = expect(s, w, want);
-        CHECK_STATUS(xncc_batch_find(batch, &s->scene.view, got, &found, NULL), XNCC_OK);
+        CHECK_STATUS(xncc_batch_find(batch, &s->scene.view, got, &found, NULL, &kit_error),
+                     XNCC_OK);
         compare(s, "the object", got, found, want, wanted);
         if (s->memory) {
-            CHECK_STATUS(xncc_batch_find(batch, &s->device_scene, got, &found, NULL), XNCC_OK);
+            CHECK_STATUS(xncc_batch_find(batch, &s->device_scene, got, &found, NULL, &kit_error),
+                         XNCC_OK);
             compare(s, "the object, in device memory", got, found, want, wanted);
         }
     }
@@ -133,7 +135,7 @@ static void check_find(xncc_context *context, int on_device, int rounds)
                                  .top = k % 3 ? kit_below(&random, CAPACITY + 9) : 0,
                                  .min_distance = (int32_t)kit_below(&random, 4),
                                  .min_valid = 0.3 },
-                       .merge = { .rule = (xncc_merge_rule)(k / 2 % 2),
+                       .merge = { .kind = (xncc_suppress_kind)(k / 2 % 2),
                                   .limit = k / 2 % 2 ? 0.2 : 3.0,
                                   .top = k % 4 ? 0 : kit_below(&random, 20) },
                        .merges = k % 2,
@@ -147,8 +149,8 @@ static void check_find(xncc_context *context, int on_device, int rounds)
         size_t found = 99;
         const xncc_template *templ[BATCH_TEMPLS];
         memcpy(templ, s.templ, sizeof templ);
-        CHECK_STATUS(xncc_find_batch(context, &s.scene.view, templ, (size_t)s.count, &w.find,
-                                     w.merges ? &w.merge : NULL, got, w.capacity, &found),
+        CHECK_STATUS(kit_find_batch(context, &s.scene.view, templ, (size_t)s.count, &w.find,
+                                    w.merges ? &w.merge : NULL, got, w.capacity, &found),
                      XNCC_OK);
         compare(&s, "one call", got, found, want, wanted);
         check_object(&s, &w, &random);
@@ -164,20 +166,20 @@ static void check_defaults(xncc_context *context)
     batch_scene_make(&s, context, &(batch_kind){ .pixel = XNCC_U8 }, 77, 0);
     const xncc_template *templ[BATCH_TEMPLS];
     memcpy(templ, s.templ, sizeof templ);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, NULL, 0, NULL, NULL, NULL, 0, &found),
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, NULL, 0, NULL, NULL, NULL, 0, &found),
                  XNCC_OK);
     CHECK_INT(found, 0);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, NULL, 0, &found),
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, NULL, 0, &found),
                  XNCC_OK);
     CHECK_STATUS(
-        xncc_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, got, CAPACITY, &found),
+        kit_find_batch(context, &s.scene.view, templ, 1, NULL, NULL, got, CAPACITY, &found),
         XNCC_OK);
     CHECK(found > 0 && got[0].match.score == 1.0f && got[0].templ == 0);
     xncc_batch *batch = NULL;
-    const xncc_problem problem = { .image_width = s.scene.view.width,
-                                   .image_height = s.scene.view.height };
-    CHECK_STATUS(xncc_batch_create(context, &problem, NULL, templ, 1, NULL, &batch), XNCC_OK);
-    CHECK_STATUS(xncc_batch_find(batch, &s.scene.view, NULL, &found, NULL), XNCC_OK);
+    const xncc_problem problem = kit_problem(
+        (xncc_problem){ .image_width = s.scene.view.width, .image_height = s.scene.view.height });
+    CHECK_STATUS(kit_batch_create(context, &problem, NULL, templ, 1, NULL, &batch), XNCC_OK);
+    CHECK_STATUS(xncc_batch_find(batch, &s.scene.view, NULL, &found, NULL, &kit_error), XNCC_OK);
     CHECK_INT(found, 0);
     xncc_batch_destroy(batch);
     xncc_batch_destroy(NULL);
@@ -189,70 +191,69 @@ static void check_refusals(xncc_context *context, xncc_context *other)
     static batch_scene s;
     xncc_candidate got[4];
     size_t found = 9;
-    char text[XNCC_ERROR_SIZE];
     batch_scene_make(&s, context, &(batch_kind){ .pixel = XNCC_U8 }, 78, 0);
     batch_picture *deep = &s.pixels[1];
     xncc_template *odd = NULL, *foreign = NULL, *large = NULL;
     deep->view.pixel = XNCC_U16;
     deep->view.width = deep->view.height = 2;
-    CHECK_STATUS(xncc_template_create(context, &deep->view, &odd), XNCC_OK);
-    CHECK_STATUS(xncc_template_create(other, &s.pixels[0].view, &foreign), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &deep->view, &odd, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(other, &s.pixels[0].view, &foreign, &kit_error), XNCC_OK);
     xncc_image wide = s.scene.view;
     wide.width = BATCH_PIXELS;
     wide.height = 1;
-    CHECK_STATUS(xncc_template_create(context, &wide, &large), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &wide, &large, &kit_error), XNCC_OK);
     const xncc_template *with[][2] = {
         { s.templ[0], NULL }, { s.templ[0], odd }, { s.templ[0], foreign }, { s.templ[0], large }
     };
     static const char *const word[] = {
         "template 1 is a null pointer",
-        "template 1 is u16 with 1 channels, but the image is u8 with 1",
+        "template 1 is u16 with 1 channel, but the image is u8 with 1",
         "template 1 belongs to another context", "template 1: its 1920 x 1 pixels do not fit"
     };
     for (int i = 0; i < 4; i++) {
-        CHECK_STATUS(
-            xncc_find_batch(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found),
-            XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(kit_find_batch(context, &s.scene.view, with[i], 2, NULL, NULL, got, 4, &found),
+                     XNCC_ERROR_ARGUMENT);
         CHECK_INT(found, 0);
-        if (!CHECK(strncmp(xncc_context_error(context, text, sizeof text), word[i],
-                           strlen(word[i])) == 0))
-            kit_fail(__FILE__, __LINE__, "%s", text);
+        if (!CHECK(strncmp(kit_error.text, word[i], strlen(word[i])) == 0))
+            kit_fail(__FILE__, __LINE__, "%s", kit_error.text);
     }
-    const xncc_merge_options bad = { .rule = XNCC_MERGE_OVERLAP, .limit = 2 };
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, with[0], 1, NULL, &bad, got, 4, &found),
+    const kit_suppress_options bad = { .kind = XNCC_SUPPRESS_OVERLAP, .limit = 2 };
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, with[0], 1, NULL, &bad, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, with[0], 1, NULL, NULL, NULL, 4, &found),
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, with[0], 1, NULL, NULL, NULL, 4, &found),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, NULL, 1, NULL, NULL, got, 4, &found),
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, NULL, 1, NULL, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, with[0], 1, NULL, NULL, got, 4, NULL),
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, with[0], 1, NULL, NULL, got, 4, NULL),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_batch(context, NULL, with[0], 1, NULL, NULL, got, 4, &found),
+    CHECK_STATUS(kit_find_batch(context, NULL, with[0], 1, NULL, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_batch(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found),
+    CHECK_STATUS(kit_find_batch(NULL, &s.scene.view, with[0], 1, NULL, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_find_batch(context, &s.scene.view, with[0], 1,
-                                 &(xncc_find_options){ .min_distance = -1 }, NULL, got, 4, &found),
+    CHECK_STATUS(kit_find_batch(context, &s.scene.view, with[0], 1,
+                                &(kit_find_options){ .min_distance = -2 }, NULL, got, 4, &found),
                  XNCC_ERROR_ARGUMENT);
     xncc_batch *batch = NULL;
-    const xncc_problem problem = { .image_width = s.scene.view.width,
-                                   .image_height = s.scene.view.height };
-    CHECK_STATUS(xncc_batch_create(context, NULL, NULL, with[0], 1, NULL, &batch),
+    const xncc_problem problem = kit_problem(
+        (xncc_problem){ .image_width = s.scene.view.width, .image_height = s.scene.view.height });
+    CHECK_STATUS(kit_batch_create(context, NULL, NULL, with[0], 1, NULL, &batch),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_batch_create(context, &problem, NULL, with[0], 1, NULL, NULL),
+    CHECK_STATUS(kit_batch_create(context, &problem, NULL, with[0], 1, NULL, NULL),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_batch_create(context, &problem, &(xncc_preference){ .kernel = "none" },
-                                   with[0], 1, NULL, &batch),
-                 XNCC_ERROR_ARGUMENT);
-    CHECK(batch == NULL && xncc_context_error(context, text, sizeof text)[0] != 0);
-    CHECK_STATUS(xncc_batch_create(context, &problem, NULL, with[0], 1,
-                                   &(xncc_batch_options){ .capacity = 4 }, &batch),
+    CHECK_STATUS(
+        kit_batch_create(context, &problem,
+                         &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = "none" },
+                         with[0], 1, NULL, &batch),
+        XNCC_ERROR_ARGUMENT);
+    CHECK(batch == NULL && kit_error.text[0] != 0);
+    CHECK_STATUS(kit_batch_create(context, &problem, NULL, with[0], 1,
+                                  &(kit_batch_options){ .capacity = 4 }, &batch),
                  XNCC_OK);
     wide = s.scene.view;
     wide.height--;
-    CHECK_STATUS(xncc_batch_find(batch, &wide, got, &found, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_batch_find(batch, NULL, got, &found, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_batch_find(NULL, &wide, got, &found, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_batch_find(batch, &wide, got, &found, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_batch_find(batch, NULL, got, &found, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_batch_find(NULL, &wide, got, &found, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
     xncc_batch_destroy(batch);
     xncc_template_destroy(odd);
     xncc_template_destroy(foreign);
@@ -272,7 +273,7 @@ int main(int argc, char **argv)
     check_defaults(context);
     check_refusals(context, other);
     check_batch_best(context, on_device, rounds);
-    check_merger(context, rounds);
+    check_suppressor(context, rounds);
     xncc_context_destroy(other);
     xncc_context_destroy(context);
     return kit_finish("batch");

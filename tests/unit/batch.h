@@ -47,6 +47,6 @@ void batch_scene_change(batch_scene *s, kit_random *random);
 
 /* rounds: most rounds to run */
 void check_batch_best(xncc_context *context, int on_device, int rounds);
-void check_merger(xncc_context *context, int rounds);
+void check_suppressor(xncc_context *context, int rounds);
 
 #endif

@@ -12,16 +12,16 @@ typedef struct expected {
     int32_t index[MOST];
 } expected;
 
-static void fold_templ(const batch_scene *s, const xncc_options *o, int i, expected *e)
+static void fold_templ(const batch_scene *s, const kit_options *o, int i, expected *e)
 {
     static float memory[MOST];
     int32_t width, height, x0, y0;
-    CHECK_STATUS(xncc_map_extent(o->mode, s->scene.view.width, s->scene.view.height,
-                                 s->pixels[i].view.width, s->pixels[i].view.height, &width, &height,
-                                 &x0, &y0),
+    CHECK_STATUS(kit_map_extent(o->mode, s->scene.view.width, s->scene.view.height,
+                                s->pixels[i].view.width, s->pixels[i].view.height, &width, &height,
+                                &x0, &y0),
                  XNCC_OK);
     const xncc_map map = { .data = memory, .width = width, .height = height };
-    CHECK_STATUS(xncc_correlate(s->context, &s->scene.view, s->templ[i], o, &map), XNCC_OK);
+    CHECK_STATUS(kit_correlate(s->context, &s->scene.view, s->templ[i], o, &map), XNCC_OK);
     for (int32_t y = 0; y < height; y++)
         for (int32_t x = 0; x < width; x++) {
             const float score = memory[y * width + x];
@@ -35,7 +35,7 @@ static void fold_templ(const batch_scene *s, const xncc_options *o, int i, expec
         }
 }
 
-static void expect(const batch_scene *s, const xncc_options *o, expected *e)
+static void expect(const batch_scene *s, const kit_options *o, expected *e)
 {
     int32_t width = 1000, height = 1000;
     for (int i = 0; i < s->count; i++) {
@@ -105,7 +105,7 @@ static void check_on_device(const batch_scene *s, xncc_batch *batch, const expec
     best.index = index;
     for (int turn = 0; turn < 3; turn++) {
         CHECK_STATUS(xncc_batch_best(batch, turn == 1 ? &s->scene.view : &s->device_scene, &best,
-                                     turn == 2 ? NULL : stream),
+                                     turn == 2 ? NULL : stream, &kit_error),
                      XNCC_OK);
         CHECK(kit_device_wait(turn == 2 ? NULL : stream));
         CHECK(kit_device_download(got_score, score, sizeof got_score) &&
@@ -117,42 +117,44 @@ static void check_on_device(const batch_scene *s, xncc_batch *batch, const expec
     kit_device_free(index);
 }
 
-static void check_kind(batch_scene *s, const xncc_options *o, kit_random *random)
+static void check_kind(batch_scene *s, const kit_options *o, kit_random *random)
 {
     static expected e;
     const xncc_template *templ[BATCH_TEMPLS];
-    const xncc_problem problem = { .pixel = s->scene.view.pixel,
-                                   .image_width = s->scene.view.width,
-                                   .image_height = s->scene.view.height,
-                                   .method = o->method,
-                                   .mode = o->mode,
-                                   .border = o->border,
-                                   .flat = o->flat,
-                                   .channels = s->scene.view.channels,
-                                   .image_masked = s->scene.view.mask != NULL,
-                                   .min_valid = o->min_valid };
+    const xncc_problem problem = kit_problem(
+        (xncc_problem){ .pixel = s->scene.view.pixel,
+                        .image_width = s->scene.view.width,
+                        .image_height = s->scene.view.height,
+                        .rule.method = o->method,
+                        .rule.mode = o->mode,
+                        .rule.border = o->border,
+                        .rule.flat = o->flat,
+                        .channels = s->scene.view.channels,
+                        .image_masked = s->scene.view.mask != NULL,
+                        .rule.min_valid = o->min_valid });
     if (!batch_scene_served(s, &problem))
         return;
     memcpy(templ, s->templ, sizeof templ);
     expect(s, o, &e);
     xncc_best best = host_best(&e);
-    CHECK_STATUS(xncc_correlate_best(s->context, &s->scene.view, templ, (size_t)s->count, o, &best),
+    CHECK_STATUS(kit_correlate_best(s->context, &s->scene.view, templ, (size_t)s->count, o, &best),
                  XNCC_OK);
     compare(s, "one call", got_score, got_index, &e);
     xncc_batch *batch = NULL;
     CHECK_STATUS(
-        xncc_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, NULL, &batch),
+        kit_batch_create(s->context, &problem, NULL, templ, (size_t)s->count, NULL, &batch),
         XNCC_OK);
     for (int turn = 0; turn < 2 && batch; turn++) {
         if (turn)
             batch_scene_change(s, random);
         expect(s, o, &e);
         best = host_best(&e);
-        CHECK_STATUS(xncc_batch_best(batch, &s->scene.view, &best, NULL), XNCC_OK);
+        CHECK_STATUS(xncc_batch_best(batch, &s->scene.view, &best, NULL, &kit_error), XNCC_OK);
         compare(s, "the object", got_score, got_index, &e);
         if (s->memory) {
             best = host_best(&e);
-            CHECK_STATUS(xncc_batch_best(batch, &s->device_scene, &best, NULL), XNCC_OK);
+            CHECK_STATUS(xncc_batch_best(batch, &s->device_scene, &best, NULL, &kit_error),
+                         XNCC_OK);
             compare(s, "the object, from device memory", got_score, got_index, &e);
             check_on_device(s, batch, &e);
         }
@@ -168,37 +170,36 @@ static void check_refused(xncc_context *context)
     const xncc_template *templ[BATCH_TEMPLS];
     memcpy(templ, s.templ, sizeof templ);
     const size_t count = (size_t)s.count;
-    const xncc_options o = { .mode = XNCC_SAME };
+    const kit_options o = { .mode = XNCC_SAME };
     expect(&s, &o, &e);
     const xncc_best good = host_best(&e);
-    char text[XNCC_ERROR_SIZE];
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, count,
-                                     &(xncc_options){ .mode = XNCC_FULL }, &good),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, count,
+                                    &(kit_options){ .mode = XNCC_FULL }, &good),
                  XNCC_ERROR_UNSUPPORTED);
-    CHECK_TEXT(xncc_context_error(context, text, sizeof text),
+    CHECK_TEXT(kit_error.text,
                "best: the maps of mode full have no positions in common; take mode same, or valid");
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, 0, &o, &good),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, 0, &o, &good),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, count, &o, NULL),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, count, &o, NULL),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_correlate_best(context, NULL, templ, count, &o, &good), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_correlate_best(NULL, &s.scene.view, templ, count, &o, &good),
+    CHECK_STATUS(kit_correlate_best(context, NULL, templ, count, &o, &good), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_correlate_best(NULL, &s.scene.view, templ, count, &o, &good),
                  XNCC_ERROR_ARGUMENT);
     xncc_best bad = good;
     bad.index = NULL;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
                  XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.index_pitch = 4;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
                  XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.score.width--;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
                  XNCC_ERROR_ARGUMENT);
     bad = good;
     bad.score.data = NULL;
-    CHECK_STATUS(xncc_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
+    CHECK_STATUS(kit_correlate_best(context, &s.scene.view, templ, count, &o, &bad),
                  XNCC_ERROR_ARGUMENT);
     batch_scene_free(&s);
 }
@@ -209,7 +210,7 @@ static void check_large(xncc_context *context)
     enum { TEMPLS = 2, WIDTH = 240, HEIGHT = 400 };
     static const int32_t size[TEMPLS][2] = { { 8, 6 }, { 21, 11 } };
     static int32_t index[WIDTH * HEIGHT];
-    const xncc_options o = { .method = XNCC_CCOEFF_NORMED };
+    const kit_options o = { .method = XNCC_CCOEFF_NORMED };
     kit_random random = kit_stream(840);
     kit_image scene = kit_image_create(XNCC_U8, WIDTH + size[0][0] - 1, HEIGHT + size[0][1] - 1, 0,
                                        KIT_AFTER);
@@ -220,15 +221,15 @@ static void check_large(xncc_context *context)
     for (int i = 0; i < TEMPLS; i++) {
         kit_image pixels = kit_image_create(XNCC_U8, size[i][0], size[i][1], 0, KIT_AFTER);
         kit_image_fill(&pixels.view, KIT_NOISE, &random);
-        CHECK_STATUS(xncc_template_create(context, &pixels.view, &made[i]), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &pixels.view, &made[i], &kit_error), XNCC_OK);
         templ[i] = made[i];
         map[i] = kit_map_create(scene.view.width - size[i][0] + 1,
                                 scene.view.height - size[i][1] + 1, 0, KIT_AFTER);
-        CHECK_STATUS(xncc_correlate(context, &scene.view, templ[i], &o, &map[i].view), XNCC_OK);
+        CHECK_STATUS(kit_correlate(context, &scene.view, templ[i], &o, &map[i].view), XNCC_OK);
         kit_image_destroy(&pixels);
     }
     const xncc_best to = { best.view, index, WIDTH * (int64_t)sizeof *index };
-    CHECK_STATUS(xncc_correlate_best(context, &scene.view, templ, TEMPLS, &o, &to), XNCC_OK);
+    CHECK_STATUS(kit_correlate_best(context, &scene.view, templ, TEMPLS, &o, &to), XNCC_OK);
     long wrong = 0;
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++) {
@@ -259,11 +260,11 @@ void check_batch_best(xncc_context *context, int on_device, int rounds)
                                   (xncc_border)(k / 2 % 5), k % 4 == 3 };
         batch_scene_make(&s, context, &kind, 100 + (uint64_t)k, on_device);
         check_kind(&s,
-                   &(xncc_options){ .method = method[k / 3 % 4],
-                                    .mode = kind.mode,
-                                    .border = kind.border,
-                                    .flat = (xncc_flat)(k / 5 % 2),
-                                    .min_valid = 0.7 },
+                   &(kit_options){ .method = method[k / 3 % 4],
+                                   .mode = kind.mode,
+                                   .border = kind.border,
+                                   .flat = (xncc_flat)(k / 5 % 2),
+                                   .min_valid = 0.7 },
                    &random);
         batch_scene_free(&s);
     }

@@ -1,4 +1,4 @@
-/* Merging in device memory, against xncc_matches_merge. */
+/* Merging in device memory, against kit_suppress. */
 #include "unit/batch.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static uint32_t kept_of(const device_lists *t)
     return kept;
 }
 
-/* want: the result of xncc_matches_merge; its first `wanted` elements are compared. Elements after
+/* want: the result of kit_suppress; its first `wanted` elements are compared. Elements after
  * them must be unchanged. */
 static void compare(const device_lists *t, int round, const xncc_candidate *want, size_t wanted,
                     size_t unchanged)
@@ -59,8 +59,8 @@ static void compare(const device_lists *t, int round, const xncc_candidate *want
     for (size_t i = 0; i < unchanged * sizeof *got; i++)
         same = same && ((const unsigned char *)&got[wanted])[i] == old;
     if (!CHECK(same))
-        kit_fail(__FILE__, __LINE__, "round %d: %zu candidates, not those of xncc_matches_merge",
-                 round, wanted);
+        kit_fail(__FILE__, __LINE__, "round %d: %zu candidates, not those of kit_suppress", round,
+                 wanted);
 }
 
 static void clear_result(const device_lists *t)
@@ -85,7 +85,7 @@ static void fill(xncc_candidate *all, size_t count, int32_t spread, kit_random *
     }
 }
 
-static void check_random(xncc_merger *merger, const device_lists *t, int rounds)
+static void check_random(xncc_suppressor *suppressor, const device_lists *t, int rounds)
 {
     static const double overlap[] = { 0, 0.1, 1.0 / 3, 0.5, 1 }, distance[] = { 0, 1, 3.5, 40 };
     static const size_t some[] = { ROOM, 1, 1025, 2049, 0, 257, 1023, 2, 33, 1024 };
@@ -94,33 +94,36 @@ static void check_random(xncc_merger *merger, const device_lists *t, int rounds)
     for (int k = 0; k < 80 && k < rounds; k++) {
         const size_t count = some[k % 10], first = kit_below(&random, count + 1);
         fill(all, count, k % 3 ? 300 : 20, &random);
-        const xncc_merge_rule rule = (xncc_merge_rule)(k / 10 % 2);
-        const xncc_merge_options o = { .method = k % 4 ? XNCC_CCOEFF_NORMED : XNCC_SQDIFF_NORMED,
-                                       .rule = rule,
-                                       .limit = rule == XNCC_MERGE_OVERLAP ? overlap[k % 5]
-                                                                           : distance[k % 4],
-                                       .top = k % 5 ? 0 : 1 + kit_below(&random, 1500) };
+        const xncc_suppress_kind rule = (xncc_suppress_kind)(k / 10 % 2);
+        const kit_suppress_options o = { .method = k % 4 ? XNCC_CCOEFF_NORMED : XNCC_SQDIFF_NORMED,
+                                         .kind = rule,
+                                         .limit = rule == XNCC_SUPPRESS_OVERLAP ? overlap[k % 5]
+                                                                                : distance[k % 4],
+                                         .top = k % 5 ? 0 : 1 + kit_below(&random, 1500) };
         const size_t capacity = k % 7 ? ROOM : 1 + kit_below(&random, 300);
         size_t kept = 0;
         memcpy(want, all, sizeof all);
-        CHECK_STATUS(xncc_matches_merge(want, count, &o, &kept), XNCC_OK);
+        CHECK_STATUS(kit_suppress(want, count, &o, &kept), XNCC_OK);
         kept = kept < capacity ? kept : capacity;
         CHECK(kit_device_upload(t->candidate, all, sizeof all));
         clear_result(t);
-        CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
-        CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, first, t->stream), XNCC_OK);
+        CHECK_STATUS(xncc_suppressor_clear(suppressor, t->stream, &kit_error), XNCC_OK);
         CHECK_STATUS(
-            xncc_merger_add_candidates(merger, t->candidate + first, count - first, t->stream),
+            xncc_suppressor_add_candidates(suppressor, t->candidate, first, t->stream, &kit_error),
             XNCC_OK);
+        CHECK_STATUS(xncc_suppressor_add_candidates(suppressor, t->candidate + first, count - first,
+                                                    t->stream, &kit_error),
+                     XNCC_OK);
         for (int turn = 0; turn < 2; turn++) { /* what was added stays */
-            CHECK_STATUS(xncc_merger_merge(merger, &o, t->result, capacity, t->kept, t->stream),
-                         XNCC_OK);
+            CHECK_STATUS(
+                kit_suppressor_run(suppressor, &o, t->result, capacity, t->kept, t->stream),
+                XNCC_OK);
             compare(t, k, want, kept, kept < ROOM ? 1 : 0);
         }
     }
 }
 
-static void check_too_many(xncc_merger *merger, const device_lists *t)
+static void check_too_many(xncc_suppressor *suppressor, const device_lists *t)
 {
     static xncc_candidate all[ROOM];
     kit_random random = kit_stream(41);
@@ -128,20 +131,26 @@ static void check_too_many(xncc_merger *merger, const device_lists *t)
     fill(all, ROOM, 50, &random);
     CHECK(kit_device_upload(t->candidate, all, sizeof all));
     clear_result(t);
-    CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
-    CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, ROOM, t->stream), XNCC_OK);
-    CHECK_STATUS(xncc_merger_add_candidates(merger, t->candidate, 1, t->stream), XNCC_OK);
-    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
+    CHECK_STATUS(xncc_suppressor_clear(suppressor, t->stream, &kit_error), XNCC_OK);
+    CHECK_STATUS(
+        xncc_suppressor_add_candidates(suppressor, t->candidate, ROOM, t->stream, &kit_error),
+        XNCC_OK);
+    CHECK_STATUS(xncc_suppressor_add_candidates(suppressor, t->candidate, 1, t->stream, &kit_error),
+                 XNCC_OK);
+    CHECK_STATUS(kit_suppressor_run(suppressor, NULL, t->result, ROOM, t->kept, t->stream),
+                 XNCC_OK);
     CHECK(kept_of(t) == UINT32_MAX);
     CHECK(kit_device_download(&first, t->result, sizeof first));
     CHECK_INT(first.templ, 0x5a5a5a5a);
-    CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
-    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
+    CHECK_STATUS(xncc_suppressor_clear(suppressor, t->stream, &kit_error), XNCC_OK);
+    CHECK_STATUS(kit_suppressor_run(suppressor, NULL, t->result, ROOM, t->kept, t->stream),
+                 XNCC_OK);
     CHECK_INT(kept_of(t), 0);
 }
 
 /* From plans to one list without the host, and once more as a graph. */
-static void check_pipeline(xncc_context *context, xncc_merger *merger, const device_lists *t)
+static void check_pipeline(xncc_context *context, xncc_suppressor *suppressor,
+                           const device_lists *t)
 {
     enum { EACH = 50 };
     static batch_scene s;
@@ -150,36 +159,41 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const dev
     xncc_plan *plan[BATCH_TEMPLS] = { NULL };
     size_t count = 0, kept = 0, found;
     batch_scene_make(&s, context, &(batch_kind){ .pixel = XNCC_U8 }, 200, 1);
-    const xncc_find_options o = { .min_score = -INFINITY, .min_distance = 2, .kernel = "tex-tex" };
+    const kit_find_options o = { .min_score = -INFINITY, .min_distance = 2, .kernel = "tex-tex" };
     for (int i = 0; i < s.count; i++) {
-        const xncc_problem problem = { .image_width = s.device_scene.width,
-                                       .image_height = s.device_scene.height,
-                                       .width = s.pixels[i].view.width,
-                                       .height = s.pixels[i].view.height };
-        CHECK_STATUS(xncc_plan_create(context, &problem, &(xncc_preference){ .kernel = "tex-tex" },
-                                      &plan[i]),
+        const xncc_problem problem = kit_problem(
+            (xncc_problem){ .image_width = s.device_scene.width,
+                            .image_height = s.device_scene.height,
+                            .templ_width = s.pixels[i].view.width,
+                            .templ_height = s.pixels[i].view.height });
+        CHECK_STATUS(xncc_plan_create(
+                         context, &problem,
+                         &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = "tex-tex" },
+                         &plan[i], &kit_error),
                      XNCC_OK);
-        CHECK_STATUS(xncc_find(context, &s.scene.view, s.templ[i], &o, match, EACH, &found),
+        CHECK_STATUS(kit_find(context, &s.scene.view, s.templ[i], &o, match, EACH, &found),
                      XNCC_OK);
         for (size_t k = 0; k < found; k++)
-            want[count++] = (xncc_candidate){ match[k], i, problem.width, problem.height };
+            want[count++] = (xncc_candidate){ match[k], i, problem.templ_width,
+                                              problem.templ_height };
     }
-    CHECK_STATUS(xncc_matches_merge(want, count, NULL, &kept), XNCC_OK);
+    CHECK_STATUS(kit_suppress(want, count, NULL, &kept), XNCC_OK);
     for (int turn = 0; turn < 2; turn++) {
         clear_result(t);
         if (turn)
             CHECK(kit_device_capture(t->stream));
-        CHECK_STATUS(xncc_merger_clear(merger, t->stream), XNCC_OK);
+        CHECK_STATUS(xncc_suppressor_clear(suppressor, t->stream, &kit_error), XNCC_OK);
         for (int i = 0; i < s.count; i++) {
-            const xncc_candidate like = { .templ = i,
-                                          .width = s.pixels[i].view.width,
-                                          .height = s.pixels[i].view.height };
-            CHECK_STATUS(xncc_plan_find_on_device(plan[i], &s.device_scene, s.templ[i], &o,
-                                                  t->match, EACH, t->found, t->stream),
+            CHECK_STATUS(kit_plan_find_on_device(plan[i], &s.device_scene, s.templ[i], &o, t->match,
+                                                 EACH, t->found, t->stream),
                          XNCC_OK);
-            CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &like, t->stream), XNCC_OK);
+            CHECK_STATUS(xncc_suppressor_add(suppressor, t->match, t->found, i,
+                                             s.pixels[i].view.width, s.pixels[i].view.height,
+                                             t->stream, &kit_error),
+                         XNCC_OK);
         }
-        CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, ROOM, t->kept, t->stream), XNCC_OK);
+        CHECK_STATUS(kit_suppressor_run(suppressor, NULL, t->result, ROOM, t->kept, t->stream),
+                     XNCC_OK);
         if (turn) {
             void *graph = kit_device_graph(t->stream);
             CHECK(graph && kit_device_graph_run(graph, t->stream));
@@ -193,45 +207,48 @@ static void check_pipeline(xncc_context *context, xncc_merger *merger, const dev
     batch_scene_free(&s);
 }
 
-static void check_refused(xncc_merger *merger, const device_lists *t)
+static void check_refused(xncc_suppressor *suppressor, const device_lists *t)
 {
-    const xncc_candidate none = { .templ = 1 };
-    const xncc_merge_options bad = { .limit = -1 };
-    CHECK_STATUS(xncc_merger_add(merger, t->match, t->found, &none, t->stream),
+    const kit_suppress_options bad = { .limit = -1 };
+    CHECK_STATUS(
+        xncc_suppressor_add(suppressor, t->match, t->found, 1, 0, 1, t->stream, &kit_error),
+        XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_suppressor_add(suppressor, NULL, t->found, 1, 1, 1, t->stream, &kit_error),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_add(merger, NULL, t->found, &none, t->stream), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_add_candidates(merger, NULL, 1, t->stream), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_merge(merger, &bad, t->result, 1, t->kept, t->stream),
+    CHECK_STATUS(xncc_suppressor_add_candidates(suppressor, NULL, 1, t->stream, &kit_error),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_merge(merger, NULL, t->result, 0, t->kept, t->stream),
+    CHECK_STATUS(kit_suppressor_run(suppressor, &bad, t->result, 1, t->kept, t->stream),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_merge(merger, NULL, NULL, 1, t->kept, t->stream), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_clear(NULL, t->stream), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_suppressor_run(suppressor, NULL, t->result, 0, t->kept, t->stream),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_suppressor_run(suppressor, NULL, NULL, 1, t->kept, t->stream),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_suppressor_clear(NULL, t->stream, &kit_error), XNCC_ERROR_ARGUMENT);
 }
 
-void check_merger(xncc_context *context, int rounds)
+void check_suppressor(xncc_context *context, int rounds)
 {
-    xncc_merger *merger = NULL;
-    CHECK_STATUS(xncc_merger_create(context, 0, &merger), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_create(context, XNCC_MAX_MERGER + 1, &merger), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_create(context, 1, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_merger_create(NULL, 1, &merger), XNCC_ERROR_ARGUMENT);
-    const xncc_status status = xncc_merger_create(context, ROOM, &merger);
+    xncc_suppressor *suppressor = NULL;
+    CHECK_STATUS(xncc_suppressor_create(context, 0, &suppressor, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_suppressor_create(context, XNCC_MAX_SUPPRESSOR + 1, &suppressor, &kit_error),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_suppressor_create(context, 1, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_suppressor_create(NULL, 1, &suppressor, &kit_error), XNCC_ERROR_ARGUMENT);
+    const xncc_status status = xncc_suppressor_create(context, ROOM, &suppressor, &kit_error);
     if (status == XNCC_ERROR_UNSUPPORTED) {
-        char text[XNCC_ERROR_SIZE];
-        CHECK(merger == NULL);
+        CHECK(suppressor == NULL);
         CHECK_TEXT(
-            xncc_context_error(context, text, sizeof text),
-            "merger: this context has no CUDA device; xncc_matches_merge works in host memory");
-        xncc_merger_destroy(NULL);
+            kit_error.text,
+            "suppressor: this context has no CUDA device; xncc_suppress works in host memory");
+        xncc_suppressor_destroy(NULL);
         return;
     }
     CHECK_STATUS(status, XNCC_OK);
     device_lists t = device_lists_make();
-    check_random(merger, &t, rounds);
-    check_too_many(merger, &t);
-    check_pipeline(context, merger, &t);
-    check_refused(merger, &t);
+    check_random(suppressor, &t, rounds);
+    check_too_many(suppressor, &t);
+    check_pipeline(context, suppressor, &t);
+    check_refused(suppressor, &t);
     device_lists_free(&t);
-    xncc_merger_destroy(merger);
+    xncc_suppressor_destroy(suppressor);
 }

@@ -106,7 +106,8 @@ void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *k
         fill(&s->pixels[i], &random);
         if (kind->masks && kit_below(&random, 2))
             s->pixels[i].view.mask = s->pixels[i].mask;
-        CHECK_STATUS(xncc_template_create(context, &s->pixels[i].view, &s->templ[i]), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &s->pixels[i].view, &s->templ[i], &kit_error),
+                     XNCC_OK);
     }
     if (kind->masks)
         s->scene.view.mask = s->scene.mask;
@@ -125,10 +126,10 @@ int batch_scene_served(const batch_scene *s, const xncc_problem *problem)
     int served = 1;
     for (int i = 0; i < s->count; i++) {
         xncc_problem p = *problem;
-        p.width = s->pixels[i].view.width;
-        p.height = s->pixels[i].view.height;
-        p.templ_masked = xncc_template_masked(s->templ[i]);
-        served = served && xncc_kernels(s->context, &p, NULL, 0) > 0;
+        p.templ_width = s->pixels[i].view.width;
+        p.templ_height = s->pixels[i].view.height;
+        p.templ_masked = xncc_template_is_masked(s->templ[i]);
+        served = served && xncc_kernel_list(s->context, &p, NULL, 0) > 0;
     }
     if (!served)
         printf("not served: %s\n", s->name);

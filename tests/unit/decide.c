@@ -17,9 +17,11 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
     int feasible = 0;
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         const xncc_kernel_row *row = &xncc_kernel_table[k];
-        xncc_status one = xncc_decide(
-            p, m, &(xncc_preference){ .device = row->engine, .kernel = row->name }, &forced,
-            &error);
+        xncc_status one = xncc_decide(p, m,
+                                      &(xncc_preference){ .size = sizeof(xncc_preference),
+                                                          .device = row->engine,
+                                                          .kernel = row->name },
+                                      &forced, &error);
         if (one) {
             CHECK_STATUS(one, XNCC_ERROR_UNSUPPORTED);
             CHECK(status || chosen.kernel != (xncc_kernel)k);
@@ -50,23 +52,23 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
 
 static xncc_problem random_problem(kit_random *random)
 {
-    xncc_problem p = { .task = (xncc_task)kit_below(random, 2),
-                       .pixel = (xncc_pixel)kit_below(random, 3) };
+    xncc_problem p = kit_problem((xncc_problem){ .task = (xncc_task)kit_below(random, 2),
+                                                 .pixel = (xncc_pixel)kit_below(random, 3) });
     p.image_width = kit_between(random, 1, 1 << kit_below(random, 19));
     p.image_height = kit_between(random, 1, 1 << kit_below(random, 19));
-    p.method = (xncc_method)kit_below(random, 6);
-    p.mode = (xncc_mode)kit_below(random, 2);
     if (p.task == XNCC_TASK_CONVOLVE) {
-        p.border = (xncc_border)kit_below(random, 2);
-        p.width = kit_between(random, 1, XNCC_MAX_FILTER);
-        p.height = kit_between(random, 1, XNCC_MAX_FILTER);
+        p.rule.border = (xncc_border)kit_below(random, 2);
+        p.templ_width = kit_between(random, 1, XNCC_MAX_FILTER);
+        p.templ_height = kit_between(random, 1, XNCC_MAX_FILTER);
         return p;
     }
-    int valid = p.mode == XNCC_VALID;
-    p.width = kit_between(random, 1, valid ? p.image_width : 1 << kit_below(random, 14));
-    p.height = kit_between(random, 1, valid ? p.image_height : 1 << kit_below(random, 14));
-    while ((uint64_t)p.width * (uint64_t)p.height > UINT64_C(1) << 31)
-        p.height = 1 + p.height / 2;
+    p.rule.method = (xncc_method)kit_below(random, 6);
+    p.rule.mode = (xncc_mode)kit_below(random, 2);
+    int valid = p.rule.mode == XNCC_VALID;
+    p.templ_width = kit_between(random, 1, valid ? p.image_width : 1 << kit_below(random, 14));
+    p.templ_height = kit_between(random, 1, valid ? p.image_height : 1 << kit_below(random, 14));
+    while ((uint64_t)p.templ_width * (uint64_t)p.templ_height > UINT64_C(1) << 31)
+        p.templ_height = 1 + p.templ_height / 2;
     return p;
 }
 
@@ -83,7 +85,7 @@ static void check_sweep(void)
                 kit_fail(__FILE__, __LINE__,
                          "on %s: task %d, pixel %d, image %dx%d, %dx%d, mode %d",
                          machine_name[which], (int)p.task, (int)p.pixel, p.image_width,
-                         p.image_height, p.width, p.height, (int)p.mode);
+                         p.image_height, p.templ_width, p.templ_height, (int)p.rule.mode);
         }
         m.cpu.absent = 1;
         for (int i = 0; i < 300; i++) {
@@ -114,18 +116,18 @@ static void check_names(void)
         CHECK(xncc_kernel_table[k].name && xncc_kernel_table[k].tasks &&
               xncc_kernel_table[k].engine != XNCC_DEVICE_AUTO);
     /* devices and memories of the preference */
-    xncc_preference want = { .device = XNCC_DEVICE_CPU };
+    xncc_preference want = { .size = sizeof(xncc_preference), .device = XNCC_DEVICE_CPU };
     CHECK_STATUS(xncc_decide(&p, &gpu, &want, &d, &error), XNCC_OK);
     CHECK_INT(d.engine, XNCC_DEVICE_CPU);
-    want = (xncc_preference){ .device = XNCC_DEVICE_CUDA };
+    want = (xncc_preference){ .size = sizeof(xncc_preference), .device = XNCC_DEVICE_CUDA };
     CHECK_STATUS(xncc_decide(&p, &gpu, &want, &d, &error), XNCC_OK);
     CHECK_INT(d.engine, XNCC_DEVICE_CUDA);
     CHECK_STATUS(xncc_decide(&p, &cpu, &want, &d, &error), XNCC_ERROR_UNSUPPORTED);
-    want = (xncc_preference){ .image_memory = XNCC_DEVICE };
+    want = (xncc_preference){ .size = sizeof(xncc_preference), .image_memory = XNCC_DEVICE };
     CHECK_STATUS(xncc_decide(&p, &gpu, &want, &d, &error), XNCC_OK);
     CHECK_INT(d.engine, XNCC_DEVICE_CUDA);
     CHECK_STATUS(xncc_decide(&p, &cpu, &want, &d, &error), XNCC_ERROR_UNSUPPORTED);
-    want = (xncc_preference){ .map_memory = (xncc_memory)7 };
+    want = (xncc_preference){ .size = sizeof(xncc_preference), .map_memory = (xncc_memory)7 };
     CHECK_STATUS(xncc_decide(&p, &gpu, &want, &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_decide(&p, &gpu, NULL, &d, NULL), XNCC_OK);
     /* a big problem with a small processor belongs on the GPU */
@@ -153,7 +155,8 @@ static void check_choices(const choice *some, size_t count, int templ_masked, in
         xncc_decision d;
         xncc_error error;
         CHECK_STATUS(xncc_decide(&p, &m,
-                                 &(xncc_preference){ .image_memory = XNCC_DEVICE,
+                                 &(xncc_preference){ .size = sizeof(xncc_preference),
+                                                     .image_memory = XNCC_DEVICE,
                                                      .map_memory = XNCC_DEVICE },
                                  &d, &error),
                      XNCC_OK);
@@ -211,23 +214,23 @@ static void check_illegal(void)
     bad[1].pixel = (xncc_pixel)7;
     bad[2].image_width = 0;
     bad[3].image_height = XNCC_MAX_SIDE + 1;
-    bad[4].width = -1;
-    bad[5].height = 101;
-    bad[6].method = (xncc_method)7;
-    bad[7].mode = (xncc_mode)-1;
-    bad[8].border = (xncc_border)5;
-    bad[9].flat = (xncc_flat)2;
+    bad[4].templ_width = -1;
+    bad[5].templ_height = 101;
+    bad[6].rule.method = (xncc_method)7;
+    bad[7].rule.mode = (xncc_mode)-1;
+    bad[8].rule.border = (xncc_border)5;
+    bad[9].rule.flat = (xncc_flat)2;
     bad[10] = matching(XNCC_U8, 1 << 20, 1 << 20, 1 << 16, (1 << 15) + 1);
     bad[11].task = XNCC_TASK_CONVOLVE;
-    bad[11].width = 128;
+    bad[11].templ_width = 128;
     bad[12].channels = XNCC_MAX_CHANNELS + 1;
-    bad[13].min_valid = 1.5;
-    bad[14].min_valid = (double)NAN;
+    bad[13].rule.min_valid = 1.5;
+    bad[14].rule.min_valid = (double)NAN;
     bad[15] = matching(XNCC_U32, 1 << 20, 1 << 20, 1 << 14, (1 << 14) + 1);
     for (int i = 0; i < 16; i++)
         CHECK_STATUS(decide(&bad[i], &m, NULL, &d, &error), XNCC_ERROR_ARGUMENT);
     CHECK_STATUS(xncc_decide(NULL, &m, NULL, &d, &error), XNCC_ERROR_ARGUMENT);
-    bad[10].height = 1 << 15; /* 2^31 pixels are legal */
+    bad[10].templ_height = 1 << 15; /* 2^31 pixels are legal */
     CHECK_STATUS(xncc_problem_check(&bad[10], &error), XNCC_OK);
 }
 

@@ -56,7 +56,7 @@ void check_limits(void)
                 CHECK(d.kernel != XNCC_KERNEL_SHARED);
                 if (last == 0)
                     continue;
-                next.width = last;
+                next.templ_width = last;
                 CHECK_STATUS(decide(&next, &m, "shared", &d, &error), XNCC_OK);
                 check_cuda(&next, &m, &d);
                 /* Each time constant memory is filled, image rows are read once more. So a filling
@@ -132,19 +132,19 @@ static void check_channel_sums(const xncc_machine *m, xncc_pixel pixel, int32_t 
     const int is_u16 = pixel == XNCC_U16 || pixel == XNCC_S16;
     xncc_problem p = matching(pixel, 4096, 4096, 128, 1);
     p.channels = channels;
-    while (p.height < 4096 && xncc_channel_scores(&p, m))
-        p.height++;
+    while (p.templ_height < 4096 && xncc_channel_scores(&p, m))
+        p.templ_height++;
     const int64_t sums = INT64_C(128) * 255 * 255 * channels,
                   samples = INT64_C(128) * (is_u16 ? 65535 : 255), most = UINT32_MAX;
     const int64_t bytes = INT64_C(4) * 4 * 644 * (channels + (is_u16 ? 2 : 1)) +
                           INT64_C(4) * 2 * 640 * channels * (is_u16 ? 2 : 1);
-    if (p.height == 1) {
+    if (p.templ_height == 1) {
         CHECK(m->cuda.shared_optin < bytes);
         return;
     }
     CHECK(m->cuda.shared_optin >= bytes);
-    CHECK(sums * (p.height - 1) <= most && samples * (p.height - 1) <= most);
-    CHECK(sums * p.height > most || samples * p.height > most);
+    CHECK(sums * (p.templ_height - 1) <= most && samples * (p.templ_height - 1) <= most);
+    CHECK(sums * p.templ_height > most || samples * p.templ_height > most);
 }
 
 /* tensor-fused of all methods and channels: its step, its shared memory by plain arithmetic, and
@@ -155,7 +155,7 @@ static void check_fused_channels(void)
     xncc_decision d;
     xncc_error error;
     xncc_problem p = matching(XNCC_S8, 2048, 1024, 41, 13);
-    p.method = XNCC_CCORR_NORMED;
+    p.rule.method = XNCC_CCORR_NORMED;
     for (p.channels = 1; p.channels <= 4; p.channels++) {
         CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_OK);
         CHECK(xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS));
@@ -170,17 +170,17 @@ static void check_fused_channels(void)
         CHECK_INT(d.tensor.stages, blocks < most ? blocks : most);
     }
     p.channels = 3;
-    p.width = 42;
+    p.templ_width = 42;
     CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK(mentions(&error, 41));
-    p.width = 41;
-    p.height = 200;
+    p.templ_width = 41;
+    p.templ_height = 200;
     CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK(mentions(&error, m.cuda.shared_optin));
-    p.height = 13;
+    p.templ_height = 13;
     enum { REFUSED = 4 };
     xncc_problem no[REFUSED] = { p, p, p, p };
-    no[0].method = XNCC_COVERAGE;
+    no[0].rule.method = XNCC_COVERAGE;
     no[1].pixel = XNCC_U16;
     no[2].templ_masked = 1;
     no[3].channels = 5;
@@ -210,13 +210,13 @@ void check_channel_pass(void)
     xncc_problem no[REFUSED];
     for (int i = 0; i < REFUSED; i++)
         no[i] = colour;
-    no[0].width = 129;
+    no[0].templ_width = 129;
     no[1].channels = 5;
-    no[2].method = XNCC_COVERAGE;
+    no[2].rule.method = XNCC_COVERAGE;
     no[3].templ_masked = 1;
     no[4].image_masked = 1;
-    no[5].border = XNCC_BORDER_OVERLAP;
-    no[5].mode = XNCC_SAME;
+    no[5].rule.border = XNCC_BORDER_OVERLAP;
+    no[5].rule.mode = XNCC_SAME;
     no[6].pixel = XNCC_U32;
     no[7].pixel = XNCC_F32;
     no[8].pixel = XNCC_F64;

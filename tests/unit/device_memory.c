@@ -39,22 +39,24 @@ static size_t run_plan(xncc_plan *plan, const subject *s, const xncc_image *imag
 {
     static xncc_match match[TEMPLATES * TOP];
     static size_t found[TEMPLATES];
-    const xncc_find_options options = { .min_score = -1.0f };
+    const kit_find_options options = { .min_score = -1.0f };
     int32_t width, height, x0, y0;
-    CHECK_STATUS(xncc_map_extent(s->problem.mode, image->width, image->height, s->problem.width,
-                                 s->problem.height, &width, &height, &x0, &y0),
+    CHECK_STATUS(kit_map_extent(s->problem.rule.mode, image->width, image->height,
+                                s->problem.templ_width, s->problem.templ_height, &width, &height,
+                                &x0, &y0),
                  XNCC_OK);
     kit_map map = kit_map_create(width, height, 0, KIT_AFTER);
     size_t most = before - kit_device_free_bytes();
-    CHECK_STATUS(xncc_plan_correlate(plan, image, templ[0], &map.view, NULL), XNCC_OK);
+    CHECK_STATUS(xncc_plan_correlate(plan, image, templ[0], &map.view, NULL, &kit_error), XNCC_OK);
     size_t taken = before - kit_device_free_bytes();
     most = taken > most ? taken : most;
-    CHECK_STATUS(xncc_plan_find(plan, image, templ[0], &options, match, TOP, found, NULL), XNCC_OK);
+    CHECK_STATUS(kit_plan_find(plan, image, templ[0], &options, match, TOP, found, NULL), XNCC_OK);
     taken = before - kit_device_free_bytes();
     most = taken > most ? taken : most;
-    CHECK_STATUS(xncc_plan_find_batch(plan, image, templ, (size_t)s->templates, &options, match,
-                                      TOP, found, NULL),
-                 XNCC_OK);
+    const xncc_templ_group group = { templ, (size_t)s->templates, TOP, match, found };
+    xncc_peak_rule peaks = XNCC_PEAK_RULE_INIT;
+    peaks.min_score = -INFINITY;
+    CHECK_STATUS(xncc_plan_find_group(plan, image, &group, &peaks, NULL, &kit_error), XNCC_OK);
     taken = before - kit_device_free_bytes();
     kit_map_destroy(&map);
     return taken > most ? taken : most;
@@ -67,14 +69,17 @@ static void check_kernel(xncc_context *context, const subject *s, const char *ke
     kit_image image = image_of(s, s->problem.image_width, s->problem.image_height, 1);
     static xncc_template *templ[TEMPLATES];
     for (int i = 0; i < s->templates; i++) {
-        kit_image of = image_of(s, s->problem.width, s->problem.height, 2 + (uint64_t)i);
-        CHECK_STATUS(xncc_template_create(context, &of.view, &templ[i]), XNCC_OK);
+        kit_image of = image_of(s, s->problem.templ_width, s->problem.templ_height,
+                                2 + (uint64_t)i);
+        CHECK_STATUS(xncc_template_create(context, &of.view, &templ[i], &kit_error), XNCC_OK);
         kit_image_destroy(&of);
     }
     xncc_plan *plan = NULL;
     const size_t before = kit_device_free_bytes();
-    const xncc_preference preference = { .device = XNCC_DEVICE_CUDA, .kernel = kernel };
-    xncc_status status = xncc_plan_create(context, &s->problem, &preference, &plan);
+    const xncc_preference preference = { .size = sizeof(xncc_preference),
+                                         .device = XNCC_DEVICE_CUDA,
+                                         .kernel = kernel };
+    xncc_status status = xncc_plan_create(context, &s->problem, &preference, &plan, &kit_error);
     if (status) {
         CHECK_STATUS(status, XNCC_ERROR_UNSUPPORTED);
         t->refused += measures;
@@ -99,13 +104,14 @@ static void check_subject(const subject *s, size_t limit, int measures, tally *t
 {
     const char *kernel[KERNELS];
     xncc_context *context = NULL;
-    CHECK_STATUS(xncc_context_create(
-                     &(xncc_context_options){ .device = XNCC_DEVICE_CUDA, .device_memory = limit },
-                     &context),
+    CHECK_STATUS(xncc_context_create(&(xncc_context_options){ .size = sizeof(xncc_context_options),
+                                                              .device = XNCC_DEVICE_CUDA,
+                                                              .device_memory = limit },
+                                     &context, &kit_error),
                  XNCC_OK);
     if (!context)
         return;
-    const size_t count = xncc_kernels(context, &s->problem, kernel, KERNELS);
+    const size_t count = xncc_kernel_list(context, &s->problem, kernel, KERNELS);
     CHECK(count <= KERNELS);
     for (size_t i = 0; i < count && i < KERNELS; i++)
         check_kernel(context, s, kernel[i], limit, measures, t);
@@ -118,54 +124,66 @@ int main(int argc, char **argv)
     if (!kit_device_present())
         kit_skip("there is no CUDA device");
     static const subject subjects[] = {
-        { { .pixel = XNCC_U8, .image_width = 1203, .image_height = 900, .width = 24, .height = 24 },
+        { { .pixel = XNCC_U8,
+            .image_width = 1203,
+            .image_height = 900,
+            .templ_width = 24,
+            .templ_height = 24 },
           "u8",
           TEMPLATES },
         { { .pixel = XNCC_U8,
             .image_width = 1203,
             .image_height = 900,
-            .width = 24,
-            .height = 24,
-            .method = XNCC_SQDIFF },
+            .templ_width = 24,
+            .templ_height = 24,
+            .rule.method = XNCC_SQDIFF },
           "u8 sqdiff",
           24 },
-        { { .pixel = XNCC_U16, .image_width = 900, .image_height = 700, .width = 33, .height = 20 },
+        { { .pixel = XNCC_U16,
+            .image_width = 900,
+            .image_height = 700,
+            .templ_width = 33,
+            .templ_height = 20 },
           "u16",
           40 },
         { { .pixel = XNCC_S8,
             .image_width = 900,
             .image_height = 700,
-            .width = 33,
-            .height = 20,
-            .mode = XNCC_SAME,
-            .border = XNCC_BORDER_MIRROR },
+            .templ_width = 33,
+            .templ_height = 20,
+            .rule.mode = XNCC_SAME,
+            .rule.border = XNCC_BORDER_MIRROR },
           "s8, mirrored",
           40 },
         { { .pixel = XNCC_U8,
             .image_width = 700,
             .image_height = 500,
-            .width = 16,
-            .height = 31,
+            .templ_width = 16,
+            .templ_height = 31,
             .channels = 3 },
           "u8, 3 channels",
           40 },
         { { .pixel = XNCC_U8,
             .image_width = 700,
             .image_height = 500,
-            .width = 16,
-            .height = 31,
-            .mode = XNCC_FULL,
-            .border = XNCC_BORDER_OVERLAP },
+            .templ_width = 16,
+            .templ_height = 31,
+            .rule.mode = XNCC_FULL,
+            .rule.border = XNCC_BORDER_OVERLAP },
           "u8, overlap",
           40 },
-        { { .pixel = XNCC_F32, .image_width = 640, .image_height = 480, .width = 9, .height = 9 },
+        { { .pixel = XNCC_F32,
+            .image_width = 640,
+            .image_height = 480,
+            .templ_width = 9,
+            .templ_height = 9 },
           "f32",
           24 },
         { { .pixel = XNCC_U8,
             .image_width = 1500,
             .image_height = 1100,
-            .width = 300,
-            .height = 200 },
+            .templ_width = 300,
+            .templ_height = 200 },
           "u8, large",
           3 },
     };

@@ -22,7 +22,7 @@ static float pixel_or_border(int32_t x, int32_t y, xncc_border border)
 /* With a filter that is 1 at (i, j) and 0 elsewhere, the result is the image shifted by the
  * anchor. */
 static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j,
-                        const xncc_filter_options *o, xncc_border border)
+                        const kit_filter_options *o, xncc_border border)
 {
     float tap[49] = { 0 };
     tap[j * width + i] = 1.0f;
@@ -31,9 +31,9 @@ static void check_delta(int32_t width, int32_t height, int32_t i, int32_t j,
     int32_t dx = o && o->correlate ? i - a : a - i, dy = o && o->correlate ? j - b : b - j;
     kit_map map = kit_map_create(WIDTH, HEIGHT, 2, KIT_AFTER);
     xncc_filter *filter = NULL;
-    CHECK_STATUS(xncc_filter_create(context, tap, width, height, o, &filter), XNCC_OK);
-    CHECK_STATUS(xncc_convolve(context, &image.view, filter,
-                               &(xncc_convolve_options){ .border = border }, &map.view),
+    CHECK_STATUS(kit_filter_create(context, tap, width, height, o, &filter), XNCC_OK);
+    CHECK_STATUS(kit_convolve(context, &image.view, filter,
+                              &(kit_convolve_options){ .border = border }, &map.view),
                  XNCC_OK);
     int same = 1;
     for (int32_t y = 0; y < HEIGHT; y++)
@@ -56,9 +56,9 @@ static void check_impulse(int correlate)
     xncc_image one = { .data = pixel, .width = 7, .height = 5 };
     kit_map map = kit_map_create(7, 5, 0, KIT_AFTER);
     xncc_filter *filter = NULL;
-    xncc_filter_options options = { .correlate = correlate };
-    CHECK_STATUS(xncc_filter_create(context, tap, 3, 2, &options, &filter), XNCC_OK);
-    CHECK_STATUS(xncc_convolve(context, &one, filter, NULL, &map.view), XNCC_OK);
+    kit_filter_options options = { .correlate = correlate };
+    CHECK_STATUS(kit_filter_create(context, tap, 3, 2, &options, &filter), XNCC_OK);
+    CHECK_STATUS(kit_convolve(context, &one, filter, NULL, &map.view), XNCC_OK);
     for (int32_t j = 0; j < 2; j++)
         for (int32_t i = 0; i < 3; i++) {
             /* anchor (1, 1): tap (i, j) is at (3 + i - 1, 2 + j - 1); flipped, at (3 - i + 1, 2 - j
@@ -84,13 +84,13 @@ int main(int argc, char **argv)
             for (int32_t j = 0; j < side[s][1]; j++)
                 for (int32_t i = 0; i < side[s][0]; i++)
                     for (int border = XNCC_BORDER_CLAMP; border <= XNCC_BORDER_ZERO; border++) {
-                        xncc_filter_options anchored = { .anchored = 1 };
+                        kit_filter_options anchored = { .anchored = 1 };
                         anchored.correlate = (i + j + border) & 1;
                         anchored.anchor_x = kit_between(&random, 0, side[s][0] - 1);
                         anchored.anchor_y = kit_between(&random, 0, side[s][1] - 1);
                         check_delta(side[s][0], side[s][1], i, j, NULL, (xncc_border)border);
                         check_delta(side[s][0], side[s][1], i, j,
-                                    &(xncc_filter_options){ .correlate = 1 }, (xncc_border)border);
+                                    &(kit_filter_options){ .correlate = 1 }, (xncc_border)border);
                         check_delta(side[s][0], side[s][1], i, j, &anchored, (xncc_border)border);
                     }
         kit_image_destroy(&image);

@@ -37,13 +37,12 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     const char *name = xncc_kernel_table[kernel].name;
     char text[2048];
     xncc_plan *plan = NULL;
-    xncc_preference want = { .kernel = name };
-    if (!CHECK_STATUS(xncc_plan_create(context, problem, &want, &plan), XNCC_OK)) {
-        kit_fail(__FILE__, __LINE__, "%s: %s", name,
-                 xncc_context_error(context, text, sizeof text));
+    xncc_preference want = { .size = sizeof(xncc_preference), .kernel = name };
+    if (!CHECK_STATUS(xncc_plan_create(context, problem, &want, &plan, &kit_error), XNCC_OK)) {
+        kit_fail(__FILE__, __LINE__, "%s: %s", name, kit_error.text);
         return;
     }
-    CHECK_TEXT(xncc_plan_kernel(plan), name);
+    CHECK_TEXT(kit_plan_kernel(plan), name);
     CHECK(strstr(xncc_plan_explain(plan, text, sizeof text), name) != NULL);
     const int gpu = xncc_kernel_table[kernel].engine == XNCC_DEVICE_CUDA;
     CHECK((strstr(text, "\nsteps: ") != NULL) == (gpu && problem->task == XNCC_TASK_MATCH));
@@ -51,25 +50,27 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     CHECK(strlen(xncc_plan_explain(plan, text, 10)) == 9);
     kit_image image = kit_image_create(problem->pixel, problem->image_width, problem->image_height,
                                        1, KIT_AFTER);
-    kit_image templ = kit_image_create(problem->pixel, problem->width, problem->height, 1,
-                                       KIT_AFTER);
+    kit_image templ = kit_image_create(problem->pixel, problem->templ_width, problem->templ_height,
+                                       1, KIT_AFTER);
     kit_random random = kit_stream(1);
     kit_image_fill(&image.view, KIT_NOISE, &random);
     kit_image_fill(&templ.view, KIT_NOISE, &random);
     int matches = problem->task == XNCC_TASK_MATCH;
-    kit_map map = kit_map_create(problem->image_width - (matches ? problem->width - 1 : 0),
-                                 problem->image_height - (matches ? problem->height - 1 : 0), 0,
-                                 KIT_AFTER);
+    kit_map map = kit_map_create(problem->image_width - (matches ? problem->templ_width - 1 : 0),
+                                 problem->image_height - (matches ? problem->templ_height - 1 : 0),
+                                 0, KIT_AFTER);
     xncc_template *template = NULL;
     xncc_filter *filter = NULL;
     static const float tap[64];
-    CHECK_STATUS(xncc_template_create(context, &templ.view, &template), XNCC_OK);
-    CHECK_STATUS(xncc_filter_create(context, tap, problem->width, problem->height, NULL, &filter),
-                 XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &templ.view, &template, &kit_error), XNCC_OK);
+    CHECK_STATUS(
+        kit_filter_create(context, tap, problem->templ_width, problem->templ_height, NULL, &filter),
+        XNCC_OK);
     xncc_status right = matches ? XNCC_OK : XNCC_ERROR_ARGUMENT,
                 other = matches ? XNCC_ERROR_ARGUMENT : XNCC_OK;
-    CHECK_STATUS(xncc_plan_correlate(plan, &image.view, template, &map.view, NULL), right);
-    CHECK_STATUS(xncc_plan_convolve(plan, &image.view, filter, &map.view, NULL), other);
+    CHECK_STATUS(xncc_plan_correlate(plan, &image.view, template, &map.view, NULL, &kit_error),
+                 right);
+    CHECK_STATUS(xncc_plan_convolve(plan, &image.view, filter, &map.view, NULL, &kit_error), other);
     xncc_template_destroy(template);
     xncc_filter_destroy(filter);
     xncc_plan_destroy(plan);
@@ -78,22 +79,22 @@ static void run(xncc_context *context, const xncc_problem *problem, xncc_kernel 
     kit_image_destroy(&templ);
 }
 
-/* xncc_kernels lists the kernels that can serve the problem, each once, and writes no more names
- * than the capacity. */
+/* xncc_kernel_list lists the kernels that can serve the problem, each once, and writes no more
+ * names than the capacity. */
 static void check_list(xncc_context *context, const xncc_problem *problem, size_t served)
 {
     const char *name[XNCC_KERNEL_COUNT + 1], *guard = "guard";
     for (size_t i = 0; i <= XNCC_KERNEL_COUNT; i++)
         name[i] = guard;
-    CHECK_INT(xncc_kernels(context, problem, NULL, 0), served);
-    CHECK_INT(xncc_kernels(context, problem, name, 1), served);
+    CHECK_INT(xncc_kernel_list(context, problem, NULL, 0), served);
+    CHECK_INT(xncc_kernel_list(context, problem, name, 1), served);
     CHECK(name[1] == guard);
-    CHECK_INT(xncc_kernels(context, problem, name, XNCC_KERNEL_COUNT), served);
+    CHECK_INT(xncc_kernel_list(context, problem, name, XNCC_KERNEL_COUNT), served);
     for (size_t i = 0; i < served; i++)
         for (size_t k = 0; k < i; k++)
             CHECK(strcmp(name[i], name[k]) != 0);
-    CHECK_INT(xncc_kernels(NULL, problem, name, 1), 0);
-    CHECK_INT(xncc_kernels(context, NULL, name, 1), 0);
+    CHECK_INT(xncc_kernel_list(NULL, problem, name, 1), 0);
+    CHECK_INT(xncc_kernel_list(context, NULL, name, 1), 0);
 }
 
 int main(int argc, char **argv)
@@ -104,14 +105,14 @@ int main(int argc, char **argv)
     xncc_machine machine = xncc_context_machine(context);
     for (int task = XNCC_TASK_MATCH; task <= XNCC_TASK_CONVOLVE; task++)
         for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
-            xncc_problem problem = { .task = (xncc_task)task,
-                                     .pixel = (xncc_pixel)pixel,
-                                     .image_width = 90,
-                                     .image_height = 60,
-                                     .width = 8,
-                                     .height = 7 };
+            xncc_problem problem = kit_problem((xncc_problem){ .task = (xncc_task)task,
+                                                               .pixel = (xncc_pixel)pixel,
+                                                               .image_width = 90,
+                                                               .image_height = 60,
+                                                               .templ_width = 8,
+                                                               .templ_height = 7 });
             if (task == XNCC_TASK_CONVOLVE) /* conv-registers takes only 3 x 3 and 5 x 5 */
-                problem.width = problem.height = 5;
+                problem.templ_width = problem.templ_height = 5;
             size_t served = 0;
             for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
                 const xncc_kernel_row *row = &xncc_kernel_table[k];
@@ -119,7 +120,9 @@ int main(int argc, char **argv)
                     continue;
                 xncc_decision decision;
                 xncc_status status = xncc_decide(
-                    &problem, &machine, &(xncc_preference){ .kernel = row->name }, &decision, NULL);
+                    &problem, &machine,
+                    &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = row->name },
+                    &decision, NULL);
                 CHECK_STATUS(status, serves((xncc_kernel)k, problem.pixel, &machine)
                                          ? XNCC_OK
                                          : XNCC_ERROR_UNSUPPORTED);

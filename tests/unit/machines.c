@@ -52,11 +52,11 @@ xncc_machine machine(int which)
 xncc_problem matching(xncc_pixel pixel, int32_t image_width, int32_t image_height, int32_t width,
                       int32_t height)
 {
-    return (xncc_problem){ .pixel = pixel,
-                           .image_width = image_width,
-                           .image_height = image_height,
-                           .width = width,
-                           .height = height };
+    return kit_problem((xncc_problem){ .pixel = pixel,
+                                       .image_width = image_width,
+                                       .image_height = image_height,
+                                       .templ_width = width,
+                                       .templ_height = height });
 }
 
 xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const char *kernel,
@@ -64,8 +64,9 @@ xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const cha
 {
     memset(decision, 0, sizeof *decision);
     memset(error, 0, sizeof *error);
-    xncc_status status = xncc_decide(problem, m, &(xncc_preference){ .kernel = kernel }, decision,
-                                     error);
+    xncc_status status = xncc_decide(
+        problem, m, &(xncc_preference){ .size = sizeof(xncc_preference), .kernel = kernel },
+        decision, error);
     if (status)
         CHECK(error->text[0] != '\0' && !strchr(error->text, '\n'));
     else
@@ -99,8 +100,8 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
 {
     const xncc_fft_blocks *b = &d->fft;
     CHECK(p->pixel != XNCC_F32 && m->cuda.fft);
-    CHECK(b->batch >= 1 && b->columns >= 1 && b->rows >= 1 && b->columns <= p->width &&
-          b->rows <= p->height);
+    CHECK(b->batch >= 1 && b->columns >= 1 && b->rows >= 1 && b->columns <= p->templ_width &&
+          b->rows <= p->templ_height);
     CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) &&
           !has_large_prime(b->height));
     double points = (double)b->width * b->height, pixels = (double)b->columns * b->rows;
@@ -156,9 +157,9 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
     int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
                                                                  : m->cuda.shared_memory;
     int32_t map_width = p->image_width, map_height = p->image_height;
-    if (p->task == XNCC_TASK_MATCH && p->mode == XNCC_VALID) {
-        map_width -= p->width - 1;
-        map_height -= p->height - 1;
+    if (p->task == XNCC_TASK_MATCH && p->rule.mode == XNCC_VALID) {
+        map_width -= p->templ_width - 1;
+        map_height -= p->templ_height - 1;
     }
     CHECK(m->cuda.present);
     CHECK(d->shared_bytes <= limit);
@@ -168,17 +169,17 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
     if (d->kernel == XNCC_KERNEL_SHARED || d->kernel == XNCC_KERNEL_CONV_TILED)
         CHECK(d->shared_bytes == d->tile_pitch * d->tile_rows);
     if (d->kernel == XNCC_KERNEL_SHARED) {
-        CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * pixel_size(p->pixel));
+        CHECK(d->tile_pitch >= (d->tile_width + p->templ_width - 1) * pixel_size(p->pixel));
         CHECK(d->tile_rows == d->tile_height + d->constant_rows - 1);
     }
     if (d->kernel == XNCC_KERNEL_SHARED || d->kernel == XNCC_KERNEL_TEX_CONSTANT) {
-        CHECK(d->constant_rows >= 1 && d->constant_rows <= p->height);
-        CHECK(d->constant_rows * p->width * pixel_size(p->pixel) <= m->cuda.constant_bytes);
+        CHECK(d->constant_rows >= 1 && d->constant_rows <= p->templ_height);
+        CHECK(d->constant_rows * p->templ_width * pixel_size(p->pixel) <= m->cuda.constant_bytes);
     }
     check_steps(p, m, d);
     if (reads_textures(d->kernel)) {
-        int64_t columns = (int64_t)d->band_width + p->width - 1,
-                rows = (int64_t)d->band_height + p->height - 1;
+        int64_t columns = (int64_t)d->band_width + p->templ_width - 1,
+                rows = (int64_t)d->band_height + p->templ_height - 1;
         columns = columns < p->image_width ? columns : p->image_width;
         rows = rows < p->image_height ? rows : p->image_height;
         CHECK(columns <= m->cuda.texture_width &&
@@ -190,6 +191,6 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
     else
         CHECK_INT(d->fft.batch, 0);
     if (d->kernel == XNCC_KERNEL_CONV_TILED)
-        CHECK(d->tile_pitch >= (d->tile_width + p->width - 1) * 4 &&
-              d->tile_rows == d->tile_height + p->height - 1);
+        CHECK(d->tile_pitch >= (d->tile_width + p->templ_width - 1) * 4 &&
+              d->tile_rows == d->tile_height + p->templ_height - 1);
 }

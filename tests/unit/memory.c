@@ -20,7 +20,9 @@ static xncc_status create_context(void)
 {
     xncc_context *made = NULL;
     xncc_status status = xncc_context_create(
-        &(xncc_context_options){ .device = device, .threads = 3 }, &made);
+        &(xncc_context_options){
+            .size = sizeof(xncc_context_options), .device = device, .threads = 3 },
+        &made, &kit_error);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_context_destroy(made);
     return status;
@@ -29,7 +31,7 @@ static xncc_status create_context(void)
 static xncc_status create_template(void)
 {
     xncc_template *made = NULL;
-    xncc_status status = xncc_template_create(context, &templ.view, &made);
+    xncc_status status = xncc_template_create(context, &templ.view, &made, &kit_error);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_template_destroy(made);
     return status;
@@ -38,7 +40,7 @@ static xncc_status create_template(void)
 static xncc_status create_filter(void)
 {
     xncc_filter *made = NULL;
-    xncc_status status = xncc_filter_create(context, tap, 3, 3, NULL, &made);
+    xncc_status status = kit_filter_create(context, tap, 3, 3, NULL, &made);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_filter_destroy(made);
     return status;
@@ -46,19 +48,19 @@ static xncc_status create_filter(void)
 
 static xncc_problem problem_of(xncc_task task)
 {
-    return (xncc_problem){ .task = task,
-                           .pixel = XNCC_U16,
-                           .image_width = image.view.width,
-                           .image_height = image.view.height,
-                           .width = templ.view.width,
-                           .height = templ.view.height };
+    return kit_problem((xncc_problem){ .task = task,
+                                       .pixel = XNCC_U16,
+                                       .image_width = image.view.width,
+                                       .image_height = image.view.height,
+                                       .templ_width = templ.view.width,
+                                       .templ_height = templ.view.height });
 }
 
 static xncc_status create_plan(void)
 {
     xncc_plan *made = NULL;
     xncc_problem problem = problem_of(XNCC_TASK_MATCH);
-    xncc_status status = xncc_plan_create(context, &problem, NULL, &made);
+    xncc_status status = xncc_plan_create(context, &problem, NULL, &made, &kit_error);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_plan_destroy(made);
     return status;
@@ -66,15 +68,15 @@ static xncc_status create_plan(void)
 
 static xncc_status correlate(void)
 {
-    return xncc_correlate(context, &image.view, template, NULL, &map.view);
+    return kit_correlate(context, &image.view, template, NULL, &map.view);
 }
 
 static xncc_status find(void)
 {
     xncc_match match[40];
     size_t found = 77;
-    xncc_status status = xncc_find(context, &image.view, template,
-                                   &(xncc_find_options){ .min_score = -1.0f }, match, 40, &found);
+    xncc_status status = kit_find(context, &image.view, template,
+                                  &(kit_find_options){ .min_score = -1.0f }, match, 40, &found);
     CHECK(status == XNCC_OK ? found > 1 && found <= 40 : found == 0);
     return status;
 }
@@ -82,19 +84,19 @@ static xncc_status find(void)
 static xncc_status convolve(void)
 {
     xncc_map out = map.view;
-    return xncc_convolve(context, &image.view, filter, NULL, &out);
+    return kit_convolve(context, &image.view, filter, NULL, &out);
 }
 
 static xncc_status plan_correlate(void)
 {
-    return xncc_plan_correlate(plan, &image.view, template, &map.view, NULL);
+    return xncc_plan_correlate(plan, &image.view, template, &map.view, NULL, &kit_error);
 }
 
 static xncc_status plan_find(void)
 {
     xncc_match match[5];
     size_t found = 77;
-    return xncc_plan_find(plan, &image.view, template, NULL, match, 5, &found, NULL);
+    return kit_plan_find(plan, &image.view, template, NULL, match, 5, &found, NULL);
 }
 
 static xncc_status scan(void)
@@ -102,12 +104,12 @@ static xncc_status scan(void)
     xncc_match match[5];
     xncc_scan *made = NULL;
     size_t found = 77;
-    xncc_status status = xncc_scan_create(plan, &image.view, template, NULL, 5, &made);
+    xncc_status status = kit_scan_create(plan, &image.view, template, NULL, 5, &made);
     CHECK((status == XNCC_OK) == (made != NULL));
     if (status)
         return status;
-    status = xncc_scan_rows(made, image.view.height - 1);
-    xncc_status end = xncc_scan_finish(made, match, &found, NULL);
+    status = xncc_scan_rows(made, image.view.height - 1, &kit_error);
+    xncc_status end = xncc_scan_finish(made, match, &found, NULL, &kit_error);
     CHECK(end == XNCC_OK ? found > 0 && !status : found == 0 && (!status || end == status));
     xncc_scan_destroy(made);
     return end;
@@ -118,8 +120,8 @@ static xncc_status find_batch(void)
     xncc_candidate match[6];
     size_t found = 77;
     const xncc_template *const both[] = { template, template };
-    xncc_status status = xncc_find_batch(context, &image.view, both, 2, NULL,
-                                         &(xncc_merge_options){ .limit = 4 }, match, 6, &found);
+    xncc_status status = kit_find_batch(context, &image.view, both, 2, NULL,
+                                        &(kit_suppress_options){ .limit = 4 }, match, 6, &found);
     CHECK(status == XNCC_OK ? found > 0 : found == 0);
     return status;
 }
@@ -128,15 +130,15 @@ static xncc_status best(void)
 {
     static int32_t index[68 * 48];
     const xncc_template *const both[] = { template, template };
-    return xncc_correlate_best(context, &image.view, both, 2, NULL,
-                               &(xncc_best){ .score = map.view, .index = index });
+    return kit_correlate_best(context, &image.view, both, 2, NULL,
+                              &(xncc_best){ .score = map.view, .index = index });
 }
 
 static xncc_status refine(void)
 {
     const xncc_match match[2] = { { 0, 0, 1.0f }, { 9, 9, 1.0f } };
     xncc_refined refined[2];
-    return xncc_refine(context, &image.view, template, NULL, match, 2, refined);
+    return kit_refine(context, &image.view, template, NULL, match, 2, refined);
 }
 
 /* Fails the first, the second, ... allocation until the call succeeds without meeting a failure. */
@@ -160,8 +162,7 @@ static void exhaust(const char *name, xncc_status (*call)(void), int persistent)
                      (unsigned long long)nth, xncc_status_string(status));
         CHECK(status == XNCC_ERROR_MEMORY || status == XNCC_OK);
         if (status && context) {
-            char text[XNCC_ERROR_SIZE];
-            CHECK(xncc_context_error(context, text, sizeof text)[0] != '\0');
+            CHECK(kit_error.text[0] != '\0');
         }
     }
     CHECK(nth < MOST);
@@ -187,9 +188,9 @@ int main(int argc, char **argv)
         exhaust("xncc_filter_create", create_filter, persistent);
         exhaust("xncc_plan_create", create_plan, persistent);
         xncc_problem problem = problem_of(XNCC_TASK_MATCH);
-        CHECK_STATUS(xncc_template_create(context, &templ.view, &template), XNCC_OK);
-        CHECK_STATUS(xncc_filter_create(context, tap, 3, 3, NULL, &filter), XNCC_OK);
-        CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &templ.view, &template, &kit_error), XNCC_OK);
+        CHECK_STATUS(kit_filter_create(context, tap, 3, 3, NULL, &filter), XNCC_OK);
+        CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan, &kit_error), XNCC_OK);
         map = kit_map_create(68, 48, 0, KIT_AFTER);
         exhaust("xncc_correlate", correlate, persistent);
         exhaust("xncc_find", find, persistent);

@@ -29,9 +29,10 @@ static int inside(const xncc_candidate *c, int32_t x, int32_t y)
            y < c->match.y + c->height;
 }
 
-static int same_thing(const xncc_candidate *a, const xncc_candidate *b, const xncc_merge_options *o)
+static int same_thing(const xncc_candidate *a, const xncc_candidate *b,
+                      const kit_suppress_options *o)
 {
-    if (o->rule == XNCC_MERGE_DISTANCE) {
+    if (o->kind == XNCC_SUPPRESS_DISTANCE) {
         const double dx = fabs(a->match.x + a->width / 2.0 - b->match.x - b->width / 2.0);
         const double dy = fabs(a->match.y + a->height / 2.0 - b->match.y - b->height / 2.0);
         return fmax(dx, dy) < o->limit;
@@ -47,7 +48,7 @@ static int same_thing(const xncc_candidate *a, const xncc_candidate *b, const xn
 }
 
 /* Repeatedly accepts the best candidate left and suppresses those that are the same thing. */
-static size_t brute(const xncc_candidate *all, size_t count, const xncc_merge_options *o,
+static size_t brute(const xncc_candidate *all, size_t count, const kit_suppress_options *o,
                     xncc_candidate *result)
 {
     int gone[MOST] = { 0 };
@@ -95,20 +96,20 @@ static void check_random(void)
             if (i > 0 && kit_below(&random, 8) == 0)
                 all[i] = all[kit_below(&random, i)];
         }
-        const xncc_merge_rule rule = round & 1 ? XNCC_MERGE_OVERLAP : XNCC_MERGE_DISTANCE;
-        const xncc_merge_options o = { .method = round & 2 ? XNCC_SQDIFF_NORMED
-                                                           : XNCC_CCOEFF_NORMED,
-                                       .rule = rule,
-                                       .limit = rule == XNCC_MERGE_OVERLAP
-                                                    ? overlap[kit_below(&random, 7)]
-                                                    : distance[kit_below(&random, 6)],
-                                       .top = round % 3 ? 0 : 1 + (size_t)kit_below(&random, 10) };
+        const xncc_suppress_kind rule = round & 1 ? XNCC_SUPPRESS_OVERLAP : XNCC_SUPPRESS_DISTANCE;
+        const kit_suppress_options o = {
+            .method = round & 2 ? XNCC_SQDIFF_NORMED : XNCC_CCOEFF_NORMED,
+            .kind = rule,
+            .limit = rule == XNCC_SUPPRESS_OVERLAP ? overlap[kit_below(&random, 7)]
+                                                   : distance[kit_below(&random, 6)],
+            .top = round % 3 ? 0 : 1 + (size_t)kit_below(&random, 10)
+        };
         /* At these limits a candidate does not even suppress itself; the brute-force rule would
          * accept it for ever. */
-        const int none = rule == XNCC_MERGE_OVERLAP ? o.limit == 1.0 : o.limit == 0.0;
+        const int none = rule == XNCC_SUPPRESS_OVERLAP ? o.limit == 1.0 : o.limit == 0.0;
         size_t kept = 99, wanted = none ? 0 : brute(all, count, &o, want);
         memcpy(got, all, sizeof got);
-        CHECK_STATUS(xncc_matches_merge(got, count, &o, &kept), XNCC_OK);
+        CHECK_STATUS(kit_suppress(got, count, &o, &kept), XNCC_OK);
         for (size_t i = 0; i < count && none; i++)
             wanted += !isnan(all[i].match.score) && (o.top == 0 || wanted < o.top);
         int same = kept == wanted;
@@ -118,7 +119,7 @@ static void check_random(void)
         if (!CHECK(same))
             kit_fail(__FILE__, __LINE__,
                      "round %d: %s %g, %zu candidates: %zu kept, not %zu, or not those", round,
-                     rule == XNCC_MERGE_OVERLAP ? "overlap" : "distance", o.limit, count, kept,
+                     rule == XNCC_SUPPRESS_OVERLAP ? "overlap" : "distance", o.limit, count, kept,
                      wanted);
     }
 }
@@ -129,19 +130,19 @@ static void check_limits(void)
      * apart. */
     const xncc_candidate pair[2] = { { { 4, 0, 0.5f }, 1, 8, 8 }, { { 0, 0, 0.75f }, 0, 8, 8 } };
     static const struct {
-        xncc_merge_rule rule;
+        xncc_suppress_kind rule;
         double limit;
         size_t kept;
-    } row[] = { { XNCC_MERGE_OVERLAP, 0.33, 1 },   { XNCC_MERGE_OVERLAP, 32.0 / 96.0, 2 },
-                { XNCC_MERGE_OVERLAP, 0.34, 2 },   { XNCC_MERGE_DISTANCE, 4.0, 2 },
-                { XNCC_MERGE_DISTANCE, 4.001, 1 }, { XNCC_MERGE_DISTANCE, 2147483648.0, 1 } };
+    } row[] = { { XNCC_SUPPRESS_OVERLAP, 0.33, 1 },   { XNCC_SUPPRESS_OVERLAP, 32.0 / 96.0, 2 },
+                { XNCC_SUPPRESS_OVERLAP, 0.34, 2 },   { XNCC_SUPPRESS_DISTANCE, 4.0, 2 },
+                { XNCC_SUPPRESS_DISTANCE, 4.001, 1 }, { XNCC_SUPPRESS_DISTANCE, 2147483648.0, 1 } };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         xncc_candidate c[2];
         size_t kept = 0;
         memcpy(c, pair, sizeof c);
         CHECK_STATUS(
-            xncc_matches_merge(
-                c, 2, &(xncc_merge_options){ .rule = row[i].rule, .limit = row[i].limit }, &kept),
+            kit_suppress(
+                c, 2, &(kit_suppress_options){ .kind = row[i].rule, .limit = row[i].limit }, &kept),
             XNCC_OK);
         CHECK_INT(kept, row[i].kept);
         CHECK_INT(c[0].templ, 0);
@@ -151,12 +152,12 @@ static void check_limits(void)
                                 { { XNCC_MAX_SIDE, 0, 1 }, 1, XNCC_MAX_SIDE, XNCC_MAX_SIDE } };
     size_t kept = 0;
     CHECK_STATUS(
-        xncc_matches_merge(large, 2, &(xncc_merge_options){ .rule = XNCC_MERGE_OVERLAP }, &kept),
+        kit_suppress(large, 2, &(kit_suppress_options){ .kind = XNCC_SUPPRESS_OVERLAP }, &kept),
         XNCC_OK);
     CHECK_INT(kept, 2);
     large[0].match.x = large[1].match.x - 1;
     large[1].match.x -= 2;
-    CHECK_STATUS(xncc_matches_merge(large, 2, NULL, &kept), XNCC_OK);
+    CHECK_STATUS(kit_suppress(large, 2, NULL, &kept), XNCC_OK);
     CHECK_INT(kept, 1);
     CHECK_INT(large[0].match.x, XNCC_MAX_SIDE - 2);
 }
@@ -164,16 +165,16 @@ static void check_limits(void)
 static void check_refusals(void)
 {
     const xncc_candidate good = { { 1, 2, 0.5f }, 0, 3, 4 };
-    const xncc_merge_options bad[] = { { .limit = -1 },
-                                       { .limit = (double)NAN },
-                                       { .limit = 2147483649.0 },
-                                       { .rule = XNCC_MERGE_OVERLAP, .limit = 1.01 },
-                                       { .rule = (xncc_merge_rule)2 },
-                                       { .method = (xncc_method)6 } };
+    const kit_suppress_options bad[] = { { .limit = -1 },
+                                         { .limit = (double)NAN },
+                                         { .limit = 2147483649.0 },
+                                         { .kind = XNCC_SUPPRESS_OVERLAP, .limit = 1.01 },
+                                         { .kind = (xncc_suppress_kind)2 },
+                                         { .method = (xncc_method)7 } };
     xncc_candidate c = good;
     size_t kept = 9;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        CHECK_STATUS(xncc_matches_merge(&c, 1, &bad[i], &kept), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(kit_suppress(&c, 1, &bad[i], &kept), XNCC_ERROR_ARGUMENT);
         CHECK_INT(kept, 0);
     }
     for (int i = 0; i < 6; i++) {
@@ -184,11 +185,11 @@ static void check_refusals(void)
                   : &c.match.y) = i > 3   ? -XNCC_MAX_SIDE - 1
                                   : i & 1 ? XNCC_MAX_SIDE + 1
                                           : 0;
-        CHECK_STATUS(xncc_matches_merge(&c, 1, NULL, &kept), XNCC_ERROR_ARGUMENT);
+        CHECK_STATUS(kit_suppress(&c, 1, NULL, &kept), XNCC_ERROR_ARGUMENT);
     }
-    CHECK_STATUS(xncc_matches_merge(NULL, 1, NULL, &kept), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_matches_merge(&c, 1, NULL, NULL), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_matches_merge(NULL, 0, NULL, &kept), XNCC_OK);
+    CHECK_STATUS(kit_suppress(NULL, 1, NULL, &kept), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_suppress(&c, 1, NULL, NULL), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_suppress(NULL, 0, NULL, &kept), XNCC_OK);
     CHECK_INT(kept, 0);
 }
 

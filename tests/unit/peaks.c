@@ -28,7 +28,7 @@ static void fill(xncc_map *map, int kind, kit_random *random)
         }
 }
 
-static xncc_peaks *make(const xncc_peak_rule *rule, const xncc_map *map)
+static xncc_peaks *make(const xncc_search_rule *rule, const xncc_map *map)
 {
     xncc_peaks *peaks = NULL;
     if (xncc_peaks_create(rule, (uint64_t)map->width * (uint64_t)map->height, &peaks, NULL) !=
@@ -59,7 +59,7 @@ static void feed(xncc_peaks **set, int sets, const xncc_map *map, int one_row, k
     }
 }
 
-static void check_map(kit_map *map, int kind, const xncc_peak_rule *rule, kit_random *random)
+static void check_map(kit_map *map, int kind, const xncc_search_rule *rule, kit_random *random)
 {
     static xncc_match want[MOST_SIDE * MOST_SIDE], got[MOST_SIDE * MOST_SIDE];
     oracle_peak_rule brute = { rule->smallest, rule->limit, rule->min_distance, rule->top };
@@ -98,8 +98,8 @@ static void check_random(void)
                                      i & 1 ? KIT_AFTER : KIT_BEFORE);
         int kind = (int)kit_below(&random, 6);
         fill(&map.view, kind, &random);
-        xncc_peak_rule rule = { .smallest = (int32_t)kit_below(&random, 2),
-                                .limit = limit[kit_below(&random, 5)] };
+        xncc_search_rule rule = { .smallest = (int32_t)kit_below(&random, 2),
+                                  .limit = limit[kit_below(&random, 5)] };
         rule.min_distance = (int32_t)(kit_below(&random, 3) == 0 ? 1 + kit_below(&random, 60)
                                                                  : 1 + kit_below(&random, 4));
         rule.top = kit_below(&random, 4) == 0 ? 100000 : 1 + kit_below(&random, 30);
@@ -116,7 +116,7 @@ static void check_overflow(void)
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
             kit_map_row(&map.view, y)[x] = y == HEIGHT - 1 && x == WIDTH - 1 ? 2.0f : 1.0f;
-    xncc_peak_rule rule = { 0, 0.0f, 1, 3 };
+    xncc_search_rule rule = { 0, 0.0f, 1, 3 };
     xncc_peaks *peaks = make(&rule, &map.view);
     for (int32_t y = HEIGHT - 1; y >= 0; y--)
         CHECK_STATUS(xncc_peaks_feed(peaks, kit_map_row(&map.view, y), WIDTH, WIDTH, y, 1, y > 0,

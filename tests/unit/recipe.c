@@ -12,15 +12,15 @@ enum { MOST = 4096 };
 
 static xncc_problem problem_of(xncc_pixel pixel, xncc_method method, int masks, int32_t channels)
 {
-    return (xncc_problem){ .pixel = pixel,
-                           .image_width = 11,
-                           .image_height = 9,
-                           .width = 4,
-                           .height = 3,
-                           .method = method,
-                           .channels = channels,
-                           .image_masked = masks & 1,
-                           .templ_masked = masks >> 1 & 1 };
+    return kit_problem((xncc_problem){ .pixel = pixel,
+                                       .image_width = 11,
+                                       .image_height = 9,
+                                       .templ_width = 4,
+                                       .templ_height = 3,
+                                       .rule.method = method,
+                                       .channels = channels,
+                                       .image_masked = masks & 1,
+                                       .templ_masked = masks >> 1 & 1 });
 }
 
 enum { IMAGE = 1, PART = 2, BOTH = 3 };
@@ -67,18 +67,18 @@ static void check_counts(void)
         size_t count = xncc_products_of(&p, product, MOST);
         if (!CHECK_INT(count, hand[i].count))
             kit_fail(__FILE__, __LINE__, "%s %s, masks %d, %d channels", xncc_pixel_name(p.pixel),
-                     xncc_method_name(p.method), hand[i].masks, p.channels);
+                     xncc_method_name(p.rule.method), hand[i].masks, p.channels);
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
         memset(product, 0x5a, sizeof product);
         CHECK_INT(xncc_products_of(&p, product, 1), count); /* writes no more than the capacity */
         CHECK_INT(((unsigned char *)&product[1])[0], 0x5a);
-        p.border = XNCC_BORDER_OVERLAP; /* if all windows are inside the image, the border changes
-                                           nothing */
+        p.rule.border = XNCC_BORDER_OVERLAP; /* if all windows are inside the image, the border
+                                           changes nothing */
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
-        p.mode = XNCC_SAME;
-        p.border = XNCC_BORDER_ZERO;
+        p.rule.mode = XNCC_SAME;
+        p.rule.border = XNCC_BORDER_ZERO;
         CHECK_INT(xncc_products_of(&p, NULL, 0), count);
-        p.border = XNCC_BORDER_OVERLAP; /* otherwise it acts as an image mask */
+        p.rule.border = XNCC_BORDER_OVERLAP; /* otherwise it acts as an image mask */
         size_t overlapping = xncc_products_of(&p, NULL, 0);
         p.image_masked = 1;
         CHECK_INT(xncc_products_of(&p, NULL, 0), overlapping);
@@ -149,7 +149,7 @@ static unsigned __int128 sum_at(const scene *s, xncc_sum_id sum, int32_t channel
 /* Does the method's formula need the sum? */
 static int asks_for(const scene *s, xncc_sum_id sum)
 {
-    const xncc_method m = s->problem.method;
+    const xncc_method m = s->problem.rule.method;
     const int normed = m == XNCC_CCOEFF_NORMED || m == XNCC_CCORR_NORMED || m == XNCC_SQDIFF ||
                        m == XNCC_SQDIFF_NORMED;
     switch (sum) {
@@ -185,8 +185,8 @@ static void check_window(const scene *s, const xncc_product_of *product, size_t 
             CHECK(source_of != XNCC_FROM_WINDOW || !s->problem.templ_masked);
             CHECK(source_of != XNCC_FROM_CONSTANT ||
                   xncc_problem_counts_all(&(xncc_problem){ .image_masked = s->problem.image_masked,
-                                                           .border = s->problem.border,
-                                                           .mode = s->problem.mode }));
+                                                           .rule.border = s->problem.rule.border,
+                                                           .rule.mode = s->problem.rule.mode }));
             if (source_of == XNCC_FROM_PRODUCTS)
                 CHECK(total == sum_at(s, (xncc_sum_id)sum, c, x, y));
         }
@@ -219,8 +219,8 @@ static void check_scene(xncc_problem problem, uint64_t number)
     const kit_room room = { 0, KIT_AFTER };
     s.image = kit_image_create_channels(problem.pixel, problem.channels, problem.image_width,
                                         problem.image_height, room);
-    s.templ = kit_image_create_channels(problem.pixel, problem.channels, problem.width,
-                                        problem.height, room);
+    s.templ = kit_image_create_channels(problem.pixel, problem.channels, problem.templ_width,
+                                        problem.templ_height, room);
     kit_image_fill(&s.image.view, number % 3 ? KIT_NOISE : KIT_MAX, &random);
     kit_image_fill(&s.templ.view, number % 2 ? KIT_NOISE : KIT_NEAR_FLAT, &random);
     kit_image_mask(&s.image, room);
@@ -231,9 +231,10 @@ static void check_scene(xncc_problem problem, uint64_t number)
         if (problem.image_masked)
             kit_mask_set(&s.image.view, x, y, 0);
         if (problem.templ_masked && i < 5)
-            kit_mask_set(&s.templ.view, x % problem.width, y % problem.height, 0);
+            kit_mask_set(&s.templ.view, x % problem.templ_width, y % problem.templ_height, 0);
     }
-    s.oracle = oracle_general_make(&s.image.view, &s.templ.view, problem.mode, problem.border);
+    s.oracle = oracle_general_make(&s.image.view, &s.templ.view, problem.rule.mode,
+                                   problem.rule.border);
     const size_t count = xncc_products_of(&problem, product, MOST);
     CHECK(count <= MOST);
     check_order(product, count);
@@ -255,8 +256,8 @@ static void check_sums(void)
                 xncc_problem problem = problem_of(pixel[p], (xncc_method)method, masks,
                                                   (int32_t)(number % 3));
                 check_scene(problem, number++);
-                problem.mode = number % 2 ? XNCC_FULL : XNCC_SAME;
-                problem.border = XNCC_BORDER_OVERLAP;
+                problem.rule.mode = number % 2 ? XNCC_FULL : XNCC_SAME;
+                problem.rule.border = XNCC_BORDER_OVERLAP;
                 check_scene(problem, number++);
             }
 }
@@ -274,8 +275,8 @@ static void check_routes(void)
                              border++) {
                             xncc_problem problem = problem_of((xncc_pixel)p, (xncc_method)method,
                                                               masks, channels);
-                            problem.mode = (xncc_mode)mode;
-                            problem.border = (xncc_border)border;
+                            problem.rule.mode = (xncc_mode)mode;
+                            problem.rule.border = (xncc_border)border;
                             const int all = !masks &&
                                             (mode == XNCC_VALID || border != XNCC_BORDER_OVERLAP),
                                       biased_type = p == XNCC_S8 || p == XNCC_S16;
@@ -292,12 +293,12 @@ static void check_routes(void)
                                                                     : padded ? XNCC_ROUTE_PADDED
                                                                              : XNCC_ROUTE_PLAIN);
                         }
-    xncc_problem convolve = { .task = XNCC_TASK_CONVOLVE,
-                              .image_width = 9,
-                              .image_height = 9,
-                              .width = 3,
-                              .height = 3,
-                              .border = XNCC_BORDER_ZERO };
+    xncc_problem convolve = kit_problem((xncc_problem){ .task = XNCC_TASK_CONVOLVE,
+                                                        .image_width = 9,
+                                                        .image_height = 9,
+                                                        .templ_width = 3,
+                                                        .templ_height = 3,
+                                                        .rule.border = XNCC_BORDER_ZERO });
     CHECK_INT(xncc_problem_route(&convolve), XNCC_ROUTE_PLAIN);
 }
 
@@ -310,17 +311,17 @@ static void check_inner(void)
         for (int mode = XNCC_VALID; mode <= XNCC_FULL; mode++)
             for (int masked = 0; masked < 2; masked++) {
                 xncc_problem problem = problem_of(type[p], XNCC_CCOEFF, masked, 1);
-                problem.mode = (xncc_mode)mode;
-                problem.border = XNCC_BORDER_WRAP;
+                problem.rule.mode = (xncc_mode)mode;
+                problem.rule.border = XNCC_BORDER_WRAP;
                 const int general = xncc_problem_route(&problem) == XNCC_ROUTE_GENERAL;
                 xncc_problem inner = xncc_problem_inner(&problem);
                 xncc_extent outer = xncc_problem_extent(&problem),
                             map = xncc_problem_extent(&inner);
                 CHECK_INT(map.width, outer.width);
                 CHECK_INT(map.height, outer.height);
-                CHECK_INT(inner.mode, XNCC_VALID);
+                CHECK_INT(inner.rule.mode, XNCC_VALID);
                 CHECK_INT(inner.pixel, general ? XNCC_U8 : padded[p]);
-                CHECK_INT(inner.method, general ? XNCC_CCORR : XNCC_CCOEFF);
+                CHECK_INT(inner.rule.method, general ? XNCC_CCORR : XNCC_CCOEFF);
                 CHECK_INT(inner.image_masked + inner.templ_masked, 0);
                 CHECK_INT(xncc_problem_route(&inner), XNCC_ROUTE_PLAIN);
                 CHECK_STATUS(xncc_problem_check(&inner, NULL), XNCC_OK);

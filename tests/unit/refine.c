@@ -102,7 +102,7 @@ static void check_plateaus(void)
 }
 
 static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, int32_t y,
-                      const xncc_refined *got, const xncc_find_options *o)
+                      const xncc_refined *got, const kit_find_options *o)
 {
     xncc_fit_scores s;
     for (int i = 0; i < 9; i++) {
@@ -122,30 +122,30 @@ static void check_one(const xncc_map *map, const xncc_match *match, int32_t x, i
 /* The whole map is computed by `context` itself, not necessarily by the CPU; every kernel has the
  * same bits. */
 void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
-                       const xncc_find_options *o)
+                       const kit_find_options *o)
 {
     enum { MOST = 512 };
     xncc_template *prepared = NULL;
     int32_t width, height, x0, y0;
     xncc_match match[MOST];
     xncc_refined got[MOST];
-    CHECK_STATUS(xncc_template_create(context, templ, &prepared), XNCC_OK);
-    CHECK_STATUS(xncc_map_extent(o->mode, scene->width, scene->height, templ->width, templ->height,
-                                 &width, &height, &x0, &y0),
+    CHECK_STATUS(xncc_template_create(context, templ, &prepared, &kit_error), XNCC_OK);
+    CHECK_STATUS(kit_map_extent(o->mode, scene->width, scene->height, templ->width, templ->height,
+                                &width, &height, &x0, &y0),
                  XNCC_OK);
     const int32_t count = width * height;
     kit_map map = kit_map_create(width, height, 0, KIT_AFTER);
-    const xncc_options whole = { .method = o->method,
-                                 .mode = o->mode,
-                                 .border = o->border,
-                                 .flat = XNCC_FLAT_NAN,
-                                 .min_valid = o->min_valid };
-    CHECK_STATUS(xncc_correlate(context, scene, prepared, &whole, &map.view), XNCC_OK);
+    const kit_options whole = { .method = o->method,
+                                .mode = o->mode,
+                                .border = o->border,
+                                .flat = XNCC_FLAT_NAN,
+                                .min_valid = o->min_valid };
+    CHECK_STATUS(kit_correlate(context, scene, prepared, &whole, &map.view), XNCC_OK);
     if (count > MOST)
         kit_give_up("a map of %d", count);
     for (int32_t i = 0; i < count; i++)
         match[i] = (xncc_match){ i % width + x0, i / width + y0, 0.25f };
-    CHECK_STATUS(xncc_refine(context, scene, prepared, o, match, (size_t)count, got), XNCC_OK);
+    CHECK_STATUS(kit_refine(context, scene, prepared, o, match, (size_t)count, got), XNCC_OK);
     for (int32_t i = 0; i < count; i++)
         check_one(&map.view, &match[i], i % width, i / width, &got[i], o);
     kit_map_destroy(&map);
@@ -161,8 +161,8 @@ static void check_maps(xncc_context *context)
     for (int k = 0; k < 5 * 6 * 2 * 2; k++) {
         const int32_t *z = size[k % 5];
         const xncc_pixel pixel = k / 60 ? XNCC_U16 : XNCC_U8;
-        const xncc_find_options o = { .method = (xncc_method)(k / 5 % 6),
-                                      .mode = k / 30 % 2 ? XNCC_SAME : XNCC_VALID };
+        const kit_find_options o = { .method = (xncc_method)(k / 5 % 6),
+                                     .mode = k / 30 % 2 ? XNCC_SAME : XNCC_VALID };
         kit_image scene = kit_image_create(pixel, z[0], z[1], 3, KIT_AFTER);
         kit_image templ = kit_image_create(pixel, z[2], z[3], 0, KIT_BEFORE);
         kit_image_fill(&scene.view, k % 7 ? KIT_NOISE : KIT_BLOCKS,
@@ -177,7 +177,7 @@ static void check_maps(xncc_context *context)
               templ = kit_image_create(XNCC_U8, 9, 8, 0, KIT_AFTER);
     kit_image_fill(&scene.view, KIT_NOISE, &random);
     kit_image_fill(&templ.view, KIT_NOISE, &random);
-    check_against_map(context, &scene.view, &templ.view, &(xncc_find_options){ .mode = XNCC_SAME });
+    check_against_map(context, &scene.view, &templ.view, &(kit_find_options){ .mode = XNCC_SAME });
     kit_image_destroy(&scene);
     kit_image_destroy(&templ);
 }
@@ -204,19 +204,20 @@ static void check_shifts(xncc_context *context, xncc_method method, double most)
     xncc_template *prepared = NULL;
     double sum = 0, worst = 0;
     blobs(&scene.view, 0, 0);
-    CHECK_STATUS(xncc_image_crop(&scene.view, 14, 12, PART, PART, &templ.view), XNCC_OK);
-    CHECK_STATUS(xncc_template_create(context, &templ.view, &prepared), XNCC_OK);
+    CHECK_STATUS(xncc_image_crop(&scene.view, 14, 12, PART, PART, &templ.view, &kit_error),
+                 XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &templ.view, &prepared, &kit_error), XNCC_OK);
     for (int i = 0; i < SHIFTS; i++) {
         const double dx = (double)kit_below(&random, 4001) / 1000.0 - 2.0,
                      dy = (double)kit_below(&random, 4001) / 1000.0 - 2.0;
-        const xncc_find_options o = { .method = method, .min_score = -INFINITY, .top = 1 };
+        const kit_find_options o = { .method = method, .min_score = -INFINITY, .top = 1 };
         xncc_match match;
         xncc_refined refined = { 0, 0, 0 };
         size_t found = 0;
         blobs(&scene.view, dx, dy);
-        CHECK_STATUS(xncc_find(context, &scene.view, prepared, &o, &match, 1, &found), XNCC_OK);
+        CHECK_STATUS(kit_find(context, &scene.view, prepared, &o, &match, 1, &found), XNCC_OK);
         CHECK_INT(found, 1);
-        CHECK_STATUS(xncc_refine(context, &scene.view, prepared, &o, &match, found, &refined),
+        CHECK_STATUS(kit_refine(context, &scene.view, prepared, &o, &match, found, &refined),
                      XNCC_OK);
         const double error = hypot(refined.x - 14 - dx, refined.y - 12 - dy);
         sum += error;
@@ -240,36 +241,35 @@ static void check_refusals(xncc_context *context)
     xncc_image pixels;
     xncc_template *templ = NULL;
     xncc_refined refined;
-    char text[XNCC_ERROR_SIZE];
-    CHECK_STATUS(xncc_image_crop(&scene.view, 0, 0, 8, 4, &pixels), XNCC_OK);
-    CHECK_STATUS(xncc_template_create(context, &pixels, &templ), XNCC_OK);
+    CHECK_STATUS(xncc_image_crop(&scene.view, 0, 0, 8, 4, &pixels, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &pixels, &templ, &kit_error), XNCC_OK);
     const xncc_match good = { 12, 6, 1 }, right = { 13, 6, 1 }, above = { 0, -1, 1 };
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &good, 1, &refined), XNCC_OK);
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, NULL, 0, NULL), XNCC_OK);
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &right, 1, &refined),
+    CHECK_STATUS(kit_refine(context, &scene.view, templ, NULL, &good, 1, &refined), XNCC_OK);
+    CHECK_STATUS(kit_refine(context, &scene.view, templ, NULL, NULL, 0, NULL), XNCC_OK);
+    CHECK_STATUS(kit_refine(context, &scene.view, templ, NULL, &right, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_TEXT(xncc_context_error(context, text, sizeof text),
+    CHECK_TEXT(kit_error.text,
                "refine: (13, 6) is not a position of a 8 x 4 template in a 20 x 10 image; pass "
                "matches of this image, "
                "template and mode");
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &above, 1, &refined),
+    CHECK_STATUS(kit_refine(context, &scene.view, templ, NULL, &above, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &deep.view, templ, NULL, &good, 1, &refined),
+    CHECK_STATUS(kit_refine(context, &deep.view, templ, NULL, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ, NULL, &good, 1, NULL),
+    CHECK_STATUS(kit_refine(context, &scene.view, templ, NULL, &good, 1, NULL),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, NULL, NULL, &good, 1, &refined),
+    CHECK_STATUS(kit_refine(context, &scene.view, NULL, NULL, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, NULL, templ, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(NULL, &scene.view, templ, NULL, &good, 1, &refined),
+    CHECK_STATUS(kit_refine(context, NULL, templ, NULL, &good, 1, &refined), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(kit_refine(NULL, &scene.view, templ, NULL, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ,
-                             &(xncc_find_options){ .mode = (xncc_mode)99 }, &good, 1, &refined),
+    CHECK_STATUS(kit_refine(context, &scene.view, templ,
+                            &(kit_find_options){ .mode = (xncc_mode)99 }, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_refine(context, &scene.view, templ,
-                             &(xncc_find_options){ .method = (xncc_method)99 }, &good, 1, &refined),
+    CHECK_STATUS(kit_refine(context, &scene.view, templ,
+                            &(kit_find_options){ .method = (xncc_method)99 }, &good, 1, &refined),
                  XNCC_ERROR_ARGUMENT);
-    CHECK(xncc_context_error(context, text, sizeof text)[0] != 0);
+    CHECK(kit_error.text[0] != 0);
     xncc_template_destroy(templ);
     kit_image_destroy(&scene);
     kit_image_destroy(&deep);

@@ -73,26 +73,27 @@ static void *upload(const xncc_image *host, xncc_image *device)
 
 /* Does the context have a kernel for the whole map, and one for the map of the neighbourhood? */
 static int is_served(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
-                     const xncc_find_options *o)
+                     const kit_find_options *o)
 {
-    xncc_problem p = { .pixel = scene->pixel,
-                       .image_width = scene->width,
-                       .image_height = scene->height,
-                       .width = templ->width,
-                       .height = templ->height,
-                       .method = o->method,
-                       .mode = o->mode,
-                       .border = o->border,
-                       .channels = scene->channels,
-                       .image_masked = scene->mask || scene->has_no_data,
-                       .templ_masked = templ->mask || templ->has_no_data };
-    if (xncc_kernels(context, &p, NULL, 0) == 0)
+    xncc_problem p = kit_problem(
+        (xncc_problem){ .pixel = scene->pixel,
+                        .image_width = scene->width,
+                        .image_height = scene->height,
+                        .templ_width = templ->width,
+                        .templ_height = templ->height,
+                        .rule.method = o->method,
+                        .rule.mode = o->mode,
+                        .rule.border = o->border,
+                        .channels = scene->channels,
+                        .image_masked = scene->mask || scene->has_no_data,
+                        .templ_masked = templ->mask || templ->has_no_data });
+    if (xncc_kernel_list(context, &p, NULL, 0) == 0)
         return 0;
-    p.image_masked = p.image_masked || p.border == XNCC_BORDER_OVERLAP;
-    p.mode = XNCC_VALID;
-    p.image_width = p.width + 2;
-    p.image_height = p.height + 2;
-    return xncc_kernels(context, &p, NULL, 0) > 0;
+    p.image_masked = p.image_masked || p.rule.border == XNCC_BORDER_OVERLAP;
+    p.rule.mode = XNCC_VALID;
+    p.image_width = p.templ_width + 2;
+    p.image_height = p.templ_height + 2;
+    return xncc_kernel_list(context, &p, NULL, 0) > 0;
 }
 
 void check_every_problem(xncc_context *context, int on_device)
@@ -106,10 +107,10 @@ void check_every_problem(xncc_context *context, int on_device)
         scene.view.pixel = templ.view.pixel = (xncc_pixel)(k % 7);
         scene.view.channels = templ.view.channels = k % 3 ? 0
                                                           : kit_between(&random, 1, MOST_CHANNELS);
-        const xncc_find_options o = { .method = (xncc_method)kit_below(&random, 7),
-                                      .mode = (xncc_mode)(k / 7 % 3),
-                                      .border = (xncc_border)(k / 21 % 5),
-                                      .min_valid = least[kit_below(&random, 3)] };
+        const kit_find_options o = { .method = (xncc_method)kit_below(&random, 7),
+                                     .mode = (xncc_mode)(k / 7 % 3),
+                                     .border = (xncc_border)(k / 21 % 5),
+                                     .min_valid = least[kit_below(&random, 3)] };
         const int beyond = o.mode != XNCC_VALID &&
                            k % 4 == 0; /* the template may be larger than the scene */
         int masks = kit_between(&random, 0, 3);

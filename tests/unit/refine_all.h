@@ -7,7 +7,7 @@
 /* Compares xncc_refine with a fit to the scores of the whole map, at every position of a small
  * map. */
 void check_against_map(xncc_context *context, const xncc_image *scene, const xncc_image *templ,
-                       const xncc_find_options *o);
+                       const kit_find_options *o);
 
 /* The same for problems of every kind. */
 void check_every_problem(xncc_context *context, int on_device);

@@ -95,10 +95,10 @@ static void check_steps(void)
     for (size_t i = 0; i < sizeof some_steps / sizeof *some_steps; i++) {
         const wanted *w = &some_steps[i];
         xncc_problem p = matching(w->pixel, 640, 480, w->width, 20);
-        p.channels = w->channels;
-        p.method = w->method;
-        p.mode = w->mode;
-        p.border = w->border;
+        p.channels = w->channels ? w->channels : 1;
+        p.rule.method = w->method;
+        p.rule.mode = w->mode;
+        p.rule.border = w->border;
         p.templ_masked = w->templ_masked;
         p.image_masked = w->image_masked;
         xncc_decision d;
@@ -136,7 +136,7 @@ static void check_bytes(const xncc_problem *p, const xncc_decision *d, xncc_buff
     const uint64_t got = d->workspace.bytes[buffer], want = up((int64_t)bytes, 512);
     if (got != want)
         kit_fail(__FILE__, __LINE__, "%dx%d under %dx%d, %s: %llu bytes; want %llu", p->image_width,
-                 p->image_height, p->width, p->height, what, (unsigned long long)got,
+                 p->image_height, p->templ_width, p->templ_height, what, (unsigned long long)got,
                  (unsigned long long)want);
     CHECK(got == want);
 }
@@ -144,9 +144,10 @@ static void check_bytes(const xncc_problem *p, const xncc_decision *d, xncc_buff
 /* The buffers of a problem in mode valid whose kernel reads byte planes. */
 static void check_plane_buffers(const xncc_problem *p, const xncc_decision *d, const parts *q)
 {
-    const int64_t columns = d->band_width + p->width - 1, rows = d->band_height + p->height - 1,
+    const int64_t columns = d->band_width + p->templ_width - 1,
+                  rows = d->band_height + p->templ_height - 1,
                   channels = p->channels ? p->channels : 1,
-                  map_width = p->image_width - p->width + 1;
+                  map_width = p->image_width - p->templ_width + 1;
     const uint64_t plane = up(columns, 512) * (uint64_t)rows,
                    sums = up(d->band_width, 512) * (up(d->band_height, 32) + 24) * q->term_bytes;
     const int tensor = strncmp(xncc_kernel_table[d->kernel].name, "tensor", 6) == 0;
@@ -154,8 +155,10 @@ static void check_plane_buffers(const xncc_problem *p, const xncc_decision *d, c
     check_bytes(p, d, XNCC_BUFFER_SUMS, q->terms * sums, "terms");
     check_bytes(p, d, XNCC_BUFFER_BAND, tensor ? 0 : plane, "a plane for textures");
     /* textures need rows of groups of 4 pixels as well */
-    const uint64_t bytes = 512 * up(p->width, 512) / 512 * (uint64_t)p->height,
-                   groups = tensor ? 0 : up((int64_t)(up(p->width, 4) * up(p->height, 4)), 512);
+    const uint64_t bytes = 512 * up(p->templ_width, 512) / 512 * (uint64_t)p->templ_height,
+                   groups = tensor ? 0
+                                   : up((int64_t)(up(p->templ_width, 4) * up(p->templ_height, 4)),
+                                        512);
     check_bytes(p, d, XNCC_BUFFER_TEMPLATE,
                 q->templ_copied ? q->templ_planes * (bytes + groups) : 0, "planes of the template");
     check_bytes(p, d, XNCC_BUFFER_TOEPLITZ,
@@ -225,8 +228,8 @@ static void check_pixels(void)
     check_bytes(&p, &d, XNCC_BUFFER_BAND, 1536 * 480, "the image");
     check_bytes(&p, &d, XNCC_BUFFER_SUMS, 622 * 451 * 8, "X");
     check_bytes(&p, &d, XNCC_BUFFER_ROWS, 640 * 480 * 16, "sums of rows");
-    p.mode = XNCC_SAME;
-    p.border = XNCC_BORDER_WRAP; /* laid out with its border, from a copy */
+    p.rule.mode = XNCC_SAME;
+    p.rule.border = XNCC_BORDER_WRAP; /* laid out with its border, from a copy */
     d = decided(&p, "shared");
     check_bytes(&p, &d, XNCC_BUFFER_BAND, 1536 * (480 + 29), "the image with its border");
     check_bytes(&p, &d, XNCC_BUFFER_SOURCE, 1296 * 480, "the image from the host");
@@ -245,8 +248,8 @@ static void check_limit(const xncc_problem *p, const char *kernel, int *batches,
             continue;
         check_cuda(p, &m, &d); /* the sum, and that it is below the limit */
         const xncc_batch_slots *b = &d.batch;
-        const int32_t width = p->image_width - p->width + 1,
-                      height = p->image_height - p->height + 1;
+        const int32_t width = p->image_width - p->templ_width + 1,
+                      height = p->image_height - p->templ_height + 1;
         const uint64_t slots = (uint64_t)b->slots, batch = d.workspace.bytes[XNCC_BUFFER_BATCH],
                        map = d.searches_products ? 0 : (uint64_t)width * (uint64_t)height * 4,
                        sums = d.searches_products ? d.workspace.sums : 0,

@@ -30,12 +30,12 @@ enum {
  * of two apart, and lets whole vectors be read at a row's end. */
 static int32_t convolve_row_floats(const xncc_problem *problem)
 {
-    return (CONVOLVE_STRIP + problem->width + CONVOLVE_TILE + 15) / 16 * 16 + 16;
+    return (CONVOLVE_STRIP + problem->templ_width + CONVOLVE_TILE + 15) / 16 * 16 + 16;
 }
 
 static int32_t convolve_ring(const xncc_problem *problem)
 {
-    return problem->height + CONVOLVE_ROWS - 1;
+    return problem->templ_height + CONVOLVE_ROWS - 1;
 }
 
 static xncc_kernel_memory convolve_memory(const xncc_cpu_kernel *self, const xncc_problem *problem,
@@ -63,7 +63,7 @@ static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, fl
 static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out,
                            void *buffer)
 {
-    convolve_floats(xncc_border_row(job->image, job->problem->border, y, x, count, buffer),
+    convolve_floats(xncc_border_row(job->image, job->problem->rule.border, y, x, count, buffer),
                     job->image->pixel, count, out);
 }
 

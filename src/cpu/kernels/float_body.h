@@ -50,10 +50,10 @@ typedef struct float_memory {
 
 static uint64_t float_layout(const xncc_problem *problem, char *memory, float_memory *m)
 {
-    const int32_t width = problem->width + FLOAT_STRIP - 1;
+    const int32_t width = problem->templ_width + FLOAT_STRIP - 1;
     const uint64_t line = (uint64_t)width + FLOAT_TILE,
                    varies = xncc_problem_image_varies(problem) ? 1 : 0,
-                   several = xncc_problem_channels(problem) > 1 ? 1 : 0;
+                   several = problem->channels > 1 ? 1 : 0;
     uint64_t total = 0;
     double **const sums[6] = { &m->X, &m->S, &m->Q, &m->N, &m->T, &m->T2 };
     for (int i = 0; i < 6; i++)
@@ -74,9 +74,9 @@ static xncc_kernel_memory float_memory_of(const xncc_cpu_kernel *self, const xnc
     (void)self;
     (void)blocks;
     return (xncc_kernel_memory){ .shared = sizeof(float_shared) +
-                                           (uint64_t)problem->width * (uint64_t)problem->height *
-                                               (uint64_t)xncc_problem_channels(problem) *
-                                               sizeof(double),
+                                           (uint64_t)problem->templ_width *
+                                               (uint64_t)problem->templ_height *
+                                               (uint64_t)problem->channels * sizeof(double),
                                  .scratch = float_layout(problem, NULL, &unused) };
 }
 
@@ -363,7 +363,7 @@ static inline fd float_ncc(const xncc_score_rule *rule, fd S, fd Q, fd X)
 static void float_score_plain(const float_run *r, ptrdiff_t at, float *out)
 {
     const xncc_score_rule *rule = &r->job->rule;
-    const xncc_method method = r->job->problem->method;
+    const xncc_method method = r->job->problem->rule.method;
     const double *S = r->m.S + at, *Q = r->m.Q + at, *X = r->m.X + at;
     if (method != XNCC_CCOEFF_NORMED || rule->root_var == 0.0) {
         for (int32_t x = 0; x < r->width; x++)
@@ -397,7 +397,8 @@ static void float_score_any(const float_run *r, int32_t channel, ptrdiff_t at, f
         if (channel < r->job->templ->channels - 1)
             m->total[at] = total;
         else
-            out[x] = xncc_general_real_score(r->job->problem->method, &r->job->general, n, &total);
+            out[x] = xncc_general_real_score(r->job->problem->rule.method, &r->job->general, n,
+                                             &total);
     }
 }
 

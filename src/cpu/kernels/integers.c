@@ -33,7 +33,7 @@ static xncc_plane_product product_of(const run *r, const xncc_image *plane)
 {
     return (xncc_plane_product){ .blocks = r->job->blocks,
                                  .image = plane ? plane : r->job->image,
-                                 .border = r->job->problem->border,
+                                 .border = r->job->problem->rule.border,
                                  .left = plane ? 0 : r->m.stage.left,
                                  .top = plane ? 0 : r->m.stage.top,
                                  .width = r->area->width,
@@ -260,7 +260,7 @@ void xncc_integers_area(const xncc_cpu_kernel *self, const xncc_job *job, void *
     if (r.source_of[XNCC_SUM_N] == XNCC_FROM_WINDOW)
         compute_window_sums(&r, r.m.stage.count, XNCC_U8, r.m.sum[XNCC_SUM_N][0], NULL);
     compute_products(&r, XNCC_SUM_N, XNCC_SUM_N);
-    if (job->problem->method == XNCC_COVERAGE) {
+    if (job->problem->rule.method == XNCC_COVERAGE) {
         xncc_scores_from_counts(&r.scores, 0);
         return;
     }

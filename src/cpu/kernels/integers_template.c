@@ -29,7 +29,7 @@ uint64_t xncc_integers_layout(const xncc_product_kernel *inner, const xncc_probl
     const xncc_tile_blocks *t = &blocks->tile;
     const uint64_t windows = (uint64_t)t->stride * (uint64_t)blocks->rows,
                    plane = (uint64_t)t->pitch * (uint64_t)t->plane_height;
-    const xncc_kernel_memory needs = inner->memory(inner, blocks, problem->width);
+    const xncc_kernel_memory needs = inner->memory(inner, blocks, problem->templ_width);
     uint64_t total = 0;
     memset(m, 0, sizeof *m);
     for (int i = 0; i < 1 + (inner->pairs && !t->whole); i++)
@@ -47,7 +47,7 @@ uint64_t xncc_integers_layout(const xncc_product_kernel *inner, const xncc_probl
         m->term[i] = xncc_carve(memory, &total, windows * sizeof(uint64_t));
     if (!t->fits && t->channels > 1)
         m->total = xncc_carve(memory, &total, windows * sizeof(xncc_general));
-    m->windows = xncc_carve(memory, &total, xncc_windows_bytes(problem->width, 0, t->stride));
+    m->windows = xncc_carve(memory, &total, xncc_windows_bytes(problem->templ_width, 0, t->stride));
     return total;
 }
 
@@ -64,12 +64,12 @@ typedef struct shared_parts {
 static shared_parts shared_layout(const xncc_product_kernel *inner, const xncc_problem *problem,
                                   const xncc_cpu_blocks *blocks, char *memory)
 {
-    const uint64_t pixels = (uint64_t)problem->width * (uint64_t)problem->height,
+    const uint64_t pixels = (uint64_t)problem->templ_width * (uint64_t)problem->templ_height,
                    planes = (uint64_t)blocks->tile.templ_planes;
     const size_t products = blocks->tile.whole ? 1 : xncc_products_of(problem, NULL, 0);
     shared_parts p = { .step = 0 };
     xncc_carve(NULL, &p.step, blocks->tile.whole ? 0 : pixels);
-    xncc_carve(NULL, &p.step, inner->memory(inner, blocks, problem->width).shared);
+    xncc_carve(NULL, &p.step, inner->memory(inner, blocks, problem->templ_width).shared);
     p.head = xncc_carve(memory, &p.total, sizeof *p.head);
     p.product = xncc_carve(memory, &p.total, products * sizeof *p.product);
     p.plane = xncc_carve(memory, &p.total, planes * sizeof *p.plane);

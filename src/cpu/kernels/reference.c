@@ -17,7 +17,7 @@ static window_row row_of(const xncc_job *job, int64_t top, int32_t j)
 {
     const xncc_image *image = job->image;
     const xncc_template *templ = job->templ;
-    const int64_t y = xncc_border_index(job->problem->border, top + j, image->height);
+    const int64_t y = xncc_border_index(job->problem->rule.border, top + j, image->height);
     window_row r = { NULL, NULL, NULL };
     if (y >= 0) {
         r.row = xncc_image_row(image, (int32_t)y);
@@ -38,11 +38,11 @@ typedef struct meeting {
 static meeting meet(const xncc_job *job, const window_row *r, int64_t left, int32_t i)
 {
     const xncc_image *image = job->image;
-    const int64_t x = xncc_border_index(job->problem->border, left + i, image->width);
+    const int64_t x = xncc_border_index(job->problem->rule.border, left + i, image->width);
     meeting m = { !r->templ_mask || r->templ_mask[i], r->row && x >= 0, x };
     m.counts = m.counts &&
                (m.inside ? xncc_pixel_counts(image, job->templ->channels, r->row, r->mask, x)
-                         : job->problem->border == XNCC_BORDER_ZERO);
+                         : job->problem->rule.border == XNCC_BORDER_ZERO);
     return m;
 }
 
@@ -83,7 +83,7 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top)
             general = xncc_general_begin(n);
         xncc_general_add(&general, &s, job->general.bias);
     }
-    return xncc_general_score(job->problem->method, &job->general, &general);
+    return xncc_general_score(job->problem->rule.method, &job->general, &general);
 }
 
 /* Sums one row of a channel from left to right. */
@@ -135,7 +135,7 @@ static float score_reals(const xncc_job *job, int64_t left, int64_t top)
             general = xncc_general_real_begin(n);
         xncc_general_real_add(&general, &s);
     }
-    return xncc_general_real_score(job->problem->method, &job->general, n, &general);
+    return xncc_general_real_score(job->problem->rule.method, &job->general, n, &general);
 }
 
 static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
@@ -162,7 +162,7 @@ static float convolve_one(const xncc_job *job, int64_t left, int64_t top)
     for (int32_t j = 0; j < filter->height; j++) {
         const window_row r = row_of(job, top, j);
         for (int32_t i = 0; i < filter->width; i++) {
-            const int64_t x = xncc_border_index(job->problem->border, left + i, image->width);
+            const int64_t x = xncc_border_index(job->problem->rule.border, left + i, image->width);
             const float pixel = r.row && x >= 0 ? (float)xncc_sample_value(image->pixel, r.row, x)
                                                 : 0.0f;
             sum = fmaf(filter->taps[j * filter->width + i], pixel, sum);

@@ -19,7 +19,7 @@ static int is_last(const xncc_scores *s)
 static void score_in_vectors(const xncc_scores *s, int32_t x, int32_t y, const xncc_row *row)
 {
     const ptrdiff_t at = (ptrdiff_t)y * s->job->blocks->tile.stride + x;
-    xncc_score_args args = { .method = s->job->problem->method,
+    xncc_score_args args = { .method = s->job->problem->rule.method,
                              .rule = &s->job->general,
                              .constant_n = s->job->general.whole,
                              .constant_T = s->templ->T[s->channel],
@@ -72,7 +72,7 @@ static void score_one(const xncc_scores *s, ptrdiff_t at, float *out)
         *total = one;
     xncc_general_add(total, &sums, s->job->general.bias);
     if (is_last(s))
-        *out = xncc_general_score(s->job->problem->method, &s->job->general, total);
+        *out = xncc_general_score(s->job->problem->rule.method, &s->job->general, total);
 }
 
 void xncc_scores_row(const xncc_scores *s, int32_t x, int32_t y, const xncc_row *row)
@@ -86,7 +86,7 @@ void xncc_scores_row(const xncc_scores *s, int32_t x, int32_t y, const xncc_row 
     for (int32_t i = 0; i < row->count; i++) {
         if (tile->whole) /* rows of X in 64 bits, with window sums */
             out[i] = xncc_score_integer(
-                s->job->problem->method, &s->job->rule, row->S[i], row->Q[i],
+                s->job->problem->rule.method, &s->job->rule, row->S[i], row->Q[i],
                 (uint64_t)row->x64[i] + row->factor * row->S[i] + row->constant);
         else
             score_one(s, (ptrdiff_t)y * tile->stride + x + i, out + i);
@@ -99,7 +99,7 @@ void xncc_scores_from_counts(const xncc_scores *s, int nothing)
     for (int32_t y = 0; y < area->height; y++)
         for (int32_t x = 0; x < area->width; x++) {
             const ptrdiff_t at = (ptrdiff_t)y * s->job->blocks->tile.stride + x;
-            (void)xncc_general_score_from_count(s->job->problem->method, &s->job->general,
+            (void)xncc_general_score_from_count(s->job->problem->rule.method, &s->job->general,
                                                 nothing ? 0 : count_at(s, at),
                                                 &area->out[y * area->pitch + x]);
         }

@@ -15,8 +15,7 @@ uint64_t xncc_stage_layout(const xncc_problem *problem, int32_t width, char *mem
     uint64_t total = 0;
     stage->ones = xncc_carve(memory, &total, pixels);
     stage->mask = xncc_carve(memory, &total, pixels);
-    stage->raw = xncc_carve(memory, &total,
-                            pixels * size * (uint64_t)xncc_problem_channels(problem));
+    stage->raw = xncc_carve(memory, &total, pixels * size * (uint64_t)problem->channels);
     stage->pick = xncc_carve(memory, &total, pixels * size);
     if (memory)
         memset(stage->ones, 1, pixels);
@@ -25,8 +24,8 @@ uint64_t xncc_stage_layout(const xncc_problem *problem, int32_t width, char *mem
 
 const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
 {
-    return xncc_border_row(s->job->image, s->job->problem->border, s->top + y, s->left, s->width,
-                           s->raw);
+    return xncc_border_row(s->job->image, s->job->problem->rule.border, s->top + y, s->left,
+                           s->width, s->raw);
 }
 
 /* Defines a function that clears the count of pixels whose samples all equal a value. */
@@ -76,7 +75,7 @@ static void exclude_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
 /* Pixels outside the image count with the zero border, and do not with the overlap border. */
 static void count_outside(const xncc_stage *s, uint8_t *out)
 {
-    const xncc_border border = s->job->problem->border;
+    const xncc_border border = s->job->problem->rule.border;
     const int64_t left = -s->left, right = s->job->image->width - s->left;
     if (border != XNCC_BORDER_ZERO && border != XNCC_BORDER_OVERLAP)
         return;
@@ -90,7 +89,7 @@ static void count_outside(const xncc_stage *s, uint8_t *out)
 void xncc_stage_count_row(const xncc_stage *s, int32_t y, uint8_t *out)
 {
     const xncc_image *image = s->job->image;
-    const xncc_border border = s->job->problem->border;
+    const xncc_border border = s->job->problem->rule.border;
     const int64_t line = xncc_border_index(border, s->top + y, image->height);
     if (line < 0) {
         memset(out, border == XNCC_BORDER_ZERO, (size_t)s->width);
