@@ -1,0 +1,45 @@
+/* Reads structs that can grow. */
+#include "base/options.h"
+
+#include "exactncc/status.h"
+
+#include <string.h>
+
+/* Writes the name of a type in capitals; a longer one than size is cut. */
+static void to_capitals(const char *name, char *capitals, size_t size)
+{
+    size_t i = 0;
+    for (; name[i] && i + 1 < size; i++)
+        capitals[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    capitals[i] = 0;
+}
+
+xncc_status xncc_read_options(void *to, size_t to_size, const void *from, size_t least,
+                              const void *defaults, const char *name, xncc_error *error)
+{
+    uint32_t size = (uint32_t)to_size;
+    if (from)
+        memcpy(&size, from, sizeof size);
+    if (size < least || size > XNCC_OPTIONS_LARGEST) {
+        char capitals[64];
+        to_capitals(name, capitals, sizeof capitals);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "the size of a struct %s is %u, not %u .. %d; initialize it with %s_INIT",
+                         name, (unsigned)size, (unsigned)least, XNCC_OPTIONS_LARGEST, capitals);
+    }
+    const unsigned char *byte = from;
+    for (size_t i = to_size; i < size; i++)
+        if (byte[i])
+            return xncc_fail(
+                error, XNCC_ERROR_ARGUMENT,
+                "a struct %s was made for a newer version of the library: byte %u of "
+                "%u is not 0, and version %s knows %u; leave the new members 0, or use "
+                "a newer library",
+                name, (unsigned)i, (unsigned)size, xncc_version(), (unsigned)to_size);
+    const uint32_t whole = (uint32_t)to_size;
+    memcpy(to, defaults, to_size);
+    if (from)
+        memcpy(to, from, size < to_size ? size : to_size);
+    memcpy(to, &whole, sizeof whole);
+    return XNCC_OK;
+}
