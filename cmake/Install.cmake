@@ -10,17 +10,14 @@ install(TARGETS exactncc EXPORT exactnccTargets)
 install(EXPORT exactnccTargets NAMESPACE exactncc:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/exactnccConfig.cmake.in ${PROJECT_BINARY_DIR}/exactnccConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/exactnccConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/exactnccConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/exactnccConfig.cmake ${PROJECT_BINARY_DIR}/exactnccConfigVersion.cmake
         DESTINATION ${package_dir})
 
 # For build systems that use pkg-config. A static library does not name what it needs, so the plain
 # `pkg-config --libs` names it; a shared library names it itself.
 set(EXACTNCC_PC_LIBS "")
-set(EXACTNCC_PC_CFLAGS "")
-if(exactncc_type STREQUAL "SHARED_LIBRARY")
-  set(EXACTNCC_PC_CFLAGS "-DXNCC_SHARED")
-else()
+if(exactncc_type STREQUAL "STATIC_LIBRARY")
   if(EXACTNCC_CONFIG_NEEDS_CUDA)
     string(APPEND EXACTNCC_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl")
   endif()

@@ -15,10 +15,11 @@ missing_packages() {
     has_library tiffio.h -ltiff || echo libtiff-dev
 }
 
-# Packages that are used where they can be had: overlays as PNG, and the check of the format.
+# Packages that are used where they can be had: overlays as PNG, the check of the format, and the tests in Python.
 optional_packages() {
     has_library png.h -lpng || echo libpng-dev
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
+    [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
 }
 
 # setup [tests]

@@ -3,8 +3,14 @@
 #ifndef EXACTNCC_STATUS_H
 #define EXACTNCC_STATUS_H
 
-#if defined(XNCC_SHARED) && defined(__GNUC__)
+/* Marks the functions of the library. The build of a shared library defines XNCC_BUILD. A program
+ * defines nothing, except that it may define XNCC_SHARED on Windows if it uses the DLL. */
+#if defined(XNCC_BUILD) && defined(_WIN32)
+#define XNCC_API __declspec(dllexport)
+#elif defined(XNCC_BUILD) && defined(__GNUC__)
 #define XNCC_API __attribute__((visibility("default")))
+#elif defined(XNCC_SHARED) && defined(_WIN32)
+#define XNCC_API __declspec(dllimport)
 #else
 #define XNCC_API
 #endif
@@ -14,8 +20,8 @@ extern "C" {
 #endif
 
 /* The version of this header. The build system reads it from these lines. */
-#define XNCC_VERSION_MAJOR 0
-#define XNCC_VERSION_MINOR 1
+#define XNCC_VERSION_MAJOR 1
+#define XNCC_VERSION_MINOR 0
 #define XNCC_VERSION_PATCH 0
 
 /* What every call that can fail returns. The numbers are part of the interface and never change. */

@@ -1,36 +1,53 @@
-/* Copies structs that can grow. */
+/* Reads and writes structs that can grow. */
 #include "base/options.h"
 
-#include <stdint.h>
+#include "exactncc/status.h"
+
 #include <string.h>
 
-static xncc_status refuse_size(uint32_t given, size_t least, const char *name, xncc_error *error)
+/* Writes the name of a type in capitals; a longer one than size is cut. */
+static void to_capitals(const char *name, char *capitals, size_t size)
 {
+    size_t i = 0;
+    for (; name[i] && i + 1 < size; i++)
+        capitals[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    capitals[i] = 0;
+}
+
+static xncc_status check_size(uint32_t size, size_t least, const char *name, xncc_error *error)
+{
+    if (size >= least && size <= XNCC_OPTIONS_LARGEST)
+        return XNCC_OK;
+    char capitals[64];
+    to_capitals(name, capitals, sizeof capitals);
     return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                     "%s: its size is %u, but at least %zu is needed; initialize it with the macro "
-                     "of its header that ends in _INIT",
-                     name, (unsigned)given, least);
+                     "the size of a struct %s is %u, not %u .. %d; initialize it with %s_INIT",
+                     name, (unsigned)size, (unsigned)least, XNCC_OPTIONS_LARGEST, capitals);
 }
 
 xncc_status xncc_read_options(void *to, size_t to_size, const void *from, size_t least,
                               const void *defaults, const char *name, xncc_error *error)
 {
     uint32_t size = (uint32_t)to_size;
+    if (from)
+        memcpy(&size, from, sizeof size);
+    const xncc_status status = check_size(size, least, name, error);
+    if (status)
+        return status;
+    const unsigned char *byte = from;
+    for (size_t i = to_size; i < size; i++)
+        if (byte[i])
+            return xncc_fail(
+                error, XNCC_ERROR_ARGUMENT,
+                "a struct %s was made for a newer version of the library: byte %u of "
+                "%u is not 0, and version %s knows %u; leave the new members 0, or use "
+                "a newer library",
+                name, (unsigned)i, (unsigned)size, xncc_version(), (unsigned)to_size);
+    const uint32_t whole = (uint32_t)to_size;
     memcpy(to, defaults, to_size);
-    if (!from)
-        return XNCC_OK;
-    uint32_t given;
-    memcpy(&given, from, sizeof given);
-    if (given < least)
-        return refuse_size(given, least, name, error);
-    for (size_t i = to_size; i < given; i++)
-        if (((const unsigned char *)from)[i] != 0)
-            return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                             "%s: byte %zu is set, but this version of exactncc knows only %zu "
-                             "bytes; use a newer library or the older header",
-                             name, i, to_size);
-    memcpy(to, from, given < to_size ? given : to_size);
-    memcpy(to, &size, sizeof size);
+    if (from)
+        memcpy(to, from, size < to_size ? size : to_size);
+    memcpy(to, &whole, sizeof whole);
     return XNCC_OK;
 }
 
@@ -39,8 +56,9 @@ xncc_status xncc_give_info(void *to, const void *from, size_t size, size_t least
 {
     uint32_t given;
     memcpy(&given, to, sizeof given);
-    if (given < least)
-        return refuse_size(given, least, name, error);
+    const xncc_status status = check_size(given, least, name, error);
+    if (status)
+        return status;
     memset(to, 0, given);
     memcpy(to, from, given < size ? given : size);
     memcpy(to, &given, sizeof given);
