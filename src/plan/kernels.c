@@ -1,10 +1,12 @@
-/* The table of kernels, made from the list in kernels.h. */
+/* The tables of kernels and steps, made from the lists in kernels.h and steps.h. */
 #include "plan/kernels.h"
 
 #include "plan/steps.h"
 
+#include <string.h>
+
 const xncc_kernel_row xncc_kernel_table[XNCC_KERNEL_COUNT] = {
-#define XNCC_KERNEL_ROW(id, name, engine, tasks) [XNCC_KERNEL_##id] = { name, engine, tasks },
+#define XNCC_KERNEL_ROW(id, ...) [XNCC_KERNEL_##id] = { __VA_ARGS__ },
     XNCC_KERNEL_LIST(XNCC_KERNEL_ROW)
 #undef XNCC_KERNEL_ROW
 };
@@ -14,3 +16,21 @@ const xncc_step_row xncc_step_table[XNCC_STEP_COUNT] = {
     XNCC_STEP_LIST(XNCC_STEP_ROW)
 #undef XNCC_STEP_ROW
 };
+
+size_t xncc_kernel_describe(size_t index, xncc_kernel_info *info)
+{
+    if (!info || index >= XNCC_KERNEL_COUNT)
+        return XNCC_KERNEL_COUNT;
+    const xncc_kernel_row *row = &xncc_kernel_table[index];
+    const xncc_kernel_info known = { .size = info->size,
+                                     .tasks = (uint32_t)row->tasks,
+                                     .engine = row->engine,
+                                     .name = row->name,
+                                     .image = row->image,
+                                     .templ = row->templ,
+                                     .sums = row->sums,
+                                     .result = row->result };
+    memset(info, 0, known.size);
+    memcpy(info, &known, known.size < sizeof known ? known.size : sizeof known);
+    return XNCC_KERNEL_COUNT;
+}
