@@ -26,7 +26,7 @@ int app_parse_area(const char *text, app_area *area);
 
 typedef struct app_options {
     xncc_context_options device;
-    const char *kernel; /* NULL: the fastest */
+    const char *kernel; /* a name, or several with commas between; NULL: the fastest */
     xncc_method method;
     xncc_mode mode;
     xncc_border border;
@@ -54,6 +54,8 @@ typedef struct app_options {
     int correlate;
     app_sizes sizes, templates;  /* info and exactncc-bench: sizes to explain or to time */
     xncc_pixel pixel;            /* info and exactncc-bench */
+    xncc_task task;              /* info */
+    int kernels;                 /* info: list every kernel */
     int32_t channels;            /* info and exactncc-bench: samples per pixel; 0: 1 */
     int with_mask, image_masked; /* info and exactncc-bench: masked template; info: masked image */
     char **files;                /* the arguments that are not options */

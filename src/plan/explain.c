@@ -101,15 +101,16 @@ static void put_memories(writer *w, const xncc_decision *d)
 {
     const xncc_kernel_row *row = &xncc_kernel_table[d->kernel];
     const char *templ = row->templ;
+    if (row->engine == XNCC_DEVICE_CPU) {
+        put(w, "all data: %s\n", row->image);
+        return;
+    }
     if (d->kernel == XNCC_KERNEL_CONV_TILED)
         templ = d->tile_height == XNCC_CONV_UNROLLED_HEIGHT ? XNCC_AS_PARAMETER : XNCC_IN_CONSTANT;
-    put(w, "image: %s; %s: %s; ", row->image,
-        row->tasks == XNCC_MATCHES     ? "template"
-        : row->tasks == XNCC_CONVOLVES ? "filter"
-                                       : "template or filter",
-        templ);
-    if (row->tasks & XNCC_MATCHES)
-        put(w, "sums of the template: %s; ", row->sums);
+    if (row->tasks == XNCC_CONVOLVES)
+        put(w, "image: %s; filter: %s; ", row->image, templ);
+    else
+        put(w, "image: %s; template: %s; sums of the template: %s; ", row->image, templ, row->sums);
     put(w, "result: %s\n", row->result);
 }
 

@@ -298,6 +298,11 @@ static void check_contexts(void)
     CHECK(info[0].device == XNCC_DEVICE_CPU && info[0].usable == 1 && info[0].processors >= 1 &&
           info[0].text[0]);
     CHECK(info[1].device == XNCC_DEVICE_CUDA && (info[1].usable || info[1].text[0]));
+    for (size_t i = 0; i < count; i++)
+        if (info[i].index == -1 || info[i].device == XNCC_DEVICE_CPU)
+            CHECK(!info[i].constant_memory && !info[i].l2_cache && !info[i].registers_per_block &&
+                  !info[i].registers_per_processor && !info[i].texture_width &&
+                  !info[i].texture_height && !info[i].texture_pitch);
 }
 
 int main(int argc, char **argv)
