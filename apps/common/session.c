@@ -61,13 +61,11 @@ xncc_status app_session_fail(const app_session *session, xncc_status status, con
     return app_fail(error, status, "%s: %s", about, text[0] ? text : xncc_status_string(status));
 }
 
-/* A plan does not tell its engine, so the kernel's name decides. "fft" without a suffix is the CUDA
- * engine's. */
 const char *app_session_device(const app_session *session, const char *kernel)
 {
-    static const char *const families[] = { "reference", "direct-", "fft-" };
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (strncmp(kernel, families[i], strlen(families[i])) == 0)
+    xncc_kernel_info k = { .size = sizeof k };
+    for (size_t i = 0; i < xncc_kernel_describe(i, &k); i++)
+        if (k.engine == XNCC_DEVICE_CPU && strcmp(k.name, kernel) == 0)
             return "cpu";
     return session->device;
 }
