@@ -96,7 +96,8 @@ static void put_memory(writer *w, const xncc_decision *d)
     put_buffers(w, &d->workspace, XNCC_BUFFER_SOURCE, XNCC_BUFFERS, "  on first use: ");
 }
 
-/* Which memory holds what. conv-tiled has two forms, which differ in the height of a block. */
+/* Which memory holds what. conv-tiled has two forms, which differ in the height of a block. Where
+ * the pixels that count differ from window to window, the sums of the template are products. */
 static void put_memories(writer *w, const xncc_decision *d)
 {
     const xncc_kernel_row *row = &xncc_kernel_table[d->kernel];
@@ -110,7 +111,8 @@ static void put_memories(writer *w, const xncc_decision *d)
     if (row->tasks == XNCC_CONVOLVES)
         put(w, "image: %s; filter: %s; ", row->image, templ);
     else
-        put(w, "image: %s; template: %s; sums of the template: %s; ", row->image, templ, row->sums);
+        put(w, "image: %s; template: %s; sums of the template: %s; ", row->image, templ,
+            d->planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_PRODUCTS ? row->result : row->sums);
     put(w, "result: %s\n", row->result);
 }
 

@@ -58,6 +58,7 @@ static void check_shared(void)
     xncc_decision d;
     xncc_error error;
     check_taken(&small, &m, "shared,tex-tex", XNCC_KERNEL_SHARED, "");
+    check_taken(&small, &m, "tex-tex,shared", XNCC_KERNEL_TEX_TEX, ""); /* though it is slower */
     check_taken(&wide, &m, "shared,tex-tex", XNCC_KERNEL_TEX_TEX, tile);
     check_taken(&wide, &m, "tex-constant,shared", XNCC_KERNEL_TEX_CONSTANT, "");
     check_taken(&wider, &m, "shared,tex-tex", XNCC_KERNEL_TEX_TEX, constant);
