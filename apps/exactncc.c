@@ -32,7 +32,8 @@ static const command commands[] = {
       "Example: exactncc convolve data/stars.tif -o smooth.tif --gaussian 1.5\n" },
     { "info", APP_INFO, 0, 0, app_info, "",
       "prints devices and limits, and which kernel would be chosen and why",
-      "Example: exactncc info --size 4096x4096 --template 31x31 --pixel u16\n" },
+      "Example: exactncc info --size 4096x4096 --template 31x31 --pixel u16\n"
+      "Example: exactncc info --kernels --task convolve --template 27x27 --pixel f32\n" },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "common/overlay.h"
 #include "common/session.h"
+#include "info_kernels.h"
 
 #include <string.h>
 
@@ -17,11 +18,32 @@ typedef struct choice {
     char explanation[EXPLANATION];
 } choice;
 
+/* A convolution has no use for some options. */
+static xncc_status check_usage(const app_options *o, app_error *error)
+{
+    if (o->task == XNCC_TASK_CONVOLVE &&
+        (o->rule.method != XNCC_CCOEFF_NORMED || o->rule.mode != XNCC_VALID || o->with_mask ||
+         o->rule.min_valid != 0.5))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--task convolve: takes no --method, --mode, --mask and --min-valid");
+    if (o->kernels && o->kernel)
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--kernel %s: is not for --kernels, which asks every kernel", o->kernel);
+    return XNCC_OK;
+}
+
 static xncc_problem asked_problem(const app_options *o)
 {
+    const int filter = o->task == XNCC_TASK_CONVOLVE;
     const app_size image = o->sizes.count ? o->sizes.size[0] : (app_size){ 1920, 1080 };
-    const app_size templ = o->templates.count ? o->templates.size[0] : (app_size){ 64, 64 };
-    return app_options_problem(o, XNCC_TASK_MATCH, image, templ);
+    const app_size templ = o->templates.count ? o->templates.size[0]
+                           : filter           ? (app_size){ 5, 5 }
+                                              : (app_size){ 64, 64 };
+    xncc_problem problem = app_options_problem(o, o->task, image, templ);
+    problem.rule.border = o->rule.border;
+    problem.channels = o->channels;
+    problem.image_masked = o->image_masked;
+    return problem;
 }
 
 static xncc_status choose(const app_options *o, choice *c, app_error *error)
@@ -76,6 +98,12 @@ static void print_device(size_t number)
            "block %lld bytes (opt-in %lld)\n",
            d->index, d->name, d->major, d->minor, d->processors, (double)d->memory / gib,
            (long long)d->shared_memory, (long long)d->shared_optin);
+    printf("        constant memory %lld bytes, second-level cache %lld bytes, registers per block "
+           "%d, per multiprocessor %d, 2-D linear textures up to %lld x %lld with a pitch of %lld "
+           "bytes\n",
+           (long long)d->constant_memory, (long long)d->l2_cache, d->registers_per_block,
+           d->registers_per_processor, (long long)d->texture_width, (long long)d->texture_height,
+           (long long)d->texture_pitch);
 }
 
 static void print_codec(void *data, const char *name)
@@ -84,9 +112,27 @@ static void print_codec(void *data, const char *name)
     printf("%s%s", (*count)++ ? ", " : "", name);
 }
 
+/* "a 1920 x 1080 u8 image, a 64 x 64 template, ccoeff_normed, valid" */
+static void print_problem(const app_options *o, const xncc_problem *p)
+{
+    printf("a %d x %d %s%s image, ", p->image_width, p->image_height,
+           p->image_masked ? "masked " : "", xncc_pixel_name(p->pixel));
+    if (p->task == XNCC_TASK_CONVOLVE) {
+        printf("a %d x %d filter, %s\n", p->templ_width, p->templ_height,
+               app_border_name(p->rule.border));
+        return;
+    }
+    printf("a %d x %d%s template, ", p->templ_width, p->templ_height,
+           o->with_mask ? " masked" : "");
+    if (o->channels > 1)
+        printf("%d channels, ", o->channels);
+    printf("%s, %s%s%s\n", xncc_method_name(p->rule.method), app_mode_name(p->rule.mode),
+           p->rule.mode == XNCC_VALID ? "" : ", ",
+           p->rule.mode == XNCC_VALID ? "" : app_border_name(p->rule.border));
+}
+
 static void print_text(const app_options *o, const choice *c)
 {
-    const xncc_match_rule *r = &o->rule;
     const size_t devices = xncc_device_count();
     int codecs = 0;
     printf("exactncc %s\n\nDevices\n", xncc_version());
@@ -101,15 +147,9 @@ static void print_text(const app_options *o, const choice *c)
         "says otherwise\n"
         "filter  %d coefficients per side\n",
         XNCC_MAX_SIDE, (double)app_default_reading.max_memory / 1073741824.0, XNCC_MAX_FILTER);
-    printf("\nChoice for a %d x %d %s%s image, a %d x %d%s template, ", c->problem.image_width,
-           c->problem.image_height, o->image_masked ? "masked " : "", xncc_pixel_name(o->pixel),
-           c->problem.templ_width, c->problem.templ_height, o->with_mask ? " masked" : "");
-    if (o->channels > 1)
-        printf("%d channels, ", o->channels);
-    printf("%s, %s%s%s\n%s%s", xncc_method_name(r->method), app_mode_name(r->mode),
-           r->mode == XNCC_VALID ? "" : ", ",
-           r->mode == XNCC_VALID ? "" : app_border_name(r->border), c->explanation,
-           c->explanation[0] && c->explanation[strlen(c->explanation) - 1] != '\n' ? "\n" : "");
+    printf("\nChoice for ");
+    print_problem(o, &c->problem);
+    fputs(c->explanation, stdout);
     printf("feasible kernels, best first:");
     for (size_t i = 0; i < c->feasible_count; i++)
         printf(" %s", c->feasible[i]);
@@ -130,6 +170,24 @@ static void take_json_codec(void *data, const char *name)
     app_json_string(stdout, name);
 }
 
+/* The members of a JSON object that describe the problem. */
+static void print_json_problem(const app_options *o, const xncc_problem *p)
+{
+    const int filter = p->task == XNCC_TASK_CONVOLVE;
+    const char *what = filter ? "filter" : "template";
+    printf("\"task\": \"%s\", \"image_width\": %d, \"image_height\": %d, \"%s_width\": %d, "
+           "\"%s_height\": %d, \"pixel\": \"%s\", ",
+           filter ? "convolve" : "match", p->image_width, p->image_height, what, p->templ_width,
+           what, p->templ_height, xncc_pixel_name(p->pixel));
+    if (!filter)
+        printf("\"method\": \"%s\", \"mode\": \"%s\", ", xncc_method_name(p->rule.method),
+               app_mode_name(p->rule.mode));
+    printf("\"border\": \"%s\"", app_border_name(p->rule.border));
+    if (!filter)
+        printf(", \"channels\": %d, \"template_masked\": %s, \"image_masked\": %s", o->channels,
+               o->with_mask ? "true" : "false", o->image_masked ? "true" : "false");
+}
+
 static void print_json_device(size_t number)
 {
     xncc_device_info info = XNCC_DEVICE_INFO_INIT, *d = &info;
@@ -147,7 +205,6 @@ static void print_json_device(size_t number)
 
 static void print_json(const app_options *o, const choice *c)
 {
-    const xncc_match_rule *r = &o->rule;
     const size_t devices = xncc_device_count();
     int codecs = 0;
     printf("{\n  \"version\": \"%s\",\n  \"devices\": [", xncc_version());
@@ -160,15 +217,9 @@ static void print_json(const app_options *o, const choice *c)
            "%llu},\n",
            app_overlay_has_png() ? "true" : "false", XNCC_MAX_SIDE, XNCC_MAX_FILTER,
            (unsigned long long)app_default_reading.max_memory);
-    printf("  \"choice\": {\"image_width\": %d, \"image_height\": %d, \"template_width\": %d, "
-           "\"template_height\": %d, ",
-           c->problem.image_width, c->problem.image_height, c->problem.templ_width,
-           c->problem.templ_height);
-    printf("\"pixel\": \"%s\", \"method\": \"%s\", \"mode\": \"%s\", \"border\": \"%s\", ",
-           xncc_pixel_name(o->pixel), xncc_method_name(r->method), app_mode_name(r->mode),
-           app_border_name(r->border));
-    printf("\"channels\": %d, \"template_masked\": %s, \"image_masked\": %s, ", o->channels,
-           o->with_mask ? "true" : "false", o->image_masked ? "true" : "false");
+    printf("  \"choice\": {");
+    print_json_problem(o, &c->problem);
+    printf(", ");
     print_json_pair("kernel", c->kernel, ", ");
     print_json_pair("explanation", c->explanation, ", \"feasible\": [");
     for (size_t i = 0; i < c->feasible_count; i++)
@@ -176,10 +227,35 @@ static void print_json(const app_options *o, const choice *c)
     printf("]}\n}\n");
 }
 
+static xncc_status list_kernels(const app_options *o, app_error *error)
+{
+    static info_kernels kernels; /* 32 KB */
+    const xncc_problem problem = asked_problem(o);
+    xncc_status status = info_kernels_open(o, &problem, &kernels, error);
+    if (!status && o->format == APP_JSON) {
+        printf("{\n  \"version\": \"%s\",\n  \"problem\": {", xncc_version());
+        print_json_problem(o, &problem);
+        printf("},\n  \"kernels\": ");
+        app_rows_print(stdout, &kernels.rows, 0, APP_JSON);
+        printf("\n}\n");
+    } else if (!status) {
+        printf("Kernels, and whether they can serve ");
+        print_problem(o, &problem);
+        app_rows_print(stdout, &kernels.rows, 0, APP_TABLE);
+    }
+    info_kernels_close(&kernels);
+    return status ? status : app_finish_stdout(error);
+}
+
 xncc_status app_info(const app_options *o, app_error *error)
 {
     choice c;
-    xncc_status status = choose(o, &c, error);
+    xncc_status status = check_usage(o, error);
+    if (status)
+        return status;
+    if (o->kernels)
+        return list_kernels(o, error);
+    status = choose(o, &c, error);
     if (status)
         return status;
     if (o->format == APP_JSON)

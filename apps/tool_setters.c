@@ -184,6 +184,21 @@ int tool_set_image_masked(app_options *o, const char *text)
     return 1;
 }
 
+int tool_set_task(app_options *o, const char *text)
+{
+    static const char *const words[] = { "match", "convolve", NULL };
+    const int i = app_word_index(words, text);
+    o->task = i == 1 ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH;
+    return i >= 0;
+}
+
+int tool_set_kernels(app_options *o, const char *text)
+{
+    (void)text;
+    o->kernels = 1;
+    return 1;
+}
+
 int tool_set_format(app_options *o, const char *text)
 {
     static const char *const words[] = { "table", "csv", "json", NULL };

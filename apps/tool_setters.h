@@ -20,6 +20,7 @@ app_setter tool_set_filter, tool_set_correlate, tool_set_filter_border;
 
 /* info */
 app_setter tool_set_size, tool_set_template, tool_set_image_masked, tool_set_text_format;
+app_setter tool_set_task, tool_set_kernels;
 
 /* every command that reads pictures */
 app_setter tool_set_format, tool_set_memory;

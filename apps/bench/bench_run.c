@@ -36,6 +36,34 @@ static double host_copy_rate(void)
     return 2.0 * BYTES / (bench_median(took, RUNS) * 1e-3);
 }
 
+/* Whether a kernel has a name or belongs to the family of that name, which is the first `length`
+ * characters of a text. */
+static int has_name(const char *kernel, const char *name, size_t length)
+{
+    return strncmp(kernel, name, length) == 0 && (kernel[length] == 0 || kernel[length] == '-');
+}
+
+/* Fails if --kernel has a name that no kernel of the library has. */
+static xncc_status check_names(const char *name, app_error *error)
+{
+    while (name) {
+        const size_t length = strcspn(name, ",");
+        xncc_kernel_info k = XNCC_KERNEL_INFO_INIT;
+        int known = 0;
+        for (size_t i = 0; !known && i < xncc_kernel_count(); i++) {
+            xncc_kernel_describe(i, &k, NULL);
+            known = has_name(k.name, name, length);
+        }
+        if (!known)
+            return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                            "nothing to time: no kernel with the name %.*s can serve these sizes, "
+                            "because none has it; exactncc info --kernels lists them",
+                            (int)length, name);
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return XNCC_OK;
+}
+
 xncc_status bench_open(const bench_options *options, bench_run *run, app_error *error)
 {
     const app_options *common = &options->common;
@@ -43,9 +71,12 @@ xncc_status bench_open(const bench_options *options, bench_run *run, app_error *
     xncc_error why;
     memset(run, 0, sizeof *run);
     run->options = options;
+    xncc_status status = check_names(common->kernel, error);
+    if (status)
+        return status;
     if (!common->quiet)
         bench_note_start(&run->note);
-    xncc_status status = app_session_open(common, &run->session, error);
+    status = app_session_open(common, &run->session, error);
     if (status)
         return status;
     run->cuda = run->report.cuda = strcmp(run->session.device, "cpu") != 0;
@@ -107,13 +138,23 @@ int bench_on_cpu(const bench_run *run, const xncc_problem *problem, const char *
     return 0;
 }
 
-/* Whether --kernel, if it was given, names this kernel or the family that it belongs to. */
-static int is_wanted(const bench_run *run, const char *kernel)
+/* Keeps those kernels that --kernel asks for: of several names, the first that any of them has.
+ * Returns their number. */
+static size_t keep_wanted(const bench_run *run, const char **kernel, size_t count)
 {
-    const char *asked = run->options->common.kernel;
-    const size_t length = asked ? strlen(asked) : 0;
-    return !asked ||
-           (strncmp(kernel, asked, length) == 0 && (kernel[length] == 0 || kernel[length] == '-'));
+    const char *name = run->options->common.kernel;
+    size_t kept = 0;
+    if (!name)
+        return count;
+    for (;; name++) {
+        const size_t length = strcspn(name, ",");
+        for (size_t i = 0; i < count; i++)
+            if (has_name(kernel[i], name, length))
+                kernel[kept++] = kernel[i];
+        name += length;
+        if (kept || *name == 0)
+            return kept;
+    }
 }
 
 /* The fastest kernel of the CPU or of the device by the decision's estimate; NULL: there is none.
@@ -147,9 +188,9 @@ size_t bench_choose(const bench_run *run, const xncc_problem *problem, bench_pic
     }
     const size_t all = xncc_kernel_list(run->session.context, problem, name, BENCH_KERNELS);
     for (size_t i = 0; i < all && i < BENCH_KERNELS; i++)
-        if (is_wanted(run, name[i]) && !(pick == BENCH_CUDA && bench_on_cpu(run, problem, name[i])))
+        if (!(pick == BENCH_CUDA && bench_on_cpu(run, problem, name[i])))
             kernel[count++] = name[i];
-    return count;
+    return keep_wanted(run, kernel, count);
 }
 
 xncc_status bench_visit_kernels(bench_run *run, bench_section *section, const xncc_problem *problem,

@@ -26,7 +26,7 @@ int app_parse_area(const char *text, app_area *area);
 
 typedef struct app_options {
     xncc_context_options device;
-    const char *kernel; /* NULL: the fastest */
+    const char *kernel; /* a name, or several with commas between; NULL: the fastest */
     xncc_match_rule rule;
     xncc_peak_rule peaks;
     const char **masks;     /* one file name per template, in their order; "-": no mask */
@@ -48,6 +48,8 @@ typedef struct app_options {
     int correlate;
     app_sizes sizes, templates;  /* info and exactncc-bench: sizes to explain or to time */
     xncc_pixel pixel;            /* info and exactncc-bench */
+    xncc_task task;              /* info */
+    int kernels;                 /* info: list every kernel */
     int32_t channels;            /* info and exactncc-bench: samples per pixel */
     int with_mask, image_masked; /* info and exactncc-bench: masked template; info: masked image */
     char **files;                /* the arguments that are not options */

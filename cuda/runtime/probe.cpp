@@ -59,6 +59,13 @@ void describe_device(int device, xncc_device_info *info)
         info->memory = static_cast<int64_t>(properties.totalGlobalMem);
         info->shared_memory = static_cast<int64_t>(properties.sharedMemPerBlock);
         info->shared_optin = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
+        info->constant_memory = static_cast<int64_t>(properties.totalConstMem);
+        info->l2_cache = properties.l2CacheSize;
+        info->registers_per_block = properties.regsPerBlock;
+        info->registers_per_processor = properties.regsPerMultiprocessor;
+        info->texture_width = properties.maxTexture2DLinear[0];
+        info->texture_height = properties.maxTexture2DLinear[1];
+        info->texture_pitch = properties.maxTexture2DLinear[2];
         (void)snprintf(info->name, sizeof info->name, "%.*s",
                        static_cast<int>(sizeof info->name - 1), properties.name);
         DeviceScope scope(device);

@@ -90,11 +90,20 @@ typedef struct xncc_device_info {
     int64_t shared_optin;  /* CUDA: the same after opting in (sharedMemPerBlockOptin) */
     char name[128];        /* the name of the device */
     char text[256];        /* CPU: the instruction sets found. CUDA: why it is not usable, or "" */
+    /* CUDA; 0 in other entries: */
+    int64_t constant_memory;         /* bytes of constant memory (totalConstMem) */
+    int64_t l2_cache;                /* bytes of the second-level cache */
+    int32_t registers_per_block;     /* 32-bit registers that a block can have */
+    int32_t registers_per_processor; /* 32-bit registers of a multiprocessor */
+    int64_t texture_width;           /* the widest 2-D texture over linear memory, in elements */
+    int64_t texture_height;          /* the highest one, in rows */
+    int64_t texture_pitch;           /* its largest pitch, bytes */
 } xncc_device_info;
 
 #define XNCC_DEVICE_INFO_INIT                                                                      \
     {                                                                                              \
-        sizeof(xncc_device_info), XNCC_DEVICE_CPU, 0, 0, 0, 0, 0, 0, 0, 0, "", ""                  \
+        sizeof(xncc_device_info), XNCC_DEVICE_CPU, 0, 0, 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0, 0, 0,  \
+            0, 0                                                                                   \
     }
 
 /* Returns the number of devices: the CPU, and every CUDA device. If there is no CUDA driver or

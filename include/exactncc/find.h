@@ -15,8 +15,10 @@ typedef struct xncc_correlate_options {
     uint32_t size; /* sizeof(xncc_correlate_options) */
     xncc_match_rule rule;
     /* The name of the kernel to use (docs/guide.md lists them), or the beginning of several names
-     * up to a hyphen; NULL: the fastest. If it cannot serve the request, the call fails with
-     * XNCC_ERROR_UNSUPPORTED and the error text names the limit. */
+     * up to a hyphen; or a list of these with commas between and no blanks, such as
+     * "shared,tex-tex", of which the first that can serve the request is used; NULL: the fastest.
+     * If none can, the call fails with XNCC_ERROR_UNSUPPORTED and the error text names the limits.
+     * A name that no kernel has is XNCC_ERROR_ARGUMENT. */
     const char *kernel;
 } xncc_correlate_options;
 

@@ -99,8 +99,8 @@ typedef struct xncc_plan xncc_plan;
  * candidates while it runs.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (no kernel, or
- * not the forced one, can serve the problem; the error text names the limit) or
- * XNCC_ERROR_DEVICE. */
+ * not the forced one, can serve the problem; the error text names the limit of each that was asked
+ * for) or XNCC_ERROR_DEVICE. */
 XNCC_API xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
                                       const xncc_preference *preference, xncc_plan **plan,
                                       xncc_error *error);
@@ -109,8 +109,9 @@ XNCC_API xncc_status xncc_plan_create(xncc_context *context, const xncc_problem 
 XNCC_API void xncc_plan_destroy(xncc_plan *plan);
 
 /* Describes a plan in a few lines of text: its engine and kernel, why it was chosen, the runner-up,
- * and on the CUDA engine its steps, blocks, bands and device memory. The text is for people; its
- * form may change.
+ * which memory holds image and template, and on the CUDA engine its steps, blocks, bands and device
+ * memory. If the kernel is not the first of a list that was asked for, the text says why the
+ * earlier ones could not serve. The text is for people; its form may change.
  *
  * - text: receives at most size bytes, always terminated by a zero if size > 0. 2048 bytes are
  *   always enough.
@@ -194,6 +195,38 @@ XNCC_API xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image 
 XNCC_API xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image,
                                         const xncc_filter *filter, const xncc_map *out,
                                         xncc_stream stream, xncc_error *error);
+
+/* What a kernel is, and which memory holds what it reads and writes. "A, then B": it copies A to B
+ * once per thread block, or per thread for registers, and computes from B. The strings are constant
+ * and must not be freed. */
+typedef struct xncc_kernel_info {
+    uint32_t size;      /* sizeof(xncc_kernel_info), set by the caller */
+    uint32_t tasks;     /* 1 << XNCC_TASK_MATCH, 1 << XNCC_TASK_CONVOLVE, or both, combined */
+    xncc_device engine; /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
+    const char *name;   /* as xncc_preference takes it */
+    const char *image;  /* which memory holds the image */
+    const char *templ;  /* the template, or the filter */
+    /* The sums of the template, where all pixels count. "none": a convolution needs none. */
+    const char *sums;
+    const char *result; /* the products of windows, or the output of a convolution */
+} xncc_kernel_info;
+
+#define XNCC_KERNEL_INFO_INIT                                                                      \
+    {                                                                                              \
+        sizeof(xncc_kernel_info), 0, XNCC_DEVICE_AUTO, NULL, NULL, NULL, NULL, NULL                \
+    }
+
+/* Returns the number of kernels of the library, whether or not this build and machine can run
+ * them. Any thread may call it. */
+XNCC_API size_t xncc_kernel_count(void);
+
+/* Describes a kernel.
+ *
+ * - number: 0 .. xncc_kernel_count() - 1. The order is fixed within a version of the library.
+ * - info: receives the description. Its member size must be set (XNCC_KERNEL_INFO_INIT).
+ *
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. Any thread may call it. */
+XNCC_API xncc_status xncc_kernel_describe(size_t number, xncc_kernel_info *info, xncc_error *error);
 
 /* Lists the kernels that can serve a problem on a context, for benchmarks and tests.
  *

@@ -1,4 +1,5 @@
-/* Tries every kernel of the list and keeps the cheapest. */
+/* Tries every kernel of the table and keeps the cheapest; or, if names are asked for, the cheapest
+ * of the first name that can serve the problem. */
 #include "plan/decide.h"
 
 #include "image/image.h"
@@ -14,14 +15,34 @@
  * down. It matters only for the choice between engines. */
 static const double transfer_bytes_per_ms = 6.0e6;
 
-/* Returns 1 if the wanted name selects a kernel: "direct" selects direct-avx2 too, "tex-tex" only
- * itself. */
-static int is_asked_for(const char *wanted, const char *name)
+/* One name of a list of names with commas between. */
+typedef struct word {
+    const char *text; /* not terminated */
+    size_t length;
+} word;
+
+static word first_word(const char *list)
 {
-    if (!wanted)
-        return 1;
-    size_t length = strlen(wanted);
-    return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
+    const char *comma = strchr(list, ',');
+    return (word){ list, comma ? (size_t)(comma - list) : strlen(list) };
+}
+
+/* Moves to the next name. Returns 0 if there is none. */
+static int next_word(word *w)
+{
+    const char *end = w->text + w->length;
+    if (*end == '\0')
+        return 0;
+    *w = first_word(end + 1);
+    return 1;
+}
+
+/* Returns 1 if the wanted name (NULL: any) selects a kernel: "direct" selects direct-avx2 too,
+ * "tex-tex" only itself. */
+static int is_asked_for(const word *wanted, const char *name)
+{
+    return !wanted || (strncmp(wanted->text, name, wanted->length) == 0 &&
+                       (name[wanted->length] == '\0' || name[wanted->length] == '-'));
 }
 
 /* Returns 1 if the machine has the engine and the preference allows it. */
@@ -76,9 +97,9 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
 }
 
 /* Writes the reason. feasible: the number of kernels that can serve the problem. */
-static void explain(const xncc_decision *best, int feasible, const char *wanted, char *reason)
+static void explain(const xncc_decision *best, int feasible, int forced, char *reason)
 {
-    if (wanted && feasible == 1)
+    if (forced && feasible == 1)
         (void)snprintf(reason, XNCC_REASON_SIZE, "forced by name");
     else if (feasible == 1)
         (void)snprintf(reason, XNCC_REASON_SIZE, "the only kernel that can serve the problem");
@@ -89,59 +110,68 @@ static void explain(const xncc_decision *best, int feasible, const char *wanted,
                        best->runner_up_ms);
 }
 
-static xncc_status check_preference(const xncc_preference *preference, xncc_task task,
-                                    xncc_error *error)
+/* Returns 1 if some kernel has the name. */
+static int is_known(const word *name)
+{
+    for (int k = 0; k < XNCC_KERNEL_COUNT; k++)
+        if (is_asked_for(name, xncc_kernel_table[k].name))
+            return 1;
+    return 0;
+}
+
+static xncc_status check_preference(const xncc_preference *preference, xncc_error *error)
 {
     if ((unsigned)preference->device > XNCC_DEVICE_CUDA ||
         (unsigned)preference->image_memory > XNCC_DEVICE ||
         (unsigned)preference->map_memory > XNCC_DEVICE)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "the preference has an unknown device or memory");
-    int known = 0, serves = 0;
-    for (int k = 0; k < XNCC_KERNEL_COUNT; k++)
-        if (is_asked_for(preference->kernel, xncc_kernel_table[k].name)) {
-            known = 1;
-            serves |= xncc_kernel_table[k].tasks & (1 << task);
-        }
-    if (!known)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "there is no kernel named '%s' (`exactncc info` lists them)",
-                         preference->kernel);
-    if (!serves)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s does not serve %s",
-                         preference->kernel, task == XNCC_TASK_MATCH ? "matching" : "convolution");
+    if (!preference->kernel)
+        return XNCC_OK;
+    word name = first_word(preference->kernel);
+    do
+        if (!is_known(&name))
+            return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                             "there is no kernel named '%.*s' (`exactncc info --kernels` lists "
+                             "them)",
+                             (int)name.length, name.text);
+    while (next_word(&name));
     return XNCC_OK;
 }
 
 /* Selects the kernel whose error text is returned if none can serve the problem: a requested one,
  * or else the most general one. */
-static int most_informative(const xncc_preference *preference, xncc_kernel kernel)
+static int most_informative(const word *wanted, xncc_kernel kernel)
 {
-    return preference->kernel || kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_CONV_GLOBAL;
+    return wanted || kernel == XNCC_KERNEL_TEX_TEX || kernel == XNCC_KERNEL_CONV_GLOBAL;
 }
 
-xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine,
-                        const xncc_preference *preference, xncc_decision *decision,
-                        xncc_error *error)
+/* The status and text if no kernel is even tried. */
+static xncc_status refuse_task(const word *wanted, xncc_task task, xncc_error *error)
 {
-    static const xncc_preference none = XNCC_PREFERENCE_INIT;
-    const xncc_preference *want = preference ? preference : &none;
-    xncc_status status = xncc_problem_check(problem, error);
-    if (!status)
-        status = check_preference(want, problem->task, error);
-    if (status)
-        return status;
+    if (!wanted)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "no engine of this context can serve the problem");
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %.*s does not serve %s",
+                     (int)wanted->length, wanted->text,
+                     task == XNCC_TASK_MATCH ? "matching" : "convolution");
+}
+
+/* Chooses among the kernels that a name selects (NULL: all). */
+static xncc_status choose(const xncc_problem *problem, const xncc_machine *machine,
+                          const xncc_preference *want, const word *wanted, xncc_decision *decision,
+                          xncc_error *error)
+{
     xncc_decision best = { .kernel = XNCC_KERNEL_COUNT };
     int feasible = 0;
-    xncc_status refusal = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                                    "no engine of this context can serve the problem");
+    const xncc_status refusal = refuse_task(wanted, problem->task, error);
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         xncc_decision one;
         if (!(xncc_kernel_table[k].tasks & (1 << problem->task)) ||
-            !is_asked_for(want->kernel, xncc_kernel_table[k].name))
+            !is_asked_for(wanted, xncc_kernel_table[k].name))
             continue;
         if (fit(problem, machine, want, (xncc_kernel)k, &one,
-                most_informative(want, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
+                most_informative(wanted, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
             continue;
         assert(one.estimate_ms >= 0.0);
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
@@ -159,7 +189,63 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
     }
     if (feasible == 0)
         return refusal;
-    explain(&best, feasible, want->kernel, best.reason);
+    explain(&best, feasible, wanted != NULL, best.reason);
     *decision = best;
     return XNCC_OK;
+}
+
+/* Returns 1 if an error text says at its beginning which kernel it is about. */
+static int names_kernel(const char *text, const word *name)
+{
+    static const char kernel[] = "kernel ";
+    const size_t skip = strncmp(text, kernel, sizeof kernel - 1) == 0 ? sizeof kernel - 1 : 0;
+    return strncmp(text + skip, name->text, name->length) == 0;
+}
+
+/* Adds the text of a kernel that cannot serve the problem to those before it. What does not fit is
+ * cut. */
+static void add_refusal(char refused[XNCC_ERROR_SIZE], const word *name, const char *text)
+{
+    const size_t used = strlen(refused), left = XNCC_ERROR_SIZE - used;
+    const char *semicolon = used ? "; " : "";
+    if (names_kernel(text, name))
+        (void)snprintf(refused + used, left, "%s%s", semicolon, text);
+    else
+        (void)snprintf(refused + used, left, "%s%.*s: %s", semicolon, (int)name->length, name->text,
+                       text);
+}
+
+/* Chooses the first name of the list that can serve the problem. */
+static xncc_status choose_from_list(const xncc_problem *problem, const xncc_machine *machine,
+                                    const xncc_preference *want, xncc_decision *decision,
+                                    xncc_error *error)
+{
+    char refused[XNCC_ERROR_SIZE] = "";
+    word name = first_word(want->kernel);
+    do {
+        xncc_error why = { "" };
+        if (choose(problem, machine, want, &name, decision, &why) == XNCC_OK) {
+            memcpy(decision->refused, refused, sizeof refused);
+            return XNCC_OK;
+        }
+        add_refusal(refused, &name, why.text);
+    } while (next_word(&name));
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "no kernel of the list can serve: %s", refused);
+}
+
+xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine,
+                        const xncc_preference *preference, xncc_decision *decision,
+                        xncc_error *error)
+{
+    static const xncc_preference none = XNCC_PREFERENCE_INIT;
+    const xncc_preference *want = preference ? preference : &none;
+    xncc_status status = xncc_problem_check(problem, error);
+    if (!status)
+        status = check_preference(want, error);
+    if (status)
+        return status;
+    if (want->kernel && strchr(want->kernel, ','))
+        return choose_from_list(problem, machine, want, decision, error);
+    const word name = want->kernel ? first_word(want->kernel) : (word){ NULL, 0 };
+    return choose(problem, machine, want, want->kernel ? &name : NULL, decision, error);
 }

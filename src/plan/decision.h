@@ -106,6 +106,8 @@ typedef struct xncc_decision {
     xncc_kernel runner_up; /* the kernel with the second lowest estimate */
     double runner_up_ms;
     char reason[XNCC_REASON_SIZE]; /* why the kernel was chosen, for people */
+    /* Why the kernels before it in the list that was asked for cannot serve; "": there are none. */
+    char refused[XNCC_ERROR_SIZE];
 } xncc_decision;
 
 /* Returns 1 if a decision has a step. */

@@ -94,11 +94,34 @@ static void put_memory(writer *w, const xncc_decision *d)
     put_buffers(w, &d->workspace, XNCC_BUFFER_SOURCE, XNCC_BUFFERS, "  on first use: ");
 }
 
+/* Which memory holds what. conv-tiled has two forms, which differ in the height of a block. Where
+ * the pixels that count differ from window to window, the sums of the template are products. */
+static void put_memories(writer *w, const xncc_decision *d)
+{
+    const xncc_kernel_row *row = &xncc_kernel_table[d->kernel];
+    const char *templ = row->templ;
+    if (row->engine == XNCC_DEVICE_CPU) {
+        put(w, "all data: %s\n", row->image);
+        return;
+    }
+    if (d->kernel == XNCC_KERNEL_CONV_TILED)
+        templ = d->tile_height == XNCC_CONV_UNROLLED_HEIGHT ? XNCC_AS_PARAMETER : XNCC_IN_CONSTANT;
+    if (row->tasks == XNCC_CONVOLVES)
+        put(w, "image: %s; filter: %s; ", row->image, templ);
+    else
+        put(w, "image: %s; template: %s; sums of the template: %s; ", row->image, templ,
+            d->planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_PRODUCTS ? row->result : row->sums);
+    put(w, "result: %s\n", row->result);
+}
+
 void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
 {
     writer w = { text, size };
     put(&w, "kernel %s on the %s engine: %s\n", xncc_kernel_table[d->kernel].name,
         d->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA", d->reason);
+    if (d->refused[0])
+        put(&w, "refused before it: %s\n", d->refused);
+    put_memories(&w, d);
     put_steps(&w, d);
     put_sums(&w, &d->planes);
     if (d->tile_width)

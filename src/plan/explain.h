@@ -7,8 +7,9 @@
 
 #include <stddef.h>
 
-/* Writes at most size bytes, always terminated by a zero: the kernel with the reason, the steps,
- * the sums, the blocks, the bands and the device memory, one per line. size: at least 1. */
+/* Writes at most size bytes, always terminated by a zero: the kernel with the reason, why others
+ * of a list were refused, which memory holds what, the steps, the sums, the blocks, the bands and
+ * the device memory, one per line. size: at least 1. */
 void xncc_decision_explain(const xncc_decision *decision, char *text, size_t size);
 
 /* Fills *info for a map of width x height elements. */

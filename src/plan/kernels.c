@@ -1,10 +1,14 @@
-/* The table of kernels, made from the list in kernels.h. */
+/* The tables of kernels and steps, made from the lists in kernels.h and steps.h. */
 #include "plan/kernels.h"
+
+#include "base/options.h"
 
 #include "plan/steps.h"
 
+#include <string.h>
+
 const xncc_kernel_row xncc_kernel_table[XNCC_KERNEL_COUNT] = {
-#define XNCC_KERNEL_ROW(id, name, engine, tasks) [XNCC_KERNEL_##id] = { name, engine, tasks },
+#define XNCC_KERNEL_ROW(id, ...) [XNCC_KERNEL_##id] = { __VA_ARGS__ },
     XNCC_KERNEL_LIST(XNCC_KERNEL_ROW)
 #undef XNCC_KERNEL_ROW
 };
@@ -14,3 +18,27 @@ const xncc_step_row xncc_step_table[XNCC_STEP_COUNT] = {
     XNCC_STEP_LIST(XNCC_STEP_ROW)
 #undef XNCC_STEP_ROW
 };
+
+size_t xncc_kernel_count(void)
+{
+    return XNCC_KERNEL_COUNT;
+}
+
+xncc_status xncc_kernel_describe(size_t number, xncc_kernel_info *info, xncc_error *error)
+{
+    if (!info)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "info is a null pointer");
+    if (number >= XNCC_KERNEL_COUNT)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "kernel %zu is not within 0 .. %d", number,
+                         XNCC_KERNEL_COUNT - 1);
+    const xncc_kernel_row *row = &xncc_kernel_table[number];
+    const xncc_kernel_info all = { .size = sizeof all,
+                                   .tasks = (uint32_t)row->tasks,
+                                   .engine = row->engine,
+                                   .name = row->name,
+                                   .image = row->image,
+                                   .templ = row->templ,
+                                   .sums = row->sums,
+                                   .result = row->result };
+    return XNCC_GIVE(info, &all, xncc_kernel_info, result, error);
+}

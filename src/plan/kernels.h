@@ -8,35 +8,62 @@
 /* The tasks that a kernel serves, combined. */
 enum { XNCC_MATCHES = 1 << XNCC_TASK_MATCH, XNCC_CONVOLVES = 1 << XNCC_TASK_CONVOLVE };
 
-/* K(identifier, name, engine, tasks). A name given by a user also selects every kernel whose name
+/* Which memory holds what, as xncc_kernel_info describes it. A kernel of the CPU has all of it in
+ * host memory. The sums of a template reach the score of a kernel on a GPU as a parameter, unless
+ * each window has sums of its own. */
+#define XNCC_ON_HOST "host memory", "host memory", "host memory", "host memory"
+#define XNCC_IN_CONSTANT "constant memory"
+#define XNCC_AS_PARAMETER "kernel parameter"
+
+/* K(identifier, name, engine, tasks, image, template or filter, its sums, result); the last four
+ * are the members of xncc_kernel_info. A name given by a user also selects every kernel whose name
  * continues it after a hyphen: "direct" selects the best of the direct-* kernels that can serve the
  * problem. */
 #define XNCC_KERNEL_LIST(K)                                                                        \
-    K(REFERENCE, "reference", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES)                      \
-    K(DIRECT_PORTABLE, "direct-portable", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES)          \
-    K(DIRECT_AVX2, "direct-avx2", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES)                  \
-    K(DIRECT_AVXVNNI, "direct-avxvnni", XNCC_DEVICE_CPU, XNCC_MATCHES)                             \
-    K(DIRECT_AVX512, "direct-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES)              \
-    K(FFT_PORTABLE, "fft-portable", XNCC_DEVICE_CPU, XNCC_MATCHES)                                 \
-    K(FFT_AVX2, "fft-avx2", XNCC_DEVICE_CPU, XNCC_MATCHES)                                         \
-    K(FFT_AVX512, "fft-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES)                                     \
-    K(FFT_CUDA, "fft", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                             \
-    K(TEX_TEX, "tex-tex", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                          \
-    K(TEX_CONSTANT, "tex-constant", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                \
-    K(SHARED, "shared", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                            \
-    K(TENSOR_WGMMA, "tensor-wgmma", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                \
-    K(TENSOR_MMA, "tensor-mma", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                    \
-    K(TENSOR_FUSED, "tensor-fused", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                \
-    K(GENERAL, "general", XNCC_DEVICE_CUDA, XNCC_MATCHES)                                          \
-    K(CONV_TILED, "conv-tiled", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                                  \
-    K(CONV_REGISTERS, "conv-registers", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                          \
-    K(CONV_GLOBAL, "conv-global", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                                \
-    K(CONV_CONSTANT, "conv-constant", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)                            \
-    K(CONV_CACHED_HALO, "conv-cached-halo", XNCC_DEVICE_CUDA, XNCC_CONVOLVES)
+    K(REFERENCE, "reference", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES, XNCC_ON_HOST)        \
+    K(DIRECT_PORTABLE, "direct-portable", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES,          \
+      XNCC_ON_HOST)                                                                                \
+    K(DIRECT_AVX2, "direct-avx2", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES, XNCC_ON_HOST)    \
+    K(DIRECT_AVXVNNI, "direct-avxvnni", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)               \
+    K(DIRECT_AVX512, "direct-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES,              \
+      XNCC_ON_HOST)                                                                                \
+    K(FFT_PORTABLE, "fft-portable", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                   \
+    K(FFT_AVX2, "fft-avx2", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                           \
+    K(FFT_AVX512, "fft-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                       \
+    K(FFT_CUDA, "fft", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", "device memory",                 \
+      XNCC_AS_PARAMETER, "device memory")                                                          \
+    K(TEX_TEX, "tex-tex", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", "texture", XNCC_AS_PARAMETER, \
+      "device memory")                                                                             \
+    K(TEX_CONSTANT, "tex-constant", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", XNCC_IN_CONSTANT,   \
+      XNCC_AS_PARAMETER, "device memory")                                                          \
+    K(SHARED, "shared", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture, then shared memory",             \
+      XNCC_IN_CONSTANT, XNCC_AS_PARAMETER, "device memory")                                        \
+    K(TENSOR_WGMMA, "tensor-wgmma", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                \
+      "device memory, then shared memory", "device memory, then shared memory", XNCC_AS_PARAMETER, \
+      "device memory")                                                                             \
+    K(TENSOR_MMA, "tensor-mma", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                    \
+      "device memory, then shared memory", "device memory, then registers", XNCC_AS_PARAMETER,     \
+      "device memory")                                                                             \
+    K(TENSOR_FUSED, "tensor-fused", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                \
+      "device memory, then shared memory", "device memory, then shared memory", XNCC_AS_PARAMETER, \
+      "registers")                                                                                 \
+    K(GENERAL, "general", XNCC_DEVICE_CUDA, XNCC_MATCHES, "device memory, then shared memory",     \
+      "device memory, then shared memory", "registers", "registers")                               \
+    K(CONV_TILED, "conv-tiled", XNCC_DEVICE_CUDA, XNCC_CONVOLVES,                                  \
+      "device memory, then shared memory", XNCC_IN_CONSTANT " or, unrolled, " XNCC_AS_PARAMETER,   \
+      "none", "device memory")                                                                     \
+    K(CONV_REGISTERS, "conv-registers", XNCC_DEVICE_CUDA, XNCC_CONVOLVES,                          \
+      "device memory, then registers", XNCC_AS_PARAMETER, "none", "device memory")                 \
+    K(CONV_GLOBAL, "conv-global", XNCC_DEVICE_CUDA, XNCC_CONVOLVES, "device memory",               \
+      "device memory", "none", "device memory")                                                    \
+    K(CONV_CONSTANT, "conv-constant", XNCC_DEVICE_CUDA, XNCC_CONVOLVES, "device memory",           \
+      XNCC_IN_CONSTANT, "none", "device memory")                                                   \
+    K(CONV_CACHED_HALO, "conv-cached-halo", XNCC_DEVICE_CUDA, XNCC_CONVOLVES,                      \
+      "device memory, own pixels in shared memory", XNCC_IN_CONSTANT, "none", "device memory")
 
 /* XNCC_KERNEL_<identifier>, in the order of the list. */
 typedef enum xncc_kernel {
-#define XNCC_KERNEL_ID(id, name, engine, tasks) XNCC_KERNEL_##id,
+#define XNCC_KERNEL_ID(id, ...) XNCC_KERNEL_##id,
     XNCC_KERNEL_LIST(XNCC_KERNEL_ID)
 #undef XNCC_KERNEL_ID
         XNCC_KERNEL_COUNT
@@ -44,9 +71,10 @@ typedef enum xncc_kernel {
 
 /* A row of the list. */
 typedef struct xncc_kernel_row {
-    const char *name;   /* as users spell it */
-    xncc_device engine; /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
-    int tasks;          /* XNCC_MATCHES, XNCC_CONVOLVES */
+    const char *name;                          /* as users spell it */
+    xncc_device engine;                        /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
+    int tasks;                                 /* XNCC_MATCHES, XNCC_CONVOLVES */
+    const char *image, *templ, *sums, *result; /* as in xncc_kernel_info */
 } xncc_kernel_row;
 
 /* The rows, indexed by xncc_kernel. */

@@ -199,10 +199,75 @@ static void check_refusal(check_run *run, xncc_pixel pixel, shape z, const char 
     subject_free(&s);
 }
 
+/* One of a list of kernels, of which the first cannot take the template. */
+typedef struct fall_back {
+    const char *list, *taken;
+    const char *limit; /* a part of the text that says why the first one is refused */
+} fall_back;
+
+/* The plan takes the next kernel of the list, says why, and has the bits of `reference`. */
+static void check_fall_back(check_run *run, xncc_pixel pixel, shape z, xncc_mode mode,
+                            const fall_back *f)
+{
+    subject s = subject_make(run, pixel, z, mode, 0);
+    kit_map want = check_reference(run, &s.image.view, &s.templ.view, &s.options);
+    device_map map = device_map_create(want.view.width, want.view.height, 0);
+    const xncc_problem problem = problem_of(&s);
+    const xncc_preference list = { .size = sizeof list,
+                                   .kernel = f->list,
+                                   .image_memory = XNCC_DEVICE,
+                                   .map_memory = XNCC_DEVICE };
+    xncc_plan *plan = NULL;
+    char text[2048];
+    if (check_ok(xncc_plan_create(run->context[0], &problem, &list, &plan, &kit_error), f->list)) {
+        CHECK_TEXT(kit_plan_kernel(plan), f->taken);
+        const char *refused = strstr(xncc_plan_explain(plan, text, sizeof text),
+                                     "\nrefused before it: ");
+        CHECK(refused != NULL && strstr(refused, f->limit) != NULL);
+        printf("%s for %dx%d: %s\n", f->list, z.width, z.height, text);
+        if (check_ok(xncc_plan_correlate(plan, &s.on_device.view, s.prepared, &map.view, NULL,
+                                         &kit_error),
+                     s.name) &&
+            CHECK(kit_device_wait(NULL)))
+            device_map_check(&map, &want.view, s.name);
+        check_count(run, f->taken);
+    }
+    xncc_plan_destroy(plan);
+    /* the same list with the one-call function */
+    check_placement(&s, f->list, 0);
+    device_map_destroy(&map);
+    kit_map_destroy(&want);
+    subject_free(&s);
+}
+
+/* The two reasons for which `shared` falls back. A tile of 79 rows under 3500 columns exceeds the
+ * shared memory of a thread block; 16 rows of 3500 pixels fit the constant memory. Sixteen rows of
+ * 8000 pixels exceed the constant memory. */
+static void check_lists(check_run *run)
+{
+    static const shape wide = { 3551, 41, 3500, 16 }, wider = { 8031, 27, 8000, 16 },
+                       crossing = { 1000, 4, 3500, 16 };
+    static const fall_back tile = { "shared,tex-tex", "tex-tex",
+                                    "shared needs a tile of 288192 bytes" },
+                           tile_constant = { "shared,tex-constant,tex-tex", "tex-constant",
+                                             "shared needs a tile of 288192 bytes" },
+                           constant = { "shared,tex-tex", "tex-tex",
+                                        "shared needs 16 template rows of 8000 bytes in constant "
+                                        "memory" },
+                           row = { "tex-constant,shared,tex-tex", "tex-tex",
+                                   "tex-constant needs 66000 bytes of constant memory" };
+    check_fall_back(run, XNCC_U8, wide, XNCC_VALID, &tile);
+    check_fall_back(run, XNCC_U8, wide, XNCC_VALID, &tile_constant);
+    check_fall_back(run, XNCC_U8, crossing, XNCC_SAME, &tile);
+    check_fall_back(run, XNCC_U8, wider, XNCC_VALID, &constant);
+    check_fall_back(run, XNCC_U16, (shape){ 33031, 12, 33000, 3 }, XNCC_VALID, &row);
+}
+
 /* Sixteen rows of 8000 pixels exceed the constant memory. One row of 33000 16-bit pixels does so
  * alone, so that only tex-tex remains. */
 static void check_fallback(check_run *run)
 {
+    check_lists(run);
     check_refusal(run, XNCC_U8, (shape){ 8051, 41, 8000, 24 }, "shared", NULL);
     check_refusal(run, XNCC_U16, (shape){ 33051, 12, 33000, 3 }, "shared", "tex-tex");
     check_refusal(run, XNCC_U16, (shape){ 33051, 12, 33000, 3 }, "tex-constant", "tex-tex");

@@ -59,8 +59,8 @@ static int32_t step(scene *s, split how, int32_t done)
                               : done + kit_between(&s->random, 1, left < 90 ? left : 90);
 }
 
-static void check_split(scene *s, xncc_plan *plan, const xncc_template *templ, const request *r,
-                        split how)
+static void check_split(scene *s, xncc_context *context, xncc_plan *plan,
+                        const xncc_template *templ, const request *r, split how)
 {
     static const char *const name[SPLITS] = { "no rows before the end", "all rows at once",
                                               "row by row", "random steps" };
@@ -133,7 +133,8 @@ static void check_writer(scene *s, xncc_plan *plan, const xncc_template *templ, 
 }
 
 /* A scan that is destroyed before its end leaves its plan usable. */
-static void check_left(scene *s, xncc_plan *plan, const xncc_template *templ, const request *r)
+static void check_left(scene *s, xncc_context *context, xncc_plan *plan, const xncc_template *templ,
+                       const request *r)
 {
     static xncc_match got[CAPACITY];
     xncc_scan *scan = NULL, *second = NULL;
@@ -204,10 +205,10 @@ static void check_kernel(scene *s, request *r)
                      &plan, &kit_error),
                  s->name)) {
         for (int how = 0; how < SPLITS; how++)
-            check_split(s, plan, templ, r, (split)how);
+            check_split(s, context, plan, templ, r, (split)how);
         check_writer(s, plan, templ, r);
         if (r->problem.rule.method == XNCC_CCOEFF_NORMED)
-            check_left(s, plan, templ, r);
+            check_left(s, context, plan, templ, r);
         if (r->problem.rule.method == XNCC_CCORR)
             check_null(context, templ, &s->image.view);
     }

@@ -42,6 +42,18 @@ done
 bench 2 --device cpu --kernel nonsense --size 16x16 --template 3x3
 says 'nothing to time: no kernel with the name nonsense can serve these sizes'
 
+bench 2 --device cpu --kernel direct,nonsense --size 16x16 --template 3x3
+says 'no kernel with the name nonsense can serve these sizes, because none has it'
+bench 2 --device cpu --kernel direct, --size 16x16 --template 3x3
+says 'no kernel with the name  can serve these sizes, because none has it'
+# Of a list of kernels, the first that can serve: none of a GPU, and not those behind it.
+bench 0 --device cpu --kernel shared,tex-tex,reference,direct --size 33x20 --template 5x4 --task match --repeat 1 --format csv
+[ "$(cut -d, -f2 out | tr '\n' ' ')" = 'kernel reference ' ] || { fail '--kernel: a list'; cat out; }
+bench 0 --device cpu --kernel conv-tiled,direct,reference --size 33x20 --template 5x4 --repeat 1 --format csv
+holds '--kernel: a family in a list' awk -F, 'NR > 1 && $2 !~ /^direct-/ { exit 1 } END { exit NR < 4 }' out
+bench 2 --device cpu --kernel shared,tex-tex --size 33x20 --template 5x4
+says 'nothing to time: no kernel with the name shared,tex-tex can serve these sizes'
+
 # The table of every kernel.
 bench 0 --device cpu --size 64x48,33x20 --template 5x4,9x9 --repeat 2 --format csv
 [ "$(head -n 1 out)" = device,kernel,method,pixel,width,height,template_width,template_height,ms,gmac_s,tmac_s,gpixel_s,end_to_end_ms,floor_ms,floor_by,ratio,checked ] ||

@@ -278,6 +278,10 @@ static void check_devices(void)
         CHECK_STATUS(xncc_device_describe(i, &info, &kit_error), XNCC_OK);
         CHECK(info.size == sizeof info && info.device == XNCC_DEVICE_CUDA &&
               (info.usable || info.text[0]));
+        if (info.index == -1)
+            CHECK(!info.constant_memory && !info.l2_cache && !info.registers_per_block &&
+                  !info.registers_per_processor && !info.texture_width && !info.texture_height &&
+                  !info.texture_pitch);
     }
     refused(xncc_device_describe(count, &info, &kit_error), XNCC_ERROR_ARGUMENT, "no such device");
     refused(xncc_device_describe(0, NULL, &kit_error), XNCC_ERROR_ARGUMENT, "no description");

@@ -97,12 +97,37 @@ static void check_list(xncc_context *context, const xncc_problem *problem, size_
     CHECK_INT(xncc_kernel_list(context, NULL, name, 1), 0);
 }
 
+/* What a program is told of a CUDA device is what decisions use. */
+static void check_device_info(xncc_device device, const xncc_machine *m)
+{
+    const size_t count = xncc_device_count();
+    for (size_t i = 0; i < count && device == XNCC_DEVICE_CUDA; i++) {
+        xncc_device_info info = XNCC_DEVICE_INFO_INIT, *d = &info;
+        CHECK_STATUS(xncc_device_describe(i, d, &kit_error), XNCC_OK);
+        if (d->device != XNCC_DEVICE_CUDA || d->index != 0)
+            continue;
+        CHECK(d->usable && d->major == m->cuda.major && d->minor == m->cuda.minor);
+        CHECK_INT(d->processors, m->cuda.processors);
+        CHECK_INT(d->shared_memory, m->cuda.shared_memory);
+        CHECK_INT(d->shared_optin, m->cuda.shared_optin);
+        CHECK_INT(d->texture_width, m->cuda.texture_width);
+        CHECK_INT(d->texture_height, m->cuda.texture_height);
+        CHECK_INT(d->texture_pitch, m->cuda.texture_pitch);
+        CHECK_INT(d->constant_memory, 65536); /* of every compute capability */
+        CHECK(m->cuda.constant_bytes <= d->constant_memory);
+        CHECK_INT(d->registers_per_block, 65536); /* of the compute capabilities from 7.0 on */
+        CHECK_INT(d->registers_per_processor, 65536);
+        CHECK(d->l2_cache > d->shared_optin);
+    }
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     xncc_device device = kit_device_option(argc, argv);
     xncc_context *context = kit_context(device, 2);
     xncc_machine machine = xncc_context_machine(context);
+    check_device_info(device, &machine);
     for (int task = XNCC_TASK_MATCH; task <= XNCC_TASK_CONVOLVE; task++)
         for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
             xncc_problem problem = kit_problem((xncc_problem){ .task = (xncc_task)task,

@@ -34,4 +34,7 @@ void check_fallback(void);
 void check_fft(void);
 void check_channel_pass(void);
 
+/* Lists of kernels, the text of a decision, and the descriptions of kernels. */
+void check_lists(void);
+
 #endif

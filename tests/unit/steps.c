@@ -308,7 +308,7 @@ static void check_texts(void)
 {
     xncc_decision d = { .kernel = XNCC_KERNEL_DIRECT_AVX2, .engine = XNCC_DEVICE_CPU };
     snprintf(d.reason, sizeof d.reason, "forced by name");
-    check_text(&d, "");
+    check_text(&d, "all data: host memory\n");
     d = (xncc_decision){ .kernel = XNCC_KERNEL_TENSOR_WGMMA,
                          .engine = XNCC_DEVICE_CUDA,
                          .step_count = 3,
@@ -322,7 +322,9 @@ static void check_texts(void)
     for (int i = 0; i < XNCC_BUFFERS; i++)
         d.workspace.bytes[i] = i % 2 ? 512u << 2 * i : 0;
     d.workspace.total = UINT64_C(5) << 40;
-    check_text(&d, "steps: planes, plane-products, strip-score\n"
+    check_text(&d, "image: device memory, then shared memory; template: device memory, then shared "
+                   "memory; sums of the template: kernel parameter; result: device memory\n"
+                   "steps: planes, plane-products, strip-score\n"
                    "sums: 1 product of byte planes\n"
                    "template in 2 x 1 blocks of 112 x 250 pixels\n"
                    "bands of 701 x 451 map elements\n"
@@ -330,17 +332,19 @@ static void check_texts(void)
                    "  for every call: image planes 2.0 KiB, row sums 32.0 KiB, "
                    "template layout 512.0 KiB, map 8.0 MiB\n"
                    "  on first use: image from the host 128.0 MiB\n");
-    d = (xncc_decision){ .kernel = XNCC_KERNEL_FFT_CUDA,
-                         .engine = XNCC_DEVICE_CUDA,
-                         .step_count = 1,
-                         .step = { XNCC_STEP_TERM_SCORE },
-                         .planes = { .products = 16, .windows = 12 },
-                         .fft = {
-                             .width = 512, .height = 32, .batch = 9, .columns = 150, .rows = 10 } };
+    d = (xncc_decision){
+        .kernel = XNCC_KERNEL_FFT_CUDA,
+        .engine = XNCC_DEVICE_CUDA,
+        .step_count = 1,
+        .step = { XNCC_STEP_TERM_SCORE },
+        .planes = { .products = 16, .windows = 12, .needs.sum[XNCC_SUM_T] = XNCC_FROM_PRODUCTS },
+        .fft = { .width = 512, .height = 32, .batch = 9, .columns = 150, .rows = 10 }
+    };
     for (int i = 0; i < XNCC_BUFFERS; i++)
         d.workspace.bytes[i] = i % 2 ? 0 : 512;
     d.workspace.total = 3072;
-    check_text(&d, "steps: term-score\n"
+    check_text(&d, "image: texture; template: device memory; sums of the template: device memory; "
+                   "result: device memory\nsteps: term-score\n"
                    "sums: 16 products of byte planes, 12 window sums\n"
                    "transforms of 512 x 32 points, 9 at a time, template pieces of 150 x 10\n"
                    "device memory: at most 3.0 KiB\n"
@@ -353,8 +357,13 @@ static void check_texts(void)
                          .tile_height = 64,
                          .tile_pitch = 704,
                          .tile_rows = 72,
-                         .shared_bytes = 50688 };
-    check_text(&d, "block of 128 x 64 map elements, tile pitch 704, 72 rows, 50688 bytes of shared "
+                         .shared_bytes = 50688,
+                         .reason = "forced by name",
+                         .refused = "kernel shared does not serve convolution" };
+    check_text(&d, "refused before it: kernel shared does not serve convolution\n"
+                   "image: device memory, then shared memory; filter: kernel parameter; result: "
+                   "device memory\nblock of 128 x 64 map elements, tile pitch 704, 72 rows, 50688 "
+                   "bytes of shared "
                    "memory\ndevice memory: at most 0 bytes\n");
 }
 
