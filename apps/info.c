@@ -200,6 +200,12 @@ static void print_json_device(size_t number)
            "\"shared_optin\": %lld, ",
            d->processors, d->major, d->minor, (long long)d->memory, (long long)d->shared_memory,
            (long long)d->shared_optin);
+    printf("\"constant_memory\": %lld, \"l2_cache\": %lld, \"registers_per_block\": %d, "
+           "\"registers_per_processor\": %d, \"texture_width\": %lld, \"texture_height\": "
+           "%lld, \"texture_pitch\": %lld, ",
+           (long long)d->constant_memory, (long long)d->l2_cache, d->registers_per_block,
+           d->registers_per_processor, (long long)d->texture_width, (long long)d->texture_height,
+           (long long)d->texture_pitch);
     print_json_pair("text", d->text, "}");
 }
 

@@ -31,15 +31,14 @@ static int find(xncc_context *context, const xncc_image *scene, const xncc_image
 {
     xncc_template *templ = NULL;
     size_t found = 0;
-    xncc_find_options options = { .min_score = 0.9f };
-    xncc_status status = xncc_template_create(context, pattern, &templ);
+    xncc_error error;
+    xncc_find_options options = XNCC_FIND_OPTIONS_INIT;
+    options.peaks.min_score = 0.9f;
+    xncc_status status = xncc_template_create(context, pattern, &templ, &error);
     if (status == XNCC_OK)
-        status = xncc_find(context, scene, templ, &options, match, MATCHES, &found);
-    if (status != XNCC_OK) {
-        char text[XNCC_ERROR_SIZE];
-        fprintf(stderr, "find_c11: %s: %s\n", xncc_status_string(status),
-                xncc_context_error(context, text, sizeof text));
-    }
+        status = xncc_find(context, scene, templ, &options, match, MATCHES, &found, &error);
+    if (status != XNCC_OK)
+        fprintf(stderr, "find_c11: %s: %s\n", xncc_status_string(status), error.text);
     xncc_template_destroy(templ);
     return status == XNCC_OK ? (int)found : -1;
 }
@@ -57,13 +56,14 @@ int main(void)
     draw(pixels);
     const xncc_image scene = { .data = pixels, .width = WIDTH, .height = HEIGHT, .pixel = XNCC_U8 };
     xncc_image pattern;
-    xncc_status status = xncc_image_crop(&scene, 30, 20, SIDE, SIDE, &pattern);
+    xncc_error error;
+    xncc_status status = xncc_image_crop(&scene, 30, 20, SIDE, SIDE, &pattern, &error);
     if (status == XNCC_OK)
-        status = xncc_context_create(NULL, &context); /* NULL: the best device there is */
+        status = xncc_context_create(NULL, &context, &error); /* NULL: the best device there is */
     if (status == XNCC_OK)
         found = find(context, &scene, &pattern, match);
     else
-        fprintf(stderr, "find_c11: %s\n", xncc_status_string(status));
+        fprintf(stderr, "find_c11: %s: %s\n", xncc_status_string(status), error.text);
     if (found >= 0)
         printf("exactncc %s\n", xncc_version());
     for (int i = 0; i < found; i++)

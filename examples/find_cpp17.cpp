@@ -27,37 +27,38 @@ using Context = std::unique_ptr<xncc_context, Destroy>;
 using Template = std::unique_ptr<xncc_template, Destroy>;
 
 // Throws what is wrong, unless the status is XNCC_OK.
-void check(xncc_status status, const xncc_context *context)
+void check(xncc_status status, const xncc_error &error)
 {
-    if (status == XNCC_OK)
-        return;
-    char text[XNCC_ERROR_SIZE];
-    xncc_context_error(context, text, sizeof text);
-    throw std::runtime_error(std::string(xncc_status_string(status)) + ": " + text);
+    if (status != XNCC_OK)
+        throw std::runtime_error(std::string(xncc_status_string(status)) + ": " + error.text);
 }
 
 Context make_context()
 {
+    xncc_error error;
     xncc_context *context = nullptr;
-    check(xncc_context_create(nullptr, &context), nullptr); // nullptr: the best device there is
+    check(xncc_context_create(nullptr, &context, &error), error); // nullptr: the best device
     return Context(context);
 }
 
 Template make_template(xncc_context *context, const xncc_image &pixels)
 {
+    xncc_error error;
     xncc_template *templ = nullptr;
-    check(xncc_template_create(context, &pixels, &templ), context);
+    check(xncc_template_create(context, &pixels, &templ, &error), error);
     return Template(templ);
 }
 
 std::vector<xncc_match> find(xncc_context *context, const xncc_image &scene,
                              const xncc_template *templ, float min_score)
 {
-    xncc_find_options options{};
-    options.min_score = min_score;
+    xncc_error error;
+    xncc_find_options options = XNCC_FIND_OPTIONS_INIT;
+    options.peaks.min_score = min_score;
     std::vector<xncc_match> match(8);
     std::size_t found = 0;
-    check(xncc_find(context, &scene, templ, &options, match.data(), match.size(), &found), context);
+    check(xncc_find(context, &scene, templ, &options, match.data(), match.size(), &found, &error),
+          error);
     match.resize(found);
     return match;
 }
@@ -83,7 +84,8 @@ void run()
     scene.width = width;
     scene.height = height;
     scene.pixel = XNCC_U8;
-    check(xncc_image_crop(&scene, 30, 20, side, side, &pattern), nullptr);
+    xncc_error error;
+    check(xncc_image_crop(&scene, 30, 20, side, side, &pattern, &error), error);
 
     const Context context = make_context();
     const Template templ = make_template(context.get(), pattern); // destroyed before the context

@@ -23,11 +23,9 @@ struct Failure {
 };
 using Matches = std::vector<xncc_match>;
 
-Failure failure(xncc_status status, const xncc_context *context)
+Failure failure(xncc_status status, const xncc_error &error)
 {
-    std::array<char, XNCC_ERROR_SIZE> text;
-    xncc_context_error(context, text.data(), text.size());
-    return { std::string(xncc_status_string(status)) + ": " + text.data() };
+    return { std::string(xncc_status_string(status)) + ": " + error.text };
 }
 
 xncc_image view(std::span<const std::uint8_t> pixels, std::int32_t width)
@@ -43,20 +41,21 @@ xncc_image view(std::span<const std::uint8_t> pixels, std::int32_t width)
 std::variant<Matches, Failure> find(const xncc_image &scene, const xncc_image &pattern,
                                     const xncc_find_options &options)
 {
+    xncc_error error;
     xncc_context *made = nullptr;
-    if (const auto status = xncc_context_create(nullptr, &made)) // nullptr: the best device
-        return failure(status, nullptr);
+    if (const auto status = xncc_context_create(nullptr, &made, &error)) // nullptr: the best device
+        return failure(status, error);
     const Context context(made);
     xncc_template *prepared = nullptr;
-    if (const auto status = xncc_template_create(made, &pattern, &prepared))
-        return failure(status, made);
+    if (const auto status = xncc_template_create(made, &pattern, &prepared, &error))
+        return failure(status, error);
     const Template templ(prepared); // destroyed before the context
 
     Matches match(8);
     std::size_t found = 0;
     if (const auto status = xncc_find(made, &scene, prepared, &options, match.data(), match.size(),
-                                      &found))
-        return failure(status, made);
+                                      &found, &error))
+        return failure(status, error);
     match.resize(found);
     return match;
 }
@@ -76,10 +75,10 @@ int main()
 
     const xncc_image scene = view(pixels, width);
     xncc_image pattern{};
-    if (xncc_image_crop(&scene, 30, 20, side, side, &pattern) != XNCC_OK)
+    if (xncc_image_crop(&scene, 30, 20, side, side, &pattern, nullptr) != XNCC_OK)
         return 1;
-    xncc_find_options options{};
-    options.min_score = 0.9f;
+    xncc_find_options options = XNCC_FIND_OPTIONS_INIT;
+    options.peaks.min_score = 0.9f;
     const auto result = find(scene, pattern, options);
     if (const auto *problem = std::get_if<Failure>(&result)) {
         std::fprintf(stderr, "find_cpp20: %s\n", problem->text.c_str());

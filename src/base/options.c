@@ -16,13 +16,14 @@ static void to_capitals(const char *name, char *capitals, size_t size)
 
 static xncc_status check_size(uint32_t size, size_t least, const char *name, xncc_error *error)
 {
-    if (size >= least && size <= XNCC_OPTIONS_LARGEST)
-        return XNCC_OK;
-    char capitals[64];
-    to_capitals(name, capitals, sizeof capitals);
-    return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                     "the size of a struct %s is %u, not %u .. %d; initialize it with %s_INIT",
-                     name, (unsigned)size, (unsigned)least, XNCC_OPTIONS_LARGEST, capitals);
+    if (size < least || size > XNCC_OPTIONS_LARGEST) {
+        char capitals[64];
+        to_capitals(name, capitals, sizeof capitals);
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "the size of a struct %s is %u, not %u .. %d; initialize it with %s_INIT",
+                         name, (unsigned)size, (unsigned)least, XNCC_OPTIONS_LARGEST, capitals);
+    }
+    return XNCC_OK;
 }
 
 xncc_status xncc_read_options(void *to, size_t to_size, const void *from, size_t least,

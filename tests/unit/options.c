@@ -162,9 +162,36 @@ static void check_long_name(void)
     CHECK(strlen(error.text) < sizeof error.text);
 }
 
+/* A description for a program that knows more members, as many, and too few. */
+static void check_give(void)
+{
+    static const tuning known = { .size = sizeof known, .top = 9, .limit = 2, .threads = 8 };
+    unsigned char room[sizeof known + 16];
+    for (uint32_t size = SIZE_1_0; size <= sizeof known + 8; size++) {
+        uint32_t kept;
+        memset(room, 0x5a, sizeof room);
+        memcpy(room, &size, sizeof size);
+        CHECK_STATUS(xncc_give_info(room, &known, sizeof known, SIZE_1_0, "tuning", NULL), XNCC_OK);
+        memcpy(&kept, room, sizeof kept);
+        CHECK_INT(kept, size);
+        const size_t both = size < sizeof known ? size : sizeof known;
+        CHECK(!memcmp(room + 4, (const unsigned char *)&known + 4, both - 4));
+        for (size_t i = both; i < sizeof room; i++)
+            CHECK_INT(room[i], i < size ? 0 : 0x5a);
+    }
+    const uint32_t few = SIZE_1_0 - 1;
+    xncc_error error = { .text = "" };
+    memcpy(room, &few, sizeof few);
+    room[5] = 77;
+    CHECK_STATUS(xncc_give_info(room, &known, sizeof known, SIZE_1_0, "tuning", &error),
+                 XNCC_ERROR_ARGUMENT);
+    CHECK(room[5] == 77 && strstr(error.text, "TUNING_INIT") != NULL);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
+    check_give();
     check_programs();
     check_sizes();
     check_last_byte();
