@@ -108,6 +108,7 @@ xncc_status app_convolve(const app_options *o, app_error *error)
     app_source scene = { .path = NULL };
     app_session session = { .context = NULL };
     xncc_plan *plan = NULL;
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
     app_map_out out = { .path = o->output };
     app_reading reading = o->reading;
     char *description = NULL;
@@ -128,7 +129,9 @@ xncc_status app_convolve(const app_options *o, app_error *error)
     if (!status && !(description = describe(o, &scene, &filter)))
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status) {
-        app_session_names(&session, plan, &out.device, &out.kernel);
+        xncc_plan_describe(plan, &info, NULL);
+        out.device = app_session_engine(&session, &info);
+        out.kernel = info.kernel;
         out.place = (app_place){ &scene.picture.geo, 0, 0 };
         out.has_nan = scene.picture.pixel == XNCC_F32 || scene.picture.pixel == XNCC_F64;
         status = app_map_write(&out, description, error);

@@ -52,7 +52,10 @@ static xncc_status compute(const app_session *session, const app_search *search,
 {
     app_progress progress;
     xncc_error why;
-    app_session_names(session, plan, &out->device, &out->kernel);
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    xncc_plan_describe(plan, &info, NULL);
+    out->device = app_session_engine(session, &info);
+    out->kernel = info.kernel;
     xncc_status status = app_map_open(out->path, &search->map, &out->map, error);
     if (status)
         return status;
@@ -111,7 +114,7 @@ static xncc_status correlate_sources(const app_session *session, app_source *sce
     const app_options *o = session->options;
     app_search search;
     app_map_out out[2] = { { .path = o->output }, { .path = o->coverage } };
-    xncc_status status = app_search_open(session, scene, templ, &search, error);
+    xncc_status status = app_search_open(session, scene, templ, 1, &search, error);
     if (!status) {
         out[0].place = out[1].place = app_search_place(&search, scene);
         out[0].has_nan = app_search_has_nan(&search);

@@ -5,6 +5,7 @@
 #include "common/map_out.h"
 #include "common/progress.h"
 #include "common/reader.h"
+#include "exactncc/batch.h"
 #include "exactncc/scan.h"
 #include "find_report.h"
 
@@ -70,35 +71,160 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
     return status;
 }
 
-static xncc_status find_templ(app_find_job *j, app_source *scene, app_reader *reader,
-                              app_source *templ, app_error *error)
+/* Prepares the search for a template, with room for its matches. */
+static xncc_status open_hunt(app_find_job *j, app_source *scene, app_source *templ, int planned,
+                             app_hunt *h, app_error *error)
 {
-    app_hunt h = { .found = 0 };
-    xncc_status status = app_search_open(&j->session, scene, templ, &h.search, error);
-    if (!status) {
-        const uint64_t positions = (uint64_t)h.search.map.width * (uint64_t)h.search.map.height;
-        const size_t top = j->options->peaks.top;
-        h.room = positions < top ? (size_t)positions : top;
-        h.match = calloc(h.room, sizeof *h.match);
-        status = h.match ? run_hunt(j, &h, reader, templ->path, error)
-                         : app_fail(error, XNCC_ERROR_MEMORY,
-                                    "--top %zu: out of memory; give a smaller number", top);
-    }
+    *h = (app_hunt){ .plan = XNCC_PLAN_INFO_INIT };
+    xncc_status status = app_search_open(&j->session, scene, templ, planned, &h->search, error);
+    if (status)
+        return status;
+    const uint64_t positions = (uint64_t)h->search.map.width * (uint64_t)h->search.map.height;
+    const size_t top = j->options->peaks.top;
+    h->room = positions < top ? (size_t)positions : top;
+    h->match = calloc(h->room, sizeof *h->match);
+    return h->match ? XNCC_OK
+                    : app_fail(error, XNCC_ERROR_MEMORY,
+                               "--top %zu: out of memory; give a smaller number", top);
+}
+
+static void close_hunt(app_hunt *h)
+{
+    free(h->refined);
+    free(h->match);
+    app_search_close(&h->search);
+}
+
+/* Searches for the only template while the reader decodes the page. */
+static xncc_status find_one(app_find_job *j, app_source *scene, app_reader *reader,
+                            app_error *error)
+{
+    app_hunt h;
+    app_source *const templ = &j->templs[0];
+    xncc_status status = open_hunt(j, scene, templ, 1, &h, error);
+    if (!status)
+        xncc_plan_describe(h.search.plan, &h.plan, NULL);
+    if (!status)
+        status = run_hunt(j, &h, reader, templ->path, error);
     if (!status && j->options->subpixel)
         status = refine_matches(j, &h, templ->path, error);
     if (!status && j->options->heatmap)
         status = write_heatmap(j, &h, scene, templ->path, error);
     if (!status)
         status = app_find_report(j, scene, templ, &h, error);
-    free(h.refined);
-    free(h.match);
-    app_search_close(&h.search);
+    close_hunt(&h);
     return status;
 }
 
-/* Decodes the page on a second thread while the first template is searched, unless only one thread
+/* Templates that are searched together. */
+typedef struct together {
+    const xncc_template **templ;
+    app_hunt **hunt; /* in the order of templ */
+    size_t count, room;
+    xncc_candidate *found;
+} together;
+
+static void free_together(together *t)
+{
+    free(t->templ);
+    free(t->hunt);
+    free(t->found);
+}
+
+/* Prepares the hunts whose template has this pixel type together with the scene. */
+static xncc_status collect(app_find_job *j, app_source *scene, xncc_pixel pixel, app_hunt *hunts,
+                           together *t, app_error *error)
+{
+    const size_t most = (size_t)j->templ_count;
+    xncc_status status = XNCC_OK;
+    *t = (together){ .templ = calloc(most, sizeof *t->templ),
+                     .hunt = calloc(most, sizeof *t->hunt) };
+    for (size_t i = 0; i < most && t->templ && t->hunt && !status; i++) {
+        if (app_pixel_join(scene->picture.pixel, j->templs[i].picture.pixel) != pixel)
+            continue;
+        status = open_hunt(j, scene, &j->templs[i], 0, &hunts[i], error);
+        t->templ[t->count] = hunts[i].search.templ;
+        t->hunt[t->count++] = &hunts[i];
+        t->room += hunts[i].room;
+    }
+    t->found = calloc(t->room + 1, sizeof *t->found);
+    if (!status && (!t->templ || !t->hunt || !t->found))
+        status = app_fail(error, XNCC_ERROR_MEMORY,
+                          "%s: out of memory for the matches of %d templates; give a smaller --top",
+                          j->image, j->templ_count);
+    return status;
+}
+
+/* Searches for the templates, and gives each hunt its matches, best first. */
+static xncc_status search_together(app_find_job *j, together *t, xncc_error *why)
+{
+    const app_search *first = &t->hunt[0]->search;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
+    xncc_problem problem = first->problem;
+    xncc_batch *batch = NULL;
+    size_t found = 0;
+    preference.kernel = j->options->kernel;
+    problem.templ_width = problem.templ_height = problem.templ_masked = 0;
+    options.peaks = j->options->peaks;
+    options.capacity = t->room;
+    xncc_status status = xncc_batch_create(j->session.context, &problem, &preference, t->templ,
+                                           t->count, &options, &batch, why);
+    if (!status)
+        status = xncc_batch_find(batch, &first->scene, t->found, &found, NULL, why);
+    for (size_t i = 0; i < t->count && !status; i++)
+        status = xncc_batch_describe(batch, i, &t->hunt[i]->plan, why);
+    for (size_t i = 0; i < found; i++) {
+        app_hunt *h = t->hunt[t->found[i].templ];
+        h->match[h->found++] = t->found[i].match;
+    }
+    xncc_batch_destroy(batch);
+    return status;
+}
+
+/* Searches for all templates that have this pixel type together with the scene. */
+static xncc_status find_of_type(app_find_job *j, app_source *scene, xncc_pixel pixel,
+                                app_hunt *hunts, app_error *error)
+{
+    together t;
+    app_progress progress;
+    xncc_error why;
+    xncc_status status = collect(j, scene, pixel, hunts, &t, error);
+    if (!status && t.count) {
+        app_progress_start(&progress, j->session.context, j->image, j->options->quiet);
+        status = search_together(j, &t, &why);
+        app_progress_stop(&progress);
+        if (status == XNCC_ERROR_ARGUMENT && j->options->kernel)
+            app_blame_usage(error, status);
+        app_pass_on(error, status, j->image, &why);
+    }
+    for (size_t i = 0; i < t.count && !status && j->options->subpixel; i++)
+        status = refine_matches(j, t.hunt[i], j->image, error);
+    free_together(&t);
+    return status;
+}
+
+/* Searches for several templates in a page that has been read. */
+static xncc_status find_all(app_find_job *j, app_source *scene, app_error *error)
+{
+    app_hunt *hunts = calloc((size_t)j->templ_count, sizeof *hunts);
+    xncc_status status = XNCC_OK;
+    if (!hunts)
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->image);
+    for (int pixel = XNCC_U8; pixel <= XNCC_F64 && !status; pixel++)
+        status = find_of_type(j, scene, (xncc_pixel)pixel, hunts, error);
+    for (int i = 0; i < j->templ_count && !status; i++)
+        status = app_find_report(j, scene, &j->templs[i], &hunts[i], error);
+    for (int i = 0; i < j->templ_count; i++)
+        close_hunt(&hunts[i]);
+    free(hunts);
+    return status;
+}
+
+/* Decodes the page on a second thread while the only template is searched, unless only one thread
  * may be used. A page that may have invalid pixels is decoded first: if all of its pixels turn out
- * to count, the search without a mask is faster. */
+ * to count, the search without a mask is faster. For several templates it is decoded first, too:
+ * they are searched together. */
 static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene,
                                  app_error *error)
 {
@@ -118,8 +244,13 @@ static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *sc
         app_picture_settle(&scene->picture);
     if (!status && o->image_mask)
         status = app_source_mask(scene, o->image_mask, &o->reading, error);
-    for (int i = 0; i < j->templ_count && !status; i++)
-        status = find_templ(j, scene, &reader, &j->templs[i], error);
+    if (!status && j->templ_count == 1) {
+        status = find_one(j, scene, &reader, error);
+    } else if (!status) {
+        status = app_reader_stop(&reader, error);
+        if (!status)
+            status = find_all(j, scene, error);
+    }
     const xncc_status read = app_reader_stop(&reader, &unread);
     if (read)
         *error = unread;

@@ -84,8 +84,6 @@ static xncc_status report_matches(app_find_job *j, const app_source *scene, cons
 xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *templ,
                             const app_hunt *h, app_error *error)
 {
-    const char *device, *kernel;
-    app_session_names(&j->session, h->search.plan, &device, &kernel);
     const app_value row[S_COLUMNS] = {
         [S_PAGE].integer = scene->page,
         [S_TEMPLATE].text = templ->path,
@@ -93,8 +91,8 @@ xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_
         [S_HEIGHT].integer = h->search.area.height,
         [S_PIXEL].text = xncc_pixel_name(h->search.scene.pixel),
         [S_CHANNELS].integer = h->search.problem.channels,
-        [S_DEVICE].text = device,
-        [S_KERNEL].text = kernel,
+        [S_DEVICE].text = app_session_engine(&j->session, &h->plan),
+        [S_KERNEL].text = h->plan.kernel,
         [S_FOUND].integer = (int64_t)h->found,
     };
     if (!app_rows_add(&j->searches, row))

@@ -21,6 +21,7 @@ typedef struct app_hunt {
     xncc_match *match;
     xncc_refined *refined; /* NULL without --subpixel */
     size_t room, found;    /* elements of match: allocated, and filled */
+    xncc_plan_info plan;   /* what searched */
 } app_hunt;
 
 /* Sets up the tables. */

@@ -42,9 +42,9 @@ static xncc_status check_fit(const app_options *o, const app_area *a, const app_
     return XNCC_OK;
 }
 
-/* Cuts the area out of the scene, and makes the template, the problem and the plan. */
-static xncc_status prepare(const app_session *session, const xncc_image *pixels, app_search *search,
-                           xncc_error *why)
+/* Cuts the area out of the scene, and makes the template, the problem and, if planned, the plan. */
+static xncc_status prepare(const app_session *session, const xncc_image *pixels, int planned,
+                           app_search *search, xncc_error *why)
 {
     const app_area *a = &search->area;
     xncc_image *const scene = &search->scene;
@@ -61,7 +61,7 @@ static xncc_status prepare(const app_session *session, const xncc_image *pixels,
     if (!status)
         status = xncc_map_measure(p->rule.mode, p->image_width, p->image_height, p->templ_width,
                                   p->templ_height, &search->map, why);
-    if (!status)
+    if (!status && planned)
         status = xncc_plan_create(session->context, p, &preference, &search->plan, why);
     search->map.x0 += a->x;
     search->map.y0 += a->y;
@@ -69,7 +69,7 @@ static xncc_status prepare(const app_session *session, const xncc_image *pixels,
 }
 
 xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
-                            app_search *search, app_error *error)
+                            int planned, app_search *search, app_error *error)
 {
     const app_options *o = session->options;
     xncc_image pixels;
@@ -86,7 +86,7 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
         status = app_source_view(templ, pixel, &pixels, error);
     if (status)
         return status;
-    status = prepare(session, &pixels, search, &why);
+    status = prepare(session, &pixels, planned, search, &why);
     if (status == XNCC_ERROR_ARGUMENT && o->kernel)
         app_blame_usage(error, status);
     return app_pass_on(error, status, templ->path, &why);

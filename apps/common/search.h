@@ -15,9 +15,10 @@ typedef struct app_search {
     xncc_extent map; /* x0 and y0 in coordinates of the picture */
 } app_search;
 
-/* Call app_search_close whatever is returned. */
+/* planned: 0 leaves the plan out, for a search that is part of a batch. Call app_search_close
+ * whatever is returned. */
 xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
-                            app_search *search, app_error *error);
+                            int planned, app_search *search, app_error *error);
 void app_search_close(app_search *search);
 
 /* 1 if a map of this search can contain NaN. */

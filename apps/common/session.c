@@ -40,11 +40,7 @@ void app_session_close(app_session *session)
     session->context = NULL;
 }
 
-void app_session_names(const app_session *session, const xncc_plan *plan, const char **device,
-                       const char **kernel)
+const char *app_session_engine(const app_session *session, const xncc_plan_info *info)
 {
-    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
-    xncc_plan_describe(plan, &info, NULL);
-    *device = info.engine == XNCC_DEVICE_CPU ? "cpu" : session->device;
-    *kernel = info.kernel;
+    return info->engine == XNCC_DEVICE_CPU ? "cpu" : session->device;
 }

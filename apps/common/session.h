@@ -14,8 +14,7 @@ typedef struct app_session {
 xncc_status app_session_open(const app_options *options, app_session *session, app_error *error);
 void app_session_close(app_session *session);
 
-/* The device and the kernel of a plan, as reports name them. */
-void app_session_names(const app_session *session, const xncc_plan *plan, const char **device,
-                       const char **kernel);
+/* The device of a plan, as reports name it. */
+const char *app_session_engine(const app_session *session, const xncc_plan_info *info);
 
 #endif

@@ -100,6 +100,15 @@ XNCC_API xncc_status xncc_batch_create(xncc_context *context, const xncc_problem
 /* Waits for the work of a batch and frees it. NULL is allowed. */
 XNCC_API void xncc_batch_destroy(xncc_batch *batch);
 
+/* Describes the plan that searches one of the templates. Templates of one size share a plan.
+ *
+ * - number: of the template, below the number of templates.
+ * - info: as for xncc_plan_describe.
+ *
+ * Returns XNCC_OK or XNCC_ERROR_ARGUMENT. */
+XNCC_API xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number,
+                                         xncc_plan_info *info, xncc_error *error);
+
 /* xncc_find_batch with a batch.
  *
  * - image: must have the size and type of the batch's problem.

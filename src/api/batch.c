@@ -253,6 +253,19 @@ void xncc_batch_destroy(xncc_batch *batch)
     xncc_free(batch);
 }
 
+xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number, xncc_plan_info *info,
+                                xncc_error *error)
+{
+    if (!batch)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch is a null pointer");
+    for (size_t g = 0; g < batch->groups; g++)
+        for (size_t i = 0; i < batch->group[g].count; i++)
+            if (batch->number[batch->group[g].first + i] == number)
+                return xncc_plan_describe(batch->group[g].plan, info, error);
+    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is not one of the batch's %zu",
+                     number, batch->count);
+}
+
 xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
                                    xncc_image *shared, xncc_stream stream, xncc_error *error)
 {
