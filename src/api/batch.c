@@ -86,7 +86,8 @@ static void destroy_plans(xncc_batch *batch)
 }
 
 /* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. */
-static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike)
+static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike,
+                              xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     *alike = 1;
@@ -96,7 +97,9 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
         problem.width = templ->width;
         problem.height = templ->height;
         problem.templ_masked = xncc_template_masked(templ);
-        status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan);
+        status = xncc_check_cancelled(&batch->watch, error);
+        if (!status)
+            status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan);
         if (!status)
             *alike = *alike && batch->group[g].plan->engine == batch->group[0].plan->engine;
     }
@@ -106,21 +109,22 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
 }
 
 /* Creates plans that all run on one engine. If the GPU cannot serve all of them, the CPU does. */
-static xncc_status make_plans_on_one_engine(xncc_batch *batch, const xncc_preference *preference)
+static xncc_status make_plans_on_one_engine(xncc_batch *batch, const xncc_preference *preference,
+                                            xncc_error *error)
 {
     xncc_preference wanted = preference ? *preference
                                         : (xncc_preference){ .device = XNCC_DEVICE_AUTO };
     int alike;
-    xncc_status status = make_plans(batch, &wanted, &alike);
+    xncc_status status = make_plans(batch, &wanted, &alike, error);
     if (status || alike)
         return status;
     destroy_plans(batch);
     wanted.device = XNCC_DEVICE_CUDA;
-    status = make_plans(batch, &wanted, &alike);
+    status = make_plans(batch, &wanted, &alike, error);
     if (status != XNCC_ERROR_UNSUPPORTED)
         return status;
     wanted.device = XNCC_DEVICE_CPU;
-    return make_plans(batch, &wanted, &alike);
+    return make_plans(batch, &wanted, &alike, error);
 }
 
 static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options *o,
@@ -192,13 +196,13 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     if (status)
         return status;
     set_best_extent(batch);
-    status = make_plans_on_one_engine(batch, preference);
+    status = make_plans_on_one_engine(batch, preference, error);
     if (status)
         return status;
     batch->engine = batch->group[0].plan->engine;
     return batch->engine->ops->share->open(
-        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->shared,
-        error);
+        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->watch,
+        &batch->shared, error);
 }
 
 xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
@@ -220,6 +224,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
     if (!batch)
         return xncc_context_note(context, no_memory(&error), &error);
     batch->context = context;
+    batch->watch = xncc_watch_make(&context->progress);
     batch->problem = *problem;
     batch->count = count;
     xncc_status status = fill(batch, preference, templ, options, &error);
@@ -244,6 +249,13 @@ void xncc_batch_destroy(xncc_batch *batch)
     xncc_free(batch->found);
     xncc_free(batch->candidate);
     xncc_free(batch);
+}
+
+void xncc_batch_begin(xncc_batch *batch)
+{
+    xncc_watch_begin(&batch->watch);
+    for (size_t g = 0; g < batch->groups; g++)
+        xncc_watch_join(&batch->group[g].plan->watch, &batch->watch);
 }
 
 xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
@@ -318,6 +330,7 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
     *found = 0;
     if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
+    xncc_batch_begin(batch);
     xncc_status status = find_all(batch, image, stream, &error);
     if (!status && merge_candidates(batch, match, found) != XNCC_OK)
         status = xncc_fail(&error, XNCC_ERROR_INTERNAL, "find: the matches could not be merged");
@@ -339,6 +352,7 @@ xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
             context, xncc_fail(&error, XNCC_ERROR_ARGUMENT, "find: found is a null pointer"),
             &error);
     *found = 0;
+    const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_status status = xncc_image_check(image, "image", &error);
     if (status)
         return xncc_context_note(context, status, &error);
@@ -358,8 +372,10 @@ xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
             .kernel = o->kernel, .image_memory = image->memory, .map_memory = image->memory },
         templ, count, &(xncc_batch_options){ .find = o, .merge = merge, .capacity = capacity },
         &batch);
-    if (!status)
+    if (!status) {
+        xncc_watch_join(&batch->watch, &call);
         status = xncc_batch_find(batch, image, match, found, NULL);
+    }
     xncc_batch_destroy(batch);
     return status;
 }

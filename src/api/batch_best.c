@@ -74,6 +74,7 @@ xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xn
     xncc_error error = { "" };
     if (!batch)
         return XNCC_ERROR_ARGUMENT;
+    xncc_batch_begin(batch);
     xncc_status status = !image || !best ? xncc_fail(&error, XNCC_ERROR_ARGUMENT,
                                                      "best: image or best is a null pointer")
                                          : check_best(batch, best, &error);
@@ -93,6 +94,7 @@ xncc_status xncc_correlate_best(xncc_context *context, const xncc_image *image,
     xncc_error error = { "" };
     if (!context)
         return XNCC_ERROR_ARGUMENT;
+    const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_status status = best ? xncc_image_check(image, "image", &error)
                               : xncc_fail(&error, XNCC_ERROR_ARGUMENT, "best is a null pointer");
     if (status)
@@ -112,8 +114,10 @@ xncc_status xncc_correlate_best(xncc_context *context, const xncc_image *image,
                                          .map_memory = best->score.memory };
     xncc_batch *batch = NULL;
     status = xncc_batch_create(context, &problem, &preference, templ, count, NULL, &batch);
-    if (!status)
+    if (!status) {
+        xncc_watch_join(&batch->watch, &call);
         status = xncc_batch_best(batch, image, best, NULL);
+    }
     xncc_batch_destroy(batch);
     return status;
 }

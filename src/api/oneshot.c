@@ -3,11 +3,13 @@
 
 #include "image/image.h"
 
-/* Creates the plan for the arguments of xncc_correlate, xncc_find or xncc_convolve. */
+/* Begins xncc_correlate, xncc_find or xncc_convolve: creates the plan for the arguments. A
+ * cancellation while the plan is created also cancels its run. */
 static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
                             xncc_preference preference, xncc_plan **plan)
 {
     xncc_error error = { "" };
+    const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_status status = xncc_image_check(image, "image", &error);
     if (status)
         return xncc_context_note(context, status, &error);
@@ -17,7 +19,10 @@ static xncc_status plan_for(xncc_context *context, xncc_problem problem, const x
     problem.image_width = image->width;
     problem.image_height = image->height;
     preference.image_memory = image->memory;
-    return xncc_plan_create(context, &problem, &preference, plan);
+    status = xncc_plan_create(context, &problem, &preference, plan);
+    if (!status)
+        xncc_watch_join(&(*plan)->watch, &call);
+    return status;
 }
 
 static xncc_status refuse(xncc_context *context, const char *what)

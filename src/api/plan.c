@@ -43,8 +43,8 @@ static xncc_status make_plan(xncc_plan *plan, const xncc_problem *problem,
     plan->y0 = map.y0;
     xncc_engine *engine = plan->context->engine[xncc_slot(plan->decision.engine)];
     plan->engine = engine;
-    return engine->ops->bind(engine, problem, &plan->decision, &plan->context->progress,
-                             &plan->engine_plan, error);
+    return engine->ops->bind(engine, problem, &plan->decision, &plan->watch, &plan->engine_plan,
+                             error);
 }
 
 xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
@@ -63,6 +63,7 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
         return xncc_context_note(context, xncc_fail(&error, XNCC_ERROR_MEMORY, "plan: no memory"),
                                  &error);
     plan->context = context;
+    plan->watch = xncc_watch_make(&context->progress);
     xncc_status status = make_plan(plan, problem, preference, &error);
     if (status)
         xncc_plan_destroy(plan);
@@ -220,6 +221,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
     xncc_error error = { "" };
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&plan->watch);
     xncc_status status = xncc_plan_check_template(plan, templ, &error);
     if (!status)
         status = xncc_plan_check_image(plan, image, &error);
@@ -236,6 +238,7 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
     xncc_error error = { "" };
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&plan->watch);
     xncc_status status = !filter
                              ? xncc_fail(&error, XNCC_ERROR_ARGUMENT, "filter is a null pointer")
                              : check_operand(plan,
@@ -288,6 +291,7 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
     xncc_peak_rule rule = { 0 };
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&plan->watch);
     if (!found || (!match && capacity))
         return xncc_context_note(
             plan->context,
@@ -317,6 +321,7 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
     xncc_peak_rule rule = { 0 };
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&plan->watch);
     xncc_status status = XNCC_OK;
     if (!found || !match || !capacity)
         status = xncc_fail(&error, XNCC_ERROR_ARGUMENT,
@@ -373,6 +378,7 @@ xncc_status xncc_plan_find_batch(xncc_plan *plan, const xncc_image *image,
     xncc_plan_batch batch = { templ, count, capacity, match, found };
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&plan->watch);
     xncc_status status = check_batch(plan, &batch, &error);
     for (size_t i = 0; i < count && found; i++)
         found[i] = 0;

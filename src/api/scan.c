@@ -38,6 +38,7 @@ xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xnc
         *result = NULL;
     if (!plan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&plan->watch);
     if (!result || !image)
         return xncc_context_note(plan->context,
                                  xncc_fail(&error, XNCC_ERROR_ARGUMENT,
@@ -80,8 +81,10 @@ static xncc_status advance(xncc_scan *scan, int32_t rows, xncc_error *error)
 xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows)
 {
     xncc_error error = { "" };
-    return scan ? xncc_context_note(scan->plan->context, advance(scan, rows, &error), &error)
-                : XNCC_ERROR_ARGUMENT;
+    if (!scan)
+        return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&scan->plan->watch);
+    return xncc_context_note(scan->plan->context, advance(scan, rows, &error), &error);
 }
 
 static xncc_status scan_end(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream,
@@ -105,6 +108,7 @@ xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, 
     xncc_error error = { "" };
     if (!scan)
         return XNCC_ERROR_ARGUMENT;
+    xncc_watch_begin(&scan->plan->watch);
     xncc_context *context = scan->plan->context;
     if (!found || (!match && scan->rule.top > 0))
         return xncc_context_note(

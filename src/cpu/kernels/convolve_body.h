@@ -179,9 +179,16 @@ static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
     const float *row[XNCC_MAX_FILTER + CONVOLVE_ROWS - 1];
     for (int32_t jj = 0; jj < t->rows; jj++)
         row[jj] = t->ring + (ptrdiff_t)((done + jj) % t->rows) * t->floats;
+    const xncc_filter *filter = t->job->filter;
+    const int32_t step = xncc_columns_to_ask(
+        (int64_t)CONVOLVE_ROWS * filter->width * filter->height, CONVOLVE_TILE);
+    int32_t ask = 0; /* the column at which to ask whether the call is cancelled */
     for (int32_t x = 0; x < t->width; x += CONVOLVE_TILE) {
         convolve_sums sum[CONVOLVE_ROWS];
-        convolve_tile(t->job->filter, row, x, sum);
+        if (x == ask && xncc_is_cancelled(t->job->watch))
+            return;
+        ask = x == ask ? ask + step : ask;
+        convolve_tile(filter, row, x, sum);
         for (int32_t r = 0; r < live; r++)
             convolve_store(t->area->out + (done + r) * t->area->pitch + (t->x - t->area->x) + x,
                            &sum[r], t->width - x);
@@ -193,7 +200,8 @@ static void convolve_down(const convolve_strip *t)
     const xncc_job *job = t->job;
     int32_t staged = 0, count = t->width + job->filter->width - 1;
     int64_t left = (int64_t)job->x0 + t->x, top = (int64_t)job->y0 + t->area->y;
-    for (int32_t done = 0; done < t->area->height; done += CONVOLVE_ROWS) {
+    for (int32_t done = 0; done < t->area->height && !xncc_is_cancelled(job->watch);
+         done += CONVOLVE_ROWS) {
         int32_t live = t->area->height - done < CONVOLVE_ROWS ? t->area->height - done
                                                               : CONVOLVE_ROWS;
         for (; staged < done + t->rows; staged++)

@@ -77,7 +77,7 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top)
     for (int32_t c = 0; c < job->templ->channels; c++) {
         xncc_general_sums s = { 0 };
         uint64_t n = 0;
-        for (int32_t j = 0; j < job->templ->height; j++)
+        for (int32_t j = 0; j < job->templ->height && !xncc_is_cancelled(job->watch); j++)
             add_integers(job, left, top, j, c, &s, &n);
         if (c == 0)
             general = xncc_general_begin(n);
@@ -123,7 +123,7 @@ static float score_reals(const xncc_job *job, int64_t left, int64_t top)
     for (int32_t c = 0; c < job->templ->channels; c++) {
         xncc_general_reals s = { 0.0, 0.0, 0.0, 0.0, 0.0 };
         n = 0;
-        for (int32_t j = 0; j < job->templ->height; j++) {
+        for (int32_t j = 0; j < job->templ->height && !xncc_is_cancelled(job->watch); j++) {
             const xncc_general_reals r = row_of_reals(job, left, top, j, c, &n);
             s.S = xncc_sum(s.S, r.S);
             s.Q = xncc_sum(s.Q, r.Q);
@@ -145,7 +145,7 @@ static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
     (void)scratch;
     const int floats = xncc_pixel_is_float(job->templ->pixel);
     for (int32_t y = 0; y < area->height; y++) {
-        for (int32_t x = 0; x < area->width; x++) {
+        for (int32_t x = 0; x < area->width && !xncc_is_cancelled(job->watch); x++) {
             int64_t left = (int64_t)job->x0 + area->x + x, top = (int64_t)job->y0 + area->y + y;
             area->out[y * area->pitch + x] = floats ? score_reals(job, left, top)
                                                     : score_integers(job, left, top);
@@ -177,7 +177,7 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
     (void)self;
     (void)scratch;
     for (int32_t y = 0; y < area->height; y++)
-        for (int32_t x = 0; x < area->width; x++)
+        for (int32_t x = 0; x < area->width && !xncc_is_cancelled(job->watch); x++)
             area->out[y * area->pitch + x] = convolve_one(job, (int64_t)job->x0 + area->x + x,
                                                           (int64_t)job->y0 + area->y + y);
 }

@@ -1,0 +1,355 @@
+/* xncc_context_cancel: every kind of call, with every kernel, is cancelled from another thread at a
+ * random moment. It must return soon, with its status and text; after that, the same objects must
+ * give the right results. Calls that begin later, and other contexts, must not notice.
+ *
+ * --device cuda   the calls of the CUDA engine
+ * --worst         instead: large templates in large images, on one thread
+ * --limit MS      the most milliseconds from the cancellation to the return (1000) */
+#include "cancel.h"
+
+#include "kit/sanitized.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double limit_ms;
+static double worst_ms; /* the longest time so far from a cancellation to the return */
+static kit_random delays;
+
+static double now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void sleep_us(int32_t us)
+{
+    const struct timespec t = { us / 1000000, us % 1000000 * 1000L };
+    (void)nanosleep(&t, NULL);
+}
+
+/* A call in a thread of its own. */
+typedef struct running {
+    cancel_scene *scene;
+    const cancel_call *call;
+    pthread_t thread;
+    xncc_status status;
+    double end;
+    atomic_int begun, ended;
+} running;
+
+static void *work(void *argument)
+{
+    running *r = argument;
+    atomic_store(&r->begun, 1);
+    r->status = r->call->run(r->scene);
+    r->end = now_ms();
+    atomic_store(&r->ended, 1);
+    return NULL;
+}
+
+static void start(running *r, cancel_scene *scene, const cancel_call *call)
+{
+    r->scene = scene;
+    r->call = call;
+    atomic_init(&r->begun, 0);
+    atomic_init(&r->ended, 0);
+    if (pthread_create(&r->thread, NULL, work, r) != 0)
+        kit_give_up("pthread_create failed");
+    while (!atomic_load(&r->begun))
+        (void)sched_yield();
+}
+
+/* A problem that takes a moment, and what its call gives. */
+typedef struct bystander {
+    cancel_scene scene;
+    const cancel_call *call;
+    uint64_t want;
+} bystander;
+
+static const cancel_case plain_u8 = { "u8", XNCC_U8, 1, 16, 0, 0, 0 };
+
+static bystander bystander_make(xncc_context *context)
+{
+    bystander b = { .scene = cancel_scene_make(context, &plain_u8, NULL, 40),
+                    .call = cancel_call_of("xncc_plan_correlate") };
+    CHECK_STATUS(b.call->run(&b.scene), XNCC_OK);
+    b.want = cancel_results(&b.scene);
+    return b;
+}
+
+static void bystander_check(bystander *b)
+{
+    cancel_forget(&b->scene);
+    CHECK_STATUS(b->call->run(&b->scene), XNCC_OK);
+    CHECK(cancel_results(&b->scene) == b->want);
+}
+
+/* Checks what a cancelled call leaves. */
+static void check_cancelled(const running *r, double lag, const char *what)
+{
+    char text[XNCC_ERROR_SIZE];
+    xncc_context_error(r->scene->context, text, sizeof text);
+    CHECK(strstr(text, "cancelled by xncc_context_cancel") != NULL);
+    for (int i = 0; i < CANCEL_TEMPLS && r->call->finds; i++)
+        CHECK_INT(r->scene->found[i], 0);
+    CHECK(xncc_context_progress(r->scene->context) == 1.0);
+    if (lag > limit_ms)
+        kit_fail(__FILE__, __LINE__, "%s with %s, %s, %d x %d: returned after %.1f ms",
+                 r->call->name, r->scene->kernel ? r->scene->kernel : "any kernel", what,
+                 r->scene->problem.image_width, r->scene->problem.image_height, lag);
+    if (lag > worst_ms)
+        worst_ms = lag;
+}
+
+/* Runs a call and cancels it after a random delay, unless it returns before. Then a bystander
+ * begins. Without one, the call is a long one: the delay begins with its progress, as it would take
+ * too long if it were cancelled before it began. Returns the call's status. */
+static xncc_status run_and_cancel(cancel_scene *scene, const cancel_call *call, const char *what,
+                                  bystander *b, int32_t most_us)
+{
+    running r;
+    cancel_forget(scene);
+    start(&r, scene, call);
+    while (!b && xncc_context_progress(scene->context) == 1.0 && !atomic_load(&r.ended))
+        (void)sched_yield();
+    sleep_us(kit_between(&delays, 0, most_us));
+    const double progress = xncc_context_progress(scene->context);
+    CHECK(progress >= 0.0 && progress <= 1.0);
+    const double before = now_ms();
+    xncc_context_cancel(scene->context);
+    if (b)
+        bystander_check(b);
+    pthread_join(r.thread, NULL);
+    if (r.status == XNCC_ERROR_CANCELLED)
+        check_cancelled(&r, r.end - before, what);
+    else
+        CHECK_STATUS(r.status, XNCC_OK);
+    return r.status;
+}
+
+/* The results of the fastest kernel, computed by another context. */
+static uint64_t expected(const cancel_case *c, const cancel_call *call, int32_t side)
+{
+    xncc_context *other = kit_context(XNCC_DEVICE_CPU, 2);
+    cancel_scene s = cancel_scene_make(other, c, NULL, side);
+    CHECK_STATUS(call->run(&s), XNCC_OK);
+    const uint64_t want = cancel_results(&s);
+    cancel_scene_free(&s);
+    xncc_context_destroy(other);
+    return want;
+}
+
+/* Cancels a call on larger and larger images, until it does not return before. */
+static void test_call(xncc_context *context, const cancel_case *c, const cancel_call *call,
+                      const char *kernel)
+{
+    enum { LARGEST = 8192 };
+    const int32_t most_us = KIT_SANITIZED ? 20000 : 8000;
+    bystander b = bystander_make(context);
+    xncc_status status = XNCC_OK;
+    for (int32_t side = 64; side <= LARGEST && !status; side *= 2) {
+        cancel_scene scene = cancel_scene_make(context, c, kernel, side);
+        for (int i = 0; i < 3 && !status; i++)
+            status = run_and_cancel(&scene, call, c->name, &b, most_us);
+        if (status) {
+            cancel_forget(&scene);
+            CHECK_STATUS(call->run(&scene), XNCC_OK);
+            CHECK(cancel_results(&scene) == expected(c, call, side));
+            CHECK(xncc_context_progress(context) == 1.0);
+        }
+        cancel_scene_free(&scene);
+    }
+    if (status != XNCC_ERROR_CANCELLED)
+        kit_fail(__FILE__, __LINE__, "%s, %s, %s: never cancelled", call->name, c->name,
+                 kernel ? kernel : "any kernel");
+    cancel_scene_free(&b.scene);
+}
+
+/* The kinds of problems: every road through the kernels. */
+static const cancel_case cases[] = {
+    { "u8", XNCC_U8, 1, 16, 0, 0, 0 },
+    { "u16", XNCC_U16, 1, 16, 0, 0, 0 },
+    { "u32, masks", XNCC_U32, 1, 16, 1, 1, 0 },
+    { "u8, 3 channels, masked template", XNCC_U8, 3, 16, 0, 1, 0 },
+    { "f32", XNCC_F32, 1, 16, 0, 0, 0 },
+    { "f64, masks", XNCC_F64, 1, 16, 1, 1, 0 },
+    { "convolution of u8", XNCC_U8, 1, 15, 0, 0, 1 },
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* The large problems. */
+static const cancel_case large_cases[] = {
+    { "u8, n = 512", XNCC_U8, 1, 512, 0, 0, 0 },
+    { "u16, n = 2000", XNCC_U16, 1, 2000, 0, 0, 0 },
+    { "u32, masks, n = 512", XNCC_U32, 1, 512, 1, 1, 0 },
+    { "u8, 3 channels, masks, n = 512", XNCC_U8, 3, 512, 1, 1, 0 },
+    { "f32, n = 2000", XNCC_F32, 1, 2000, 0, 0, 0 },
+    { "f64, masks, n = 512", XNCC_F64, 1, 512, 1, 1, 0 },
+    { "convolution, n = 127", XNCC_F32, 1, 127, 0, 0, 1 },
+};
+enum { LARGE_CASES = sizeof large_cases / sizeof *large_cases, LARGE_SIDE = 4096 };
+
+static size_t kernels_of(xncc_context *context, const cancel_case *c, int32_t side,
+                         const char *name[32])
+{
+    const xncc_problem problem = { .task = c->convolve ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH,
+                                   .pixel = c->pixel,
+                                   .image_width = side,
+                                   .image_height = side,
+                                   .width = c->size,
+                                   .height = c->size,
+                                   .channels = c->channels,
+                                   .image_masked = c->image_masked,
+                                   .templ_masked = c->templ_masked };
+    const size_t count = xncc_kernels(context, &problem, name, 32);
+    CHECK(count > 0 && count <= 32);
+    return count;
+}
+
+/* Every kernel of every kind of problem, and every call. */
+static void test_all(xncc_context *context)
+{
+    for (int i = 0; i < CASES; i++) {
+        const char *name[32];
+        const size_t count = kernels_of(context, &cases[i], 64, name);
+        for (size_t k = 0; k < count; k++)
+            test_call(
+                context, &cases[i],
+                cancel_call_of(cases[i].convolve ? "xncc_plan_convolve" : "xncc_plan_correlate"),
+                name[k]);
+    }
+    for (size_t i = 0; i < cancel_call_count; i++)
+        test_call(context, &cases[cancel_calls[i].convolves ? CASES - 1 : 0], &cancel_calls[i],
+                  NULL);
+}
+
+/* Large problems, which no kernel finishes within seconds. */
+static void test_worst(xncc_context *context)
+{
+    for (int i = 0; i < LARGE_CASES; i++) {
+        const cancel_case *c = &large_cases[i];
+        const char *name[32];
+        const size_t count = kernels_of(context, c, LARGE_SIDE, name);
+        for (size_t k = 0; k < count; k++) {
+            cancel_scene scene = cancel_scene_make(context, c, name[k], LARGE_SIDE);
+            const double before = worst_ms;
+            worst_ms = 0.0;
+            for (int n = 0; n < 4; n++)
+                (void)run_and_cancel(&scene,
+                                     cancel_call_of(c->convolve ? "xncc_plan_convolve"
+                                                    : n % 2     ? "xncc_plan_find"
+                                                                : "xncc_plan_correlate"),
+                                     c->name, NULL, n < 2 ? 40000 : 150000);
+            printf("%s, %s: %.1f ms\n", c->name, name[k], worst_ms);
+            worst_ms = fmax(worst_ms, before);
+            cancel_scene_free(&scene);
+        }
+    }
+}
+
+/* A cancellation of another context changes nothing. */
+static void test_two_contexts(xncc_context *context)
+{
+    xncc_context *other = kit_context(XNCC_DEVICE_CPU, 1);
+    const cancel_call *call = cancel_call_of("xncc_plan_find");
+    cancel_scene scene = cancel_scene_make(context, &plain_u8, NULL, 1024);
+    running r;
+    start(&r, &scene, call);
+    for (int i = 0; i < 20; i++) {
+        sleep_us(200);
+        xncc_context_cancel(other);
+    }
+    pthread_join(r.thread, NULL);
+    CHECK_STATUS(r.status, XNCC_OK);
+    CHECK(cancel_results(&scene) == expected(&plain_u8, call, 1024));
+    cancel_scene_free(&scene);
+    xncc_context_destroy(other);
+    xncc_context_cancel(NULL);
+}
+
+static void cancel(void *context)
+{
+    xncc_context_cancel(context);
+}
+
+/* Cancels a call in each of its allocations in turn: in all of its parts, and between them. After
+ * the last checks of a search there are at most two, when it chooses its matches. */
+static void test_parts(const cancel_call *call)
+{
+    const cancel_case *c = &cases[call->convolves ? CASES - 1 : 0];
+    uint64_t total = 1;
+    for (uint64_t n = 0; n <= total; n++) {
+        xncc_context *context = kit_context(XNCC_DEVICE_CPU, 1);
+        cancel_scene scene = cancel_scene_make(context, c, NULL, 48);
+        (void)xncc_alloc_call(n, cancel, context);
+        const xncc_status status = call->run(&scene);
+        const uint64_t requests = xncc_alloc_call(0, NULL, NULL);
+        if (n == 0)
+            total = requests;
+        if (n == 0 || status == XNCC_OK)
+            CHECK_STATUS(status, XNCC_OK);
+        else
+            CHECK_STATUS(status, XNCC_ERROR_CANCELLED);
+        if (n > 0 && status == XNCC_OK && !(call->finds && n + 2 > total))
+            kit_fail(__FILE__, __LINE__, "%s: the cancellation in allocation %d of %d is lost",
+                     call->name, (int)n, (int)total);
+        cancel_forget(&scene);
+        CHECK_STATUS(call->run(&scene), XNCC_OK);
+        cancel_scene_free(&scene);
+        xncc_context_destroy(context);
+    }
+}
+
+/* A scan that was cancelled refuses to go on. Its plan is free once it is destroyed. */
+static void test_cancelled_scan(xncc_context *context)
+{
+    cancel_scene s = cancel_scene_make(context, &plain_u8, NULL, 1024);
+    xncc_scan *scan = NULL;
+    size_t found = 1;
+    char text[XNCC_ERROR_SIZE];
+    CHECK_STATUS(xncc_scan_create(s.plan, &s.image.view, s.templ[0], NULL, 1, &scan), XNCC_OK);
+    (void)xncc_alloc_call(1, cancel, context); /* the first candidates are stored */
+    CHECK_STATUS(xncc_scan_rows(scan, 1000), XNCC_ERROR_CANCELLED);
+    (void)xncc_alloc_call(0, NULL, NULL);
+    CHECK_STATUS(xncc_scan_rows(scan, 1001), XNCC_ERROR_CANCELLED);
+    CHECK_STATUS(xncc_scan_finish(scan, s.match, &found, NULL), XNCC_ERROR_CANCELLED);
+    CHECK_INT(found, 0);
+    CHECK_TEXT(xncc_context_error(context, text, sizeof text),
+               "scan: it has failed; create a new one");
+    xncc_scan_destroy(scan);
+    CHECK_STATUS(cancel_call_of("xncc_plan_find")->run(&s), XNCC_OK);
+    cancel_scene_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    kit_start(argc, argv);
+    limit_ms = strtod(kit_option(argc, argv, "limit", "1000"), NULL);
+    delays = kit_stream(3);
+    const int worst = kit_flag(argc, argv, "worst");
+    const xncc_device device = kit_device_option(argc, argv);
+    xncc_context *context = kit_context(device, worst ? 1 : 3);
+    if (worst) {
+        test_worst(context);
+    } else {
+        test_all(context);
+        test_two_contexts(context);
+        if (device == XNCC_DEVICE_CPU)
+            test_cancelled_scan(context);
+        for (size_t i = 0; i < cancel_call_count && device == XNCC_DEVICE_CPU; i++)
+            test_parts(&cancel_calls[i]);
+    }
+    xncc_context_destroy(context);
+    printf("longest time from a cancellation to the return: %.2f ms\n", worst_ms);
+    return kit_finish("cancel");
+}
