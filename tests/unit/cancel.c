@@ -3,7 +3,9 @@
  * give the right results. Calls that begin later, and other contexts, must not notice.
  *
  * --device cuda   the calls of the CUDA engine
+ * --calls, --prepare, --parts   only this part of the test
  * --worst         instead: large templates in large images, on one thread
+ * --case NAME, --kernel NAME    with --worst: only these
  * --limit MS      the most milliseconds from the cancellation to the return (1000) */
 #include "cancel.h"
 
@@ -189,13 +191,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* The large problems. */
 static const cancel_case large_cases[] = {
-    { "u8, n = 512", XNCC_U8, 1, 512, 0, 0, 0 },
-    { "u16, n = 2000", XNCC_U16, 1, 2000, 0, 0, 0 },
-    { "u32, masks, n = 512", XNCC_U32, 1, 512, 1, 1, 0 },
-    { "u8, 3 channels, masks, n = 512", XNCC_U8, 3, 512, 1, 1, 0 },
-    { "f32, n = 2000", XNCC_F32, 1, 2000, 0, 0, 0 },
-    { "f64, masks, n = 512", XNCC_F64, 1, 512, 1, 1, 0 },
-    { "convolution, n = 127", XNCC_F32, 1, 127, 0, 0, 1 },
+    { "u8", XNCC_U8, 1, 1500, 0, 0, 0 },         { "u16", XNCC_U16, 1, 3000, 0, 0, 0 },
+    { "u32-masked", XNCC_U32, 1, 512, 1, 1, 0 }, { "u8x3-masked", XNCC_U8, 3, 512, 1, 1, 0 },
+    { "f32", XNCC_F32, 1, 3000, 0, 0, 0 },       { "f64-masked", XNCC_F64, 1, 512, 1, 1, 0 },
+    { "convolve", XNCC_F32, 1, 127, 0, 0, 1 },
 };
 enum { LARGE_CASES = sizeof large_cases / sizeof *large_cases, LARGE_SIDE = 4096 };
 
@@ -216,8 +215,8 @@ static size_t kernels_of(xncc_context *context, const cancel_case *c, int32_t si
     return count;
 }
 
-/* Every kernel of every kind of problem, and every call. */
-static void test_all(xncc_context *context)
+/* Every kernel of every kind of problem. */
+static void test_kernels(xncc_context *context)
 {
     for (int i = 0; i < CASES; i++) {
         const char *name[32];
@@ -228,33 +227,76 @@ static void test_all(xncc_context *context)
                 cancel_call_of(cases[i].convolve ? "xncc_plan_convolve" : "xncc_plan_correlate"),
                 name[k]);
     }
+}
+
+static void test_calls(xncc_context *context)
+{
     for (size_t i = 0; i < cancel_call_count; i++)
         test_call(context, &cases[cancel_calls[i].convolves ? CASES - 1 : 0], &cancel_calls[i],
                   NULL);
 }
 
-/* Large problems, which no kernel finishes within seconds. */
-static void test_worst(xncc_context *context)
+/* Cancels a large problem, which takes many seconds, several times with one kernel. */
+static void test_large(xncc_context *context, const cancel_case *c, const char *kernel)
+{
+    enum { ROUNDS = 8 };
+    cancel_scene scene = cancel_scene_make(context, c, kernel, LARGE_SIDE);
+    const double before = worst_ms;
+    worst_ms = 0.0;
+    for (int n = 0; n < ROUNDS; n++) {
+        const cancel_call *call = cancel_call_of(c->convolve ? "xncc_plan_convolve"
+                                                 : n % 2     ? "xncc_plan_find"
+                                                             : "xncc_plan_correlate");
+        (void)run_and_cancel(&scene, call, c->name, NULL, n < ROUNDS / 2 ? 40000 : 150000);
+    }
+    printf("%s, %s: %.1f ms\n", c->name, kernel, worst_ms);
+    worst_ms = fmax(worst_ms, before);
+    cancel_scene_free(&scene);
+}
+
+/* All large problems with all kernels, or those of the names that are given. */
+static void test_worst(xncc_context *context, const char *case_name, const char *kernel)
 {
     for (int i = 0; i < LARGE_CASES; i++) {
         const cancel_case *c = &large_cases[i];
         const char *name[32];
+        if (case_name && strcmp(case_name, c->name) != 0)
+            continue;
         const size_t count = kernels_of(context, c, LARGE_SIDE, name);
-        for (size_t k = 0; k < count; k++) {
-            cancel_scene scene = cancel_scene_make(context, c, name[k], LARGE_SIDE);
-            const double before = worst_ms;
-            worst_ms = 0.0;
-            for (int n = 0; n < 4; n++)
-                (void)run_and_cancel(&scene,
-                                     cancel_call_of(c->convolve ? "xncc_plan_convolve"
-                                                    : n % 2     ? "xncc_plan_find"
-                                                                : "xncc_plan_correlate"),
-                                     c->name, NULL, n < 2 ? 40000 : 150000);
-            printf("%s, %s: %.1f ms\n", c->name, name[k], worst_ms);
-            worst_ms = fmax(worst_ms, before);
-            cancel_scene_free(&scene);
-        }
+        for (size_t k = 0; k < count; k++)
+            if (!kernel || strcmp(kernel, name[k]) == 0)
+                test_large(context, c, name[k]);
     }
+}
+
+/* Cancels a call while it prepares a template, which is most of its work here, and at other times.
+ * The next call with the template must not take it for prepared. */
+static void test_prepare(xncc_context *context)
+{
+    static const cancel_case c = { "u32, masks, prepared", XNCC_U32, 1, 300, 1, 1, 0 };
+    const cancel_call *call = cancel_call_of("xncc_plan_correlate");
+    cancel_scene s = cancel_scene_make(context, &c, NULL, 302),
+                 fresh = cancel_scene_make(context, &c, NULL, 302);
+    bystander b = bystander_make(context);
+    int cancelled = 0;
+    for (int i = 0; i < 30; i++) {
+        const xncc_template *first = s.templ[0]; /* both have one size */
+        s.templ[0] = s.templ[1];
+        s.templ[1] = (xncc_template *)(uintptr_t)first;
+        cancelled += run_and_cancel(&s, call, c.name, &b, 8000) != XNCC_OK;
+        cancel_forget(&s);
+        CHECK_STATUS(call->run(&s), XNCC_OK);
+        const xncc_map map = { .data = fresh.map.view.data,
+                               .width = 3,
+                               .height = 3,
+                               .pitch = (int64_t)fresh.map.view.width * (int64_t)sizeof(float) };
+        CHECK_STATUS(xncc_correlate(context, &s.image.view, s.templ[0], NULL, &map), XNCC_OK);
+        CHECK(cancel_results(&s) == cancel_results(&fresh));
+    }
+    CHECK(cancelled > 0);
+    cancel_scene_free(&b.scene);
+    cancel_scene_free(&s);
+    cancel_scene_free(&fresh);
 }
 
 /* A cancellation of another context changes nothing. */
@@ -336,19 +378,27 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     limit_ms = strtod(kit_option(argc, argv, "limit", "1000"), NULL);
     delays = kit_stream(3);
-    const int worst = kit_flag(argc, argv, "worst");
+    const int worst = kit_flag(argc, argv, "worst"), parts = kit_flag(argc, argv, "parts"),
+              prepare = kit_flag(argc, argv, "prepare"), calls = kit_flag(argc, argv, "calls"),
+              all = !worst && !parts && !prepare && !calls;
     const xncc_device device = kit_device_option(argc, argv);
+    const int cpu = device == XNCC_DEVICE_CPU;
     xncc_context *context = kit_context(device, worst ? 1 : 3);
-    if (worst) {
-        test_worst(context);
-    } else {
-        test_all(context);
+    if (worst)
+        test_worst(context, kit_option(argc, argv, "case", NULL),
+                   kit_option(argc, argv, "kernel", NULL));
+    if (all)
+        test_kernels(context);
+    if (all || calls)
+        test_calls(context);
+    if (all || prepare)
+        test_prepare(context);
+    if (all)
         test_two_contexts(context);
-        if (device == XNCC_DEVICE_CPU)
-            test_cancelled_scan(context);
-        for (size_t i = 0; i < cancel_call_count && device == XNCC_DEVICE_CPU; i++)
-            test_parts(&cancel_calls[i]);
-    }
+    if ((all && cpu) || parts)
+        test_cancelled_scan(context);
+    for (size_t i = 0; i < cancel_call_count && ((all && cpu) || parts); i++)
+        test_parts(&cancel_calls[i]);
     xncc_context_destroy(context);
     printf("longest time from a cancellation to the return: %.2f ms\n", worst_ms);
     return kit_finish("cancel");
