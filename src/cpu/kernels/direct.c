@@ -122,6 +122,7 @@ typedef struct strip {
     direct_scratch s;
     xncc_windows windows;
     int32_t x, width; /* first column, number of columns */
+    int32_t step;     /* columns to compute before asking whether the call is cancelled */
 } strip;
 
 static void stage_words(const void *raw, int words, int16_t *restrict out, int32_t count)
@@ -175,13 +176,10 @@ static const void *const *panel_rows(const strip *t, panel *p, int32_t first, in
  * cancelled. */
 static void dot_columns(const strip *t, xncc_dot *dot)
 {
-    const int32_t columns = (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP * XNCC_STRIP_STEP,
-                  step = xncc_columns_to_ask((int64_t)dot->live * dot->rows * dot->groups *
-                                                 t->c->phases * t->c->planes,
-                                             XNCC_STRIP_STEP);
-    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch); x += step) {
+    const int32_t columns = (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP * XNCC_STRIP_STEP;
+    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch); x += t->step) {
         dot->first = x;
-        dot->columns = xncc_min_i32(x + step, columns);
+        dot->columns = xncc_min_i32(x + t->step, columns);
         if (t->c->planes == 2)
             t->isa->u16(dot);
         else
@@ -279,6 +277,8 @@ void xncc_direct_compute(const xncc_product_kernel *self, const xncc_plane_produ
     assert(count == 1);
     (void)count;
     (void)scratch_layout(b, product->templ->width, scratch[0], &t.s);
+    t.step = xncc_columns_to_ask(
+        (int64_t)t.c->rows * t.c->chunk * t.c->groups * t.c->phases * t.c->planes, XNCC_STRIP_STEP);
     int64_t rows = ring_rows(t.c);
     for (int64_t i = 0; i < 2 * rows; i++)
         t.s.row[i] = t.s.ring + (i % rows) * t.c->row_bytes;
