@@ -97,8 +97,9 @@ XNCC_API double xncc_context_progress(const xncc_context *context);
  *   that it is working on. A call that leaves its results in device memory and does not wait is not
  *   affected once it has returned.
  * - After a cancelled call, the contents of its map, of its refined positions and of its results in
- *   device memory are undefined. The number of matches found, in host memory, is 0. Its plan, batch, templates and context can be used again at once. A scan that
- *   was cancelled in xncc_scan_rows or xncc_scan_finish can only be destroyed.
+ *   device memory are undefined. The number of matches found, in host memory, is 0. Its plan,
+ * batch, templates and context can be used again at once. A scan that was cancelled in
+ * xncc_scan_rows or xncc_scan_finish can only be destroyed.
  *
  * NULL is allowed. Any thread may call it, and so may a signal handler: it is one atomic
  * operation. */
