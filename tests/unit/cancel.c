@@ -6,6 +6,7 @@
  * --calls, --prepare, --parts   only this part of the test
  * --worst         instead: large templates in large images, on one thread
  * --case NAME, --kernel NAME    with --worst: only these
+ * --rounds N      with --worst: how often each problem is cancelled (8)
  * --limit MS      the most milliseconds from the cancellation to the return (1000) */
 #include "cancel.h"
 
@@ -23,6 +24,7 @@
 #include <time.h>
 
 static double limit_ms;
+static int rounds;      /* how often a large problem is cancelled */
 static double worst_ms; /* the longest time so far from a cancellation to the return */
 static kit_random delays;
 
@@ -239,15 +241,14 @@ static void test_calls(xncc_context *context)
 /* Cancels a large problem, which takes many seconds, several times with one kernel. */
 static void test_large(xncc_context *context, const cancel_case *c, const char *kernel)
 {
-    enum { ROUNDS = 8 };
     cancel_scene scene = cancel_scene_make(context, c, kernel, LARGE_SIDE);
     const double before = worst_ms;
     worst_ms = 0.0;
-    for (int n = 0; n < ROUNDS; n++) {
+    for (int n = 0; n < rounds; n++) {
         const cancel_call *call = cancel_call_of(c->convolve ? "xncc_plan_convolve"
                                                  : n % 2     ? "xncc_plan_find"
                                                              : "xncc_plan_correlate");
-        (void)run_and_cancel(&scene, call, c->name, NULL, n < ROUNDS / 2 ? 40000 : 150000);
+        (void)run_and_cancel(&scene, call, c->name, NULL, n < rounds / 2 ? 40000 : 150000);
     }
     printf("%s, %s: %.1f ms\n", c->name, kernel, worst_ms);
     worst_ms = fmax(worst_ms, before);
@@ -377,6 +378,7 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     limit_ms = strtod(kit_option(argc, argv, "limit", "1000"), NULL);
+    rounds = atoi(kit_option(argc, argv, "rounds", "8"));
     delays = kit_stream(3);
     const int worst = kit_flag(argc, argv, "worst"), parts = kit_flag(argc, argv, "parts"),
               prepare = kit_flag(argc, argv, "prepare"), calls = kit_flag(argc, argv, "calls"),
