@@ -190,12 +190,17 @@ __attribute__((always_inline)) static inline void convolve_tiles(const convolve_
     }
 }
 
-/* Computes map rows done .. done + live - 1 of the area. */
+/* Computes map rows done .. done + live - 1 of the area. Small filters take the whole strip at
+ * once. */
 static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
 {
     const float *row[XNCC_MAX_FILTER + CONVOLVE_ROWS - 1];
     for (int32_t jj = 0; jj < t->rows; jj++)
         row[jj] = t->ring + (ptrdiff_t)((done + jj) % t->rows) * t->floats;
+    if (t->step >= t->width) {
+        convolve_tiles(t, row, done, live, 0, t->width);
+        return;
+    }
     for (int32_t x = 0; x < t->width && !xncc_is_cancelled(t->job->watch); x += t->step)
         convolve_tiles(t, row, done, live, x, xncc_min_i32(x + t->step, t->width));
 }
@@ -205,7 +210,8 @@ static void convolve_down(const convolve_strip *t)
     const xncc_job *job = t->job;
     int32_t staged = 0, count = t->width + job->filter->width - 1;
     int64_t left = (int64_t)job->x0 + t->x, top = (int64_t)job->y0 + t->area->y;
-    for (int32_t done = 0; done < t->area->height; done += CONVOLVE_ROWS) {
+    for (int32_t done = 0; done < t->area->height && !xncc_is_cancelled(job->watch);
+         done += CONVOLVE_ROWS) {
         int32_t live = t->area->height - done < CONVOLVE_ROWS ? t->area->height - done
                                                               : CONVOLVE_ROWS;
         for (; staged < done + t->rows; staged++)
