@@ -7,18 +7,19 @@
 
 struct xncc_batch_context {
     xncc::Engine *engine = nullptr;
-    xncc::DeviceMemory image;       // the copy of a host image: pixels, then the mask
-    uint64_t image_room = 0;        // bytes of `image`
-    xncc::Upload upload;            // copies host images
-    bool from_host = false;         // the image of the current call is on the host
-    xncc::DeviceMemory map;         // the score map of one template
-    uint64_t map_room = 0;          // bytes of `map`
-    xncc::DeviceMemory device_best; // the best on its way to the host: scores, then indices
-    uint64_t device_best_room = 0;  // bytes of `device_best`
-    xncc_best best = {};            // the best in device memory
-    xncc_best target = {};          // where the caller wants it
-    xncc::Event done;               // recorded after the last call's work
-    cudaStream_t last = nullptr;    // the stream of the last call
+    const xncc_watch *watch = nullptr; // of the batch's running call
+    xncc::DeviceMemory image;          // the copy of a host image: pixels, then the mask
+    uint64_t image_room = 0;           // bytes of `image`
+    xncc::Upload upload;               // copies host images
+    bool from_host = false;            // the image of the current call is on the host
+    xncc::DeviceMemory map;            // the score map of one template
+    uint64_t map_room = 0;             // bytes of `map`
+    xncc::DeviceMemory device_best;    // the best on its way to the host: scores, then indices
+    uint64_t device_best_room = 0;     // bytes of `device_best`
+    xncc_best best = {};               // the best in device memory
+    xncc_best target = {};             // where the caller wants it
+    xncc::Event done;                  // recorded after the last call's work
+    cudaStream_t last = nullptr;       // the stream of the last call
 };
 
 namespace xncc {
@@ -37,14 +38,17 @@ BestView view_of(const xncc_best &best)
                      best.score.height };
 }
 
-xncc_status batch_context_open(xncc_engine *engine, xncc_batch_context **result, xncc_error *error)
+xncc_status batch_context_open(xncc_engine *engine, const xncc_watch *watch,
+                               xncc_batch_context **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
     xncc_batch_context *context = create<xncc_batch_context>();
     if (!context)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the batch");
     context->engine = engine_of(engine);
+    context->watch = watch;
     context->upload.set_copiers(context->engine->copiers);
+    context->upload.set_watch(watch);
     xncc_status status = check(context->done.make(), "making an event", error);
     if (status)
         destroy(context);
@@ -119,8 +123,13 @@ xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xn
     if (!status)
         status = bring_to_device(shared, context->image.as<unsigned char>(), &context->upload,
                                  stream, error);
-    return status ? status
-                  : check(end_on(context, stream), "copying the image to the device", error);
+    if (!status)
+        status = check(end_on(context, stream), "copying the image to the device", error);
+    if (!status)
+        status = xncc_check_cancelled(context->watch, error);
+    if (status == XNCC_ERROR_CANCELLED) // the caller's image is not read any more
+        (void)cudaStreamSynchronize(stream);
+    return status;
 }
 
 xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
@@ -188,7 +197,9 @@ xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error
         code = end_on(context, stream);
     if (code == cudaSuccess && (to_host || context->from_host))
         code = cudaStreamSynchronize(stream);
-    return check(code, "fetching the best scores", error);
+    xncc_status status = check(code, "fetching the best scores", error);
+    return status || !(to_host || context->from_host) ? status
+                                                      : xncc_check_cancelled(context->watch, error);
 }
 
 constexpr xncc_batch_ops name_operations()

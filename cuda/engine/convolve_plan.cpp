@@ -116,7 +116,7 @@ xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
             height = plan->problem.image_height;
     xncc_status status = XNCC_OK;
     progress_begin(plan);
-    for (int32_t row = 0; row < height && !status; row += step) {
+    for (int32_t row = 0; row < height; row += step) {
         ConvolveJob job = make_job(plan, filter, prepared);
         job.y0 = row;
         job.rows = height - row < step ? height - row : step;
@@ -124,15 +124,17 @@ xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
         job.out_pitch = direct ? xncc_map_pitch(out) / static_cast<int64_t>(sizeof(float))
                                : out->width;
         rows_under(plan, filter, row, job.rows, &job.first, &job.end);
-        status = bring_rows(plan, image, &job, stream, error);
+        if (!status)
+            status = xncc_check_cancelled(plan->watch, error);
+        if (!status)
+            status = bring_rows(plan, image, &job, stream, error);
         if (!status)
             status = launch(plan, job, filter, stream, error);
         if (!status && !direct)
             status = fetch_rows(plan, out, row, job.rows, stream, error);
         progress_step(plan, job.rows);
     }
-    xncc_status ended = finish(plan, stream, wait, status ? nullptr : error);
-    return status ? status : ended;
+    return finish_as(status, plan, stream, wait, error);
 }
 
 } // namespace xncc

@@ -194,7 +194,7 @@ void unbind(xncc_engine_plan *plan)
 }
 
 xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
-                 xncc_progress *progress, xncc_engine_plan **result, xncc_error *error)
+                 const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
     xncc_engine_plan *plan = create<xncc_engine_plan>();
@@ -204,7 +204,8 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     plan->upload.set_copiers(plan->engine->copiers);
     plan->problem = *problem;
     plan->decision = *decision;
-    plan->progress = progress;
+    plan->watch = watch;
+    plan->upload.set_watch(watch);
     xncc_status status = check(plan->done.make(), "making an event", error);
     if (!status)
         status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, error)

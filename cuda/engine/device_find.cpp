@@ -232,8 +232,7 @@ xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image
     if (!status)
         status = run_tournament(call, search);
     progress_step(plan, plan->y.map);
-    xncc_status ended = finish(plan, stream, false, status ? nullptr : error);
-    return status ? status : ended;
+    return finish_as(status, plan, stream, false, error);
 }
 
 } // namespace xncc

@@ -59,7 +59,7 @@ struct xncc_engine_plan {
     xncc::Engine *engine = nullptr;
     xncc_problem problem = {};
     xncc_decision decision = {};
-    xncc_progress *progress = nullptr; // of the context
+    const xncc_watch *watch = nullptr; // of the running call
     xncc::Workspace memory;            // all device memory
 
     // Matching.
@@ -91,14 +91,14 @@ inline bool fp64_is_slow_on(const xncc_engine_plan *plan)
 // Adds a call to the progress of the context, whose unit is a map element.
 inline void progress_begin(xncc_engine_plan *plan)
 {
-    xncc_progress_begin(plan->progress,
+    xncc_progress_begin(plan->watch->progress,
                         static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map));
 }
 
 // Reports that `rows` more rows of the map are done.
 inline void progress_step(xncc_engine_plan *plan, int32_t rows)
 {
-    xncc_progress_step(plan->progress,
+    xncc_progress_step(plan->watch->progress,
                        static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(rows));
 }
 
@@ -118,7 +118,8 @@ inline xncc_status begin(xncc_engine_plan *plan, cudaStream_t stream, xncc_error
     return check(code, "beginning the call", error);
 }
 
-// Ends a call: marks the end of its work on the stream, and waits for it if `wait` is set.
+// Ends a call: marks the end of its work on the stream, and waits for it if `wait` is set. A call
+// that was cancelled before that wait was over is cancelled.
 inline xncc_status finish(xncc_engine_plan *plan, cudaStream_t stream, bool wait, xncc_error *error)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -128,7 +129,19 @@ inline xncc_status finish(xncc_engine_plan *plan, cudaStream_t stream, bool wait
     xncc_status status = check(code, "ending the call", error);
     if (!status && wait)
         status = check(cudaStreamSynchronize(stream), "the work on the stream", error);
+    if (!status && wait)
+        status = xncc_check_cancelled(plan->watch, error);
     return status;
+}
+
+// Ends a call that has come to `status`, as finish() does. Waits for the work of a cancelled call,
+// so that its plan and its views can be used again. Returns the status of the call.
+inline xncc_status finish_as(xncc_status status, xncc_engine_plan *plan, cudaStream_t stream,
+                             bool wait, xncc_error *error)
+{
+    xncc_status ended = finish(plan, stream, wait || status == XNCC_ERROR_CANCELLED,
+                               status ? nullptr : error);
+    return status ? status : ended;
 }
 
 } // namespace xncc

@@ -90,10 +90,10 @@ xncc_status compute_map(const Call &call, Band *band, const Target &target, bool
 {
     if (call.plan->x.count() != 1 || call.plan->y.count() != 1)
         return compute_rows(call, 0, call.plan->y.map, target);
-    xncc_status status = XNCC_OK;
-    if (begins) {
+    xncc_status status = xncc_check_cancelled(call.plan->watch, call.error);
+    if (begins && !status) {
         status = prepare_band(call, band, target, true);
-    } else {
+    } else if (!status) {
         status = lay_out_template(call, call.plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ));
         if (!status)
             status = multiply_band(call, *band, target, true);
@@ -146,8 +146,10 @@ xncc_status search_groups(const Call &call, const Piece &piece, const xncc_searc
                                                  plan->problem.rule.flat);
         }
         const PeakJob search = make_job(plan, rule, group);
-        status = products ? search_from_products(call, band, search, group, group.first == 0)
-                          : search_maps(call, piece, &band, search, group);
+        status = xncc_check_cancelled(plan->watch, call.error);
+        if (!status)
+            status = products ? search_from_products(call, band, search, group, group.first == 0)
+                              : search_maps(call, piece, &band, search, group);
     }
     return status;
 }
@@ -211,6 +213,8 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
 {
     Call call = make_call(plan, image, batch->templ[0], stream, error);
     xncc_status status = bring_image(&call);
+    if (status)
+        (void)finish(plan, stream, true, nullptr);
     // templates whose results fit the memory
     const uint64_t most = plan->decision.batch.results / xncc_search_results(1, rule->top);
     if (rule->top > PEAK_ROOM || most == 0) {

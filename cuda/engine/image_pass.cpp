@@ -61,8 +61,10 @@ xncc_status copy_chunks(const Call &call, const Band &band, const Target *target
                                "preparing to copy the image", call.error);
     for (int32_t y = 0; y < view.height && !status; y += step) {
         const UploadRows chunk = rows.from(y, step);
-        status = check(plan->upload.copy_chunk(chunk, call.stream),
-                       "copying the image to the device", call.error);
+        status = xncc_check_cancelled(plan->watch, call.error);
+        if (!status)
+            status = check(plan->upload.copy_chunk(chunk, call.stream),
+                           "copying the image to the device", call.error);
         int32_t ready = ready_rows(view, plan->problem.templ_height, band.height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < band.height))
             continue;
@@ -187,8 +189,9 @@ xncc_status bring_image(Call *call)
     if (status)
         return status;
     call->rows_padded = true;
-    return bring_to_device(&call->image, plan->memory.as<unsigned char>(XNCC_BUFFER_SOURCE),
-                           &plan->upload, call->stream, call->error);
+    status = bring_to_device(&call->image, plan->memory.as<unsigned char>(XNCC_BUFFER_SOURCE),
+                             &plan->upload, call->stream, call->error);
+    return status ? status : xncc_check_cancelled(plan->watch, call->error);
 }
 
 xncc_status prepare_image(const Call &call, Band *band, const Target *target, bool *multiplied)

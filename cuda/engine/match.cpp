@@ -51,7 +51,8 @@ xncc_status feed(const Call &call, xncc_peaks *peaks, const Chunk &chunk)
     return status;
 }
 
-// Fetches `rows` map rows from row `begin` on, chunk by chunk, and feeds the search with them.
+// Fetches `rows` map rows from row `begin` on, chunk by chunk, and feeds the search with them. They
+// count as done also after a failure.
 xncc_status search_rows(const Call &call, xncc_peaks *peaks, int32_t begin, int32_t rows,
                         const Target &source)
 {
@@ -62,12 +63,13 @@ xncc_status search_rows(const Call &call, xncc_peaks *peaks, int32_t begin, int3
     chunk_map.height = plan->pinned_rows;
     chunk_map.data = plan->pinned.as<float>() + static_cast<int64_t>(KEPT_ROWS) * width;
     xncc_status status = XNCC_OK;
-    for (int32_t row = begin; row < end && !status; row += plan->pinned_rows) {
+    for (int32_t row = begin; row < end; row += plan->pinned_rows) {
         int32_t count = end - row < plan->pinned_rows ? end - row : plan->pinned_rows;
         Target from = { source.map + static_cast<int64_t>(row - begin) * source.pitch,
                         source.pitch };
-        status = check(download(chunk_map, 0, count, from, call.stream), "fetching the map",
-                       call.error);
+        if (!status)
+            status = check(download(chunk_map, 0, count, from, call.stream), "fetching the map",
+                           call.error);
         if (!status)
             status = finish(plan, call.stream, true, call.error);
         if (!status)
@@ -92,7 +94,9 @@ xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error)
 xncc_status prepare_band(const Call &call, Band *band, const Target &target, bool first)
 {
     bool multiplied = false;
-    xncc_status status = prepare_image(call, band, &target, &multiplied);
+    xncc_status status = xncc_check_cancelled(call.plan->watch, call.error);
+    if (!status)
+        status = prepare_image(call, band, &target, &multiplied);
     if (!status && first)
         status = lay_out_template(call, call.plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ));
     if (!status && !multiplied)
@@ -126,21 +130,20 @@ xncc_status match_correlate(xncc_engine_plan *plan, const xncc_image *image,
     const bool there = map->memory == XNCC_DEVICE;
     xncc_status status = bring_image(&call);
     progress_begin(plan);
-    for (int32_t y = 0; y < plan->y.count() && !status; y++) {
+    for (int32_t y = 0; y < plan->y.count(); y++) {
         const int32_t row = plan->y.start(y), rows = plan->y.length(y);
         const Target target = there ? Target{ xncc_map_row(map, row),
                                               xncc_map_pitch(map) /
                                                   static_cast<int64_t>(sizeof(float)) }
                                     : own;
-        status = compute_rows(call, row, rows, target);
+        if (!status)
+            status = compute_rows(call, row, rows, target);
         if (!status && !there)
             status = check(download(*map, row, rows, own, stream), "copying the map to the host",
                            error);
         progress_step(plan, rows);
     }
-    xncc_status ended = finish(plan, stream, image->memory == XNCC_HOST || !there,
-                               status ? nullptr : error);
-    return status ? status : ended;
+    return finish_as(status, plan, stream, image->memory == XNCC_HOST || !there, error);
 }
 
 xncc_status find_by_fetching(const Call &call, const xncc_search_rule *rule, xncc_match *match,
@@ -152,15 +155,16 @@ xncc_status find_by_fetching(const Call &call, const xncc_search_rule *rule, xnc
     xncc_status status = xncc_peaks_create(
         rule, static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map), &peaks,
         call.error);
-    for (int32_t y = 0; y < plan->y.count() && !status; y++) {
+    for (int32_t y = 0; y < plan->y.count(); y++) {
         const int32_t row = plan->y.start(y), rows = plan->y.length(y);
-        status = compute_rows(call, row, rows, own);
+        if (!status)
+            status = compute_rows(call, row, rows, own);
         if (!status)
             status = search_rows(call, peaks, row, rows, own);
+        else
+            progress_step(plan, rows);
     }
-    xncc_status ended = finish(plan, call.stream, true, status ? nullptr : call.error);
-    if (!status)
-        status = ended;
+    status = finish_as(status, plan, call.stream, true, call.error);
     if (!status)
         status = xncc_peaks_finish(peaks, match, found, call.error);
     xncc_peaks_destroy(peaks);

@@ -16,6 +16,7 @@ extern "C" {
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/watch.h"
 #include "image/image.h"
 #include "plan/cost_cuda.h"
 }

@@ -115,7 +115,8 @@ cudaError_t Upload::copy_rows(const UploadRows &rows, cudaStream_t stream)
                                  cudaMemcpyHostToDevice, stream);
     const int32_t step = chunk_rows(rows.row_bytes);
     cudaError_t code = begin_image(rows.source, stream);
-    for (int32_t y = 0; y < rows.rows && code == cudaSuccess; y += step)
+    for (int32_t y = 0; y < rows.rows && code == cudaSuccess && !xncc_is_cancelled(watch);
+         y += step)
         code = copy_chunk(rows.from(y, step), stream);
     return code;
 }

@@ -36,7 +36,14 @@ class Upload {
     {
         copiers = pool;
     }
-    // Copies all rows, in chunks if is_chunked() says so. Work that is enqueued later sees them.
+    // Names the call that the copies are made for. Call it before the first copy. The watch must
+    // outlive this object.
+    void set_watch(const xncc_watch *call)
+    {
+        watch = call;
+    }
+    // Copies all rows, in chunks if is_chunked() says so. Work that is enqueued later sees them. If
+    // the call is cancelled, stops between two chunks.
     cudaError_t copy_rows(const UploadRows &rows, cudaStream_t stream);
 
     // The steps of copy_rows, for callers that enqueue work between the chunks.
@@ -57,6 +64,7 @@ class Upload {
     cudaError_t make();
 
     xncc_pool *copiers = nullptr;
+    const xncc_watch *watch = nullptr;
     bool made = false;   // all resources below exist
     bool pinned = false; // the current image is in pinned memory, so the chunks are not needed
     int next = 0;        // the chunk to fill next

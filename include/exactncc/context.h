@@ -77,6 +77,25 @@ XNCC_API void xncc_context_destroy(xncc_context *context);
  * the last one has succeeded. Once a call has failed, the value is not reliable. */
 XNCC_API double xncc_context_progress(const xncc_context *context);
 
+/* Cancels the calls that are running on this context, in all threads: each of them soon returns
+ * XNCC_ERROR_CANCELLED, unless it is done before it notices. Calls that begin later are not
+ * affected.
+ *
+ * - On the CPU, a call returns within 50 ms. Not interrupted are: creating a template, a filter or
+ *   a plan; sorting the candidates of a search; merging the matches of a batch, and
+ *   xncc_matches_merge.
+ * - On a GPU, a call returns after the band, the chunk of a host image or the group of templates
+ *   that it is working on. A call that leaves its results in device memory and does not wait is not
+ *   affected once it has returned.
+ * - After a cancelled call, the contents of its map, of its refined positions and of its results in
+ *   device memory are undefined. The number of matches found, in host memory, is 0. Its plan,
+ * batch, templates and context can be used again at once. A scan that was cancelled in
+ * xncc_scan_rows or xncc_scan_finish can only be destroyed.
+ *
+ * NULL is allowed. Any thread may call it, and so may a signal handler: it is one atomic
+ * operation. */
+XNCC_API void xncc_context_cancel(xncc_context *context);
+
 /* What the library knows about a device, for display and for bug reports. */
 typedef struct xncc_device_info {
     uint32_t size;         /* sizeof(xncc_device_info), set by the caller */

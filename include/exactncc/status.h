@@ -37,7 +37,9 @@ typedef enum xncc_status {
     /* There is no usable device, or the device failed. */
     XNCC_ERROR_DEVICE = 4,
     /* A defect of this library. */
-    XNCC_ERROR_INTERNAL = 5
+    XNCC_ERROR_INTERNAL = 5,
+    /* The call was cancelled (xncc_context_cancel). */
+    XNCC_ERROR_CANCELLED = 6
 } xncc_status;
 
 /* The size in bytes of an error text with its terminating zero. */

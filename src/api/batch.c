@@ -99,8 +99,10 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
         problem.templ_width = templ->width;
         problem.templ_height = templ->height;
         problem.templ_masked = xncc_template_is_masked(templ);
-        status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan,
-                                  error);
+        status = xncc_check_cancelled(&batch->watch, error);
+        if (!status)
+            status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan,
+                                      error);
         if (!status)
             *alike = *alike && batch->group[g].plan->engine == batch->group[0].plan->engine;
     }
@@ -195,8 +197,8 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
         return status;
     batch->engine = batch->group[0].plan->engine;
     return batch->engine->ops->share->open(
-        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->shared,
-        error);
+        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->watch,
+        &batch->shared, error);
 }
 
 xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
@@ -227,6 +229,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
     if (!batch)
         return no_memory(error);
     batch->context = context;
+    batch->watch = xncc_watch_make(&context->progress);
     batch->problem = p;
     batch->count = count;
     status = fill(batch, &wanted, templ, &o, error);
@@ -264,6 +267,13 @@ xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number, xncc_pla
                 return xncc_plan_describe(batch->group[g].plan, info, error);
     return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is not one of the batch's %zu",
                      number, batch->count);
+}
+
+void xncc_batch_begin(xncc_batch *batch)
+{
+    xncc_watch_begin(&batch->watch);
+    for (size_t g = 0; g < batch->groups; g++)
+        xncc_watch_join(&batch->group[g].plan->watch, &batch->watch);
 }
 
 xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, size_t times,
@@ -339,6 +349,7 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
                          : !found ? "found"
                                   : "match");
     xncc_status status = XNCC_OK;
+    xncc_batch_begin(batch);
     if (batch->count > 0 && batch->per_template > 0) {
         status = find_all(batch, image, stream, error);
         if (!status)
@@ -362,6 +373,7 @@ xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
     if (!context || !found)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
                          context ? "found" : "context");
+    const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_status status = XNCC_READ(&o, options, xncc_find_options, XNCC_FIND_OPTIONS_INIT, kernel,
                                    error);
     if (!status)
@@ -376,8 +388,10 @@ xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
     all.capacity = capacity;
     xncc_batch *batch = NULL;
     status = xncc_batch_create(context, &problem, &preference, templ, count, &all, &batch, error);
-    if (!status)
+    if (!status) {
+        xncc_watch_join(&batch->watch, &call);
         status = xncc_batch_find(batch, image, match, found, NULL, error);
+    }
     xncc_batch_destroy(batch);
     return xncc_done(status, error);
 }

@@ -77,6 +77,7 @@ xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xn
                          !batch   ? "batch"
                          : !image ? "image"
                                   : "best");
+    xncc_batch_begin(batch);
     xncc_status status = check_best(batch, best, error);
     if (!status)
         status = xncc_plan_check_image(batch->group[0].plan, image, error);

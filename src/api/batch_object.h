@@ -20,6 +20,7 @@ struct xncc_batch {
     xncc_batch_group *group;
     const xncc_engine *engine; /* runs all plans; NULL if there are no templates */
     xncc_batch_context *shared;
+    xncc_watch watch; /* of the running call */
     /* for xncc_batch_find */
     xncc_peak_rule peaks;
     xncc_suppress_rule suppress;
@@ -31,6 +32,9 @@ struct xncc_batch {
     /* for xncc_batch_best: the size of the best map */
     int32_t best_width, best_height;
 };
+
+/* Begins a public call of the batch. The calls of its plans are parts of it. */
+void xncc_batch_begin(xncc_batch *batch);
 
 /* Returns the image in the form that the plans should read. If the image is read only once (times
  * is 1), that is the image itself. */

@@ -63,6 +63,14 @@ double xncc_context_progress(const xncc_context *context)
     return total == 0 || done >= total ? 1.0 : (double)done / (double)total;
 }
 
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "a signal handler may use lock-free atomics only");
+
+void xncc_context_cancel(xncc_context *context)
+{
+    if (context)
+        atomic_fetch_add(&context->progress.cancels, UINT64_C(1));
+}
+
 xncc_machine xncc_context_machine(const xncc_context *context)
 {
     xncc_machine machine = { .cpu.absent = 1 };

@@ -76,7 +76,9 @@ static xncc_status fetch_piece(const xncc_patch *p, const xncc_image *view, char
     line.height = 1;
     for (int32_t y = 0; y < view->height && !status; y++) {
         line.data = xncc_image_row(view, y);
-        status = cuda->ops->fetch(cuda, &line, to + y * pitch, error);
+        status = xncc_check_cancelled(p->watch, error);
+        if (!status)
+            status = cuda->ops->fetch(cuda, &line, to + y * pitch, error);
     }
     return status;
 }
@@ -190,6 +192,7 @@ xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error
         status = fetch_sources(p, &s, error);
     }
     for (int32_t y = 0; y < height && !status; y++) {
+        status = xncc_check_cancelled(p->watch, error);
         int64_t sy = xncc_border_index(p->border, top + y, p->image->height);
         if (sy >= 0 && s.y.count)
             sy = spans_index(&s.y, sy);

@@ -10,8 +10,9 @@ typedef struct xncc_patch {
     xncc_context *context;
     const xncc_image *image;
     xncc_border border;
-    int masked;      /* 1: view has a mask that says which of its pixels count */
-    xncc_image view; /* the current patch, in host memory */
+    const xncc_watch *watch; /* of the call that fills the patches */
+    int masked;              /* 1: view has a mask that says which of its pixels count */
+    xncc_image view;         /* the current patch, in host memory */
     void *memory;
     void *fetched; /* pixels copied from a device image; NULL if the image is in host memory */
 } xncc_patch;
@@ -25,7 +26,7 @@ void xncc_patch_clear(xncc_patch *patch);
 /* Fills `view` with the rectangle whose top-left pixel is (left, top). Any part of it may lie
  * outside the image. If it is inside an image in host memory, `view` becomes a crop of the image
  * and nothing is copied.
- * Returns XNCC_ERROR_DEVICE if the copy fails. */
+ * Returns XNCC_ERROR_DEVICE if the copy fails, or XNCC_ERROR_CANCELLED. */
 xncc_status xncc_patch_fill(xncc_patch *patch, int64_t left, int64_t top, xncc_error *error);
 
 #endif

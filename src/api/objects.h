@@ -18,7 +18,8 @@ struct xncc_plan {
     int32_t map_width, map_height, x0, y0;
     const xncc_engine *engine; /* the engine of engine_plan */
     xncc_engine_plan *engine_plan;
-    int scanned; /* 1: a scan is using the workspace */
+    int scanned;      /* 1: a scan is using the workspace */
+    xncc_watch watch; /* of the running call */
 };
 
 /* Returns the index of an engine in contexts, templates and filters. */

@@ -4,11 +4,13 @@
 #include "base/options.h"
 #include "image/image.h"
 
-/* Creates the plan for the arguments of a one-call function. rule: the rule of the problem. */
+/* Begins a one-call function: creates the plan for its arguments. A cancellation while the plan is
+ * created also cancels its run. */
 static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
                             const char *kernel, xncc_memory map_memory, xncc_plan **plan,
                             xncc_error *error)
 {
+    const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_status status = xncc_problem_set(&problem, image, NULL, error);
     if (status)
@@ -16,7 +18,10 @@ static xncc_status plan_for(xncc_context *context, xncc_problem problem, const x
     preference.kernel = kernel;
     preference.image_memory = image->memory;
     preference.map_memory = map_memory;
-    return xncc_plan_create(context, &problem, &preference, plan, error);
+    status = xncc_plan_create(context, &problem, &preference, plan, error);
+    if (!status)
+        xncc_watch_join(&(*plan)->watch, &call);
+    return status;
 }
 
 /* The problem of matching a template by a rule; what the image says is missing. */

@@ -44,8 +44,8 @@ static xncc_status make_plan(xncc_plan *plan, const xncc_problem *problem,
     plan->y0 = map.y0;
     xncc_engine *engine = plan->context->engine[xncc_slot(plan->decision.engine)];
     plan->engine = engine;
-    return engine->ops->bind(engine, problem, &plan->decision, &plan->context->progress,
-                             &plan->engine_plan, error);
+    return engine->ops->bind(engine, problem, &plan->decision, &plan->watch, &plan->engine_plan,
+                             error);
 }
 
 xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
@@ -71,6 +71,7 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "plan: no memory");
     plan->context = context;
+    plan->watch = xncc_watch_make(&context->progress);
     status = make_plan(plan, &p, &wanted, error);
     if (status)
         xncc_plan_destroy(plan);
@@ -259,6 +260,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
 {
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+    xncc_watch_begin(&plan->watch);
     xncc_status status = xncc_plan_check_template(plan, templ, error);
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
@@ -274,6 +276,7 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
 {
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+    xncc_watch_begin(&plan->watch);
     xncc_status status = !filter
                              ? xncc_fail(error, XNCC_ERROR_ARGUMENT, "filter is a null pointer")
                              : check_operand(plan,
@@ -344,6 +347,7 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
                          !plan    ? "plan"
                          : !found ? "found"
                                   : "match");
+    xncc_watch_begin(&plan->watch);
     xncc_status status = xncc_plan_check_template(plan, templ, error);
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
@@ -366,6 +370,7 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
     xncc_search_rule rule = { 0 };
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+    xncc_watch_begin(&plan->watch);
     xncc_status status = XNCC_OK;
     if (!found || !match || !capacity)
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -405,6 +410,7 @@ xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
                                  xncc_stream stream, xncc_error *error)
 {
     xncc_search_rule rule = { 0 };
+    xncc_watch_begin(&plan->watch);
     xncc_status status = xncc_plan_check_image(plan, image, error);
     for (size_t i = 0; i < group->count; i++)
         group->found[i] = 0;

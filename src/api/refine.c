@@ -15,6 +15,7 @@ enum { SIDE = 3 }; /* the neighbourhood is SIDE x SIDE windows */
  * because the same pixels count. */
 typedef struct refiner {
     xncc_context *context;
+    xncc_watch watch; /* of the call */
     const xncc_template *templ;
     xncc_problem whole; /* the problem that the matches come from */
     xncc_extent map;    /* its map */
@@ -115,9 +116,14 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match
     r->patch = (xncc_patch){ .context = r->context,
                              .image = image,
                              .border = r->whole.rule.border,
-                             .masked = inner.image_masked };
+                             .masked = inner.image_masked,
+                             .watch = &r->watch };
     status = xncc_patch_make(&r->patch, inner.image_width, inner.image_height, error);
-    return status ? status : xncc_plan_create(r->context, &inner, NULL, &r->plan, error);
+    if (!status)
+        status = xncc_plan_create(r->context, &inner, NULL, &r->plan, error);
+    if (!status)
+        xncc_watch_join(&r->plan->watch, &r->watch);
+    return status;
 }
 
 xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *templ,
@@ -130,7 +136,9 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
                          : !templ ? "templ"
                          : !match ? "match"
                                   : "refined");
-    refiner r = { .context = context, .templ = templ };
+    refiner r = { .context = context,
+                  .watch = xncc_watch_make(&context->progress),
+                  .templ = templ };
     xncc_status status = prepare(&r, image, rule, error);
     for (size_t i = 0; i < count && !status; i++)
         status = refine_match(&r, &match[i], &refined[i], error);

@@ -41,6 +41,7 @@ xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xnc
                          !plan    ? "plan"
                          : !image ? "image"
                                   : "scan");
+    xncc_watch_begin(&plan->watch);
     xncc_scan *scan = xncc_alloc(1, sizeof *scan);
     if (!scan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "scan: no memory");
@@ -77,6 +78,7 @@ xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows, xncc_error *error)
 {
     if (!scan)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan is a null pointer");
+    xncc_watch_begin(&scan->plan->watch);
     return xncc_done(advance(scan, rows, error), error);
 }
 
@@ -106,6 +108,7 @@ xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, 
                          !scan    ? "scan"
                          : !found ? "found"
                                   : "match");
+    xncc_watch_begin(&scan->plan->watch);
     xncc_status status = scan_end(scan, match, found, stream, error);
     if (status)
         *found = 0;

@@ -10,6 +10,9 @@ enum { ALIGNMENT = 64 };
 static atomic_ullong requests;
 static atomic_ullong fail_at;
 static atomic_int fail_persistent;
+static atomic_ullong call_at;
+static void (*call_function)(void *);
+static void *call_argument;
 
 uint64_t xncc_alloc_fail(uint64_t nth, int persistent)
 {
@@ -20,9 +23,22 @@ uint64_t xncc_alloc_fail(uint64_t nth, int persistent)
     return before;
 }
 
+uint64_t xncc_alloc_call(uint64_t nth, void (*function)(void *), void *argument)
+{
+    atomic_store(&call_at, 0);
+    call_function = function;
+    call_argument = argument;
+    uint64_t before = xncc_alloc_fail(0, 0);
+    atomic_store(&call_at, nth);
+    return before;
+}
+
+/* Counts the request. */
 static int must_fail(void)
 {
     uint64_t now = atomic_fetch_add(&requests, 1) + 1;
+    if (now == atomic_load(&call_at))
+        call_function(call_argument);
     uint64_t at = atomic_load(&fail_at);
     return at != 0 && (now == at || (now > at && atomic_load(&fail_persistent)));
 }

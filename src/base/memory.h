@@ -18,6 +18,10 @@ void xncc_free(void *memory);
  * since the last call of this function. */
 uint64_t xncc_alloc_fail(uint64_t nth, int persistent);
 
+/* For tests. Calls function(argument) in the nth xncc_alloc from now on (1: the next one), before
+ * it allocates. nth = 0 ends this. Returns as xncc_alloc_fail does, and ends what that began. */
+uint64_t xncc_alloc_call(uint64_t nth, void (*function)(void *), void *argument);
+
 /* Returns 1 and writes the product if it fits 64 bits; returns 0 otherwise. */
 static inline int xncc_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
 {

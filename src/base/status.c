@@ -13,6 +13,7 @@ const char *xncc_status_string(xncc_status status)
     case XNCC_ERROR_UNSUPPORTED: return "not supported";
     case XNCC_ERROR_DEVICE: return "device error";
     case XNCC_ERROR_INTERNAL: return "internal error";
+    case XNCC_ERROR_CANCELLED: return "cancelled";
     }
     return "unknown status";
 }

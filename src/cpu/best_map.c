@@ -12,6 +12,7 @@
 enum { FOLD_ELEMENTS = 1 << 15 }; /* least number of map elements per task */
 
 struct xncc_batch_context {
+    const xncc_watch *watch;
     xncc_pool *pool;
     xncc_best best;
     float *map;
@@ -55,7 +56,7 @@ static void fold_task(void *argument, uint64_t task, int32_t slot)
     (void)slot;
     const int32_t first = (int32_t)task * run->rows,
                   end = first + xncc_min_i32(run->rows, run->height - first);
-    for (int32_t y = first; y < end; y++) {
+    for (int32_t y = first; y < end && !xncc_is_cancelled(run->context->watch); y++) {
         int32_t *at = (int32_t *)(void *)xncc_map_row(&index, y);
         if (run->fold)
             fold_row(run->fold, xncc_map_row(run->fold->map, y), xncc_map_row(&best->score, y), at,
@@ -73,12 +74,14 @@ static void run_rows(const xncc_batch_context *context, const xncc_fold *fold, i
     xncc_pool_run(context->pool, (uint64_t)((height - 1) / run.rows + 1), fold_task, &run);
 }
 
-static xncc_status batch_open(xncc_engine *engine, xncc_batch_context **result, xncc_error *error)
+static xncc_status batch_open(xncc_engine *engine, const xncc_watch *watch,
+                              xncc_batch_context **result, xncc_error *error)
 {
     xncc_batch_context *context = xncc_alloc(1, sizeof *context);
     *result = context;
     if (!context)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a batch of templates");
+    context->watch = watch;
     context->pool = ((cpu_engine *)engine)->pool;
     return XNCC_OK;
 }
@@ -108,18 +111,17 @@ static xncc_status best_begin(xncc_batch_context *context, const xncc_best *best
                        .height = height,
                        .pitch = (int64_t)width * (int64_t)sizeof(float) };
     run_rows(context, NULL, width, height);
-    return XNCC_OK;
+    return xncc_check_cancelled(context->watch, error);
 }
 
 static xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold, xncc_stream stream,
                              xncc_error *error)
 {
     (void)stream;
-    (void)error;
     assert(fold->map->width <= context->best.score.width &&
            fold->map->height <= context->best.score.height);
     run_rows(context, fold, fold->map->width, fold->map->height);
-    return XNCC_OK;
+    return xncc_check_cancelled(context->watch, error);
 }
 
 static xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error *error)

@@ -5,15 +5,18 @@
 #include "cpu/cpu_plan.h"
 #include "image/image.h"
 
-static void map_write(xncc_engine_plan *plan, const xncc_job *job, const xncc_map *map)
+static xncc_status map_write(xncc_engine_plan *plan, const xncc_job *job, const xncc_map *map,
+                             xncc_error *error)
 {
     const xncc_band all = { .out = xncc_map_row(map, 0),
                             .pitch = (ptrdiff_t)(xncc_map_pitch(map) / (int64_t)sizeof(float)),
                             .count = plan->map_height,
                             .area_rows = plan->blocks.rows };
     xncc_plan_prepare(plan, job);
-    xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_progress_begin(plan->watch->progress,
+                        (uint64_t)plan->map_width * (uint64_t)plan->map_height);
     xncc_plan_fill(plan, job, &all);
+    return xncc_check_cancelled(plan->watch, error);
 }
 
 static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image,
@@ -21,11 +24,9 @@ static xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image,
                              xncc_error *error)
 {
     (void)stream;
-    (void)error;
     xncc_job job = xncc_job_make(plan, image);
     xncc_job_set_template(&job, templ);
-    map_write(plan, &job, map);
-    return XNCC_OK;
+    return map_write(plan, &job, map, error);
 }
 
 static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image,
@@ -33,13 +34,11 @@ static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image,
                             xncc_error *error)
 {
     (void)stream;
-    (void)error;
     xncc_job job = xncc_job_make(plan, image);
     job.filter = filter;
     job.x0 = -filter->anchor_x;
     job.y0 = -filter->anchor_y;
-    map_write(plan, &job, out);
-    return XNCC_OK;
+    return map_write(plan, &job, out, error);
 }
 
 static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,
@@ -107,7 +106,7 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 }
 
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, xncc_progress *progress,
+                        const xncc_decision *decision, const xncc_watch *watch,
                         xncc_engine_plan **result, xncc_error *error)
 {
     *result = NULL;
@@ -116,7 +115,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a plan");
     plan->engine = (cpu_engine *)engine;
     plan->problem = *problem;
-    plan->progress = progress;
+    plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
     plan->blocks = decision->cpu;
     const xncc_extent map = xncc_problem_extent(problem);

@@ -12,8 +12,10 @@ void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
 {
     if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
         return;
+    plan->shared_serial = 0;
     plan->kernel->begin(plan->kernel, job, plan->shared, scratch_of(plan, 0));
-    plan->shared_serial = job->templ ? job->templ->serial : 0;
+    if (job->templ && !xncc_is_cancelled(job->watch)) /* otherwise it may be incomplete */
+        plan->shared_serial = job->templ->serial;
 }
 
 typedef struct fill_run {
@@ -36,8 +38,9 @@ static void fill_task(void *argument, uint64_t index, int32_t slot)
                              .height = xncc_min_i32(band->area_rows, band->count - y),
                              .out = band->out + y * band->pitch + x,
                              .pitch = band->pitch };
-    plan->kernel->area(plan->kernel, run->job, scratch_of(plan, slot), &area);
-    xncc_progress_step(plan->progress, (uint64_t)area.width * (uint64_t)area.height);
+    if (!xncc_is_cancelled(run->job->watch))
+        plan->kernel->area(plan->kernel, run->job, scratch_of(plan, slot), &area);
+    xncc_progress_step(plan->watch->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
 
 void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band)

@@ -43,7 +43,7 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
 {
     xncc_sweep *run = argument;
     xncc_error error = { "" };
-    if (atomic_load(&run->failed) != XNCC_OK)
+    if (atomic_load(&run->failed) != XNCC_OK || xncc_is_cancelled(run->job.watch))
         return;
     int32_t y = run->feed + (int32_t)index * FEED_ROWS, width = run->plan->map_width;
     int32_t count = xncc_min_i32(FEED_ROWS, run->feed_end - y);
@@ -127,13 +127,15 @@ xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error
     const int32_t ready = rows_ready(plan, rows), whole = plan->blocks.least_rows;
     const int32_t least = ready == plan->map_height ? 1 : run->least;
     run->error = error;
-    while (ready - run->first >= least && atomic_load(&run->failed) == XNCC_OK) {
+    while (ready - run->first >= least && atomic_load(&run->failed) == XNCC_OK &&
+           !xncc_is_cancelled(run->job.watch)) {
         run->count = xncc_min_i32(run->rows, ready - run->first);
         if (whole > 1 && run->first + run->count < plan->map_height)
             run->count = run->count / whole * whole;
         search(run);
     }
-    return (xncc_status)atomic_load(&run->failed);
+    const xncc_status status = (xncc_status)atomic_load(&run->failed);
+    return status ? status : xncc_check_cancelled(run->job.watch, error);
 }
 
 xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *found,
@@ -189,22 +191,25 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
     run->rule = rule;
     run->rows = band_rows(plan);
     run->least = band_least(plan, run->rows);
-    xncc_progress_begin(plan->progress, (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_progress_begin(plan->watch->progress,
+                        (uint64_t)plan->map_width * (uint64_t)plan->map_height);
     xncc_status status = alloc_sweep_memory(run, error);
-    if (status) {
-        xncc_cpu_sweep_end(run);
-        return status;
+    if (!status) {
+        xncc_plan_prepare(plan, &run->job);
+        status = xncc_check_cancelled(plan->watch, error);
     }
-    xncc_plan_prepare(plan, &run->job);
-    *sweep = run;
-    return XNCC_OK;
+    if (status)
+        xncc_cpu_sweep_end(run);
+    else
+        *sweep = run;
+    return status;
 }
 
 void xncc_cpu_sweep_end(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     /* Rows that were not computed no longer count as outstanding. */
-    xncc_progress_step(plan->progress,
+    xncc_progress_step(plan->watch->progress,
                        (uint64_t)(plan->map_height - run->first) * (uint64_t)plan->map_width);
     for (int32_t i = 0; run->peaks && i < xncc_pool_threads(plan->engine->pool); i++)
         xncc_peaks_destroy(run->peaks[i]);

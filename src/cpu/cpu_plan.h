@@ -15,7 +15,7 @@ typedef struct cpu_engine {
 struct xncc_engine_plan {
     cpu_engine *engine;
     xncc_problem problem;
-    xncc_progress *progress;
+    const xncc_watch *watch; /* of the running call */
     const xncc_cpu_kernel *kernel;
     xncc_cpu_blocks blocks; /* the decision's */
     int32_t map_width, map_height, x0, y0;
@@ -34,6 +34,7 @@ static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_im
                        .image = image,
                        .x0 = plan->x0,
                        .y0 = plan->y0,
+                       .watch = plan->watch,
                        .shared = plan->shared };
 }
 
@@ -58,7 +59,8 @@ typedef struct xncc_band {
     int32_t first, count, area_rows;
 } xncc_band;
 
-/* Computes a band: divides it into rectangles, which the threads of the pool fill. */
+/* Computes a band: divides it into rectangles, which the threads of the pool fill. If the call is
+ * cancelled, the rectangles that are left count as done, but are not filled. */
 void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band);
 
 extern const struct xncc_batch_ops xncc_cpu_batch_ops; /* engine/batch_ops.h */

@@ -21,7 +21,9 @@ typedef struct xncc_fold {
 } xncc_fold;
 
 typedef struct xncc_batch_ops {
-    xncc_status (*open)(xncc_engine *engine, xncc_batch_context **context, xncc_error *error);
+    /* The watch is that of the batch, as for xncc_engine_ops.bind. */
+    xncc_status (*open)(xncc_engine *engine, const xncc_watch *watch, xncc_batch_context **context,
+                        xncc_error *error);
     void (*close)(xncc_batch_context *context);
 
     /* Returns a view of a valid image in the form that several plans of the engine read fastest.

@@ -3,7 +3,7 @@
 #ifndef XNCC_ENGINE_ENGINE_H
 #define XNCC_ENGINE_ENGINE_H
 
-#include "base/error.h"
+#include "base/watch.h"
 #include "exactncc/plan.h"
 #include "template/template.h"
 #include "peaks/peaks.h"
@@ -11,41 +11,12 @@
 #include "plan/machine.h"
 #include "plan/problem.h"
 
-#ifdef __cplusplus
-#include <atomic>
-typedef std::atomic<uint64_t> xncc_counter;
-#else
-#include <stdatomic.h>
-typedef _Atomic uint64_t xncc_counter;
-#endif
-
 /* The state of one device. Several threads may use it at once. */
 typedef struct xncc_engine xncc_engine;
 /* An engine's part of a plan: its workspace. Used by one thread at a time. */
 typedef struct xncc_engine_plan xncc_engine_plan;
 /* A search that moves down the image as its rows arrive. It occupies its plan until it ends. */
 typedef struct xncc_sweep xncc_sweep;
-
-/* The progress of the running calls, for xncc_context_progress. Engines add to `done`. */
-typedef struct xncc_progress {
-    xncc_counter done, total;
-} xncc_progress;
-
-/* Begins a call of `units` units (map elements). The counts of finished calls are dropped first, so
- * that the fraction describes the calls that are running. */
-static inline void xncc_progress_begin(xncc_progress *progress, uint64_t units)
-{
-    if (atomic_load(&progress->done) >= atomic_load(&progress->total)) {
-        atomic_store(&progress->done, UINT64_C(0));
-        atomic_store(&progress->total, UINT64_C(0));
-    }
-    atomic_fetch_add(&progress->total, units);
-}
-
-static inline void xncc_progress_step(xncc_progress *progress, uint64_t units)
-{
-    atomic_fetch_add(&progress->done, units);
-}
 
 /* Where matches are written in device memory. (x0, y0), the position of map element (0, 0) in the
  * image, is added to their positions. */
@@ -80,9 +51,12 @@ typedef struct xncc_engine_ops {
                                   xncc_error *error);
     void (*release)(xncc_engine *engine, void *prepared);
 
-    /* Allocates the workspace for a problem and its decision. */
+    /* Allocates the workspace for a problem and its decision. The watch outlives the plan. Before
+     * each call, the caller sets when the call began. Every call that runs a plan returns
+     * XNCC_ERROR_CANCELLED soon after it is cancelled, also if that was before it began to run; the
+     * plan can then be used again. */
     xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, xncc_progress *progress,
+                        const xncc_decision *decision, const xncc_watch *watch,
                         xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
 

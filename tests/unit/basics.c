@@ -21,7 +21,8 @@ static void check_names(void)
         CHECK_INT(parsed, i);
         CHECK_INT(xncc_method_is_distance((xncc_method)i), i >= 4);
     }
-    CHECK_TEXT(xncc_status_string((xncc_status)6), "unknown status");
+    CHECK_TEXT(xncc_status_string(XNCC_ERROR_CANCELLED), "cancelled");
+    CHECK_TEXT(xncc_status_string((xncc_status)7), "unknown status");
     CHECK_TEXT(xncc_status_string((xncc_status)-1), "unknown status");
     CHECK_TEXT(xncc_method_name((xncc_method)7), "?");
     CHECK_TEXT(xncc_method_name((xncc_method)-1), "?");

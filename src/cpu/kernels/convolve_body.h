@@ -171,15 +171,17 @@ typedef struct convolve_strip {
     void *raw;
     int32_t x, width;
     int32_t floats, rows; /* of the ring: floats per row, number of rows */
+    int32_t step;         /* columns to compute before asking whether the call is cancelled */
 } convolve_strip;
 
-/* Computes map rows done .. done + live - 1 of the area. */
-static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
+/* Computes `live` map rows from row `done` on, in the strip's columns first .. end - 1. row[jj] is
+ * staged image row jj. */
+__attribute__((always_inline)) static inline void convolve_tiles(const convolve_strip *t,
+                                                                 const float *const *row,
+                                                                 int32_t done, int32_t live,
+                                                                 int32_t first, int32_t end)
 {
-    const float *row[XNCC_MAX_FILTER + CONVOLVE_ROWS - 1];
-    for (int32_t jj = 0; jj < t->rows; jj++)
-        row[jj] = t->ring + (ptrdiff_t)((done + jj) % t->rows) * t->floats;
-    for (int32_t x = 0; x < t->width; x += CONVOLVE_TILE) {
+    for (int32_t x = first; x < end; x += CONVOLVE_TILE) {
         convolve_sums sum[CONVOLVE_ROWS];
         convolve_tile(t->job->filter, row, x, sum);
         for (int32_t r = 0; r < live; r++)
@@ -188,12 +190,28 @@ static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
     }
 }
 
+/* Computes map rows done .. done + live - 1 of the area. Small filters take the whole strip at
+ * once. */
+static void convolve_block(const convolve_strip *t, int32_t done, int32_t live)
+{
+    const float *row[XNCC_MAX_FILTER + CONVOLVE_ROWS - 1];
+    for (int32_t jj = 0; jj < t->rows; jj++)
+        row[jj] = t->ring + (ptrdiff_t)((done + jj) % t->rows) * t->floats;
+    if (t->step >= t->width) {
+        convolve_tiles(t, row, done, live, 0, t->width);
+        return;
+    }
+    for (int32_t x = 0; x < t->width && !xncc_is_cancelled(t->job->watch); x += t->step)
+        convolve_tiles(t, row, done, live, x, xncc_min_i32(x + t->step, t->width));
+}
+
 static void convolve_down(const convolve_strip *t)
 {
     const xncc_job *job = t->job;
     int32_t staged = 0, count = t->width + job->filter->width - 1;
     int64_t left = (int64_t)job->x0 + t->x, top = (int64_t)job->y0 + t->area->y;
-    for (int32_t done = 0; done < t->area->height; done += CONVOLVE_ROWS) {
+    for (int32_t done = 0; done < t->area->height && !xncc_is_cancelled(job->watch);
+         done += CONVOLVE_ROWS) {
         int32_t live = t->area->height - done < CONVOLVE_ROWS ? t->area->height - done
                                                               : CONVOLVE_ROWS;
         for (; staged < done + t->rows; staged++)
@@ -212,6 +230,8 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
     t.floats = convolve_row_floats(job->problem);
     t.rows = convolve_ring(job->problem);
     t.raw = t.ring + (ptrdiff_t)t.rows * t.floats;
+    t.step = xncc_columns_to_ask((int64_t)CONVOLVE_ROWS * job->filter->width * job->filter->height,
+                                 CONVOLVE_TILE);
     for (int32_t x = 0; x < area->width; x += CONVOLVE_STRIP) {
         t.x = area->x + x;
         t.width = area->width - x < CONVOLVE_STRIP ? area->width - x : CONVOLVE_STRIP;

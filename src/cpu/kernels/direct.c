@@ -103,9 +103,11 @@ static void table_fill(const xncc_direct_blocks *c, const xncc_template *templ, 
 }
 
 void xncc_direct_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
-                       const xncc_template *templ, void *shared, void *scratch)
+                       const xncc_template *templ, const xncc_watch *watch, void *shared,
+                       void *scratch)
 {
     (void)self;
+    (void)watch; /* a panel is small */
     (void)scratch;
     if (blocks->direct.single)
         table_fill(&blocks->direct, templ, 0, 0, shared);
@@ -120,6 +122,7 @@ typedef struct strip {
     direct_scratch s;
     xncc_windows windows;
     int32_t x, width; /* first column, number of columns */
+    int32_t step;     /* columns to compute before asking whether the call is cancelled */
 } strip;
 
 static void stage_words(const void *raw, int words, int16_t *restrict out, int32_t count)
@@ -169,6 +172,21 @@ static const void *const *panel_rows(const strip *t, panel *p, int32_t first, in
     return t->s.row + done % rows;
 }
 
+/* Computes the columns of `dot` from left to right, and asks between them whether the call is
+ * cancelled. */
+static void dot_columns(const strip *t, xncc_dot *dot)
+{
+    const int32_t columns = (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP * XNCC_STRIP_STEP;
+    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch); x += t->step) {
+        dot->first = x;
+        dot->columns = xncc_min_i32(x + t->step, columns);
+        if (t->c->planes == 2)
+            t->isa->u16(dot);
+        else
+            t->isa->u8(dot);
+    }
+}
+
 /* Computes the products of one block of rows with one panel. If narrow, they are in x32; otherwise
  * they are added to the rows at x64. */
 static void panel_block(const strip *t, const panel *p, const void *const *row, int32_t live,
@@ -177,20 +195,15 @@ static void panel_block(const strip *t, const panel *p, const void *const *row, 
     const xncc_direct_blocks *c = t->c;
     assert(live >= 1 && live <= c->rows);
     for (int32_t j = 0; j < p->height; j += c->chunk) {
-        xncc_dot dot = {
-            .row = row + j,
-            .table = p->table + (size_t)j * (size_t)(c->planes * c->groups * c->phases),
-            .rows = xncc_min_i32(c->chunk, p->height - j),
-            .groups = c->groups,
-            .live = live,
-            .columns = (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP * XNCC_STRIP_STEP,
-            .out = t->s.x32,
-            .stride = c->strip
-        };
-        if (c->planes == 2)
-            t->isa->u16(&dot);
-        else
-            t->isa->u8(&dot);
+        xncc_dot dot = { .row = row + j,
+                         .table = p->table +
+                                  (size_t)j * (size_t)(c->planes * c->groups * c->phases),
+                         .rows = xncc_min_i32(c->chunk, p->height - j),
+                         .groups = c->groups,
+                         .live = live,
+                         .out = t->s.x32,
+                         .stride = c->strip };
+        dot_columns(t, &dot);
         for (int32_t r = 0; r < live && !t->narrow; r++) {
             int64_t *restrict sum = x64 + (ptrdiff_t)r * c->strip;
             const int32_t *restrict high = t->s.x32 + (ptrdiff_t)(r * c->planes) * c->strip;
@@ -210,7 +223,7 @@ static void panel_block(const strip *t, const panel *p, const void *const *row, 
  * panel's pass. */
 static void panel_pass(const strip *t, panel *p, int32_t first, int32_t done, int32_t count)
 {
-    for (int32_t r = 0; r < count; r += t->c->rows) {
+    for (int32_t r = 0; r < count && !xncc_is_cancelled(t->product->watch); r += t->c->rows) {
         int32_t live = xncc_min_i32(t->c->rows, count - r);
         panel_block(t, p, panel_rows(t, p, first, done + r, live), live,
                     t->s.x64 + (ptrdiff_t)r * t->c->strip);
@@ -223,7 +236,8 @@ static void gather_panels(const strip *t, int32_t first, int32_t count)
     const xncc_direct_blocks *c = t->c;
     const xncc_template *templ = t->product->templ;
     for (int32_t j0 = 0; j0 < templ->height; j0 += c->panel_height) {
-        for (int32_t i0 = 0; i0 < templ->width; i0 += c->panel_width) {
+        for (int32_t i0 = 0; i0 < templ->width && !xncc_is_cancelled(t->product->watch);
+             i0 += c->panel_width) {
             panel p = { .j0 = j0, .i0 = i0, .table = t->s.table };
             p.height = xncc_min_i32(c->panel_height, templ->height - j0);
             p.width = xncc_min_i32(c->panel_width, templ->width - i0);
@@ -239,7 +253,8 @@ static void compute_strip(strip *t)
     panel whole = { .height = t->product->templ->height,
                     .width = t->product->templ->width,
                     .table = t->product->shared };
-    for (int32_t done = 0; done < t->product->height; done += c->gather_rows) {
+    for (int32_t done = 0; done < t->product->height && !xncc_is_cancelled(t->product->watch);
+         done += c->gather_rows) {
         int32_t count = xncc_min_i32(c->gather_rows, t->product->height - done);
         if (!t->narrow)
             memset(t->s.x64, 0, (size_t)count * (size_t)c->strip * sizeof *t->s.x64);
@@ -247,7 +262,7 @@ static void compute_strip(strip *t)
             panel_pass(t, &whole, 0, done, count);
         else
             gather_panels(t, done, count);
-        for (int32_t r = 0; r < count; r++)
+        for (int32_t r = 0; r < count && !xncc_is_cancelled(t->product->watch); r++)
             xncc_windows_row(&t->windows, done + r, done + r == 0,
                              t->s.x32 + (ptrdiff_t)r * c->strip,
                              t->s.x64 + (ptrdiff_t)r * c->strip);
@@ -262,6 +277,8 @@ void xncc_direct_compute(const xncc_product_kernel *self, const xncc_plane_produ
     assert(count == 1);
     (void)count;
     (void)scratch_layout(b, product->templ->width, scratch[0], &t.s);
+    t.step = xncc_columns_to_ask(
+        (int64_t)t.c->rows * t.c->chunk * t.c->groups * t.c->phases * t.c->planes, XNCC_STRIP_STEP);
     int64_t rows = ring_rows(t.c);
     for (int64_t i = 0; i < 2 * rows; i++)
         t.s.row[i] = t.s.ring + (i % rows) * t.c->row_bytes;

@@ -31,9 +31,9 @@ typedef struct xncc_dot {
     const int32_t *table; /* table[((j * groups + g) * planes + plane) * phases + p] */
     int32_t rows; /* template rows; rows * groups * P is within XNCC_MOST_PRODUCTS_U8 or _U16 */
     int32_t groups;
-    int32_t live;    /* map rows to compute, at least 1 */
-    int32_t columns; /* map columns, a multiple of the kernel's tile */
-    int32_t *out;    /* out[(r * planes + plane) * stride + x] */
+    int32_t live;           /* map rows to compute, at least 1 */
+    int32_t first, columns; /* map columns first .. columns - 1, multiples of the kernel's tile */
+    int32_t *out;           /* out[(r * planes + plane) * stride + x] */
     ptrdiff_t stride;
 } xncc_dot;
 
@@ -46,7 +46,8 @@ typedef struct xncc_direct_isa {
 xncc_kernel_memory xncc_direct_memory(const xncc_product_kernel *self,
                                       const xncc_cpu_blocks *blocks, int32_t width);
 void xncc_direct_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
-                       const xncc_template *templ, void *shared, void *scratch);
+                       const xncc_template *templ, const xncc_watch *watch, void *shared,
+                       void *scratch);
 void xncc_direct_compute(const xncc_product_kernel *self, const xncc_plane_product *product,
                          void *const *scratch, int count);
 

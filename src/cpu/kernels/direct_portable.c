@@ -51,7 +51,7 @@ static void tile(const xncc_dot *d, int32_t r, int32_t x, int32_t planes, const 
 
 static void dot(const xncc_dot *d, int32_t planes)
 {
-    for (int32_t x = 0; x < d->columns; x += TILE)
+    for (int32_t x = d->first; x < d->columns; x += TILE)
         for (int32_t r = 0; r < d->live; r++)
             for (int32_t plane = 0; plane < planes; plane++)
                 tile(d, r, x, planes, d->table + plane,

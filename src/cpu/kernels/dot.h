@@ -127,7 +127,7 @@ DOT_INLINE void dot_tile(const xncc_dot *d, int32_t x, dot_kind kind)
 DOT_INLINE void dot_tiles(const xncc_dot *d, int bytes, int planes, int live)
 {
     const dot_kind kind = { bytes, planes, planes * (bytes ? 4 : 2), live };
-    for (int32_t x = 0; x < d->columns; x += VEC_LANES * (bytes ? 4 : 2))
+    for (int32_t x = d->first; x < d->columns; x += VEC_LANES * (bytes ? 4 : 2))
         dot_tile(d, x, kind);
 }
 

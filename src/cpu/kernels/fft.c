@@ -73,7 +73,8 @@ xncc_kernel_memory xncc_fft_memory(const xncc_product_kernel *self, const xncc_c
 }
 
 void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
-                    const xncc_template *templ, void *shared, void *scratch)
+                    const xncc_template *templ, const xncc_watch *watch, void *shared,
+                    void *scratch)
 {
     const xncc_fft_isa *isa = self->variant;
     const xncc_fft_blocking *c = &blocks->fft;
@@ -88,7 +89,7 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
     memset(value, 0, (size_t)c->nx * sizeof *value);
     for (int plane = 0; plane < c->planes; plane++) {
         memset(array, 0, array_bytes(isa, c));
-        for (int32_t j = 0; j < templ->height; j++) {
+        for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(watch); j++) {
             for (int32_t i = 0; i < templ->width; i++) {
                 int32_t digit[2];
                 xncc_template_digits(templ, (size_t)j * (size_t)templ->width + (size_t)i,
@@ -97,7 +98,7 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
             }
             isa->digits_in(table, c, value, array + (uint64_t)j * isa->row_bytes(c->nx));
         }
-        isa->columns(table, c, array, spectrum[plane]);
+        isa->columns(table, c, watch, array, spectrum[plane]);
     }
 }
 
@@ -126,7 +127,7 @@ static void block_in(const block *b)
     };
     const int64_t left = product->left + b->x, top = product->top + b->y;
     const uint64_t step = b->isa->row_bytes(b->c->nx);
-    for (int32_t j = 0; j < rows; j++) {
+    for (int32_t j = 0; j < rows && !xncc_is_cancelled(product->watch); j++) {
         p.a = xncc_border_row_biased(product->image, product->border, top + j, left, p.count_a,
                                      b->s.raw[0]);
         if (width_b)
@@ -208,12 +209,13 @@ void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product 
         spectrum[1] = own[1][0];
     }
     for (int32_t y = 0; y < product->height; y += both.down) {
-        for (int32_t x = 0; x < product->width; x += 2 * both.across) {
+        for (int32_t x = 0; x < product->width && !xncc_is_cancelled(product->watch);
+             x += 2 * both.across) {
             for (int i = 0; i < count; i++)
                 block_place(&b[i], x, y);
             block_in(&b[0]);
-            b[0].isa->convolve(b[0].table, &both, array, spectrum, b[0].s.buffer);
-            for (int32_t r = 0; r < b[0].height; r++)
+            b[0].isa->convolve(b[0].table, &both, product->watch, array, spectrum, b[0].s.buffer);
+            for (int32_t r = 0; r < b[0].height && !xncc_is_cancelled(product->watch); r++)
                 for (int i = 0; i < count; i++) {
                     block_products(&b[i], r);
                     xncc_windows_row(&b[i].windows, y + r, r == 0, b[i].s.x32, b[i].s.sum[0]);

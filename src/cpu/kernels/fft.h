@@ -34,14 +34,15 @@ typedef struct xncc_fft_isa {
     /* Transforms a row of nx template digits in the same way. */
     void (*digits_in)(const void *table, const xncc_fft_blocking *blocking, const double *digit,
                       void *row);
-    /* Transforms the columns of an array of such rows into a spectrum, scaled by 1 / (nx * ny). */
-    void (*columns)(const void *table, const xncc_fft_blocking *blocking, char *array,
-                    void *spectrum);
+    /* Transforms the columns of an array of such rows into a spectrum, scaled by 1 / (nx * ny).
+     * Stops if the call is cancelled. */
+    void (*columns)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
+                    char *array, void *spectrum);
     /* Transforms the columns of array[0], multiplies them by the conjugate of each plane's
      * spectrum, and transforms back into array[plane]. buffer: 2 * ny vectors of complex numbers,
-     * XNCC_FFT_COLUMN bytes each. */
-    void (*convolve)(const void *table, const xncc_fft_blocking *blocking, char *const array[2],
-                     char *const spectrum[2], void *buffer);
+     * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. */
+    void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
+                     char *const array[2], char *const spectrum[2], void *buffer);
     /* Transforms a row back and rounds it to integers: `count` from the real part to a, and `count`
      * from the imaginary part to b. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
@@ -54,7 +55,8 @@ enum { XNCC_FFT_COLUMN = 128 };
 xncc_kernel_memory xncc_fft_memory(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
                                    int32_t width);
 void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
-                    const xncc_template *templ, void *shared, void *scratch);
+                    const xncc_template *templ, const xncc_watch *watch, void *shared,
+                    void *scratch);
 void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product *product,
                       void *const *scratch, int count);
 

@@ -232,11 +232,11 @@ static void column_load(char *array, const xncc_fft_blocking *blocking, int32_t 
 
 /* Transforms the rows of a template into its spectrum, scaled. The columns are stored one after the
  * other, as convolve reads them. */
-static void columns(const void *table, const xncc_fft_blocking *blocking, char *array,
-                    void *spectrum)
+static void columns(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
+                    char *array, void *spectrum)
 {
     const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *column = (vc *)spectrum + (ptrdiff_t)i * blocking->ny;
         column_load(array, blocking, i, column);
         forward(table, column, blocking->ny);
@@ -245,11 +245,11 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, char *
     }
 }
 
-static void convolve(const void *table, const xncc_fft_blocking *blocking, char *const array[2],
-                     char *const spectrum[2], void *buffer)
+static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
+                     char *const array[2], char *const spectrum[2], void *buffer)
 {
     vc *column = buffer, *product = column + blocking->ny;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         column_load(array[0], blocking, i, column);
         forward(table, column, blocking->ny);
         for (int32_t plane = 0; plane < blocking->planes; plane++) {

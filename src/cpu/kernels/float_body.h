@@ -96,7 +96,7 @@ static void float_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *
     for (int32_t c = 0; c < templ->channels; c++) {
         double *out = float_values(shared, templ, c);
         s->T[c] = s->T2[c] = 0.0;
-        for (int32_t j = 0; j < templ->height; j++) {
+        for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(job->watch); j++) {
             double T = 0.0, T2 = 0.0;
             for (int32_t i = 0; i < templ->width; i++) {
                 const size_t at = (size_t)j * (size_t)templ->width + (size_t)i;
@@ -217,7 +217,7 @@ __attribute__((noinline)) static void float_meet(const float_run *r, const doubl
     const int32_t width = r->job->templ->width;
     int32_t to = first;
     float_row_sums(m, width);
-    for (; to + 2 <= last; to += 3)
+    for (; to + 2 <= last && !xncc_is_cancelled(r->job->watch); to += 3)
         float_products(m->line, t + (ptrdiff_t)(yy - to) * width, width,
                        m->X + (ptrdiff_t)to * FLOAT_STRIP, 3);
     for (; to <= last; to++)
@@ -326,7 +326,8 @@ static void float_channel(const float_run *r, int32_t channel)
     double *const sums[6] = { r->m.X, r->m.S, r->m.Q, r->m.N, r->m.T, r->m.T2 };
     for (int i = 0; i < (r->varies ? 6 : 3); i++)
         memset(sums[i], 0, FLOAT_SUMS * sizeof(double));
-    for (int32_t yy = 0; yy < r->height + templ->height - 1; yy++) {
+    for (int32_t yy = 0; yy < r->height + templ->height - 1 && !xncc_is_cancelled(r->job->watch);
+         yy++) {
         const int32_t first = yy - templ->height + 1 > 0 ? yy - templ->height + 1 : 0,
                       last = yy < r->height - 1 ? yy : r->height - 1;
         float_line(r, yy, channel);
@@ -334,7 +335,7 @@ static void float_channel(const float_run *r, int32_t channel)
             float_meet(r, t, yy, first, last);
             continue;
         }
-        for (int32_t to = first; to <= last; to++) {
+        for (int32_t to = first; to <= last && !xncc_is_cancelled(r->job->watch); to++) {
             if (r->varies)
                 float_products_any(r, t, yy - to, to, 1);
             else
@@ -415,7 +416,7 @@ static void float_piece(float_run *r, const xncc_area *area, int32_t x, int32_t 
     stage->height = r->height + job->templ->height - 1;
     for (int32_t c = 0; c < job->templ->channels; c++) {
         float_channel(r, c);
-        for (int32_t row = 0; row < r->height; row++) {
+        for (int32_t row = 0; row < r->height && !xncc_is_cancelled(job->watch); row++) {
             float *out = area->out + (y + row) * area->pitch + x;
             if (r->plain)
                 float_score_plain(r, (ptrdiff_t)row * FLOAT_STRIP, out);
@@ -435,7 +436,7 @@ static void float_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
     (void)float_layout(job->problem, scratch, &r.m);
     r.m.stage.job = job;
     for (int32_t y = 0; y < area->height; y += FLOAT_BAND)
-        for (int32_t x = 0; x < area->width; x += FLOAT_STRIP)
+        for (int32_t x = 0; x < area->width && !xncc_is_cancelled(job->watch); x += FLOAT_STRIP)
             float_piece(&r, area, x, y);
 }
 

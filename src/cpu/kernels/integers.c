@@ -39,6 +39,7 @@ static xncc_plane_product product_of(const run *r, const xncc_image *plane)
                                  .width = r->area->width,
                                  .height = r->area->height,
                                  .templ = r->job->templ,
+                                 .watch = r->job->watch,
                                  .sink = { .stride = r->tile->stride } };
 }
 
@@ -122,7 +123,7 @@ static void compute_products(run *r, xncc_sum_id first, xncc_sum_id last)
     xncc_plane_of staged = { XNCC_PLANE_COUNT, -1, 0 };
     uint32_t any = 1;
     memset(r->started, 0, sizeof r->started);
-    for (size_t i = r->shared->products; i-- > 0;) {
+    for (size_t i = r->shared->products; i-- > 0 && !xncc_is_cancelled(r->job->watch);) {
         const xncc_product_of *p = &r->shared->product[i];
         if (!wanted(r, p, first, last))
             continue;
@@ -162,7 +163,7 @@ static void compute_window_sums(run *r, const void *plane, xncc_pixel pixel, uin
     xncc_windows windows;
     xncc_windows_begin(&windows, r->inner->rows, &p, 0, r->tile->stride, r->m.windows);
     xncc_windows_place(&windows, 0, r->area->width);
-    for (int32_t y = 0; y < r->area->height; y++) {
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(p.watch); y++) {
         xncc_windows_sums(&windows, y, y == 0);
         if (S)
             memcpy(S + (ptrdiff_t)y * r->tile->stride, windows.window, bytes);
@@ -215,7 +216,7 @@ static void resolve_sources(run *r, xncc_counts counts)
 /* Scores the rows of a channel whose sums are all stored. */
 static void score_stored(const run *r)
 {
-    for (int32_t y = 0; y < r->area->height; y++) {
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         const xncc_row row = { .x64 = (const int64_t *)r->m.sum[XNCC_SUM_X][0] +
                                       (ptrdiff_t)y * r->tile->stride,
                                .count = r->area->width };
@@ -260,11 +261,13 @@ void xncc_integers_area(const xncc_cpu_kernel *self, const xncc_job *job, void *
     if (r.source_of[XNCC_SUM_N] == XNCC_FROM_WINDOW)
         compute_window_sums(&r, r.m.stage.count, XNCC_U8, r.m.sum[XNCC_SUM_N][0], NULL);
     compute_products(&r, XNCC_SUM_N, XNCC_SUM_N);
+    if (xncc_is_cancelled(job->watch))
+        return;
     if (job->problem->rule.method == XNCC_COVERAGE) {
         xncc_scores_from_counts(&r.scores, 0);
         return;
     }
-    for (int32_t c = 0; c < r.tile->channels; c++) {
+    for (int32_t c = 0; c < r.tile->channels && !xncc_is_cancelled(job->watch); c++) {
         xncc_scores_channel(&r.scores, c);
         compute_products(&r, XNCC_SUM_S, XNCC_SUM_T2);
         compute_channel_sums(&r, c);

@@ -93,16 +93,22 @@ xncc_kernel_memory xncc_integers_memory(const xncc_cpu_kernel *self, const xncc_
     };
 }
 
+/* Template samples that are read before asking again whether the call is cancelled. */
+enum { SAMPLES_TO_ASK = 1 << 16 };
+
 static uint64_t template_sample(const xncc_template *templ, int64_t i)
 {
     const int digits = xncc_pixel_digits(templ->pixel);
     return xncc_sample(digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32, templ->pixels, i);
 }
 
-static void template_sums(const xncc_template *templ, xncc_templ_sums *s)
+static void template_sums(const xncc_job *job, xncc_templ_sums *s)
 {
+    const xncc_template *templ = job->templ;
     const int64_t samples = (int64_t)templ->width * templ->height * templ->channels;
     for (int64_t i = 0; i < samples; i++) {
+        if (i % SAMPLES_TO_ASK == 0 && xncc_is_cancelled(job->watch))
+            return;
         const uint64_t t = template_sample(templ, i);
         const int32_t c = (int32_t)(i % templ->channels);
         s->T[c] += t;
@@ -121,9 +127,10 @@ static uint8_t templ_plane_pixel(const xncc_template *templ, const xncc_plane_of
 
 /* Writes the pixels of a plane of the template. The count plane gets no_offset, because its
  * products need no window sums. */
-static void write_templ_plane(const xncc_template *templ, const xncc_plane_of *plane,
+static void write_templ_plane(const xncc_job *job, const xncc_plane_of *plane,
                               xncc_templ_plane *made, uint8_t *out)
 {
+    const xncc_template *templ = job->templ;
     const int64_t pixels = (int64_t)templ->width * templ->height;
     uint8_t any = 0;
     made->no_offset = plane->kind == XNCC_PLANE_COUNT;
@@ -132,6 +139,8 @@ static void write_templ_plane(const xncc_template *templ, const xncc_plane_of *p
     };
     made->templ.pixels = out;
     for (int64_t i = 0; i < pixels; i++) {
+        if (i % SAMPLES_TO_ASK == 0 && xncc_is_cancelled(job->watch))
+            return;
         const uint8_t v = templ_plane_pixel(templ, plane, i);
         any |= v;
         out[i] = (uint8_t)(v + (made->no_offset ? 128 : 0));
@@ -149,12 +158,12 @@ void xncc_integers_begin(const xncc_cpu_kernel *self, const xncc_job *job, void 
     const uint64_t pixels = (uint64_t)job->templ->width * (uint64_t)job->templ->height;
     xncc_integers_scratch m;
     (void)xncc_integers_layout(inner, job->problem, job->blocks, scratch, &m);
-    template_sums(job->templ, &p.head->sums);
+    template_sums(job, &p.head->sums);
     if (tile->whole)
         p.product[0] = (xncc_product_of){ .sum = XNCC_SUM_X };
     else
         (void)xncc_products_of(job->problem, p.product, p.head->products);
-    for (size_t i = 0; i < p.head->products; i++) {
+    for (size_t i = 0; i < p.head->products && !xncc_is_cancelled(job->watch); i++) {
         const int32_t at = xncc_templ_plane_index(tile, &p.product[i].templ);
         xncc_templ_plane *plane = &p.plane[at];
         if (plane->made)
@@ -166,8 +175,8 @@ void xncc_integers_begin(const xncc_cpu_kernel *self, const xncc_job *job, void 
         if (tile->whole)
             plane->templ = *job->templ;
         else
-            write_templ_plane(job->templ, &p.product[i].templ, plane, (uint8_t *)own);
+            write_templ_plane(job, &p.product[i].templ, plane, (uint8_t *)own);
         plane->shared = memory + used;
-        inner->begin(inner, job->blocks, &plane->templ, plane->shared, m.inner[0]);
+        inner->begin(inner, job->blocks, &plane->templ, job->watch, plane->shared, m.inner[0]);
     }
 }

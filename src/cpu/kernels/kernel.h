@@ -3,6 +3,7 @@
 #ifndef XNCC_CPU_KERNELS_KERNEL_H
 #define XNCC_CPU_KERNELS_KERNEL_H
 
+#include "base/watch.h"
 #include "plan/cpu_blocks.h"
 #include "plan/problem.h"
 #include "template/template.h"
@@ -27,6 +28,10 @@ typedef struct xncc_job {
     xncc_score_rule rule;       /* for matching, if the problem is not general */
     xncc_general_rule general;  /* for matching */
     int32_t x0, y0;             /* position of the window of map element (0, 0) */
+    /* A kernel asks it (xncc_is_cancelled) at least every few milliseconds, on the slowest machine
+     * and for the largest templates. If the call is cancelled, it returns, and what it has not
+     * written stays as it was. */
+    const xncc_watch *watch;
     /* What the kernel's begin wrote. Depends on the problem and the template alone. */
     const void *shared;
 } xncc_job;
@@ -55,6 +60,16 @@ struct xncc_cpu_kernel {
 static inline int32_t xncc_min_i32(int32_t a, int32_t b)
 {
     return a < b ? a : b;
+}
+
+/* Returns how many columns of a row of tiles, a multiple of `tile`, to compute before asking again
+ * whether the call is cancelled. products: the multiply-adds per column. The slowest kernels do a
+ * thousand million of them per second. */
+static inline int32_t xncc_columns_to_ask(int64_t products, int32_t tile)
+{
+    enum { PRODUCTS = 4 << 20, MOST = 1 << 24 };
+    const int64_t tiles = PRODUCTS / products / tile;
+    return tiles < 1 ? tile : tiles > MOST / tile ? MOST : (int32_t)tiles * tile;
 }
 
 /* Takes `bytes` bytes from the memory at *total on, aligned to cache lines, with at least 64 bytes

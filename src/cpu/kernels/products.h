@@ -29,6 +29,7 @@ typedef struct xncc_plane_product {
     const void *shared;         /* what begin wrote */
     /* 1: 128 was added to the template's pixels, and the products wanted are those without it. */
     int32_t no_offset;
+    const xncc_watch *watch; /* as in xncc_job */
     xncc_sink sink;
 } xncc_plane_product;
 
@@ -38,7 +39,7 @@ struct xncc_product_kernel {
                                  int32_t width);
     /* Prepares a template. */
     void (*begin)(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
-                  const xncc_template *templ, void *shared, void *scratch);
+                  const xncc_template *templ, const xncc_watch *watch, void *shared, void *scratch);
     /* Computes `count` products, 1 or, if pairs is 1, 2. They may differ in templ, shared,
      * no_offset and sink. Their rows are delivered alternately. Each has its own scratch memory. */
     void (*compute)(const xncc_product_kernel *self, const xncc_plane_product *product,

@@ -71,13 +71,19 @@ static void add_integers(const xncc_job *job, int64_t left, int64_t top, int32_t
     }
 }
 
+/* Is the call cancelled? Asks before template row j, about every 4096 pixels or every row. */
+static int is_stopped(const xncc_job *job, int32_t j)
+{
+    return (j % 64 == 0 || job->templ->width > 64) && xncc_is_cancelled(job->watch);
+}
+
 static float score_integers(const xncc_job *job, int64_t left, int64_t top)
 {
     xncc_general general;
     for (int32_t c = 0; c < job->templ->channels; c++) {
         xncc_general_sums s = { 0 };
         uint64_t n = 0;
-        for (int32_t j = 0; j < job->templ->height; j++)
+        for (int32_t j = 0; j < job->templ->height && !is_stopped(job, j); j++)
             add_integers(job, left, top, j, c, &s, &n);
         if (c == 0)
             general = xncc_general_begin(n);
@@ -123,7 +129,7 @@ static float score_reals(const xncc_job *job, int64_t left, int64_t top)
     for (int32_t c = 0; c < job->templ->channels; c++) {
         xncc_general_reals s = { 0.0, 0.0, 0.0, 0.0, 0.0 };
         n = 0;
-        for (int32_t j = 0; j < job->templ->height; j++) {
+        for (int32_t j = 0; j < job->templ->height && !is_stopped(job, j); j++) {
             const xncc_general_reals r = row_of_reals(job, left, top, j, c, &n);
             s.S = xncc_sum(s.S, r.S);
             s.Q = xncc_sum(s.Q, r.Q);
@@ -176,10 +182,15 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
 {
     (void)self;
     (void)scratch;
-    for (int32_t y = 0; y < area->height; y++)
-        for (int32_t x = 0; x < area->width; x++)
-            area->out[y * area->pitch + x] = convolve_one(job, (int64_t)job->x0 + area->x + x,
-                                                          (int64_t)job->y0 + area->y + y);
+    const int32_t step = xncc_columns_to_ask((int64_t)job->filter->width * job->filter->height, 1);
+    for (int32_t y = 0; y < area->height; y++) {
+        for (int32_t x = 0; x < area->width && !xncc_is_cancelled(job->watch);) {
+            const int32_t end = xncc_min_i32(x + step, area->width);
+            for (; x < end; x++)
+                area->out[y * area->pitch + x] = convolve_one(job, (int64_t)job->x0 + area->x + x,
+                                                              (int64_t)job->y0 + area->y + y);
+        }
+    }
 }
 
 const xncc_cpu_kernel xncc_reference_match = { .area = match_area };

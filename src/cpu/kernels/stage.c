@@ -112,7 +112,7 @@ void xncc_stage_count_row(const xncc_stage *s, int32_t y, uint8_t *out)
 xncc_counts xncc_stage_counts(xncc_stage *s)
 {
     unsigned any = 0, all = 1;
-    for (int32_t y = 0; y < s->height; y++) {
+    for (int32_t y = 0; y < s->height && !xncc_is_cancelled(s->job->watch); y++) {
         uint8_t *row = s->count + (int64_t)y * s->pitch;
         xncc_stage_count_row(s, y, row);
         uint8_t some = 0, every = 1;
@@ -140,7 +140,7 @@ uint32_t xncc_stage_plane(const xncc_stage *s, const xncc_isa_rows *isa, const x
                            .buffer = s->pick };
     assert(bytes == 1 || bytes == 2);
     uint32_t any = 0;
-    for (int32_t y = 0; y < s->height; y++) {
+    for (int32_t y = 0; y < s->height && !xncc_is_cancelled(s->job->watch); y++) {
         row.raw = xncc_stage_raw(s, y);
         row.count = s->count ? s->count + (int64_t)y * s->pitch : s->ones;
         row.out = (char *)out + (int64_t)y * s->pitch * bytes;

@@ -61,7 +61,7 @@ static void columns_to(xncc_windows *w, int32_t y, int fresh)
     const void *leave = fresh ? NULL : image_row(w, (int64_t)y - 1, w->raw[1]);
     if (fresh)
         memset(w->column, 0, (size_t)w->room * sizeof *w->column * (w->narrow ? 1 : 2));
-    for (int32_t j = fresh ? 0 : height - 1; j < height; j++) {
+    for (int32_t j = fresh ? 0 : height - 1; j < height && !xncc_is_cancelled(p->watch); j++) {
         const void *enter = image_row(w, (int64_t)y + j, w->raw[0]);
         if (w->narrow)
             w->isa->slide(w->column, enter, leave, count);
