@@ -5,6 +5,7 @@
 #include "image/image.h"
 #include "image/samples.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The image pixels that the pixels of a patch repeat along one axis. They form one span of the
@@ -172,6 +173,7 @@ static int is_inside(const xncc_patch *p, int64_t left, int64_t top)
 xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error *error)
 {
     const int32_t width = p->view.width, height = p->view.height;
+    assert(width >= 1 && height >= 1); /* xncc_patch_make succeeded */
     const uint64_t size = (uint64_t)xncc_pixel_size(p->image->pixel) *
                           (uint64_t)xncc_image_channels(p->image);
     if (p->image->memory == XNCC_HOST && is_inside(p, left, top))

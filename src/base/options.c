@@ -3,6 +3,7 @@
 
 #include "exactncc/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Writes the name of a type in capitals; a longer one than size is cut. */
@@ -30,6 +31,7 @@ xncc_status xncc_read_options(void *to, size_t to_size, const void *from, size_t
                               const void *defaults, const char *name, xncc_error *error)
 {
     uint32_t size = (uint32_t)to_size;
+    assert(sizeof size <= least && least <= to_size && to_size <= XNCC_OPTIONS_LARGEST);
     if (from)
         memcpy(&size, from, sizeof size);
     const xncc_status status = check_size(size, least, name, error);
@@ -56,6 +58,7 @@ xncc_status xncc_give_info(void *to, const void *from, size_t size, size_t least
                            xncc_error *error)
 {
     uint32_t given;
+    assert(sizeof given <= least && least <= size);
     memcpy(&given, to, sizeof given);
     const xncc_status status = check_size(given, least, name, error);
     if (status)

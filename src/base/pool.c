@@ -76,6 +76,7 @@ static void *worker(void *argument)
 
 void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void *argument)
 {
+    assert(function);
     if (pool->workers == 0 || count <= 1) {
         for (uint64_t i = 0; i < count; i++)
             function(argument, i, 0);

@@ -35,7 +35,7 @@ struct xncc_peaks {
 xncc_status xncc_peaks_create(const xncc_search_rule *rule, uint64_t positions, xncc_peaks **peaks,
                               xncc_error *error)
 {
-    assert(rule->min_distance >= 1 && rule->top >= 1);
+    assert(rule->min_distance >= 1 && rule->top >= 1 && !isnan(rule->limit));
     *peaks = NULL;
     xncc_peaks *p = xncc_alloc(1, sizeof *p);
     if (!p)
@@ -323,6 +323,7 @@ static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width,
 xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width,
                             int32_t first, int32_t count, int above, int below, xncc_error *error)
 {
+    assert(width >= 1 && first >= 0 && count >= 0 && pitch >= width);
     xncc_status status = make_rows(peaks, width, error);
     for (int32_t i = 0; i < count && !status; i++) {
         const float *here = row + i * pitch;

@@ -5,6 +5,7 @@
 #include "base/int_math.h"
 #include "plan/cost_cuda.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -116,6 +117,7 @@ static void put_memories(writer *w, const xncc_decision *d)
 
 void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
 {
+    assert(size >= 1);
     writer w = { text, size };
     put(&w, "kernel %s on the %s engine: %s\n", xncc_kernel_table[d->kernel].name,
         d->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA", d->reason);

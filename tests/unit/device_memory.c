@@ -100,8 +100,9 @@ static void check_kernel(xncc_context *context, const subject *s, const char *ke
     kit_image_destroy(&image);
 }
 
-static void check_subject(const subject *s, size_t limit, int measures, tally *t)
+static void check_subject(const subject *of, size_t limit, int measures, tally *t)
 {
+    const subject full = { kit_problem(of->problem), of->name, of->templates }, *s = &full;
     const char *kernel[KERNELS];
     xncc_context *context = NULL;
     CHECK_STATUS(xncc_context_create(&(xncc_context_options){ .size = sizeof(xncc_context_options),
