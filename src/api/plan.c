@@ -88,6 +88,11 @@ xncc_status xncc_problem_set(xncc_problem *problem, const xncc_image *image,
         return status;
     if (!problem)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "problem is a null pointer");
+    if (problem->size < offsetof(xncc_problem, rule) + sizeof problem->rule)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "the size of a struct xncc_problem is %u; initialize it with "
+                         "XNCC_PROBLEM_INIT",
+                         (unsigned)problem->size);
     problem->pixel = image->pixel;
     problem->channels = xncc_image_channels(image);
     problem->image_width = image->width;
