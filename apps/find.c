@@ -119,7 +119,8 @@ static xncc_status find_one(app_find_job *j, app_source *scene, app_reader *read
 /* Templates that are searched together. */
 typedef struct together {
     const xncc_template **templ;
-    app_hunt **hunt; /* in the order of templ */
+    app_hunt **hunt;   /* in the order of templ */
+    const char **path; /* their files */
     size_t count, room;
     xncc_candidate *found;
 } together;
@@ -128,6 +129,7 @@ static void free_together(together *t)
 {
     free(t->templ);
     free(t->hunt);
+    free(t->path);
     free(t->found);
 }
 
@@ -138,17 +140,20 @@ static xncc_status collect(app_find_job *j, app_source *scene, xncc_pixel pixel,
     const size_t most = (size_t)j->templ_count;
     xncc_status status = XNCC_OK;
     *t = (together){ .templ = calloc(most, sizeof *t->templ),
-                     .hunt = calloc(most, sizeof *t->hunt) };
-    for (size_t i = 0; i < most && t->templ && t->hunt && !status; i++) {
+                     .hunt = calloc(most, sizeof *t->hunt),
+                     .path = calloc(most, sizeof *t->path) };
+    const int room = t->templ && t->hunt && t->path;
+    for (size_t i = 0; i < most && room && !status; i++) {
         if (app_pixel_join(scene->picture.pixel, j->templs[i].picture.pixel) != pixel)
             continue;
         status = open_hunt(j, scene, &j->templs[i], 0, &hunts[i], error);
         t->templ[t->count] = hunts[i].search.templ;
+        t->path[t->count] = j->templs[i].path;
         t->hunt[t->count++] = &hunts[i];
         t->room += hunts[i].room;
     }
     t->found = calloc(t->room + 1, sizeof *t->found);
-    if (!status && (!t->templ || !t->hunt || !t->found))
+    if (!status && (!room || !t->found))
         status = app_fail(error, XNCC_ERROR_MEMORY,
                           "%s: out of memory for the matches of %d templates; give a smaller --top",
                           j->image, j->templ_count);
@@ -167,6 +172,10 @@ static xncc_status search_together(app_find_job *j, together *t, xncc_error *why
     preference.kernel = j->options->kernel;
     problem.templ_width = problem.templ_height = problem.templ_masked = 0;
     options.peaks = j->options->peaks;
+    options.peaks.top = 0; /* no template has more matches than the largest room */
+    for (size_t i = 0; i < t->count; i++)
+        if (t->hunt[i]->room > options.peaks.top)
+            options.peaks.top = t->hunt[i]->room;
     options.capacity = t->room;
     xncc_status status = xncc_batch_create(j->session.context, &problem, &preference, t->templ,
                                            t->count, &options, &batch, why);
@@ -199,7 +208,7 @@ static xncc_status find_of_type(app_find_job *j, app_source *scene, xncc_pixel p
         app_pass_on(error, status, j->image, &why);
     }
     for (size_t i = 0; i < t.count && !status && j->options->subpixel; i++)
-        status = refine_matches(j, t.hunt[i], j->image, error);
+        status = refine_matches(j, t.hunt[i], t.path[i], error);
     free_together(&t);
     return status;
 }

@@ -71,7 +71,7 @@ static int set_kernel(app_options *o, const char *text)
 
 static int set_method(app_options *o, const char *text)
 {
-    return xncc_method_parse(text, &o->rule.method) == XNCC_OK;
+    return xncc_method_parse(text, &o->rule.method, NULL) == XNCC_OK;
 }
 
 static int set_mode(app_options *o, const char *text)

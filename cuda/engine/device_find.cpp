@@ -218,6 +218,9 @@ xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image
                                  xncc_stream stream, xncc_error *error)
 {
     Call call = make_call(plan, image, templ, stream, error);
+    if (target->rule->top == 0)
+        return check(cudaMemsetAsync(target->found, 0, sizeof *target->found, stream),
+                     "writing the number of matches", error);
     if (!plan->find.served || image->memory == XNCC_HOST)
         return find_through_host(call, templ, target);
     progress_begin(plan);

@@ -40,8 +40,9 @@ extern "C" {
  * one plan per group.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED or
- * XNCC_ERROR_DEVICE. If a template is at fault, the error text has its index. Several threads may
- * call it at once with one context. */
+ * XNCC_ERROR_DEVICE. If the context, the type or the size of a template does not suit the image,
+ * the error text has its index; if no kernel can serve it, the text has the kernel's limit. Several
+ * threads may call it at once with one context. */
 XNCC_API xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
                                      const xncc_template *const *templ, size_t count,
                                      const xncc_find_options *options,

@@ -82,15 +82,14 @@ XNCC_API double xncc_context_progress(const xncc_context *context);
  * affected.
  *
  * - On the CPU, a call returns within 50 ms. Not interrupted are: creating a template, a filter or
- *   a plan; sorting the candidates of a search; merging the matches of a batch, and
- *   xncc_matches_merge.
+ *   a plan; sorting the candidates of a search; making the one list of a batch; and xncc_suppress.
  * - On a GPU, a call returns after the band, the chunk of a host image or the group of templates
  *   that it is working on. A call that leaves its results in device memory and does not wait is not
  *   affected once it has returned.
  * - After a cancelled call, the contents of its map, of its refined positions and of its results in
  *   device memory are undefined. The number of matches found, in host memory, is 0. Its plan,
- * batch, templates and context can be used again at once. A scan that was cancelled in
- * xncc_scan_rows or xncc_scan_finish can only be destroyed.
+ *   batch, templates and context can be used again at once. A scan that was cancelled in
+ *   xncc_scan_rows or xncc_scan_finish can only be destroyed.
  *
  * NULL is allowed. Any thread may call it, and so may a signal handler: it is one atomic
  * operation. */

@@ -46,14 +46,14 @@ typedef struct xncc_filter_options {
  * - coefficients: width x height finite numbers in host memory, row by row, tightly packed. Copied.
  * - width, height: 1 .. XNCC_MAX_FILTER each, odd or even.
  * - options: NULL means XNCC_FILTER_OPTIONS_INIT. Copied.
- * - result: receives the filter, or NULL after a failure. The caller owns it and must give it to
+ * - filter: receives the filter, or NULL after a failure. The caller owns it and must give it to
  *   xncc_filter_destroy before the context is destroyed.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_DEVICE. Any number of
  * threads and plans may use a filter at once. */
 XNCC_API xncc_status xncc_filter_create(xncc_context *context, const float *coefficients,
                                         int32_t width, int32_t height,
-                                        const xncc_filter_options *options, xncc_filter **result,
+                                        const xncc_filter_options *options, xncc_filter **filter,
                                         xncc_error *error);
 
 /* Frees a filter. NULL is allowed. No call that uses it may be running, and no work that uses it

@@ -20,12 +20,16 @@
  *
  * - x points right and y down, both from 0. Extents are in pixels, pitches in bytes.
  * - A position is the top-left pixel of a window.
- * - Structs of options, rules and problems begin with their size. Start from the initializer with
- *   the name of the struct and _INIT, which has the defaults, and change members; a struct that was
- *   not initialized is refused. So later versions can add members. A pointer to options may be
- *   NULL, which means the initializer. A 0 that the caller writes is a 0.
+ * - Structs of options, rules, problems, preferences and descriptions (xncc_plan_info and others)
+ *   begin with their size. Start from the initializer with the name of the struct and _INIT, which
+ *   has the defaults, and change members; a struct that was not initialized is refused. So later
+ *   versions can add members (not to xncc_match_rule and xncc_peak_rule, which are parts of
+ * others). A pointer to options, a rule or a preference may be NULL, which means the initializer. A
+ * 0 that the caller writes is a 0.
  * - Every call that can fail returns an xncc_status and writes its results through pointers. Its
  *   last parameter is NULL or receives the text of the failure.
+ * - Calls that search, correlate, convolve or refine, and those that make a batch, can also return
+ *   XNCC_ERROR_CANCELLED (xncc_context_cancel). The lists of statuses do not repeat it.
  * - The destroy functions accept NULL. Other calls do not accept null pointers unless they say so;
  *   those that return a status check them.
  * - The library prints nothing, never exits, and reads no environment variable. Outside of its

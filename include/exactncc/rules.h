@@ -80,7 +80,7 @@ XNCC_API const char *xncc_method_name(xncc_method method);
 /* Finds a method by its name, as xncc_method_name spells it, and writes it to *method. Returns
  * XNCC_OK or, for an unknown name or a null pointer, XNCC_ERROR_ARGUMENT; *method is then
  * unchanged. Any thread may call it. */
-XNCC_API xncc_status xncc_method_parse(const char *name, xncc_method *method);
+XNCC_API xncc_status xncc_method_parse(const char *name, xncc_method *method, xncc_error *error);
 
 /* Returns 1 for the methods where a small score is good (XNCC_SQDIFF and XNCC_SQDIFF_NORMED), and 0
  * for the others. Any thread may call it. */

@@ -27,8 +27,8 @@ typedef struct xncc_scan xncc_scan;
 
 /* Begins a scan. It reads no pixel of the image.
  *
- * - plan: a plan for matching. Until xncc_scan_destroy it belongs to the scan, and any other use of
- *   it is XNCC_ERROR_ARGUMENT.
+ * - plan: a plan for matching. Until xncc_scan_destroy it belongs to the scan: other calls
+ *   that compute with it return XNCC_ERROR_ARGUMENT, and it must not be destroyed.
  * - image: the view is copied; its data must outlive the scan.
  * - templ: must outlive the scan, as must the plan.
  * - peaks: NULL means XNCC_PEAK_RULE_INIT. Copied.
@@ -47,9 +47,9 @@ XNCC_API xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image,
  *
  * - rows: 0 .. the height of the image. A number that is not above an earlier one has no effect.
  *
- * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (rows out of range, or the scan is finished) or
- * XNCC_ERROR_MEMORY. After XNCC_ERROR_MEMORY the scan can only be destroyed; other calls return the
- * same status. */
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (rows out of range, or the scan is finished),
+ * XNCC_ERROR_MEMORY or XNCC_ERROR_CANCELLED. After the last two the scan can only be destroyed;
+ * other calls return the same status. */
 XNCC_API xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows, xncc_error *error);
 
 /* Declares all rows final, does the remaining work, and writes the matches. They have the bits of

@@ -18,13 +18,13 @@ typedef struct xncc_template xncc_template;
  * - pixels: a view in host or device memory, of at most 2^31 pixels (matching with XNCC_U32 allows
  *   2^28). Copied; the view and its data may be freed after the call. Its mask and no-data value
  *   say which pixels count; at least one must.
- * - result: receives the template, or NULL after a failure. The caller owns it and must give it to
+ * - templ: receives the template, or NULL after a failure. The caller owns it and must give it to
  *   xncc_template_destroy before the context is destroyed.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (an illegal view), XNCC_ERROR_MEMORY or XNCC_ERROR_DEVICE.
  * Any number of threads and plans may use a template at once. */
 XNCC_API xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels,
-                                          xncc_template **result, xncc_error *error);
+                                          xncc_template **templ, xncc_error *error);
 
 /* Frees a template. NULL is allowed. No call that uses it may be running, and no work that uses it
  * may be queued on a stream. */

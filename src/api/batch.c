@@ -134,10 +134,14 @@ static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options 
     batch->capacity = o->capacity;
     batch->peaks = o->peaks;
     batch->suppresses = o->suppress != NULL;
-    xncc_status status = xncc_suppress_rule_read(&batch->suppress, o->suppress, error);
+    xncc_search_rule rule;
+    xncc_status status = xncc_search_rule_make(&batch->problem, &o->peaks, o->capacity, &rule,
+                                               error);
+    if (!status)
+        status = xncc_suppress_rule_read(&batch->suppress, o->suppress, error);
     if (status)
         return status;
-    batch->per_template = o->peaks.top < o->capacity ? o->peaks.top : o->capacity;
+    batch->per_template = rule.top;
     if (batch->suppress.top > o->capacity)
         batch->suppress.top = o->capacity;
     uint64_t all;
@@ -227,7 +231,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
         return status;
     xncc_batch *batch = xncc_alloc(1, sizeof *batch);
     if (!batch)
-        return no_memory(error);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory");
     batch->context = context;
     batch->watch = xncc_watch_make(&context->progress);
     batch->problem = p;
@@ -323,9 +327,8 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
                             xncc_error *error)
 {
     xncc_image shared;
-    xncc_status status = xncc_plan_check_image(batch->group[0].plan, image, error);
-    if (!status)
-        status = xncc_batch_share_image(batch, image, batch->groups, &shared, stream, error);
+    xncc_status status = xncc_batch_share_image(batch, image, batch->groups, &shared, stream,
+                                                error);
     for (size_t g = 0; g < batch->groups && !status; g++) {
         const xncc_batch_group *group = &batch->group[g];
         const xncc_templ_group all = { batch->templ + group->first, group->count,
@@ -350,7 +353,9 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
                                   : "match");
     xncc_status status = XNCC_OK;
     xncc_batch_begin(batch);
-    if (batch->count > 0 && batch->per_template > 0) {
+    if (batch->count > 0)
+        status = xncc_plan_check_image(batch->group[0].plan, image, error);
+    if (!status && batch->count > 0 && batch->per_template > 0) {
         status = find_all(batch, image, stream, error);
         if (!status)
             status = list_candidates(batch, match, found, error);

@@ -41,8 +41,8 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
                                      xncc_error *error);
 
 /* Converts the caller's rule (NULL: defaults) to the rule of the search. */
-xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_peak_rule *peaks, size_t capacity,
-                           xncc_search_rule *rule, xncc_error *error);
+xncc_status xncc_search_rule_make(const xncc_problem *problem, const xncc_peak_rule *peaks,
+                                  size_t capacity, xncc_search_rule *rule, xncc_error *error);
 
 /* xncc_plan_find for a group of templates of the plan's size on one image. What depends on the
  * image alone is done once. After a failure all group->found are 0. */

@@ -88,7 +88,8 @@ xncc_status xncc_problem_set(xncc_problem *problem, const xncc_image *image,
         return status;
     if (!problem)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "problem is a null pointer");
-    if (problem->size < offsetof(xncc_problem, rule) + sizeof problem->rule)
+    if (problem->size < offsetof(xncc_problem, rule) + sizeof problem->rule ||
+        problem->size > XNCC_OPTIONS_LARGEST)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "the size of a struct xncc_problem is %u; initialize it with "
                          "XNCC_PROBLEM_INIT",
@@ -140,7 +141,7 @@ size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem, cons
     const char *sorted[XNCC_KERNEL_COUNT];
     size_t count = 0;
     xncc_problem p;
-    if (!context || !problem ||
+    if (!context || !problem || (!name && capacity) ||
         XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, NULL) != XNCC_OK)
         return 0;
     xncc_machine machine = xncc_context_machine(context);
@@ -237,7 +238,7 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
                                      xncc_error *error)
 {
     if (!templ)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template is a null pointer");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "templ is a null pointer");
     xncc_status status = check_operand(
         plan,
         &(operand){ "template", templ->context, templ->width, templ->height, XNCC_TASK_MATCH },
@@ -297,11 +298,10 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
     return xncc_done(status, error);
 }
 
-xncc_status xncc_plan_rule(const xncc_plan *plan, const xncc_peak_rule *peaks, size_t capacity,
-                           xncc_search_rule *rule, xncc_error *error)
+xncc_status xncc_search_rule_make(const xncc_problem *p, const xncc_peak_rule *peaks,
+                                  size_t capacity, xncc_search_rule *rule, xncc_error *error)
 {
     xncc_peak_rule r = XNCC_PEAK_RULE_INIT;
-    const xncc_problem *p = &plan->problem;
     if (peaks)
         r = *peaks;
     if (r.size != sizeof r || r.reserved != 0)
@@ -357,7 +357,7 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = xncc_plan_rule(plan, peaks, capacity, &rule, error);
+        status = xncc_search_rule_make(&plan->problem, peaks, capacity, &rule, error);
     if (!status && rule.top > 0)
         status = plan->engine->ops->find(plan->engine_plan, image, templ, &rule, match, found,
                                          stream, error);
@@ -389,7 +389,7 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = xncc_plan_rule(plan, peaks, capacity, &rule, error);
+        status = xncc_search_rule_make(&plan->problem, peaks, capacity, &rule, error);
     xncc_peak_target target = { &rule, match, found, plan->x0, plan->y0 };
     if (!status)
         status = plan->engine->ops->find_on_device(plan->engine_plan, image, templ, &target, stream,
@@ -420,7 +420,7 @@ xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
     for (size_t i = 0; i < group->count; i++)
         group->found[i] = 0;
     if (!status)
-        status = xncc_plan_rule(plan, peaks, group->capacity, &rule, error);
+        status = xncc_search_rule_make(&plan->problem, peaks, group->capacity, &rule, error);
     if (!status && rule.top > 0 && group->count > 0)
         status = plan->engine->ops->find_batch
                      ? plan->engine->ops->find_batch(plan->engine_plan, image, group, &rule, stream,

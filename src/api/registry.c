@@ -85,5 +85,5 @@ xncc_status xncc_device_describe(size_t number, xncc_device_info *info, xncc_err
         describe_cpu(&all);
     else
         describe_cuda(number - 1, &all);
-    return XNCC_GIVE(info, &all, xncc_device_info, text, error);
+    return XNCC_GIVE(info, &all, xncc_device_info, texture_pitch, error);
 }

@@ -23,7 +23,7 @@ static xncc_status scan_begin(xncc_scan *scan, const xncc_peak_rule *peaks, size
     if (!status)
         status = xncc_plan_check_image(plan, &scan->image, error);
     if (!status)
-        status = xncc_plan_rule(plan, peaks, capacity, &scan->rule, error);
+        status = xncc_search_rule_make(&plan->problem, peaks, capacity, &scan->rule, error);
     if (!status && scan->rule.top > 0 && plan->engine->ops->sweep_begin)
         status = plan->engine->ops->sweep_begin(plan->engine_plan, &scan->image, scan->templ,
                                                 &scan->rule, &scan->sweep, error);

@@ -1,5 +1,5 @@
 /* Peak search: collects candidates from the rows of a map and chooses the matches among them.
- * include/exactncc/find.h has the rules (xncc_find_options). */
+ * include/exactncc/rules.h has the rules (xncc_peak_rule). */
 #ifndef XNCC_PEAKS_PEAKS_H
 #define XNCC_PEAKS_PEAKS_H
 

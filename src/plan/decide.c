@@ -74,9 +74,11 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
     const xncc_kernel_row *row = &xncc_kernel_table[kernel];
     *decision = (xncc_decision){ .kernel = kernel, .engine = row->engine };
     if (!engine_allowed(row->engine, machine, preference))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel %s needs the %s engine, which this context does not have",
-                         row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA");
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs the %s engine, which %s",
+                         row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA",
+                         preference->device != XNCC_DEVICE_AUTO && preference->device != row->engine
+                             ? "the preference excludes"
+                             : "this context does not have");
     if (row->engine == XNCC_DEVICE_CPU) {
         if (preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE)
             return xncc_fail(

@@ -207,14 +207,20 @@ const char *xncc_method_name(xncc_method method)
     return (unsigned)method < METHODS ? method_names[method] : "?";
 }
 
-xncc_status xncc_method_parse(const char *name, xncc_method *method)
+xncc_status xncc_method_parse(const char *name, xncc_method *method, xncc_error *error)
 {
-    for (int i = 0; name && method && i < METHODS; i++)
+    if (!name || !method)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
+                         name ? "method" : "name");
+    for (int i = 0; i < METHODS; i++)
         if (strcmp(name, method_names[i]) == 0) {
             *method = (xncc_method)i;
-            return XNCC_OK;
+            return xncc_done(XNCC_OK, error);
         }
-    return XNCC_ERROR_ARGUMENT;
+    return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                     "'%.64s' is not a method; take ccoeff_normed, ccoeff, ccorr, ccorr_normed, "
+                     "sqdiff, sqdiff_normed or coverage",
+                     name);
 }
 
 int xncc_method_is_distance(xncc_method method)

@@ -130,6 +130,13 @@ static void check_left_on_device(const scene *s, xncc_plan *plan, const request 
     CHECK(kit_device_download(&found, count, sizeof found));
     CHECK(kit_device_download(got, match, bytes));
     compare(r->what, got, found, want, wanted);
+    xncc_peak_rule none = XNCC_PEAK_RULE_INIT;
+    none.top = 0;
+    CHECK_STATUS(xncc_plan_find_on_device(plan, &image, s->prepared[i], &none, match, r->capacity,
+                                          count, stream, &kit_error),
+                 XNCC_OK);
+    CHECK(kit_device_wait(stream) && kit_device_download(&found, count, sizeof found));
+    CHECK_INT(found, 0);
     xncc_plan_info info = XNCC_PLAN_INFO_INIT;
     CHECK_STATUS(xncc_plan_describe(plan, &info, &kit_error), XNCC_OK);
     CHECK(kit_device_capture(stream));

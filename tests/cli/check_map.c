@@ -59,7 +59,7 @@ static int check_scores(const app_picture *map, char **argv)
     app_picture scene = load(argv[0]), templ = load(argv[1]);
     const xncc_image a = view(&scene), b = view(&templ);
     xncc_method method;
-    if (xncc_method_parse(argv[2], &method))
+    if (xncc_method_parse(argv[2], &method, NULL))
         return 2;
     oracle_sums sums = oracle_sums_make(&a, &b,
                                         strcmp(argv[3], "same") == 0 ? XNCC_SAME : XNCC_VALID);
@@ -94,7 +94,7 @@ static words read_words(char **argv)
         "clamp", "zero", "mirror", "wrap", "overlap"
     };
     words w = { .mask = NULL };
-    if (xncc_method_parse(argv[0], &w.options.method))
+    if (xncc_method_parse(argv[0], &w.options.method, NULL))
         exit(2);
     for (int i = 0; i < 5; i++) {
         if (i < 3 && strcmp(argv[1], modes[i]) == 0)

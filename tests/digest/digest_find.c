@@ -367,7 +367,7 @@ static void small_calls(run *r, rng *random)
     hash_text(&d, xncc_status_string((xncc_status)number));
     hash_word(&d, xncc_pixel_size((xncc_pixel)number) * 2 +
                       (uint64_t)xncc_method_is_distance((xncc_method)number));
-    status = xncc_method_parse(xncc_method_name((xncc_method)number), &method);
+    status = xncc_method_parse(xncc_method_name((xncc_method)number), &method, &kit_error);
     hash_word(&d, method);
     record(r, 0, status, &d);
 }

@@ -1,6 +1,6 @@
 /* Short forms of the library's calls, for tests that make very many of them. Their options are flat
- * structs in which 0 means the default, and what a method does not use is ignored. A text of a
- * failure is left in kit_error. NULL for options is passed on. */
+ * structs in which 0 means the default, and what a method does not use is ignored. The text of
+ * a failure is left in kit_error. Options that are NULL are passed on as NULL. */
 #ifndef KIT_SHORT_H
 #define KIT_SHORT_H
 
@@ -56,8 +56,8 @@ typedef struct kit_batch_options {
     size_t capacity;
 } kit_batch_options;
 
-/* The problem with the members that are 0 set as in XNCC_PROBLEM_INIT: the sizes, channels and
- * rule.min_valid. */
+/* The problem, with struct sizes, channels and rule.min_valid as in XNCC_PROBLEM_INIT where they
+ * are 0. */
 xncc_problem kit_problem(xncc_problem problem);
 
 /* The library's forms of the structs. method: says which limit applies. */

@@ -36,12 +36,12 @@ class Map(ctypes.Structure):  # xncc_map
                 ("memory", ctypes.c_int)]
 
 
-class Options(ctypes.Structure):  # xncc_options
+class Options(ctypes.Structure):  # kit_options (tests/kit/short.h)
     _fields_ = [("method", ctypes.c_int), ("mode", ctypes.c_int), ("border", ctypes.c_int), ("flat", ctypes.c_int),
                 ("min_valid", ctypes.c_double), ("kernel", ctypes.c_char_p)]
 
 
-class FindOptions(ctypes.Structure):  # xncc_find_options
+class FindOptions(ctypes.Structure):  # kit_find_options
     _fields_ = [("method", ctypes.c_int), ("mode", ctypes.c_int), ("border", ctypes.c_int), ("min_valid", ctypes.c_double),
                 ("kernel", ctypes.c_char_p), ("top", ctypes.c_size_t), ("min_score", ctypes.c_float),
                 ("max_score", ctypes.c_float), ("min_distance", ctypes.c_int32)]

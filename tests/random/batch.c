@@ -90,8 +90,8 @@ static int add_template(several *v)
     return 1;
 }
 
-/* Puts the expected candidates in order, and merges them if asked to. The order is that of a merge
- * that removes nothing. */
+/* Puts the expected candidates in order, and suppresses if asked to. The order is that of a
+ * suppression that removes nothing. */
 static void order(several *v, const kit_suppress_options *merge)
 {
     kit_suppress_options none = { .kind = XNCC_SUPPRESS_OVERLAP, .limit = 1.0 };

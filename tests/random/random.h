@@ -10,7 +10,7 @@ typedef enum random_task {
     RANDOM_FIND,  /* xncc_find */
     RANDOM_PLAN,  /* a plan: maps, matches, several templates of one size, rows that arrive, matches
                      left on the device */
-    RANDOM_BATCH, /* xncc_find_batch and xncc_correlate_best, templates of several sizes */
+    RANDOM_BATCH, /* xncc_find_batch and xncc_batch_best, templates of several sizes */
     RANDOM_CONVOLVE, /* xncc_convolve */
     RANDOM_TASKS
 } random_task;

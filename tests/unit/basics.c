@@ -17,7 +17,7 @@ static void check_names(void)
         CHECK_TEXT(xncc_status_string((xncc_status)i), status[i]);
         CHECK_TEXT(xncc_method_name((xncc_method)i), method[i]);
         xncc_method parsed = XNCC_CCORR;
-        CHECK_STATUS(xncc_method_parse(method[i], &parsed), XNCC_OK);
+        CHECK_STATUS(xncc_method_parse(method[i], &parsed, &kit_error), XNCC_OK);
         CHECK_INT(parsed, i);
         CHECK_INT(xncc_method_is_distance((xncc_method)i), i >= 4);
     }
@@ -27,9 +27,9 @@ static void check_names(void)
     CHECK_TEXT(xncc_method_name((xncc_method)7), "?");
     CHECK_TEXT(xncc_method_name((xncc_method)-1), "?");
     xncc_method untouched = XNCC_SQDIFF;
-    CHECK_STATUS(xncc_method_parse("ccoeff_norme", &untouched), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_method_parse("", &untouched), XNCC_ERROR_ARGUMENT);
-    CHECK_STATUS(xncc_method_parse(NULL, &untouched), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_method_parse("ccoeff_norme", &untouched, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_method_parse("", &untouched, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_method_parse(NULL, &untouched, &kit_error), XNCC_ERROR_ARGUMENT);
     CHECK_INT(untouched, XNCC_SQDIFF);
     static const char *const pixel[] = { "u8", "u16", "f32", "s8", "s16", "u32", "f64", "?" };
     static const size_t size[] = { 1, 2, 4, 1, 2, 4, 8, 0 };

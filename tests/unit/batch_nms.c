@@ -1,4 +1,4 @@
-/* Merging in device memory, against kit_suppress. */
+/* Suppression in device memory, against kit_suppress. */
 #include "unit/batch.h"
 
 #include <math.h>

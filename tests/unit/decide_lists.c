@@ -79,6 +79,11 @@ static void check_words(void)
     CHECK_STATUS(decide(&p, &cpu, "shared,direct,reference", &d, &error), XNCC_OK);
     CHECK(strncmp(xncc_kernel_table[d.kernel].name, "direct-", 7) == 0);
     CHECK_TEXT(d.refused, "kernel shared needs the CUDA engine, which this context does not have");
+    xncc_preference no_gpu = XNCC_PREFERENCE_INIT;
+    no_gpu.device = XNCC_DEVICE_CPU;
+    no_gpu.kernel = "shared";
+    CHECK_STATUS(xncc_decide(&p, &m, &no_gpu, &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK_TEXT(error.text, "kernel shared needs the CUDA engine, which the preference excludes");
     check_taken(&filter, &t4, "tex-tex,conv-tiled,conv-global", XNCC_KERNEL_CONV_GLOBAL,
                 "kernel tex-tex does not serve convolution; conv-tiled needs a tile of 161792 "
                 "bytes, and a thread block has 65536");

@@ -73,6 +73,13 @@ static void check_uninitialized(const scene *s)
     preference.size = 0;
     refused(xncc_plan_create(s->context, &p, &preference, &plan, &error), XNCC_ERROR_ARGUMENT,
             &error, "XNCC_PREFERENCE_INIT");
+    const xncc_template *templ[] = { s->templ };
+    xncc_candidate list[4];
+    o = (xncc_find_options)XNCC_FIND_OPTIONS_INIT;
+    memset(&o.peaks, 0, sizeof o.peaks);
+    refused(
+        xncc_find_batch(s->context, &s->image.view, templ, 1, &o, NULL, list, 4, &found, &error),
+        XNCC_ERROR_ARGUMENT, &error, "XNCC_PEAK_RULE_INIT");
     xncc_suppress_rule rule = XNCC_SUPPRESS_RULE_INIT;
     xncc_candidate one = { { 1, 1, 1.0f }, 0, 1, 1 };
     rule.size = 0;
@@ -186,6 +193,25 @@ static void check_errors(const scene *s)
     CHECK_STATUS(find(s, NULL, match, MOST, &found, &error), XNCC_OK);
     CHECK_TEXT(error.text, "");
     CHECK(found > 0 && match[0].x == 11 && match[0].y == 7 && match[0].score == 1.0f);
+    xncc_method method = XNCC_SQDIFF;
+    refused(xncc_method_parse("ncc", &method, &error), XNCC_ERROR_ARGUMENT, &error,
+            "'ncc' is not a method");
+    CHECK(method == XNCC_SQDIFF);
+    xncc_problem p = XNCC_PROBLEM_INIT;
+    CHECK_STATUS(xncc_problem_set(&p, &s->image.view, s->templ, &error), XNCC_OK);
+    CHECK(xncc_kernel_list(s->context, &p, NULL, 0) > 0);
+    CHECK_INT(xncc_kernel_list(s->context, &p, NULL, 5), 0);
+    /* the image is checked although no match is asked for */
+    const xncc_template *templ[] = { s->templ };
+    xncc_batch *batch = NULL;
+    xncc_image half = s->image.view;
+    half.height /= 2;
+    p.templ_width = p.templ_height = 0;
+    CHECK_STATUS(xncc_batch_create(s->context, &p, NULL, templ, 1, NULL, &batch, &error), XNCC_OK);
+    refused(xncc_batch_find(batch, &half, NULL, &found, NULL, &error), XNCC_ERROR_ARGUMENT, &error,
+            "image");
+    CHECK_STATUS(xncc_batch_find(batch, &s->image.view, NULL, &found, NULL, &error), XNCC_OK);
+    xncc_batch_destroy(batch);
     xncc_context_options options = XNCC_CONTEXT_OPTIONS_INIT;
     xncc_context *context = s->context;
     options.threads = 5000;

@@ -197,7 +197,7 @@ int main(int argc, char **argv)
         exhaust("xncc_plan_find", plan_find, persistent);
         exhaust("xncc_scan", scan, persistent);
         exhaust("xncc_find_batch", find_batch, persistent);
-        exhaust("xncc_correlate_best", best, persistent);
+        exhaust("xncc_batch_best", best, persistent);
         exhaust("xncc_refine", refine, persistent);
         xncc_alloc_fail(1, 1);
         CHECK_STATUS(plan_correlate(), XNCC_OK); /* running a plan allocates nothing */

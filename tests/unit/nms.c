@@ -1,4 +1,4 @@
-/* Merging the matches of several templates, against the rule of merge.h applied pixel by pixel. */
+/* Suppression across templates, against the rule of suppress.h applied pixel by pixel. */
 #include "kit/kit.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { MOST = 60 };
 
-/* The order that merge.h defines. */
+/* The order that suppress.h defines. */
 static int before(const xncc_candidate *a, const xncc_candidate *b, int smallest)
 {
     const long long key[][2] = { { a->match.y, b->match.y },

@@ -1,4 +1,4 @@
-/* The reference kernel: every definition of include/exactncc/template.h and convolve.h as the
+/* The reference kernel: every definition of include/exactncc/rules.h and convolve.h as the
  * plainest loop. Kept simple on purpose; do not optimize. */
 #include "cpu/kernels/kernel.h"
 
