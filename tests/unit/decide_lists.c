@@ -212,6 +212,60 @@ static void check_descriptions(void)
     CHECK(other.name == NULL && strstr(kit_error.text, "XNCC_KERNEL_INFO_INIT") != NULL);
 }
 
+/* What programs are told of a plan on a GPU: only kernels that share constant memory cannot be
+ * captured, and bands are counted. */
+static void check_plan_info(void)
+{
+    static const struct {
+        const char *kernel;
+        int32_t filter; /* its side; 0: matching */
+        int32_t capturable;
+    } some[] = { { "tex-tex", 0, 1 },
+                 { "tex-constant", 0, 0 },
+                 { "shared", 0, 0 },
+                 { "tensor-wgmma", 0, 1 },
+                 { "tensor-mma", 0, 1 },
+                 { "general", 0, 1 },
+                 { "fft", 0, 1 },
+                 { "conv-global", 5, 1 },
+                 { "conv-constant", 5, 0 },
+                 { "conv-registers", 5, 1 },
+                 { "conv-cached-halo", 5, 0 },
+                 { "conv-tiled", 5, 0 },
+                 { "conv-tiled", 9, 1 } };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        xncc_machine m = h200();
+        const xncc_pixel pixel = strcmp(some[i].kernel, "general") == 0 ? XNCC_F64 : XNCC_U8;
+        const xncc_problem p = some[i].filter ? convolution(some[i].filter, some[i].filter)
+                                              : matching(pixel, 4096, 4096, 64, 64);
+        m.cpu.absent = 1; /* its kernels fft-* have the same beginning */
+        const xncc_extent map = xncc_problem_extent(&p);
+        xncc_decision d;
+        xncc_error error;
+        xncc_plan_info info;
+        if (!CHECK_STATUS(decide(&p, &m, some[i].kernel, &d, &error), XNCC_OK))
+            continue;
+        xncc_decision_describe(&d, map.width, map.height, &info);
+        CHECK_TEXT(info.kernel, some[i].kernel);
+        if (!CHECK_INT(info.capturable, some[i].capturable))
+            kit_fail(__FILE__, __LINE__, "%s, filter %d", some[i].kernel, some[i].filter);
+        CHECK(info.size == sizeof info && info.engine == XNCC_DEVICE_CUDA && info.bands == 1 &&
+              info.workspace_bytes == d.workspace.total && info.estimate_ms == d.estimate_ms);
+    }
+    xncc_machine small = h200();
+    const xncc_problem p = matching(XNCC_U8, 400000, 700, 64, 64);
+    xncc_decision d;
+    xncc_error error;
+    xncc_plan_info info;
+    small.cuda.workspace = INT64_C(1) << 30;
+    CHECK_STATUS(decide(&p, &small, "tex-tex", &d, &error), XNCC_OK);
+    xncc_decision_describe(&d, 399937, 637, &info);
+    const int32_t across = (399937 + d.band_width - 1) / d.band_width,
+                  down = (637 + d.band_height - 1) / d.band_height;
+    CHECK(across > 1 && info.workspace_bytes <= 1u << 30);
+    CHECK_INT(info.bands, across * down);
+}
+
 /* An engine of the H200 that finds out that cuFFT is missing when a plan needs it. */
 typedef struct fake_engine {
     xncc_engine base;
@@ -282,5 +336,6 @@ void check_lists(void)
     check_unknown();
     check_filter_text();
     check_descriptions();
+    check_plan_info();
     check_missing_library();
 }
