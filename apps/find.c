@@ -119,8 +119,7 @@ static xncc_status find_one(app_find_job *j, app_source *scene, app_reader *read
 /* Templates that are searched together. */
 typedef struct together {
     const xncc_template **templ;
-    app_hunt **hunt;   /* in the order of templ */
-    const char **path; /* their files */
+    app_hunt **hunt; /* in the order of templ */
     size_t count, room;
     xncc_candidate *found;
 } together;
@@ -129,7 +128,6 @@ static void free_together(together *t)
 {
     free(t->templ);
     free(t->hunt);
-    free(t->path);
     free(t->found);
 }
 
@@ -140,15 +138,13 @@ static xncc_status collect(app_find_job *j, app_source *scene, xncc_pixel pixel,
     const size_t most = (size_t)j->templ_count;
     xncc_status status = XNCC_OK;
     *t = (together){ .templ = calloc(most, sizeof *t->templ),
-                     .hunt = calloc(most, sizeof *t->hunt),
-                     .path = calloc(most, sizeof *t->path) };
-    const int room = t->templ && t->hunt && t->path;
+                     .hunt = calloc(most, sizeof *t->hunt) };
+    const int room = t->templ && t->hunt;
     for (size_t i = 0; i < most && room && !status; i++) {
         if (app_pixel_join(scene->picture.pixel, j->templs[i].picture.pixel) != pixel)
             continue;
         status = open_hunt(j, scene, &j->templs[i], 0, &hunts[i], error);
         t->templ[t->count] = hunts[i].search.templ;
-        t->path[t->count] = j->templs[i].path;
         t->hunt[t->count++] = &hunts[i];
         t->room += hunts[i].room;
     }
@@ -208,7 +204,7 @@ static xncc_status find_of_type(app_find_job *j, app_source *scene, xncc_pixel p
         app_pass_on(error, status, j->image, &why);
     }
     for (size_t i = 0; i < t.count && !status && j->options->subpixel; i++)
-        status = refine_matches(j, t.hunt[i], t.path[i], error);
+        status = refine_matches(j, t.hunt[i], j->templs[t.hunt[i] - hunts].path, error);
     free_together(&t);
     return status;
 }

@@ -216,10 +216,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
     if (result)
         *result = NULL;
     if (!context || !problem || !result)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !context   ? "context"
-                         : !problem ? "problem"
-                                    : "batch");
+        return xncc_fail_null(error, !context ? "context" : !problem ? "problem" : "batch");
     xncc_status status = XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, error);
     if (!status)
         status = XNCC_READ(&wanted, preference, xncc_preference, XNCC_PREFERENCE_INIT, map_memory,
@@ -264,7 +261,7 @@ xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number, xncc_pla
                                 xncc_error *error)
 {
     if (!batch)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch is a null pointer");
+        return xncc_fail_null(error, "batch");
     for (size_t g = 0; g < batch->groups; g++)
         for (size_t i = 0; i < batch->group[g].count; i++)
             if (batch->number[batch->group[g].first + i] == number)
@@ -346,11 +343,10 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
     if (found)
         *found = 0;
     if (!batch || !image || !found || (!match && batch->capacity))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !batch   ? "batch"
-                         : !image ? "image"
-                         : !found ? "found"
-                                  : "match");
+        return xncc_fail_null(error, !batch   ? "batch"
+                                     : !image ? "image"
+                                     : !found ? "found"
+                                              : "match");
     xncc_status status = XNCC_OK;
     xncc_batch_begin(batch);
     if (batch->count > 0)
@@ -376,8 +372,7 @@ xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
     if (found)
         *found = 0;
     if (!context || !found)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         context ? "found" : "context");
+        return xncc_fail_null(error, context ? "found" : "context");
     const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_status status = XNCC_READ(&o, options, xncc_find_options, XNCC_FIND_OPTIONS_INIT, kernel,
                                    error);

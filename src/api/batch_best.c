@@ -73,10 +73,7 @@ xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xn
                             xncc_stream stream, xncc_error *error)
 {
     if (!batch || !image || !best)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !batch   ? "batch"
-                         : !image ? "image"
-                                  : "best");
+        return xncc_fail_null(error, !batch ? "batch" : !image ? "image" : "best");
     xncc_batch_begin(batch);
     xncc_status status = check_best(batch, best, error);
     if (!status)

@@ -25,7 +25,7 @@ xncc_status xncc_context_create(const xncc_context_options *options, xncc_contex
 {
     xncc_context_options o;
     if (!context)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context is a null pointer");
+        return xncc_fail_null(error, "context");
     *context = NULL;
     xncc_status status = XNCC_READ(&o, options, xncc_context_options, XNCC_CONTEXT_OPTIONS_INIT,
                                    device_memory, error);
@@ -146,8 +146,7 @@ xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels
     if (result)
         *result = NULL;
     if (!context || !result)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         context ? "templ" : "context");
+        return xncc_fail_null(error, context ? "templ" : "context");
     xncc_template *templ = xncc_alloc(1, sizeof *templ);
     xncc_status status = templ ? make_template(context, pixels, templ, error)
                                : xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory");
@@ -182,8 +181,7 @@ xncc_status xncc_filter_create(xncc_context *context, const float *coefficients,
     if (result)
         *result = NULL;
     if (!context || !result)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         context ? "filter" : "context");
+        return xncc_fail_null(error, context ? "filter" : "context");
     xncc_status status = XNCC_READ(&o, options, xncc_filter_options, XNCC_FILTER_OPTIONS_INIT,
                                    anchor_y, error);
     if (status)

@@ -7,12 +7,12 @@
 /* Begins a one-call function: creates the plan for its arguments. A cancellation while the plan is
  * created also cancels its run. */
 static xncc_status plan_for(xncc_context *context, xncc_problem problem, const xncc_image *image,
-                            const char *kernel, xncc_memory map_memory, xncc_plan **plan,
-                            xncc_error *error)
+                            const xncc_template *templ, const char *kernel, xncc_memory map_memory,
+                            xncc_plan **plan, xncc_error *error)
 {
     const xncc_watch call = xncc_watch_make(&context->progress);
     xncc_preference preference = XNCC_PREFERENCE_INIT;
-    xncc_status status = xncc_problem_set(&problem, image, NULL, error);
+    xncc_status status = xncc_problem_set(&problem, image, templ, error);
     if (status)
         return status;
     preference.kernel = kernel;
@@ -24,35 +24,21 @@ static xncc_status plan_for(xncc_context *context, xncc_problem problem, const x
     return status;
 }
 
-/* The problem of matching a template by a rule; what the image says is missing. */
-static xncc_problem matching(const xncc_template *templ, const xncc_match_rule *rule)
-{
-    xncc_problem problem = XNCC_PROBLEM_INIT;
-    problem.templ_width = templ->width;
-    problem.templ_height = templ->height;
-    problem.templ_masked = xncc_template_is_masked(templ);
-    problem.rule = *rule;
-    return problem;
-}
-
-static xncc_status refuse(const char *what, xncc_error *error)
-{
-    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer", what);
-}
-
 xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
                            const xncc_template *templ, const xncc_correlate_options *options,
                            const xncc_map *map, xncc_error *error)
 {
     xncc_correlate_options o;
     if (!context || !templ || !map)
-        return refuse(!context ? "context" : !templ ? "templ" : "map", error);
+        return xncc_fail_null(error, !context ? "context" : !templ ? "templ" : "map");
+    xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_plan *plan = NULL;
     xncc_status status = XNCC_READ(&o, options, xncc_correlate_options, XNCC_CORRELATE_OPTIONS_INIT,
                                    kernel, error);
-    if (!status)
-        status = plan_for(context, matching(templ, &o.rule), image, o.kernel, map->memory, &plan,
-                          error);
+    if (!status) {
+        problem.rule = o.rule;
+        status = plan_for(context, problem, image, templ, o.kernel, map->memory, &plan, error);
+    }
     if (!status)
         status = xncc_plan_correlate(plan, image, templ, map, NULL, error);
     xncc_plan_destroy(plan);
@@ -67,13 +53,18 @@ xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc
     if (found)
         *found = 0;
     if (!context || !image || !templ || !found)
-        return refuse(!context ? "context" : !image ? "image" : !templ ? "templ" : "found", error);
+        return xncc_fail_null(error, !context ? "context"
+                                     : !image ? "image"
+                                     : !templ ? "templ"
+                                              : "found");
+    xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_plan *plan = NULL;
     xncc_status status = XNCC_READ(&o, options, xncc_find_options, XNCC_FIND_OPTIONS_INIT, kernel,
                                    error);
-    if (!status)
-        status = plan_for(context, matching(templ, &o.rule), image, o.kernel, image->memory, &plan,
-                          error);
+    if (!status) {
+        problem.rule = o.rule;
+        status = plan_for(context, problem, image, templ, o.kernel, image->memory, &plan, error);
+    }
     if (!status)
         status = xncc_plan_find(plan, image, templ, &o.peaks, match, capacity, found, NULL, error);
     xncc_plan_destroy(plan);
@@ -86,7 +77,7 @@ xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const 
 {
     xncc_convolve_options o;
     if (!context || !filter || !out)
-        return refuse(!context ? "context" : !filter ? "filter" : "out", error);
+        return xncc_fail_null(error, !context ? "context" : !filter ? "filter" : "out");
     xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_plan *plan = NULL;
     xncc_status status = XNCC_READ(&o, options, xncc_convolve_options, XNCC_CONVOLVE_OPTIONS_INIT,
@@ -96,7 +87,7 @@ xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const 
         problem.templ_width = filter->width;
         problem.templ_height = filter->height;
         problem.rule.border = o.border;
-        status = plan_for(context, problem, image, o.kernel, out->memory, &plan, error);
+        status = plan_for(context, problem, image, NULL, o.kernel, out->memory, &plan, error);
     }
     if (!status)
         status = xncc_plan_convolve(plan, image, filter, out, NULL, error);

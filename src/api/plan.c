@@ -57,10 +57,7 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
     if (result)
         *result = NULL;
     if (!context || !problem || !result)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !context   ? "context"
-                         : !problem ? "problem"
-                                    : "plan");
+        return xncc_fail_null(error, !context ? "context" : !problem ? "problem" : "plan");
     xncc_status status = XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, error);
     if (!status)
         status = XNCC_READ(&wanted, preference, xncc_preference, XNCC_PREFERENCE_INIT, map_memory,
@@ -83,17 +80,14 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
 xncc_status xncc_problem_set(xncc_problem *problem, const xncc_image *image,
                              const xncc_template *templ, xncc_error *error)
 {
-    xncc_status status = xncc_image_check(image, "image", error);
+    if (!problem)
+        return xncc_fail_null(error, "problem");
+    xncc_status status = xncc_check_size(
+        problem->size, offsetof(xncc_problem, rule) + sizeof problem->rule, "xncc_problem", error);
+    if (!status)
+        status = xncc_image_check(image, "image", error);
     if (status)
         return status;
-    if (!problem)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "problem is a null pointer");
-    if (problem->size < offsetof(xncc_problem, rule) + sizeof problem->rule ||
-        problem->size > XNCC_OPTIONS_LARGEST)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "the size of a struct xncc_problem is %u; initialize it with "
-                         "XNCC_PROBLEM_INIT",
-                         (unsigned)problem->size);
     problem->pixel = image->pixel;
     problem->channels = xncc_image_channels(image);
     problem->image_width = image->width;
@@ -120,8 +114,7 @@ xncc_status xncc_plan_describe(const xncc_plan *plan, xncc_plan_info *info, xncc
 {
     xncc_plan_info all;
     if (!plan || !info)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         plan ? "info" : "plan");
+        return xncc_fail_null(error, plan ? "info" : "plan");
     xncc_decision_describe(&plan->decision, plan->map_width, plan->map_height, &all);
     return XNCC_GIVE(info, &all, xncc_plan_info, estimate_ms, error);
 }
@@ -238,7 +231,7 @@ xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template 
                                      xncc_error *error)
 {
     if (!templ)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "templ is a null pointer");
+        return xncc_fail_null(error, "templ");
     xncc_status status = check_operand(
         plan,
         &(operand){ "template", templ->context, templ->width, templ->height, XNCC_TASK_MATCH },
@@ -265,7 +258,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
                                 xncc_error *error)
 {
     if (!plan)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+        return xncc_fail_null(error, "plan");
     xncc_watch_begin(&plan->watch);
     xncc_status status = xncc_plan_check_template(plan, templ, error);
     if (!status)
@@ -281,10 +274,10 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
                                const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
     if (!plan)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+        return xncc_fail_null(error, "plan");
     xncc_watch_begin(&plan->watch);
     xncc_status status = !filter
-                             ? xncc_fail(error, XNCC_ERROR_ARGUMENT, "filter is a null pointer")
+                             ? xncc_fail_null(error, "filter")
                              : check_operand(plan,
                                              &(operand){ "filter", filter->context, filter->width,
                                                          filter->height, XNCC_TASK_CONVOLVE },
@@ -316,12 +309,13 @@ xncc_status xncc_search_rule_make(const xncc_problem *p, const xncc_peak_rule *p
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "the score limit is not a number");
     rule->smallest = xncc_method_is_distance(p->rule.method);
     if (rule->smallest ? r.min_score > 0.0f : r.max_score < INFINITY)
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "%s: %s of %g would exclude the best scores of %s; leave it out, or set %s",
-            "xncc_peak_rule", rule->smallest ? "min_score" : "max_score",
-            (double)(rule->smallest ? r.min_score : r.max_score), xncc_method_name(p->rule.method),
-            rule->smallest ? "max_score" : "min_score");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "xncc_peak_rule: %s of %g would exclude the best scores of %s; leave it "
+                         "out, or set %s",
+                         rule->smallest ? "min_score" : "max_score",
+                         (double)(rule->smallest ? r.min_score : r.max_score),
+                         xncc_method_name(p->rule.method),
+                         rule->smallest ? "max_score" : "min_score");
     const int32_t shorter = p->templ_width < p->templ_height ? p->templ_width : p->templ_height;
     const int32_t distance = r.min_distance == XNCC_AUTO ? shorter / 2 : r.min_distance;
     rule->limit = rule->smallest ? r.max_score : r.min_score;
@@ -348,10 +342,7 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
     if (found)
         *found = 0;
     if (!plan || !found || (!match && capacity))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !plan    ? "plan"
-                         : !found ? "found"
-                                  : "match");
+        return xncc_fail_null(error, !plan ? "plan" : !found ? "found" : "match");
     xncc_watch_begin(&plan->watch);
     xncc_status status = xncc_plan_check_template(plan, templ, error);
     if (!status)
@@ -374,7 +365,7 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
 {
     xncc_search_rule rule = { 0 };
     if (!plan)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "plan is a null pointer");
+        return xncc_fail_null(error, "plan");
     xncc_watch_begin(&plan->watch);
     xncc_status status = XNCC_OK;
     if (!found || !match || !capacity)

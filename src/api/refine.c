@@ -131,11 +131,10 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
                         xncc_refined *refined, xncc_error *error)
 {
     if (!context || !templ || (count && (!match || !refined)))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !context ? "context"
-                         : !templ ? "templ"
-                         : !match ? "match"
-                                  : "refined");
+        return xncc_fail_null(error, !context ? "context"
+                                     : !templ ? "templ"
+                                     : !match ? "match"
+                                              : "refined");
     refiner r = { .context = context,
                   .watch = xncc_watch_make(&context->progress),
                   .templ = templ };

@@ -76,7 +76,7 @@ xncc_status xncc_device_describe(size_t number, xncc_device_info *info, xncc_err
 {
     xncc_device_info all = XNCC_DEVICE_INFO_INIT;
     if (!info)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "info is a null pointer");
+        return xncc_fail_null(error, "info");
     if (number >= xncc_device_count())
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "device %zu is not within 0 .. %zu, the devices that there are", number,

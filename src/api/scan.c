@@ -37,10 +37,7 @@ xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xnc
     if (result)
         *result = NULL;
     if (!plan || !image || !result)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !plan    ? "plan"
-                         : !image ? "image"
-                                  : "scan");
+        return xncc_fail_null(error, !plan ? "plan" : !image ? "image" : "scan");
     xncc_watch_begin(&plan->watch);
     xncc_scan *scan = xncc_alloc(1, sizeof *scan);
     if (!scan)
@@ -77,7 +74,7 @@ static xncc_status advance(xncc_scan *scan, int32_t rows, xncc_error *error)
 xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows, xncc_error *error)
 {
     if (!scan)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "scan is a null pointer");
+        return xncc_fail_null(error, "scan");
     xncc_watch_begin(&scan->plan->watch);
     return xncc_done(advance(scan, rows, error), error);
 }
@@ -104,10 +101,7 @@ xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, 
     if (found)
         *found = 0;
     if (!scan || !found || (!match && scan->rule.top > 0))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         !scan    ? "scan"
-                         : !found ? "found"
-                                  : "match");
+        return xncc_fail_null(error, !scan ? "scan" : !found ? "found" : "match");
     xncc_watch_begin(&scan->plan->watch);
     xncc_status status = scan_end(scan, match, found, stream, error);
     if (status)

@@ -12,18 +12,13 @@ struct xncc_suppressor {
     xncc_suppress_work *work;
 };
 
-static xncc_status refuse(const char *what, xncc_error *error)
-{
-    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer", what);
-}
-
 xncc_status xncc_suppressor_create(xncc_context *context, size_t room, xncc_suppressor **result,
                                    xncc_error *error)
 {
     if (result)
         *result = NULL;
     if (!context || !result)
-        return refuse(context ? "suppressor" : "context", error);
+        return xncc_fail_null(error, context ? "suppressor" : "context");
     if (room < 1 || room > XNCC_MAX_SUPPRESSOR)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "suppressor: room for %zu candidates is not within 1 .. %d", room,
@@ -58,7 +53,7 @@ xncc_status xncc_suppressor_clear(xncc_suppressor *suppressor, xncc_stream strea
                                   xncc_error *error)
 {
     if (!suppressor)
-        return refuse("suppressor", error);
+        return xncc_fail_null(error, "suppressor");
     return xncc_done(suppressor->ops->clear(suppressor->work, stream, error), error);
 }
 
@@ -67,7 +62,7 @@ xncc_status xncc_suppressor_add(xncc_suppressor *suppressor, const xncc_match *m
                                 xncc_stream stream, xncc_error *error)
 {
     if (!suppressor || !match || !found)
-        return refuse(!suppressor ? "suppressor" : !match ? "match" : "found", error);
+        return xncc_fail_null(error, !suppressor ? "suppressor" : !match ? "match" : "found");
     if (width < 1 || width > XNCC_MAX_SIDE || height < 1 || height > XNCC_MAX_SIDE)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "suppressor: extents of %d x %d are not within 1 .. %d", width, height,
@@ -82,7 +77,7 @@ xncc_status xncc_suppressor_add_candidates(xncc_suppressor *suppressor,
                                            xncc_stream stream, xncc_error *error)
 {
     if (!suppressor || (!candidate && count))
-        return refuse(suppressor ? "candidate" : "suppressor", error);
+        return xncc_fail_null(error, suppressor ? "candidate" : "suppressor");
     /* candidates that do not fit are not read */
     const uint32_t most = count > XNCC_MAX_SUPPRESSOR ? XNCC_MAX_SUPPRESSOR + 1 : (uint32_t)count;
     xncc_status status = XNCC_OK;
@@ -98,7 +93,7 @@ xncc_status xncc_suppressor_run(xncc_suppressor *suppressor, xncc_method method,
 {
     xncc_suppress_rule r;
     if (!suppressor || !result || !kept)
-        return refuse(!suppressor ? "suppressor" : !result ? "result" : "kept", error);
+        return xncc_fail_null(error, !suppressor ? "suppressor" : !result ? "result" : "kept");
     if (capacity == 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "suppressor: the capacity is 0");
     if (strcmp(xncc_method_name(method), "?") == 0)

@@ -15,6 +15,12 @@ __attribute__((format(printf, 3, 4)))
 xncc_status
 xncc_fail(xncc_error *error, xncc_status status, const char *format, ...);
 
+/* Refuses a null pointer. what: the name of the parameter. Returns XNCC_ERROR_ARGUMENT. */
+static inline xncc_status xncc_fail_null(xncc_error *error, const char *what)
+{
+    return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer", what);
+}
+
 /* Ends a public call: after a success the text is empty, whatever was tried on the way. Returns
  * status. error may be NULL. */
 static inline xncc_status xncc_done(xncc_status status, xncc_error *error)

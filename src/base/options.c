@@ -15,7 +15,7 @@ static void to_capitals(const char *name, char *capitals, size_t size)
     capitals[i] = 0;
 }
 
-static xncc_status check_size(uint32_t size, size_t least, const char *name, xncc_error *error)
+xncc_status xncc_check_size(uint32_t size, size_t least, const char *name, xncc_error *error)
 {
     if (size < least || size > XNCC_OPTIONS_LARGEST) {
         char capitals[64];
@@ -34,7 +34,7 @@ xncc_status xncc_read_options(void *to, size_t to_size, const void *from, size_t
     assert(sizeof size <= least && least <= to_size && to_size <= XNCC_OPTIONS_LARGEST);
     if (from)
         memcpy(&size, from, sizeof size);
-    const xncc_status status = check_size(size, least, name, error);
+    const xncc_status status = xncc_check_size(size, least, name, error);
     if (status)
         return status;
     const unsigned char *byte = from;
@@ -60,7 +60,7 @@ xncc_status xncc_give_info(void *to, const void *from, size_t size, size_t least
     uint32_t given;
     assert(sizeof given <= least && least <= size);
     memcpy(&given, to, sizeof given);
-    const xncc_status status = check_size(given, least, name, error);
+    const xncc_status status = xncc_check_size(given, least, name, error);
     if (status)
         return status;
     memset(to, 0, given);

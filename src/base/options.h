@@ -11,6 +11,10 @@
  * member is not initialized. */
 enum { XNCC_OPTIONS_LARGEST = 4096 };
 
+/* Checks the size that a program's struct claims to have. least, name: as below. Returns XNCC_OK,
+ * or XNCC_ERROR_ARGUMENT with a text that names the initializer. */
+xncc_status xncc_check_size(uint32_t size, size_t least, const char *name, xncc_error *error);
+
 /* Reads a struct of a program that may have been compiled for an older or a newer version of the
  * library.
  *

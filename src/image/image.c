@@ -106,7 +106,7 @@ xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32
     if (status)
         return status;
     if (!crop)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "crop is a null pointer");
+        return xncc_fail_null(error, "crop");
     if (x < 0 || y < 0 || width < 1 || height < 1 || width > image->width - x ||
         height > image->height - y)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,

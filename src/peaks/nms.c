@@ -81,8 +81,7 @@ xncc_status xncc_suppress(xncc_method method, xncc_candidate *candidate, size_t 
     if (kept)
         *kept = 0;
     if (!kept || (!candidate && count))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         kept ? "candidate" : "kept");
+        return xncc_fail_null(error, kept ? "candidate" : "kept");
     if (strcmp(xncc_method_name(method), "?") == 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%d is not a method", (int)method);
     xncc_status status = xncc_suppress_rule_read(&r, rule, error);

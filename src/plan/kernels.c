@@ -27,7 +27,7 @@ size_t xncc_kernel_count(void)
 xncc_status xncc_kernel_describe(size_t number, xncc_kernel_info *info, xncc_error *error)
 {
     if (!info)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "info is a null pointer");
+        return xncc_fail_null(error, "info");
     if (number >= XNCC_KERNEL_COUNT)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "kernel %zu is not within 0 .. %d", number,
                          XNCC_KERNEL_COUNT - 1);

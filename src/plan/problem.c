@@ -27,7 +27,7 @@ xncc_status xncc_map_measure(xncc_mode mode, int32_t image_width, int32_t image_
     if (status)
         return status;
     if (!extent)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "extent is a null pointer");
+        return xncc_fail_null(error, "extent");
     switch (mode) {
     case XNCC_VALID:
         if (templ_width > image_width || templ_height > image_height)

@@ -210,8 +210,7 @@ const char *xncc_method_name(xncc_method method)
 xncc_status xncc_method_parse(const char *name, xncc_method *method, xncc_error *error)
 {
     if (!name || !method)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "%s is a null pointer",
-                         name ? "method" : "name");
+        return xncc_fail_null(error, name ? "method" : "name");
     for (int i = 0; i < METHODS; i++)
         if (strcmp(name, method_names[i]) == 0) {
             *method = (xncc_method)i;

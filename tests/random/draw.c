@@ -37,26 +37,27 @@ static int32_t some_side(kit_random *random, int32_t most)
     return kit_between(random, 1, below < most ? below : most);
 }
 
-static general_sizes tiny(kit_random *random, const limits *most)
+static general_sizes up_to(kit_random *random, int32_t image_width, int32_t image_height,
+                           int32_t side)
 {
     general_sizes z;
-    (void)most;
-    z.image_width = kit_between(random, 1, 24);
-    z.image_height = kit_between(random, 1, 24);
-    z.width = kit_between(random, 1, 12);
-    z.height = kit_between(random, 1, 12);
+    z.image_width = kit_between(random, 1, image_width);
+    z.image_height = kit_between(random, 1, image_height);
+    z.width = kit_between(random, 1, side);
+    z.height = kit_between(random, 1, side);
     return z;
+}
+
+static general_sizes tiny(kit_random *random, const limits *most)
+{
+    (void)most;
+    return up_to(random, 24, 24, 12);
 }
 
 static general_sizes small(kit_random *random, const limits *most)
 {
-    general_sizes z;
     (void)most;
-    z.image_width = kit_between(random, 1, 150);
-    z.image_height = kit_between(random, 1, 90);
-    z.width = kit_between(random, 1, 40);
-    z.height = kit_between(random, 1, 40);
-    return z;
+    return up_to(random, 150, 90, 40);
 }
 
 static general_sizes steps(kit_random *random, const limits *most)

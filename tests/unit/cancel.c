@@ -203,16 +203,7 @@ enum { LARGE_CASES = sizeof large_cases / sizeof *large_cases, LARGE_SIDE = 4096
 static size_t kernels_of(xncc_context *context, const cancel_case *c, int32_t side,
                          const char *name[32])
 {
-    const xncc_problem problem = kit_problem(
-        (xncc_problem){ .task = c->convolve ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH,
-                        .pixel = c->pixel,
-                        .image_width = side,
-                        .image_height = side,
-                        .templ_width = c->size,
-                        .templ_height = c->size,
-                        .channels = c->channels,
-                        .image_masked = c->image_masked,
-                        .templ_masked = c->templ_masked });
+    const xncc_problem problem = cancel_problem(c, side);
     const size_t count = xncc_kernel_list(context, &problem, name, 32);
     CHECK(count > 0 && count <= 32);
     return count;

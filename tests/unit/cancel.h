@@ -46,6 +46,9 @@ extern const size_t cancel_call_count;
 
 const cancel_call *cancel_call_of(const char *name);
 
+/* The problem of a case on images of side x side pixels. */
+xncc_problem cancel_problem(const cancel_case *c, int32_t side);
+
 /* Makes a problem with an image of side x side pixels. The same arguments give the same pixels.
  * kernel: NULL means the fastest. */
 cancel_scene cancel_scene_make(xncc_context *context, const cancel_case *c, const char *kernel,

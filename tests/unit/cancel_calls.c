@@ -198,22 +198,26 @@ static void make_templs(cancel_scene *s, const cancel_case *c, kit_random *rando
                                        1 + (int32_t)(i / (size_t)wide), 0.0f };
 }
 
+xncc_problem cancel_problem(const cancel_case *c, int32_t side)
+{
+    return kit_problem((xncc_problem){ .task = c->convolve ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH,
+                                       .pixel = c->pixel,
+                                       .image_width = side,
+                                       .image_height = side,
+                                       .templ_width = c->size,
+                                       .templ_height = c->size,
+                                       .channels = c->channels,
+                                       .image_masked = c->image_masked,
+                                       .templ_masked = c->templ_masked });
+}
+
 cancel_scene cancel_scene_make(xncc_context *context, const cancel_case *c, const char *kernel,
                                int32_t side)
 {
     cancel_scene s = { .context = context, .kernel = kernel };
     kit_random random = kit_stream((uint64_t)side);
     const int32_t map = c->convolve ? side : side - c->size + 1;
-    s.problem = kit_problem(
-        (xncc_problem){ .task = c->convolve ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH,
-                        .pixel = c->pixel,
-                        .image_width = side,
-                        .image_height = side,
-                        .templ_width = c->size,
-                        .templ_height = c->size,
-                        .channels = c->channels,
-                        .image_masked = c->image_masked,
-                        .templ_masked = c->templ_masked });
+    s.problem = cancel_problem(c, side);
     s.image = noise(c, side, side, c->image_masked, &random);
     CHECK_STATUS(
         xncc_plan_create(context, &s.problem,
