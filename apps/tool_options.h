@@ -10,7 +10,7 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
                               app_options *options, app_error *error);
 void tool_options_close(app_options *options);
 
-/* Prints the options of a command, for --help. */
-void tool_options_print(unsigned command, FILE *out);
+/* The options of a command, for --help. */
+app_option_list tool_options_list(unsigned command, const char *program);
 
 #endif

@@ -6,6 +6,16 @@
 
 #include <string.h>
 
+const char *const tool_axes[] = { "x", "y", NULL };
+const char *const tool_gradient_sizes[] = { "3", "5", NULL };
+const char *const tool_filter_borders[] = { "clamp", "zero", NULL };
+const char *const tool_no_data_words[] = { "nan", "none", NULL };
+const char *const tool_channel_words[] = { "luma", "sum", NULL };
+const char *const tool_flat_words[] = { "zero", "nan", NULL };
+const char *const tool_page_words[] = { "all", NULL };
+const char *const tool_formats[] = { "table", "csv", "json", NULL };
+const char *const tool_text_formats[] = { "table", "json", NULL };
+
 /* Stores a name; an empty one is not allowed. */
 static int set_name(const char **name, const char *text)
 {
@@ -105,8 +115,9 @@ int tool_set_min_valid(app_options *o, const char *text)
 
 int tool_set_channels(app_options *o, const char *text)
 {
-    o->reading.channels = strcmp(text, "sum") == 0 ? APP_SUM : APP_LUMA;
-    return o->reading.channels == APP_SUM || strcmp(text, "luma") == 0;
+    const int i = app_word_index(tool_channel_words, text);
+    o->reading.channels = i == 1 ? APP_SUM : APP_LUMA;
+    return i >= 0;
 }
 
 int tool_set_roi(app_options *o, const char *text)
@@ -116,8 +127,7 @@ int tool_set_roi(app_options *o, const char *text)
 
 int tool_set_flat(app_options *o, const char *text)
 {
-    static const char *const words[] = { "zero", "nan", NULL };
-    int i = app_word_index(words, text);
+    const int i = app_word_index(tool_flat_words, text);
     o->rule.flat = i == 1 ? XNCC_FLAT_NAN : XNCC_FLAT_ZERO;
     return i >= 0;
 }
@@ -140,13 +150,13 @@ int tool_set_gaussian(app_options *o, const char *text)
 int tool_set_gradient(app_options *o, const char *text)
 {
     o->gradient = text[0];
-    return strcmp(text, "x") == 0 || strcmp(text, "y") == 0;
+    return app_word_index(tool_axes, text) >= 0;
 }
 
 int tool_set_gradient_size(app_options *o, const char *text)
 {
     o->gradient_size = text[0] - '0';
-    return strcmp(text, "3") == 0 || strcmp(text, "5") == 0;
+    return app_word_index(tool_gradient_sizes, text) >= 0;
 }
 
 int tool_set_filter(app_options *o, const char *text)
@@ -163,8 +173,7 @@ int tool_set_correlate(app_options *o, const char *text)
 
 int tool_set_filter_border(app_options *o, const char *text)
 {
-    return app_set_border(o, text) &&
-           (o->rule.border == XNCC_BORDER_CLAMP || o->rule.border == XNCC_BORDER_ZERO);
+    return app_word_index(tool_filter_borders, text) >= 0 && app_set_border(o, text);
 }
 
 int tool_set_size(app_options *o, const char *text)
@@ -186,8 +195,7 @@ int tool_set_image_masked(app_options *o, const char *text)
 
 int tool_set_task(app_options *o, const char *text)
 {
-    static const char *const words[] = { "match", "convolve", NULL };
-    const int i = app_word_index(words, text);
+    const int i = app_word_index(app_tasks, text);
     o->task = i == 1 ? XNCC_TASK_CONVOLVE : XNCC_TASK_MATCH;
     return i >= 0;
 }
@@ -201,8 +209,7 @@ int tool_set_kernels(app_options *o, const char *text)
 
 int tool_set_format(app_options *o, const char *text)
 {
-    static const char *const words[] = { "table", "csv", "json", NULL };
-    int i = app_word_index(words, text);
+    const int i = app_word_index(tool_formats, text);
     o->format = i == 2 ? APP_JSON : i == 1 ? APP_CSV : APP_TABLE;
     return i >= 0;
 }

@@ -5,6 +5,12 @@
 
 #include "common/options.h"
 
+/* The words of options; each list ends with NULL. */
+extern const char *const tool_axes[], *const tool_gradient_sizes[], *const tool_filter_borders[];
+extern const char *const tool_no_data_words[], *const tool_channel_words[],
+                                                   *const tool_flat_words[];
+extern const char *const tool_page_words[], *const tool_formats[], *const tool_text_formats[];
+
 /* find */
 app_setter tool_set_top, tool_set_min_score, tool_set_max_score, tool_set_min_distance;
 app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_pages;

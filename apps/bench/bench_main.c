@@ -1,19 +1,43 @@
-/* exactncc-bench: times exactncc's kernels and checks every result.
+/* exactncc-bench: Times exactncc's kernels and checks every result..
  * SPDX-License-Identifier: BSD-2-Clause */
 #include "bench_run.h"
+#include "option_help.h"
 
 #include <signal.h>
 #include <string.h>
 
+static const app_manual manual = {
+    "",
+    "",
+    "Times every kernel that can serve, with pseudo-random pixels, and checks every result bit for "
+    "bit.",
+    "",
+    { "exactncc-bench --size 1920x1080 --template 16x16,64x64 --device cpu" }
+};
+
+static const app_exit exits[] = {
+    { 0, "done" },
+    { 1, "the work failed or a result was wrong" },
+    { 2, "wrong usage" },
+};
+enum { EXITS = sizeof exits / sizeof exits[0] };
+
 static void print_help(void)
 {
-    printf("exactncc-bench [options]\n"
-           "Times every kernel that can serve, with pseudo-random pixels, and checks every result "
-           "bit for bit.\n\n");
-    bench_options_print(stdout);
-    printf("\nExample: exactncc-bench --size 1920x1080 --template 16x16,64x64 --device cpu\n"
-           "exactncc-bench --version prints the version.\n"
-           "Exit status: 0 done, 1 the work failed or a result was wrong, 2 wrong usage.\n");
+    app_help_print(&manual, bench_options_list(), stdout);
+    app_exits_print(exits, EXITS, stdout);
+}
+
+/* Everything that --help says, for programs: man pages and completions are made from it. */
+static void print_json(void)
+{
+    printf("{\n  \"program\": \"exactncc-bench\",\n  \"version\": \"%s\",\n  \"purpose\": "
+           "\"Times exactncc's kernels and checks every result.\",\n  \"exits\": ",
+           xncc_version());
+    app_exits_json(exits, EXITS, stdout);
+    fputs(",\n  \"commands\": [\n", stdout);
+    app_help_json(&manual, bench_options_list(), stdout);
+    fputs("\n  ]\n}\n", stdout);
 }
 
 /* The tables that the options ask for. */
@@ -62,18 +86,26 @@ static int complain(const char *text, int status)
     return status;
 }
 
+/* The exit status of what only prints. */
+static int printed(void)
+{
+    app_error error = { .text = "" };
+    return app_finish_stdout(&error) == XNCC_OK ? 0 : complain(error.text, 1);
+}
+
 int main(int argc, char **argv)
 {
     static bench_options options;
     app_error error = { .text = "" };
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported as an error */
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("exactncc-bench %s\n", xncc_version());
-        return fflush(stdout) == 0 ? 0 : 1;
+    if (argc == 2 && strcmp(argv[1], "--help-json") == 0) {
+        print_json();
+        return printed();
     }
     switch (bench_options_parse(argc, argv, &options, &error)) {
     case APP_WRONG: return complain(error.text, 2);
-    case APP_HELP: print_help(); return fflush(stdout) == 0 ? 0 : 1;
+    case APP_HELP: print_help(); return printed();
+    case APP_VERSION: printf("exactncc-bench %s\n", xncc_version()); return printed();
     case APP_RUN: break;
     }
     if (options.common.file_count) {

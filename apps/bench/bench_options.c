@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+static const char *const tasks[] = { "all", "match", "convolve", NULL };
+static const char *const table_names[] = { "sizes", "kinds", "filters", "templates",
+                                           "find",  "batch", "mixed",   NULL };
+static const char *const format_names[] = { "table", "csv", "json", "markdown", NULL };
+
 /* The options that a setter is given are the first member of these. */
 static bench_options *whole(app_options *o)
 {
@@ -11,8 +16,7 @@ static bench_options *whole(app_options *o)
 
 static int set_task(app_options *o, const char *text)
 {
-    static const char *const words[] = { "all", "match", "convolve", NULL };
-    const int i = app_word_index(words, text);
+    const int i = app_word_index(tasks, text);
     whole(o)->task = i == 2 ? BENCH_TASK_CONVOLVE : i == 1 ? BENCH_TASK_MATCH : BENCH_TASK_ALL;
     return i >= 0;
 }
@@ -44,8 +48,6 @@ static int set_find(app_options *o, const char *text)
 /* Names with commas between. */
 static int set_table(app_options *o, const char *text)
 {
-    static const char *const words[] = { "sizes", "kinds", "filters", "templates",
-                                         "find",  "batch", "mixed",   NULL };
     char name[16];
     for (;;) {
         const size_t length = strcspn(text, ",");
@@ -53,7 +55,7 @@ static int set_table(app_options *o, const char *text)
             return 0;
         memcpy(name, text, length);
         name[length] = '\0';
-        const int i = app_word_index(words, name);
+        const int i = app_word_index(table_names, name);
         if (i < 0)
             return 0;
         whole(o)->tables |= 1u << i;
@@ -65,35 +67,34 @@ static int set_table(app_options *o, const char *text)
 
 static int set_format(app_options *o, const char *text)
 {
-    static const char *const words[] = { "table", "csv", "json", "markdown", NULL };
     static const app_format formats[] = { APP_TABLE, APP_CSV, APP_JSON, APP_MARKDOWN };
-    const int i = app_word_index(words, text);
+    const int i = app_word_index(format_names, text);
     whole(o)->has_format = 1;
     o->format = i < 0 ? APP_TABLE : formats[i];
     return i >= 0;
 }
 
 static const app_option table[] = {
-    { "size", 0, "WxH,...", APP_BENCH, app_set_sizes,
-      "up to 16 sizes such as 1920x1080, with commas between", "image sizes (default 1920x1080)" },
-    { "template", 0, "WxH,...", APP_BENCH, app_set_templates,
-      "up to 16 sizes such as 16x16, with commas between",
-      "template and filter sizes (default 8x8,16x16,32x32,64x64; filters: 3x3,5x5,27x27)" },
-    { "task", 0, "NAME", APP_BENCH, set_task, "all, match or convolve",
-      "what to time (default all)" },
-    { "repeat", 0, "N", APP_BENCH, set_repeat, "a whole number 1 .. 10000",
-      "number of timed runs; the median is printed (default 5)" },
-    { "tables", 0, NULL, APP_BENCH, set_tables, "",
+    { "size", 0, "WxH,...", APP_GROUP_PROBLEM, APP_BENCH, app_set_sizes, NULL, "1920x1080",
+      "up to 16 sizes such as 1920x1080, with commas between", "image sizes" },
+    { "template", 0, "WxH,...", APP_GROUP_PROBLEM, APP_BENCH, app_set_templates, NULL,
+      "8x8,16x16,32x32,64x64; filters: 3x3,5x5,27x27",
+      "up to 16 sizes such as 16x16, with commas between", "template and filter sizes" },
+    { "task", 0, "NAME", APP_GROUP_PROBLEM, APP_BENCH, set_task, tasks, "all", NULL,
+      "what to time" },
+    { "repeat", 0, "N", APP_GROUP_RUN, APP_BENCH, set_repeat, NULL, "5",
+      "a whole number 1 .. 10000", "number of timed runs; the median is printed" },
+    { "tables", 0, NULL, APP_GROUP_OUTPUT, APP_BENCH, set_tables, NULL, NULL, NULL,
       "instead: every table of the performance page, in Markdown" },
-    { "find", 0, NULL, APP_BENCH, set_find, "",
+    { "find", 0, NULL, APP_GROUP_OUTPUT, APP_BENCH, set_find, NULL, NULL, NULL,
       "instead: searches without a map, and searches for many templates" },
-    { "table", 0, "NAME,...", APP_BENCH, set_table,
+    { "table", 0, "NAME,...", APP_GROUP_OUTPUT, APP_BENCH, set_table, table_names, NULL,
       "sizes, kinds, filters, templates, find, batch or mixed, with commas between",
       "instead: these of the tables" },
-    { "batch", 0, "N", APP_BENCH, set_batch, "a whole number 1 .. 10000",
-      "number of templates in the table of many templates (default 360)" },
-    { "format", 0, "NAME", APP_BENCH, set_format, "table, csv, json or markdown",
-      "table (default), csv, json or markdown (default with --tables)" },
+    { "batch", 0, "N", APP_GROUP_PROBLEM, APP_BENCH, set_batch, NULL, "360",
+      "a whole number 1 .. 10000", "number of templates in the table of many templates" },
+    { "format", 0, "NAME", APP_GROUP_OUTPUT, APP_BENCH, set_format, format_names,
+      "table; with --tables: markdown", NULL, "how the tables are printed" },
 };
 
 static const app_option_list list = { table, sizeof table / sizeof table[0], APP_BENCH,
@@ -111,7 +112,7 @@ app_parsed bench_options_parse(int argc, char **argv, bench_options *options, ap
     return parsed;
 }
 
-void bench_options_print(FILE *out)
+const app_option_list *bench_options_list(void)
 {
-    app_options_print(&list, out);
+    return &list;
 }

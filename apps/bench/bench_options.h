@@ -30,7 +30,7 @@ typedef struct bench_options {
 /* Reads the command line. */
 app_parsed bench_options_parse(int argc, char **argv, bench_options *options, app_error *error);
 
-/* Prints the options, for --help. */
-void bench_options_print(FILE *out);
+/* The options, for --help. */
+const app_option_list *bench_options_list(void);
 
 #endif

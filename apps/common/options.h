@@ -24,7 +24,11 @@ int app_parse_sizes(const char *text, app_sizes *sizes);
 /* Parses "X,Y,W,H" with X and Y from 0, W and H from 1. Returns 1 on success, else 0. */
 int app_parse_area(const char *text, app_area *area);
 
+/* What the command line asks for. */
+typedef enum app_parsed { APP_RUN, APP_HELP, APP_VERSION, APP_WRONG } app_parsed;
+
 typedef struct app_options {
+    app_parsed asked; /* APP_RUN, APP_HELP or APP_VERSION */
     xncc_context_options device;
     const char *kernel; /* a name, or several with commas between; NULL: the fastest */
     xncc_match_rule rule;
@@ -62,19 +66,37 @@ void app_options_init(app_options *options);
 /* Stores the text after an option. Returns 1 when the text is allowed, else 0. */
 typedef int app_setter(app_options *options, const char *text);
 
-/* One option of the command line. */
+/* The headings of --help, in their order there. */
+typedef enum app_group {
+    APP_GROUP_PROBLEM, /* info and exactncc-bench: what is asked */
+    APP_GROUP_INPUT,
+    APP_GROUP_FILTER,
+    APP_GROUP_SCORE,
+    APP_GROUP_MATCHES,
+    APP_GROUP_OUTPUT,
+    APP_GROUP_RUN,
+    APP_GROUPS
+} app_group;
+
+/* One option of the command line. Parsing, --help and --help-json are all made from it. */
 typedef struct app_option {
     const char *name;
     char letter;          /* short form; 0: none */
     const char *argument; /* how --help names the value; NULL: the option takes none */
-    unsigned commands;    /* the commands that have this option, as bits */
-    app_setter *set;      /* NULL: --help */
-    const char *expected; /* what the value must be, for the error text */
+    app_group group;
+    unsigned commands; /* the commands that have this option, as bits */
+    app_setter *set;
+    const char *const *words; /* the words that are allowed; ends with NULL. NULL: no words */
+    const char *initial;      /* the default, as --help names it; NULL: none */
+    const char *expected;     /* what the value must be; NULL: one of the words */
     const char *help;
 } app_option;
 
 /* Commands, as bits, so that an option says where it belongs. */
 enum { APP_FIND = 1, APP_CORRELATE = 2, APP_CONVOLVE = 4, APP_BENCH = 8, APP_INFO = 16 };
+
+/* "find" for APP_FIND. */
+const char *app_command_name(unsigned command);
 
 /* The options of one command: its program's own table, then the shared ones (options.c). */
 typedef struct app_option_list {
@@ -84,16 +106,17 @@ typedef struct app_option_list {
     const char *program; /* "exactncc find", for messages */
 } app_option_list;
 
-typedef enum app_parsed { APP_RUN, APP_HELP, APP_WRONG } app_parsed;
+/* The i-th option of the command, own and shared together; NULL after the last. */
+const app_option *app_option_at(const app_option_list *list, int i);
 
-/* Reads the arguments after argv[0] into *options, which holds the defaults. On APP_WRONG the error
- * text names the option, the value and what is allowed. options->files points into argv, whose
- * order getopt may change. */
+/* Reads the arguments after argv[0] into *options, which holds the defaults. Options are written in
+ * full. On APP_WRONG the error text names the option, the value and what is allowed, and the
+ * nearest word. options->files points into argv, whose order getopt may change. */
 app_parsed app_options_parse(const app_option_list *list, int argc, char **argv,
                              app_options *options, app_error *error);
 
-/* Prints the options of a command, for --help. */
-void app_options_print(const app_option_list *list, FILE *out);
+/* What the value of an option must be: `expected`, or the list of its words in text. */
+const char *app_option_expected(const app_option *option, char *text, size_t size);
 
 /* The index of a word in a list that ends with NULL, or -1. */
 int app_word_index(const char *const *words, const char *text);
@@ -101,8 +124,9 @@ int app_word_index(const char *const *words, const char *text);
 /* Parses a whole number least .. most. Returns 1 on success, else 0. */
 int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count);
 
-/* Setters that more than one table uses. */
+/* Setters and words that more than one table uses. */
 app_setter app_set_border, app_set_sizes, app_set_templates;
+extern const char *const app_tasks[]; /* in the order of xncc_task */
 
 /* "valid", ... and "clamp", ..., as the options spell them. */
 const char *app_mode_name(xncc_mode mode);

@@ -18,11 +18,15 @@ wrong() { # TEXT ARGUMENTS...
 }
 run 0 --help
 prints 'exactncc-bench [options]'
-run 0 --version
-prints 'exactncc-bench '
+for option in --version -V; do
+    run 0 $option
+    prints 'exactncc-bench '
+done
+wrong '--repet: no such option; did you mean --repeat?' --repet 3
+wrong '--table kind: must be sizes, kinds, filters, templates, find, batch or mixed, with commas between; did you mean kinds?' --table kind
 wrong 'x: takes no files' x
 wrong '--nonsense: no such option' --nonsense
-wrong '--device: needs a value; see exactncc-bench --help' --device
+wrong '--device: needs a value: auto, cpu, cuda or cuda:N; see exactncc-bench --help' --device
 wrong '--device gpu: must be auto, cpu, cuda or cuda:N' --device gpu
 wrong '--threads -1: must be a whole number 0 .. 1024' --threads -1
 wrong '--kernel : must be a name' --kernel ''

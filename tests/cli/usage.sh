@@ -27,9 +27,8 @@ for command in find correlate convolve info; do
     wrong "--kernel : must be a name" $command --kernel ''
 done
 run 0 --help
-prints 'Exit status: 0 done (also if nothing was found), 1 the work failed, 2 wrong usage.'
-run 0 --version
-prints 'exactncc '
+prints '  0  done (also if nothing was found)'
+prints '  2  wrong usage'
 
 wrong '0 files given; usage: exactncc find [options] IMAGE TEMPLATE...' find
 wrong '1 file given' find "$board"
