@@ -230,7 +230,7 @@ static xncc_status find_all(app_find_job *j, app_source *scene, app_error *error
  * may be used. A page that may have invalid pixels is decoded first: if all of its pixels turn out
  * to count, the search without a mask is faster. For several templates it is decoded first, too:
  * they are searched together. */
-static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *scene,
+static xncc_status find_in_scene(app_find_job *j, app_file *file, app_source *scene,
                                  app_error *error)
 {
     const app_options *o = j->options;
@@ -241,7 +241,7 @@ static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *sc
     xncc_status status = app_source_expect(scene, pixel, error);
     if (status)
         return status;
-    app_reader_start(&reader, tiff, &scene->picture, pixel, scene->converted,
+    app_reader_start(&reader, file, &scene->picture, pixel, scene->converted,
                      o->device.threads != 1 && !masked);
     if (masked)
         status = app_reader_stop(&reader, error);
@@ -262,22 +262,22 @@ static xncc_status find_in_scene(app_find_job *j, app_tiff *tiff, app_source *sc
     return read ? read : status;
 }
 
-static xncc_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, app_error *error)
+static xncc_status find_on_page(app_find_job *j, app_file *file, uint32_t page, app_error *error)
 {
-    app_tiff_page info;
+    app_page info;
     app_source scene;
     const size_t first = j->matches.count;
     memset(&scene, 0, sizeof scene);
-    xncc_status status = app_tiff_select(tiff, page, &info, error);
+    xncc_status status = app_file_select(file, page, &info, error);
     if (status || (info.secondary && j->options->page == APP_ALL_PAGES))
         return status;
     scene.path = j->image;
     scene.page = page;
     j->width = info.width;
     j->height = info.height;
-    status = app_picture_make(tiff, &info, &scene.picture, error);
+    status = app_picture_make(file, &info, &scene.picture, error);
     if (!status)
-        status = find_in_scene(j, tiff, &scene, error);
+        status = find_in_scene(j, file, &scene, error);
     if (!status && j->options->has_merge)
         status = app_find_merge(j, first, error);
     if (!status && j->options->overlay)
@@ -288,16 +288,19 @@ static xncc_status find_on_page(app_find_job *j, app_tiff *tiff, uint32_t page, 
 
 static xncc_status find_on_pages(app_find_job *j, app_error *error)
 {
-    app_tiff *tiff;
-    xncc_status status = app_tiff_open(j->image, &j->options->reading, &tiff, error);
+    app_file *file;
+    xncc_status status = app_file_open(j->image, &j->options->reading, &file, error);
     if (status)
         return status;
     const int all = j->options->page == APP_ALL_PAGES;
-    const uint32_t first = all ? 0 : (uint32_t)j->options->page,
-                   end = all ? app_tiff_pages(tiff) : first + 1;
-    for (uint32_t page = first; page < end && !status; page++)
-        status = find_on_page(j, tiff, page, error);
-    app_tiff_close(tiff);
+    int more = 1;
+    for (uint32_t page = all ? 0 : (uint32_t)j->options->page; more && !status; page++) {
+        status = find_on_page(j, file, page, error);
+        more = all;
+        if (!status && all)
+            status = app_file_has(file, page + 1, &more, error);
+    }
+    app_file_close(file);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "common/overlay.h"
 #include "common/session.h"
+#include "files/tiff_read.h"
 #include "info_kernels.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "exactncc/plan.h"
 #include "exactncc/suppress.h"
 #include "report.h"
-#include "tiff_read.h"
+#include "reading.h"
 
 enum { APP_ALL_PAGES = -1, APP_MAX_SIZES = 16 };
 

@@ -9,14 +9,14 @@ static uint64_t row_samples(const app_picture *p)
     return (uint64_t)p->width * (uint64_t)p->channels;
 }
 
-xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
+xncc_status app_picture_make(app_file *file, const app_page *info, app_picture *picture,
                              app_error *error)
 {
     *picture = (app_picture){ .width = info->width,
                               .height = info->height,
                               .channels = info->channels,
                               .pixel = info->pixel };
-    app_tiff_geo(tiff, &picture->geo);
+    app_file_geo(file, &picture->geo);
     /* calloc does not touch large blocks, so memory is used only as rows are decoded. */
     picture->pixels = calloc(
         (size_t)info->height,
@@ -31,12 +31,12 @@ xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_pict
                     info->width, info->height);
 }
 
-app_tiff_target app_picture_target(const app_picture *p)
+app_target app_picture_target(const app_picture *p)
 {
-    return (app_tiff_target){ .pixels = p->pixels,
-                              .pitch = (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)),
-                              .mask = p->mask,
-                              .rows = p->height };
+    return (app_target){ .pixels = p->pixels,
+                         .pitch = (int64_t)(row_samples(p) * xncc_pixel_size(p->pixel)),
+                         .mask = p->mask,
+                         .rows = p->height };
 }
 
 void app_picture_settle(app_picture *p)
@@ -72,18 +72,18 @@ static void keep_columns(app_picture *p, int32_t x, int32_t width)
 }
 
 /* Reads a rectangle of the selected page. */
-static xncc_status read_area(app_tiff *tiff, const app_tiff_page *info, const app_area *area,
+static xncc_status read_area(app_file *file, const app_page *info, const app_area *area,
                              app_picture *picture, app_error *error)
 {
-    app_tiff_page part = *info;
+    app_page part = *info;
     part.height = area->height;
-    xncc_status status = app_picture_make(tiff, &part, picture, error);
+    xncc_status status = app_picture_make(file, &part, picture, error);
     if (status)
         return status;
-    app_tiff_target to = app_picture_target(picture);
+    app_target to = app_picture_target(picture);
     to.first = area->y;
     for (int32_t ready = 0; ready < area->y + area->height && !status;)
-        status = app_tiff_decode(tiff, &to, &ready, error);
+        status = app_file_decode(file, &to, &ready, error);
     if (status) {
         app_picture_free(picture);
         return status;
@@ -94,11 +94,11 @@ static xncc_status read_area(app_tiff *tiff, const app_tiff_page *info, const ap
     return XNCC_OK;
 }
 
-xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
+xncc_status app_picture_read(app_file *file, const app_page *info, app_picture *picture,
                              app_error *error)
 {
     const app_area all = { 0, 0, info->width, info->height };
-    return read_area(tiff, info, &all, picture, error);
+    return read_area(file, info, &all, picture, error);
 }
 
 int app_area_inside(const app_area *a, int32_t width, int32_t height)
@@ -109,36 +109,36 @@ int app_area_inside(const app_area *a, int32_t width, int32_t height)
 xncc_status app_picture_load_area(const char *path, const app_area *a, const app_reading *reading,
                                   app_picture *picture, app_error *error)
 {
-    app_tiff *tiff;
-    app_tiff_page info;
+    app_file *file;
+    app_page info;
     memset(picture, 0, sizeof *picture);
-    xncc_status status = app_tiff_open(path, reading, &tiff, error);
+    xncc_status status = app_file_open(path, reading, &file, error);
     if (!status)
-        status = app_tiff_select(tiff, 0, &info, error);
+        status = app_file_select(file, 0, &info, error);
     if (!status && !app_area_inside(a, info.width, info.height))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s@%d,%d,%d,%d: the rectangle exceeds the image (%d x %d pixels); give "
                           "one inside it",
                           path, a->x, a->y, a->width, a->height, info.width, info.height);
     if (!status)
-        status = read_area(tiff, &info, a, picture, error);
+        status = read_area(file, &info, a, picture, error);
     app_geo_free(&picture->geo); /* it is that of the whole page */
-    app_tiff_close(tiff);
+    app_file_close(file);
     return status;
 }
 
 xncc_status app_picture_load(const char *path, uint32_t page, const app_reading *reading,
                              app_picture *picture, app_error *error)
 {
-    app_tiff *tiff;
-    app_tiff_page info;
+    app_file *file;
+    app_page info;
     memset(picture, 0, sizeof *picture);
-    xncc_status status = app_tiff_open(path, reading, &tiff, error);
+    xncc_status status = app_file_open(path, reading, &file, error);
     if (!status)
-        status = app_tiff_select(tiff, page, &info, error);
+        status = app_file_select(file, page, &info, error);
     if (!status)
-        status = app_picture_read(tiff, &info, picture, error);
-    app_tiff_close(tiff);
+        status = app_picture_read(file, &info, picture, error);
+    app_file_close(file);
     return status;
 }
 

@@ -1,9 +1,9 @@
-/* A page of a TIFF in memory, and the pixel type in which an image and a template are compared. */
+/* A page of a file in memory, and the pixel type in which an image and a template are compared. */
 #ifndef APP_PICTURE_H
 #define APP_PICTURE_H
 
 #include "exactncc/template.h"
-#include "tiff_read.h"
+#include "file_read.h"
 
 typedef struct app_picture {
     void *pixels;          /* tight rows; the samples of a pixel are next to each other */
@@ -16,17 +16,17 @@ typedef struct app_picture {
 
 /* Makes a zeroed picture for the selected page, to be decoded row by row, with the page's geo tags.
  * It has a mask if the page can have pixels that do not count. On failure *picture is empty. */
-xncc_status app_picture_make(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
+xncc_status app_picture_make(app_file *file, const app_page *info, app_picture *picture,
                              app_error *error);
 
 /* Where to decode the rows to. */
-app_tiff_target app_picture_target(const app_picture *picture);
+app_target app_picture_target(const app_picture *picture);
 
 /* Drops a mask in which every pixel counts. Call it when all rows are decoded. */
 void app_picture_settle(app_picture *picture);
 
 /* Reads the selected page, which info describes. On failure *picture is empty. */
-xncc_status app_picture_read(app_tiff *tiff, const app_tiff_page *info, app_picture *picture,
+xncc_status app_picture_read(app_file *file, const app_page *info, app_picture *picture,
                              app_error *error);
 
 /* Opens a file and reads one page. On failure *picture is empty. */

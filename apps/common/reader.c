@@ -19,10 +19,10 @@ static void *read_rows(void *data)
 {
     app_reader *r = data;
     const app_picture *p = r->picture;
-    const app_tiff_target to = app_picture_target(p);
+    const app_target to = app_picture_target(p);
     xncc_status status = XNCC_OK;
     for (int32_t done = 0, ready = 0; done < p->height && !status; done = ready) {
-        status = app_tiff_decode(r->tiff, &to, &ready, &r->error);
+        status = app_file_decode(r->file, &to, &ready, &r->error);
         if (!status && r->converted)
             app_picture_convert(p, r->pixel, done, ready - done, r->converted);
         publish(r, status ? done : ready, status);
@@ -30,11 +30,11 @@ static void *read_rows(void *data)
     return NULL;
 }
 
-void app_reader_start(app_reader *r, app_tiff *tiff, const app_picture *picture, xncc_pixel pixel,
+void app_reader_start(app_reader *r, app_file *file, const app_picture *picture, xncc_pixel pixel,
                       void *converted, int beside)
 {
     memset(r, 0, sizeof *r);
-    r->tiff = tiff;
+    r->file = file;
     r->picture = picture;
     r->pixel = pixel;
     r->converted = converted;

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 typedef struct app_reader {
-    app_tiff *tiff;
+    app_file *file;
     const app_picture *picture;
     xncc_pixel pixel;
     void *converted;
@@ -23,10 +23,10 @@ typedef struct app_reader {
 
 /* Starts to decode the selected page into the picture, which has its size. If converted is not
  * NULL, each row is also converted to samples of the type `pixel` there. Until app_reader_stop the
- * caller must not use tiff, picture or converted, except for the rows that app_reader_wait has
+ * caller must not use file, picture or converted, except for the rows that app_reader_wait has
  * returned. beside: 1 to use a thread; if it is 0, or no thread can be started, everything is
  * decoded before this returns. */
-void app_reader_start(app_reader *reader, app_tiff *tiff, const app_picture *picture,
+void app_reader_start(app_reader *reader, app_file *file, const app_picture *picture,
                       xncc_pixel pixel, void *converted, int beside);
 
 /* Waits until `wanted` rows (or all of them) are decoded. Returns the number of decoded rows, or -1

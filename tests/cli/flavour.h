@@ -3,7 +3,7 @@
 #ifndef TEST_FLAVOUR_H
 #define TEST_FLAVOUR_H
 
-#include "tiff_read.h"
+#include "reading.h"
 
 typedef struct flavour {
     const char *name;

@@ -249,19 +249,19 @@ static void test_large_strips(void)
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const flavour *f = &kinds[k];
-        app_tiff *tiff = NULL;
-        app_tiff_page info;
+        app_file *file = NULL;
+        app_page info;
         app_error error = { .text = "" };
         app_reading limits = { .max_memory = 64u << 20 };
         CHECK(flavour_write("parts.tif", f, WIDTH, HEIGHT, flavour_scene) == 1);
-        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
-        CHECK(tiff && app_tiff_select(tiff, 0, &info, &error) == XNCC_OK);
+        CHECK(app_file_open("parts.tif", &limits, &file, &error) == XNCC_OK);
+        CHECK(file && app_file_select(file, 0, &info, &error) == XNCC_OK);
         const size_t pitch = WIDTH * xncc_pixel_size(flavour_sample(f)) + 24; /* rows with a gap */
         uint8_t *pixels = calloc(HEIGHT, pitch);
-        const app_tiff_target to = { pixels, (int64_t)pitch, NULL, 0, HEIGHT };
+        const app_target to = { pixels, (int64_t)pitch, NULL, 0, HEIGHT };
         int32_t ready = 0, before = 0, calls = 0;
-        while (tiff && pixels && ready < HEIGHT &&
-               app_tiff_decode(tiff, &to, &ready, &error) == XNCC_OK && ready > before) {
+        while (file && pixels && ready < HEIGHT &&
+               app_file_decode(file, &to, &ready, &error) == XNCC_OK && ready > before) {
             before = ready;
             calls++;
         }
@@ -276,7 +276,7 @@ static void test_large_strips(void)
         }
         CHECK(wrong == 0);
         free(pixels);
-        app_tiff_close(tiff);
+        app_file_close(file);
         const app_area area = { 1800, 2100, 100, 60 };
         app_picture part;
         CHECK(app_picture_load_area("parts.tif", &area, &limits, &part, &error) == XNCC_OK);
@@ -287,10 +287,10 @@ static void test_large_strips(void)
         CHECK(wrong == 0);
         app_picture_free(&part);
         limits.max_memory = 4 << 20;
-        CHECK(app_tiff_open("parts.tif", &limits, &tiff, &error) == XNCC_OK);
-        CHECK(app_tiff_select(tiff, 0, &info, &error) == XNCC_ERROR_MEMORY &&
+        CHECK(app_file_open("parts.tif", &limits, &file, &error) == XNCC_OK);
+        CHECK(app_file_select(file, 0, &info, &error) == XNCC_ERROR_MEMORY &&
               strstr(error.text, "raise --max-memory"));
-        app_tiff_close(tiff);
+        app_file_close(file);
     }
     unlink("parts.tif");
 }

@@ -28,7 +28,7 @@ static int check(int holds, const char *kind, const char *what)
 
 /* A page opened for a reader. */
 typedef struct page {
-    app_tiff *tiff;
+    app_file *file;
     app_picture picture;
     xncc_image view;
     void *converted;
@@ -36,12 +36,12 @@ typedef struct page {
 
 static int page_open(page *p, xncc_pixel pixel)
 {
-    app_tiff_page info;
+    app_page info;
     app_error error;
     memset(p, 0, sizeof *p);
-    return app_tiff_open(path, &app_default_reading, &p->tiff, &error) == XNCC_OK &&
-           app_tiff_select(p->tiff, 0, &info, &error) == XNCC_OK &&
-           app_picture_make(p->tiff, &info, &p->picture, &error) == XNCC_OK &&
+    return app_file_open(path, &app_default_reading, &p->file, &error) == XNCC_OK &&
+           app_file_select(p->file, 0, &info, &error) == XNCC_OK &&
+           app_picture_make(p->file, &info, &p->picture, &error) == XNCC_OK &&
            app_picture_frame(&p->picture, pixel, &p->view, &p->converted, &error) == XNCC_OK;
 }
 
@@ -49,7 +49,7 @@ static void page_close(page *p)
 {
     free(p->converted);
     app_picture_free(&p->picture);
-    app_tiff_close(p->tiff);
+    app_file_close(p->file);
 }
 
 /* Compares rows with those of the whole picture as soon as the reader returns them. */
@@ -103,7 +103,7 @@ static void check_search(xncc_context *context, const char *kind, xncc_pixel pix
                kind, "cannot begin"))
         return;
     size_t wanted = find(plan, whole, template, NULL, NULL, want);
-    app_reader_start(&reader, p.tiff, &p.picture, pixel, p.converted, beside);
+    app_reader_start(&reader, p.file, &p.picture, pixel, p.converted, beside);
     size_t found = find(plan, &p.view, template, &reader, whole, got);
     check(app_reader_stop(&reader, &error) == XNCC_OK &&
               app_reader_stop(&reader, &error) == XNCC_OK,
@@ -211,7 +211,7 @@ static int check_damaged(const flavour *f)
     damage();
     xncc_status want = app_picture_load(path, 0, &app_default_reading, &whole, &error);
     if (page_open(&p, pixel)) {
-        app_reader_start(&reader, p.tiff, &p.picture, pixel, p.converted, 1);
+        app_reader_start(&reader, p.file, &p.picture, pixel, p.converted, 1);
         check(app_reader_wait(&reader, HEIGHT) == (want ? -1 : HEIGHT), f->name,
               "rows of a damaged file");
         check(app_reader_stop(&reader, &again) == want &&

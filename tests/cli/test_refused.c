@@ -1,6 +1,6 @@
 /* A page that the reader does not support is refused with a text that names the tag and its value.
  */
-#include "tiff_read.h"
+#include "file_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,13 +70,13 @@ static int write_case(const char *path, const refused *c)
 
 static void check(const char *path, const char *text)
 {
-    app_tiff *tiff;
-    app_tiff_page info;
+    app_file *file;
+    app_page info;
     app_error error = { .text = "" };
-    xncc_status status = app_tiff_open(path, &app_default_reading, &tiff, &error);
+    xncc_status status = app_file_open(path, &app_default_reading, &file, &error);
     if (!status)
-        status = app_tiff_select(tiff, 0, &info, &error);
-    app_tiff_close(tiff);
+        status = app_file_select(file, 0, &info, &error);
+    app_file_close(file);
     if (status != XNCC_ERROR_UNSUPPORTED || !strstr(error.text, text) ||
         !strstr(error.text, "refused.tif: page 0: ")) {
         printf("FAIL: status %d, \"%s\", not \"%s\"\n", status, error.text, text);

@@ -128,7 +128,7 @@ says 'missing.tif: cannot open'
 run 1 find --device cpu . "$templ"
 says '.: is not a regular file'
 run 1 find --device cpu "$DATA/truth.csv" "$templ"
-says 'truth.csv: cannot be read as TIFF'
+says 'truth.csv: cannot be read as a picture'
 run 1 find --device cpu --page 1 "$board" "$templ"
 says 'there is no page 1: the file has 1, counted from 0'
 run 1 find --device cpu "$templ" "$board"
@@ -139,5 +139,5 @@ printf 'x' >'two
 lines.tif'
 run 1 find --device cpu 'two
 lines.tif' "$templ"
-says 'two?lines.tif: cannot be read as TIFF'
+says 'two?lines.tif: cannot be read as a picture'
 finish

@@ -80,26 +80,26 @@ static xncc_status write_geo(const app_picture *picture, app_error *error)
  * failure. */
 static xncc_status read_all(app_channels channels, app_error *error)
 {
-    app_tiff *tiff;
+    app_file *file;
     app_reading reading = app_default_reading;
     reading.channels = channels;
-    xncc_status status = app_tiff_open(path, &reading, &tiff, error);
+    xncc_status status = app_file_open(path, &reading, &file, error);
     if (status)
         return status;
-    uint32_t pages = app_tiff_pages(tiff);
-    if (pages == 0)
-        status = app_fail(error, XNCC_ERROR_ARGUMENT, "no pages");
-    for (uint32_t page = 0; page < pages && page < 4 && !status; page++) {
-        app_tiff_page info;
+    int has = 1;
+    for (uint32_t page = 0; page < 4 && has && !status; page++) {
+        app_page info;
         app_picture picture = { .pixels = NULL };
-        status = app_tiff_select(tiff, page, &info, error);
+        status = app_file_select(file, page, &info, error);
         if (!status)
-            status = app_picture_read(tiff, &info, &picture, error);
+            status = app_picture_read(file, &info, &picture, error);
         if (!status)
             status = write_geo(&picture, error);
         app_picture_free(&picture);
+        if (!status)
+            status = app_file_has(file, page + 1, &has, error);
     }
-    app_tiff_close(tiff);
+    app_file_close(file);
     return status;
 }
 
@@ -219,19 +219,19 @@ static void check_trust(void)
                                     { .max_memory = 1 << 20, .trusted = 1 } };
     static const xncc_status want[3] = { XNCC_ERROR_UNSUPPORTED, XNCC_OK, XNCC_ERROR_MEMORY };
     for (int i = 0; i < hostile_count; i++) {
-        hostile_bytes file;
+        hostile_bytes made;
         if (strcmp(hostile_files[i].name, "one-strip-deflate") != 0)
             continue;
-        hostile_files[i].make(&file);
+        hostile_files[i].make(&made);
         for (int k = 0; k < 3; k++) {
-            app_tiff *tiff = NULL;
-            app_tiff_page info;
+            app_file *file = NULL;
+            app_page info;
             app_error error = { .text = "" };
-            if (!write_bytes(file.data, file.size) ||
-                app_tiff_open(path, &limits[k], &tiff, &error) ||
-                app_tiff_select(tiff, 0, &info, &error) != want[k])
+            if (!write_bytes(made.data, made.size) ||
+                app_file_open(path, &limits[k], &file, &error) ||
+                app_file_select(file, 0, &info, &error) != want[k])
                 fail("trust", 0, k, error.text);
-            app_tiff_close(tiff);
+            app_file_close(file);
         }
     }
 }

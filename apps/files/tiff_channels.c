@@ -2,8 +2,7 @@
  * pixels count. */
 #include "tiff_layout.h"
 
-#include <float.h>
-#include <math.h>
+#include "geo.h"
 
 static const char *photometric_name(uint16_t value)
 {
@@ -21,49 +20,54 @@ static const char *photometric_name(uint16_t value)
 
 static xncc_status choose_unsigned(tiff_layout *l, app_error *error)
 {
-    if (l->bits == 1 || l->bits == 2 || l->bits == 4 || l->bits == 8)
-        l->pixel = XNCC_U8;
-    else if (l->bits == 16)
-        l->pixel = XNCC_U16;
-    else if (l->bits == 32)
-        l->pixel = XNCC_U32;
+    if (l->s.bits == 1 || l->s.bits == 2 || l->s.bits == 4 || l->s.bits == 8)
+        l->s.pixel = XNCC_U8;
+    else if (l->s.bits == 16)
+        l->s.pixel = XNCC_U16;
+    else if (l->s.bits == 32)
+        l->s.pixel = XNCC_U32;
     else
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 "
                         "or 32 bits or to float",
-                        l->bits);
+                        l->s.bits);
     return XNCC_OK;
 }
 
-static xncc_status choose_pixel(tiff_layout *l, app_error *error)
+static xncc_status choose_pixel(TIFF *tif, tiff_layout *l, app_error *error)
 {
-    switch (l->format) {
+    uint16_t format = SAMPLEFORMAT_UINT;
+    TIFFGetFieldDefaulted(tif, TIFFTAG_BITSPERSAMPLE, &l->s.bits);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &format);
+    l->s.kind = format == SAMPLEFORMAT_INT      ? APP_SIGNED
+                : format == SAMPLEFORMAT_IEEEFP ? APP_FLOAT
+                                                : APP_UNSIGNED;
+    switch (format) {
     case SAMPLEFORMAT_UINT:
     case SAMPLEFORMAT_VOID: return choose_unsigned(l, error);
     case SAMPLEFORMAT_INT:
-        if (l->bits != 8 && l->bits != 16 && l->bits != 32)
+        if (l->s.bits != 8 && l->s.bits != 16 && l->s.bits != 32)
             return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                             "BitsPerSample %u of signed samples is not supported; convert to 8, 16 "
                             "or 32 bits or to float",
-                            l->bits);
-        l->pixel = l->bits == 8 ? XNCC_S8 : l->bits == 16 ? XNCC_S16 : XNCC_F64;
+                            l->s.bits);
+        l->s.pixel = l->s.bits == 8 ? XNCC_S8 : l->s.bits == 16 ? XNCC_S16 : XNCC_F64;
         return XNCC_OK;
     case SAMPLEFORMAT_IEEEFP:
-        if (l->bits != 32 && l->bits != 64)
+        if (l->s.bits != 32 && l->s.bits != 64)
             return app_fail(
                 error, XNCC_ERROR_UNSUPPORTED,
                 "BitsPerSample %u of float samples is not supported; convert to 32 or 64 bits",
-                l->bits);
-        l->pixel = l->bits == 32 ? XNCC_F32 : XNCC_F64;
+                l->s.bits);
+        l->s.pixel = l->s.bits == 32 ? XNCC_F32 : XNCC_F64;
         return XNCC_OK;
     default: break;
     }
     return app_fail(
         error, XNCC_ERROR_UNSUPPORTED,
-        "SampleFormat %u (%s) is not supported; convert to 8, 16 or 32 bits or to float", l->format,
-        l->format == SAMPLEFORMAT_COMPLEXINT || l->format == SAMPLEFORMAT_COMPLEXIEEEFP
-            ? "complex"
-            : "unknown");
+        "SampleFormat %u (%s) is not supported; convert to 8, 16 or 32 bits or to float", format,
+        format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
+                                                                                  : "unknown");
 }
 
 /* Of 16-bit entries the upper byte is used. Colour maps that have 8-bit entries by mistake are
@@ -71,24 +75,24 @@ static xncc_status choose_pixel(tiff_layout *l, app_error *error)
 static xncc_status read_palette(TIFF *tif, tiff_layout *l, app_error *error)
 {
     uint16_t *map[3];
-    if (l->bits > 8 || l->pixel != XNCC_U8)
+    if (l->s.bits > 8 || l->s.pixel != XNCC_U8)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "BitsPerSample %u with a palette is not supported; it must be 1, 2, 4 or 8",
-                        l->bits);
+                        l->s.bits);
     if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) || !map[0] || !map[1] ||
         !map[2])
         return app_fail(
             error, XNCC_ERROR_UNSUPPORTED,
             "PhotometricInterpretation 3 (palette) has no ColorMap; the file is damaged");
     unsigned largest = 0;
-    const unsigned entries = 1u << l->bits;
+    const unsigned entries = 1u << l->s.bits;
     for (unsigned i = 0; i < 3 * entries; i++)
         largest = map[i / entries][i % entries] > largest ? map[i / entries][i % entries] : largest;
     const unsigned shift = largest > 255 ? 8 : 0;
     for (unsigned i = 0; i < entries; i++)
         for (int c = 0; c < 3; c++)
-            l->colour[i][c] = (uint8_t)(map[c][i] >> shift);
-    l->palette = 1;
+            l->s.colour[i][c] = (uint8_t)(map[c][i] >> shift);
+    l->s.palette = 1;
     return XNCC_OK;
 }
 
@@ -108,7 +112,7 @@ static unsigned count_colours(const tiff_layout *l, const app_reading *reading, 
     case PHOTOMETRIC_MASK: return reading->mask ? 1 : 0;
     case PHOTOMETRIC_LOGLUV:
         *first = 1;
-        return l->samples == 3 ? 3 : 0; /* X, Y, Z: Y is the luminance */
+        return l->s.per_pixel == 3 ? 3 : 0; /* X, Y, Z: Y is the luminance */
     case PHOTOMETRIC_RGB: return 3;
     default: return 0;
     }
@@ -124,69 +128,18 @@ typedef struct extras {
 static extras read_extras(TIFF *tif, const tiff_layout *l)
 {
     uint16_t count = 0, *kind = NULL;
-    if (!TIFFGetField(tif, TIFFTAG_EXTRASAMPLES, &count, &kind) || count > l->samples)
+    if (!TIFFGetField(tif, TIFFTAG_EXTRASAMPLES, &count, &kind) || count > l->s.per_pixel)
         return (extras){ NULL, 0 };
-    return (extras){ kind, (unsigned)l->samples - count };
+    return (extras){ kind, (unsigned)l->s.per_pixel - count };
 }
 
-static int is_alpha(const extras *e, unsigned sample)
+static int is_alpha(const void *data, unsigned sample)
 {
+    const extras *e = data;
     if (!e->kind || sample < e->first)
         return 0;
     const uint16_t kind = e->kind[sample - e->first];
     return kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA;
-}
-
-/* Fills pick and channels. Colour samples are never alpha, whatever the file says. */
-static xncc_status pick_samples(TIFF *tif, const app_reading *reading, tiff_layout *l,
-                                unsigned colours, uint16_t first, app_error *error)
-{
-    const extras e = read_extras(tif, l);
-    const int sum = reading->channels == APP_SUM, all = sum && first == 0 && !l->palette;
-    const unsigned most = all ? XNCC_MAX_CHANNELS : colours == 3 && first == 0 ? 3 : 1;
-    uint16_t alpha = 0;
-    for (uint16_t s = first; s < l->samples; s++) {
-        if (s >= colours && is_alpha(&e, s)) {
-            alpha = l->alpha ? alpha : s;
-            l->alpha = 1;
-        } else if (l->picked < most) {
-            l->pick[l->picked++] = s;
-        } else if (all) {
-            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                            "SamplesPerPixel %u: --channels sum takes at most %d; use --channels "
-                            "luma, or split the file",
-                            l->samples, XNCC_MAX_CHANNELS);
-        }
-    }
-    l->luma = !all && l->picked == 3;
-    l->channels = all ? l->picked : sum && l->palette ? 3 : 1;
-    if (l->alpha)
-        l->pick[l->picked++] = alpha;
-    return XNCC_OK;
-}
-
-/* Sets the no-data value, unless the file's samples cannot have it. */
-static void place_no_data(tiff_layout *l, double value)
-{
-    if (l->format == SAMPLEFORMAT_IEEEFP) {
-        /* The decimal form of the lowest float can be slightly beyond it. */
-        const int beyond = isfinite(value) && fabs(value) > (double)FLT_MAX;
-        if (l->bits == 32 && beyond && fabs(value) > 3.4028236e38)
-            return;
-        if (l->bits == 32)
-            value = beyond ? copysign((double)FLT_MAX, value) : (double)(float)value;
-        l->has_no_data = 1;
-        l->no_data = value;
-        return;
-    }
-    const int is_signed = l->format == SAMPLEFORMAT_INT;
-    const double span = ldexp(1.0, l->bits), low = is_signed ? -span / 2 : 0.0;
-    if (!(value >= low && value < low + span) || value != floor(value))
-        return;
-    l->has_no_data = 1;
-    l->no_data = value;
-    l->no_data_level = (uint32_t)(value - low) *
-                       (l->bits < 8 && !l->palette ? 255u / ((1u << l->bits) - 1) : 1u);
 }
 
 static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_layout *l,
@@ -204,7 +157,7 @@ static xncc_status choose_no_data(TIFF *tif, const app_reading *reading, tiff_la
             "--no-data none",
             text);
     if (has)
-        place_no_data(l, value);
+        app_samples_no_data(&l->s, value);
     return XNCC_OK;
 }
 
@@ -213,7 +166,7 @@ xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_lay
 {
     uint16_t first;
     const unsigned colours = count_colours(l, reading, &first);
-    xncc_status status = choose_pixel(l, error);
+    xncc_status status = choose_pixel(tif, l, error);
     if (status)
         return status;
     if (colours == 0)
@@ -221,20 +174,17 @@ xncc_status tiff_layout_channels(TIFF *tif, const app_reading *reading, tiff_lay
             error, XNCC_ERROR_UNSUPPORTED,
             "PhotometricInterpretation %u (%s) is not supported; convert to grey or RGB",
             l->photometric, photometric_name(l->photometric));
-    if (colours > l->samples)
+    if (colours > l->s.per_pixel)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "SamplesPerPixel %u with PhotometricInterpretation %u (colour) is not "
                         "supported; it must be at least 3",
-                        l->samples, l->photometric);
-    l->invert = l->photometric == PHOTOMETRIC_MINISWHITE;
+                        l->s.per_pixel, l->photometric);
+    l->s.invert = l->photometric == PHOTOMETRIC_MINISWHITE;
     if (l->photometric == PHOTOMETRIC_PALETTE)
         status = read_palette(tif, l, error);
+    const extras e = read_extras(tif, l);
+    const app_pick how = { colours, first, is_alpha, &e };
     if (!status)
-        status = pick_samples(tif, reading, l, colours, first, error);
+        status = app_samples_pick(&l->s, &how, reading->channels, error);
     return status ? status : choose_no_data(tif, reading, l, error);
-}
-
-int tiff_layout_masked(const tiff_layout *l)
-{
-    return l->alpha || l->has_no_data;
 }

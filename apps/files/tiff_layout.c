@@ -9,10 +9,6 @@
 /* Bytes: a larger strip is decoded line by line, if the codec can do that. */
 static const uint64_t line_threshold = 8u << 20;
 
-/* Bytes: pages that claim no more are not compared with the size of the file, because memory is
- * used only as data arrives. */
-static const uint64_t free_claim = 16u << 20;
-
 static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *error)
 {
     if (l->width == 0 || l->height == 0 || l->width > XNCC_MAX_SIDE || l->height > XNCC_MAX_SIDE)
@@ -29,7 +25,7 @@ static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *
     if (planar != PLANARCONFIG_CONTIG && planar != PLANARCONFIG_SEPARATE)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "PlanarConfiguration %u is not supported; it must be 1 or 2", planar);
-    if (l->samples == 0)
+    if (l->s.per_pixel == 0)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED, "SamplesPerPixel 0 is not supported");
     return XNCC_OK;
 }
@@ -58,7 +54,7 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
                         "%s of %u x %u pixels cannot be read; the file is damaged",
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
     /* tiff_row_convert reads this many bits per row, and segment_height rows. */
-    uint64_t bits = (uint64_t)l->segment_width * (l->separate ? 1 : l->samples) * l->bits;
+    uint64_t bits = (uint64_t)l->segment_width * (l->s.separate ? 1 : l->s.per_pixel) * l->s.bits;
     if (l->row_bytes < (bits + 7) / 8 || l->segment_bytes / l->row_bytes < l->segment_height)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "%s of %u x %u pixels have fewer bytes than pixels; the file is damaged",
@@ -77,13 +73,13 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
     TIFFGetField(tif, TIFFTAG_IMAGEWIDTH, &l->width);
     TIFFGetField(tif, TIFFTAG_IMAGELENGTH, &l->height);
     TIFFGetFieldDefaulted(tif, TIFFTAG_COMPRESSION, &l->compression);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLESPERPIXEL, &l->samples);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLESPERPIXEL, &l->s.per_pixel);
     TIFFGetFieldDefaulted(tif, TIFFTAG_PLANARCONFIG, &planar);
     if (TIFFGetField(tif, TIFFTAG_SUBFILETYPE, &subfile))
         l->subfile = (uint16_t)(subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK));
     /* Without the tag, the number of samples decides. */
     if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &l->photometric))
-        l->photometric = l->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        l->photometric = l->s.per_pixel >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     xncc_status status = check_tags(l, planar, error);
     if (status)
         return status;
@@ -97,15 +93,13 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
                             l->photometric, l->compression);
         TIFFSetField(tif, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT);
     }
-    /* Read these after the codecs are configured, because that changes them. */
-    TIFFGetFieldDefaulted(tif, TIFFTAG_BITSPERSAMPLE, &l->bits);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &l->format);
     l->tiled = TIFFIsTiled(tif);
-    l->separate = planar == PLANARCONFIG_SEPARATE;
+    l->s.separate = planar == PLANARCONFIG_SEPARATE;
+    /* After the codecs are configured, because that changes bits and format of the samples. */
     status = tiff_layout_channels(tif, reading, l, error);
     if (status)
         return status;
-    l->planes = l->separate ? l->picked : 1;
+    l->planes = l->s.separate ? l->s.picked : 1;
     return measure_segments(tif, l, error);
 }
 
@@ -127,34 +121,21 @@ static uint64_t most_packed(uint16_t compression)
 xncc_status tiff_layout_check(const tiff_layout *l, uint64_t file_size, const app_reading *limits,
                               app_error *error)
 {
-    const double gib = 1073741824.0;
     /* width < 2^31, samples < 2^16 and bits < 2^7, so this product is below 2^54. */
-    uint64_t row = ((uint64_t)l->width * l->samples * l->bits + 7) / 8, packed, held, buffers, all,
-             pixels;
+    const uint64_t row = ((uint64_t)l->width * l->s.per_pixel * l->s.bits + 7) / 8;
+    uint64_t packed;
     /* bytes per pixel of the picture: at most 64 samples of 8 bytes, and a byte of mask */
-    const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel) +
-                           (tiff_layout_masked(l) ? 1u : 0u);
+    app_need need = { .width = l->width,
+                      .height = l->height,
+                      .pixel = l->s.channels * (uint64_t)xncc_pixel_size(l->s.pixel) +
+                               (app_samples_masked(&l->s) ? 1u : 0u),
+                      .file_size = file_size,
+                      .most = most_packed(l->compression) };
     if (__builtin_mul_overflow(row, (uint64_t)l->height, &packed) ||
-        __builtin_mul_overflow((uint64_t)l->width * l->height, pixel, &pixels) ||
         __builtin_mul_overflow(l->by_line ? l->row_bytes : l->segment_bytes, (uint64_t)l->planes,
-                               &buffers) ||
-        __builtin_add_overflow(pixels, buffers, &all))
+                               &need.buffers))
         return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%u x %u pixels of %u samples are too large",
-                        l->width, l->height, l->samples);
-    uint64_t claim = packed > buffers ? packed : buffers;
-    if (__builtin_mul_overflow(file_size, most_packed(l->compression), &held))
-        held = UINT64_MAX;
-    if (!limits->trusted && claim > free_claim && claim > held)
-        return app_fail(
-            error, XNCC_ERROR_UNSUPPORTED,
-            "claims %u x %u pixels in %s of %u x %u (%.2f GiB), more than a file of %llu bytes "
-            "can hold; if you trust the file, give --max-memory",
-            l->width, l->height, l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height,
-            (double)claim / gib, (unsigned long long)file_size);
-    if (all > limits->max_memory)
-        return app_fail(error, XNCC_ERROR_MEMORY,
-                        "%u x %u pixels need %.2f GiB, more than the limit of %.2f GiB; raise "
-                        "--max-memory",
-                        l->width, l->height, (double)all / gib, (double)limits->max_memory / gib);
-    return XNCC_OK;
+                        l->width, l->height, l->s.per_pixel);
+    need.claim = packed > need.buffers ? packed : need.buffers;
+    return app_need_check(&need, limits, error);
 }

@@ -1,6 +1,7 @@
-/* Conversion of rows of samples as libtiff decodes them (native byte order, packed bits) to rows of
- * the picture. */
-#include "tiff_layout.h"
+/* Which samples make a pixel, and the conversion of rows of samples to rows of the picture. */
+#include "samples.h"
+
+#include <float.h>
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@ enum {
 
 /* A few pixels of a row. */
 typedef struct chunk {
-    const tiff_layout *l;
+    const app_samples *l;
     const uint8_t *const *row;
     uint64_t first; /* index of the first pixel in the row */
     size_t count;   /* pixels */
@@ -23,9 +24,9 @@ typedef struct chunk {
  * the next. */
 static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t *step)
 {
-    const tiff_layout *l = c->l;
+    const app_samples *l = c->l;
     *row = c->row[l->separate ? k : 0];
-    *step = l->separate ? 1 : l->samples;
+    *step = l->separate ? 1 : l->per_pixel;
     return c->first * *step + (l->separate ? 0 : l->pick[k]);
 }
 
@@ -33,10 +34,10 @@ static uint64_t locate(const chunk *c, unsigned k, const uint8_t **row, uint64_t
  * the range is added to signed ones. */
 static void gather_integers(const chunk *c, unsigned k, uint32_t *out)
 {
-    const tiff_layout *l = c->l;
+    const app_samples *l = c->l;
     const uint8_t *row;
     uint64_t step, at = locate(c, k, &row, &step);
-    const int is_signed = l->format == SAMPLEFORMAT_INT;
+    const int is_signed = l->kind == APP_SIGNED;
     const unsigned mask = l->bits < 8 ? (1u << l->bits) - 1 : 255,
                    scale = l->palette ? 1 : 255 / mask;
     for (size_t i = 0; i < c->count; i++, at += step) {
@@ -66,7 +67,7 @@ static void gather_reals(const chunk *c, unsigned k, double *out)
         int32_t n;
         if (c->l->bits == 64) {
             memcpy(&out[i], row + 8 * at, 8);
-        } else if (c->l->format == SAMPLEFORMAT_INT) {
+        } else if (c->l->kind == APP_SIGNED) {
             memcpy(&n, row + 4 * at, 4);
             out[i] = n;
         } else {
@@ -133,7 +134,7 @@ static void store_reals(const chunk *c, unsigned channel, const double *v)
 
 static void finish_integers(const chunk *c, unsigned channel, uint32_t *v)
 {
-    const tiff_layout *l = c->l;
+    const app_samples *l = c->l;
     const uint32_t top = l->bits == 32 ? UINT32_MAX : l->bits == 16 ? 65535 : 255;
     for (size_t i = 0; i < c->count && l->invert; i++)
         v[i] = top - v[i];
@@ -142,7 +143,7 @@ static void finish_integers(const chunk *c, unsigned channel, uint32_t *v)
 
 static void finish_reals(const chunk *c, unsigned channel, double *v)
 {
-    const double top = c->l->format == SAMPLEFORMAT_INT ? -1.0 : 0.0;
+    const double top = c->l->kind == APP_SIGNED ? -1.0 : 0.0;
     for (size_t i = 0; i < c->count && c->l->invert; i++)
         v[i] = top == 0.0 ? -v[i] : top - v[i];
     store_reals(c, channel, v);
@@ -165,7 +166,7 @@ static void finish_palette(const chunk *c, const uint32_t *index)
 
 static void convert_integers(const chunk *c)
 {
-    const tiff_layout *l = c->l;
+    const app_samples *l = c->l;
     const unsigned colours = (unsigned)l->picked - (l->alpha ? 1 : 0);
     uint32_t v[3][CHUNK];
     for (unsigned k = 0; k < colours; k++) {
@@ -187,7 +188,7 @@ static void convert_integers(const chunk *c)
 
 static void convert_reals(const chunk *c)
 {
-    const tiff_layout *l = c->l;
+    const app_samples *l = c->l;
     const unsigned colours = (unsigned)l->picked - (l->alpha ? 1 : 0);
     double v[3][CHUNK];
     for (unsigned k = 0; k < colours; k++) {
@@ -204,7 +205,7 @@ static void convert_reals(const chunk *c)
     finish_reals(c, 0, v[0]);
 }
 
-static int has_reals(const tiff_layout *l)
+static int has_reals(const app_samples *l)
 {
     return l->pixel == XNCC_F32 || l->pixel == XNCC_F64;
 }
@@ -212,9 +213,9 @@ static int has_reals(const tiff_layout *l)
 /* Alpha is the last picked sample. Half of the range was added to signed samples. */
 static void mask_alpha(const chunk *c)
 {
-    const tiff_layout *l = c->l;
+    const app_samples *l = c->l;
     const unsigned k = (unsigned)l->picked - 1;
-    const uint32_t zero = l->format == SAMPLEFORMAT_INT ? 1u << (l->bits - 1) : 0;
+    const uint32_t zero = l->kind == APP_SIGNED ? 1u << (l->bits - 1) : 0;
     uint32_t level[CHUNK];
     double v[CHUNK];
     if (has_reals(l))
@@ -226,15 +227,38 @@ static void mask_alpha(const chunk *c)
 }
 
 /* 1 if the samples in the file are those of the picture, in the same layout. */
-static int is_plain(const tiff_layout *l)
+static int is_plain(const app_samples *l)
 {
     return !l->luma && !l->invert && !l->palette && l->bits == 8 * xncc_pixel_size(l->pixel) &&
-           l->channels == l->picked && (l->format != SAMPLEFORMAT_INT || l->pixel != XNCC_F64) &&
-           (l->separate ? l->channels == 1 : l->samples == l->channels);
+           l->channels == l->picked && (l->kind != APP_SIGNED || l->pixel != XNCC_F64) &&
+           (l->separate ? l->channels == 1 : l->per_pixel == l->channels);
 }
 
-void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t count, void *out,
-                      uint8_t *mask)
+/* A pixel whose colours are all those of the key does not count. */
+static void mask_key(const chunk *c)
+{
+    const app_samples *l = c->l;
+    uint32_t v[CHUNK];
+    uint8_t other[CHUNK] = { 0 };
+    for (unsigned k = 0; k < l->keys; k++) {
+        gather_integers(c, k, v);
+        for (size_t i = 0; i < c->count; i++)
+            other[i] |= v[i] != l->key[k];
+    }
+    for (size_t i = 0; i < c->count; i++)
+        c->mask[i] = c->mask[i] && other[i];
+}
+
+static void mask_palette(const chunk *c)
+{
+    uint32_t index[CHUNK];
+    gather_integers(c, 0, index);
+    for (size_t i = 0; i < c->count; i++)
+        c->mask[i] = c->mask[i] && !c->l->clear[index[i] & 255];
+}
+
+void app_samples_convert(const app_samples *l, const uint8_t *const *row, uint32_t count, void *out,
+                         uint8_t *mask)
 {
     if (!mask && is_plain(l)) {
         memcpy(out, row[0], (size_t)count * l->channels * xncc_pixel_size(l->pixel));
@@ -250,5 +274,64 @@ void tiff_row_convert(const tiff_layout *l, const uint8_t *const *row, uint32_t 
             convert_integers(&c);
         if (mask && l->alpha)
             mask_alpha(&c);
+        if (mask && l->keys)
+            mask_key(&c);
+        if (mask && l->clears)
+            mask_palette(&c);
     }
+}
+
+/* Colour samples are never alpha, whatever the file says. */
+xncc_status app_samples_pick(app_samples *s, const app_pick *how, app_channels channels,
+                             app_error *error)
+{
+    const int sum = channels == APP_SUM, all = sum && how->first == 0 && !s->palette;
+    const unsigned most = all ? XNCC_MAX_CHANNELS : how->colours == 3 && how->first == 0 ? 3 : 1;
+    uint16_t alpha = 0;
+    for (uint16_t i = how->first; i < s->per_pixel; i++) {
+        if (i >= how->colours && how->is_alpha && how->is_alpha(how->data, i)) {
+            alpha = s->alpha ? alpha : i;
+            s->alpha = 1;
+        } else if (s->picked < most) {
+            s->pick[s->picked++] = i;
+        } else if (all) {
+            return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                            "SamplesPerPixel %u: --channels sum takes at most %d; use --channels "
+                            "luma, or split the file",
+                            s->per_pixel, XNCC_MAX_CHANNELS);
+        }
+    }
+    s->luma = !all && s->picked == 3;
+    s->channels = all ? s->picked : sum && s->palette ? 3 : 1;
+    if (s->alpha)
+        s->pick[s->picked++] = alpha;
+    return XNCC_OK;
+}
+
+void app_samples_no_data(app_samples *s, double value)
+{
+    if (s->kind == APP_FLOAT) {
+        /* The decimal form of the lowest float can be slightly beyond it. */
+        const int beyond = isfinite(value) && fabs(value) > (double)FLT_MAX;
+        if (s->bits == 32 && beyond && fabs(value) > 3.4028236e38)
+            return;
+        if (s->bits == 32)
+            value = beyond ? copysign((double)FLT_MAX, value) : (double)(float)value;
+        s->has_no_data = 1;
+        s->no_data = value;
+        return;
+    }
+    const int is_signed = s->kind == APP_SIGNED;
+    const double span = ldexp(1.0, s->bits), low = is_signed ? -span / 2 : 0.0;
+    if (!(value >= low && value < low + span) || value != floor(value))
+        return;
+    s->has_no_data = 1;
+    s->no_data = value;
+    s->no_data_level = (uint32_t)(value - low) *
+                       (s->bits < 8 && !s->palette ? 255u / ((1u << s->bits) - 1) : 1u);
+}
+
+int app_samples_masked(const app_samples *s)
+{
+    return s->alpha || s->has_no_data || s->keys || s->clears;
 }

@@ -1,30 +1,28 @@
-/* Opening a TIFF, selecting a page, and decoding it in steps. libtiff's messages are stored in the
- * handle and not printed. */
-#include "tiff_layout.h"
+/* The TIFF decoder: opening, selecting a page, and decoding it in steps. */
+#include "tiff_read.h"
 
-#include <errno.h>
+#include "tiff_layout.h"
+#include "tiff_pages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { LINES_BYTES = 1 << 20 }; /* decoded per call if lines are decoded one by one */
 
-const app_reading app_default_reading = { .max_memory = (uint64_t)8 << 30 };
-
-struct app_tiff {
+typedef struct app_tiff {
     TIFF *tif;
-    char *path;
+    app_input *input;
+    uint64_t position; /* of libtiff in the input */
+    tiff_pages pages;
     app_reading reading;
-    uint64_t file_size;
-    uint32_t page;
     tiff_layout layout;
     uint8_t *segment; /* the current strip or tile of each plane, one after the other */
     uint32_t row;     /* the next row to decode */
     int decoding;     /* 1 while libtiff decodes pixels */
     int complained;   /* 1: libtiff has reported an error or, while decoding, a warning */
     char message[256];
-};
+} app_tiff;
 
 /* Stores the first message, as one line whatever the file contains. */
 static int take_message(app_tiff *t, const char *format, va_list list)
@@ -59,6 +57,45 @@ static int on_warning(TIFF *tif, void *data, const char *module, const char *for
     return take_message(t, format, list);
 }
 
+static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t bytes)
+{
+    app_tiff *t = handle;
+    if (bytes < 0 || !app_input_seek(t->input, t->position))
+        return -1;
+    const size_t got = app_input_read(t->input, to, (size_t)bytes);
+    t->position += got;
+    return (tmsize_t)got;
+}
+
+static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t bytes)
+{
+    (void)handle;
+    (void)from;
+    (void)bytes;
+    return -1;
+}
+
+static toff_t seek_bytes(thandle_t handle, toff_t to, int from)
+{
+    app_tiff *t = handle;
+    t->position = from == SEEK_SET   ? to
+                  : from == SEEK_CUR ? t->position + to
+                                     : app_input_size(t->input) + to;
+    return t->position;
+}
+
+static int close_bytes(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t count_bytes(thandle_t handle)
+{
+    const app_tiff *t = handle;
+    return app_input_size(t->input);
+}
+
 static TIFF *open_handle(app_tiff *t)
 {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
@@ -71,109 +108,84 @@ static TIFF *open_handle(app_tiff *t)
 #endif
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    /* m: no memory map, so that a file that shrinks causes a read error and not a SIGBUS. C:
-     * uncompressed strips are divided into smaller ones. */
-    TIFF *tif = TIFFOpenExt(t->path, "rmC", options);
+    /* h: the first directory is not read yet. m: no memory map, so that a file that shrinks causes
+     * a read error and not a SIGBUS. C: uncompressed strips are divided into smaller ones. */
+    TIFF *tif = TIFFClientOpenExt("input", "rhmC", t, read_bytes, write_bytes, seek_bytes,
+                                  close_bytes, count_bytes, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     return tif;
 }
 
-xncc_status app_tiff_open(const char *path, const app_reading *reading, app_tiff **tiff,
-                          app_error *error)
+static void close_tiff(void *state)
 {
-    struct stat info;
-    *tiff = NULL;
-    if (stat(path, &info) != 0)
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path,
-                        strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: is not a regular file; name a TIFF file",
-                        path);
-    app_tiff *t = calloc(1, sizeof *t);
-    if (!t || !(t->path = strdup(path))) {
-        free(t);
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
-    }
-    t->reading = *reading;
-    t->file_size = (uint64_t)info.st_size;
-    t->page = UINT32_MAX;
-    t->tif = open_handle(t);
-    if (!t->tif) {
-        app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot be read as TIFF: %s; give a TIFF file",
-                 path, t->message[0] ? t->message : "no reason given");
-        app_tiff_close(t);
-        return XNCC_ERROR_ARGUMENT;
-    }
-    *tiff = t;
-    return XNCC_OK;
-}
-
-void app_tiff_close(app_tiff *t)
-{
-    if (!t)
-        return;
+    app_tiff *t = state;
     if (t->tif)
         TIFFClose(t->tif);
+    tiff_pages_close(&t->pages);
     free(t->segment);
-    free(t->path);
     free(t);
 }
 
-uint32_t app_tiff_pages(app_tiff *t)
-{
-    return TIFFNumberOfDirectories(t->tif);
-}
-
-static xncc_status fail_page(const app_tiff *t, xncc_status status, const char *text,
+static xncc_status open_tiff(app_input *input, const app_reading *reading, void **state,
                              app_error *error)
 {
-    return app_fail(error, status, "%s: page %u: %s", t->path, t->page, text);
+    xncc_status status = app_input_keep(input, error);
+    app_tiff *t = status ? NULL : calloc(1, sizeof *t);
+    if (!t)
+        return status ? status : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
+    t->reading = *reading;
+    t->input = input;
+    status = tiff_pages_open(input, &t->pages, error);
+    if (!status && !(t->tif = open_handle(t)))
+        status = app_fail(error, XNCC_ERROR_ARGUMENT, "cannot be read as TIFF: %s",
+                          t->message[0] ? t->message : "out of memory");
+    if (status)
+        close_tiff(t);
+    else
+        *state = t;
+    return status;
 }
 
-xncc_status app_tiff_select(app_tiff *t, uint32_t page, app_tiff_page *info, app_error *error)
+static xncc_status count_pages(void *state, uint32_t most, uint32_t *pages, app_error *error)
 {
-    app_error text;
-    const int fresh = t->page == UINT32_MAX && page == 0; /* opening read the first directory */
-    t->page = page;
+    app_tiff *t = state;
+    xncc_status status = tiff_pages_find(&t->pages, most, error);
+    *pages = t->pages.count < most ? t->pages.count : most;
+    return status;
+}
+
+static xncc_status select_page(void *state, uint32_t page, app_page *info, app_error *error)
+{
+    app_tiff *t = state;
     t->row = 0;
     free(t->segment);
     t->segment = NULL;
     t->complained = 0;
     t->message[0] = 0;
-    t->layout.height = 0;
-    if (!fresh && !TIFFSetDirectory(t->tif, (tdir_t)page)) {
-        uint32_t pages = app_tiff_pages(t);
-        if (page >= pages)
-            return app_fail(error, XNCC_ERROR_ARGUMENT,
-                            "%s: there is no page %u: the file has %u, counted from 0", t->path,
-                            page, pages);
-        app_fail(&text, XNCC_OK, "cannot be read: %s; the file is damaged",
-                 t->message[0] ? t->message : "no reason given");
-        return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
-    }
-    tiff_layout layout;
-    xncc_status status = tiff_layout_read(t->tif, &t->reading, &layout, &text);
+    if (!TIFFSetSubDirectory(t->tif, t->pages.at[page]))
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED, "cannot be read: %s; the file is damaged",
+                        t->message[0] ? t->message : "no reason given");
+    tiff_layout *l = &t->layout;
+    xncc_status status = tiff_layout_read(t->tif, &t->reading, l, error);
     if (!status)
-        status = tiff_layout_check(&layout, t->file_size, &t->reading, &text);
+        status = tiff_layout_check(l, app_input_size(t->input), &t->reading, error);
     if (status)
-        return fail_page(t, status, text.text, error);
-    t->layout = layout;
-    info->width = (int32_t)layout.width;
-    info->height = (int32_t)layout.height;
-    info->pixel = layout.pixel;
-    info->channels = layout.channels;
-    info->masked = tiff_layout_masked(&layout);
-    info->secondary = layout.subfile != 0;
+        return status;
+    *info = (app_page){ .width = (int32_t)l->width,
+                        .height = (int32_t)l->height,
+                        .pixel = l->s.pixel,
+                        .channels = l->s.channels,
+                        .masked = app_samples_masked(&l->s),
+                        .secondary = l->subfile != 0 };
     return XNCC_OK;
 }
 
 static xncc_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y,
                                app_error *error)
 {
-    app_error text;
-    app_fail(&text, XNCC_OK, "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x,
-             y, t->message[0] ? t->message : "too few bytes, or a stream of another size");
-    return fail_page(t, XNCC_ERROR_UNSUPPORTED, text.text, error);
+    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                    "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
+                    t->message[0] ? t->message : "too few bytes, or a stream of another size");
 }
 
 /* Decodes the strips or tiles of all planes at one place into the segment buffer. bytes: the size
@@ -182,7 +194,7 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
 {
     const tiff_layout *l = &t->layout;
     for (unsigned plane = 0; plane < l->planes; plane++) {
-        const uint16_t sample = l->separate ? l->pick[plane] : 0;
+        const uint16_t sample = l->s.separate ? l->s.pick[plane] : 0;
         const uint32_t segment = l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample)
                                           : TIFFComputeStrip(t->tif, t->row, sample);
         uint8_t *to = t->segment + plane * l->segment_bytes;
@@ -198,11 +210,11 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
 
 /* Converts rows of the segment buffer to rows of the picture, from pixel (x, t->row) on. Rows that
  * the target does not have are left out. */
-static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32_t x,
-                            uint32_t width, uint32_t rows)
+static void convert_segment(const app_tiff *t, const app_target *to, uint32_t x, uint32_t width,
+                            uint32_t rows)
 {
     const tiff_layout *l = &t->layout;
-    const uint64_t pixel = l->channels * (uint64_t)xncc_pixel_size(l->pixel);
+    const uint64_t pixel = l->s.channels * (uint64_t)xncc_pixel_size(l->s.pixel);
     for (uint32_t r = 0; r < rows; r++) {
         const uint8_t *row[XNCC_MAX_CHANNELS + 1];
         const int64_t y = (int64_t)t->row + r - to->first;
@@ -210,17 +222,17 @@ static void convert_segment(const app_tiff *t, const app_tiff_target *to, uint32
             continue;
         for (unsigned plane = 0; plane < l->planes; plane++)
             row[plane] = t->segment + plane * l->segment_bytes + r * l->row_bytes;
-        tiff_row_convert(l, row, width, (uint8_t *)to->pixels + y * to->pitch + x * pixel,
-                         to->mask ? to->mask + (uint64_t)y * l->width + x : NULL);
+        app_samples_convert(&l->s, row, width, (uint8_t *)to->pixels + y * to->pitch + x * pixel,
+                            to->mask ? to->mask + (uint64_t)y * l->width + x : NULL);
     }
 }
 
-static xncc_status decode_lines(app_tiff *t, const app_tiff_target *to, app_error *error)
+static xncc_status decode_lines(app_tiff *t, const app_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
     for (; lines > 0 && t->row < l->height; lines--) {
-        if (TIFFReadScanline(t->tif, t->segment, t->row, l->separate ? l->pick[0] : 0) < 0 ||
+        if (TIFFReadScanline(t->tif, t->segment, t->row, l->s.separate ? l->s.pick[0] : 0) < 0 ||
             t->complained)
             return fail_decode(t, "the line", 0, t->row, error);
         convert_segment(t, to, 0, l->width, 1);
@@ -229,7 +241,7 @@ static xncc_status decode_lines(app_tiff *t, const app_tiff_target *to, app_erro
     return XNCC_OK;
 }
 
-static xncc_status decode_rows(app_tiff *t, const app_tiff_target *to, app_error *error)
+static xncc_status decode_rows(app_tiff *t, const app_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     const uint32_t left = l->height - t->row,
@@ -259,21 +271,19 @@ static void go_to_row(app_tiff *t, uint32_t row)
         t->row = start;
 }
 
-xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *ready,
-                            app_error *error)
+static xncc_status decode_tiff(void *state, const app_target *to, int32_t *ready, app_error *error)
 {
+    app_tiff *t = state;
     const tiff_layout *l = &t->layout;
     xncc_status status = XNCC_OK;
-    if (l->height == 0)
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: no page has been selected", t->path);
     if (!t->segment) {
         uint64_t bytes = l->by_line
                              ? l->row_bytes
                              : l->segment_bytes * l->planes; /* checked by tiff_layout_check */
         t->segment = calloc(1, (size_t)bytes);
         if (!t->segment)
-            return fail_page(t, XNCC_ERROR_MEMORY,
-                             "out of memory for a strip or tile; free some memory", error);
+            return app_fail(error, XNCC_ERROR_MEMORY,
+                            "out of memory for a strip or tile; free some memory");
     }
     go_to_row(t, (uint32_t)to->first);
     if (t->row < l->height) {
@@ -287,10 +297,19 @@ xncc_status app_tiff_decode(app_tiff *t, const app_tiff_target *to, int32_t *rea
     return status;
 }
 
-void app_tiff_geo(app_tiff *t, app_geo *geo)
+static void read_geo(void *state, app_geo *geo)
 {
+    app_tiff *t = state;
     app_geo_read(t->tif, geo);
 }
+
+const app_decoder app_tiff_decoder = { .paged = 1,
+                                       .open = open_tiff,
+                                       .close = close_tiff,
+                                       .count = count_pages,
+                                       .select = select_page,
+                                       .decode = decode_tiff,
+                                       .geo = read_geo };
 
 void app_tiff_codecs(void (*take)(void *data, const char *name), void *data)
 {
