@@ -20,6 +20,7 @@ optional_packages() {
     has_library png.h -lpng || echo libpng-dev
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
+    [[ ${1:-} != tests ]] || [[ -d /usr/include/opencv4/opencv2 ]] || echo libopencv-core-dev
 }
 
 # setup [tests]

@@ -2,7 +2,7 @@
 # each row that says that we have something (column "exactncc") names a test, and each name in backquotes in the last column is a test that
 # CTest has; * stands for any text. Families of tests that this build leaves out as a whole (no libtiff, a shared library) are not looked for.
 cmake_minimum_required(VERSION 3.22)
-set(families check gpu unit props cli robust peers lint install mutant)
+set(families check gpu unit props cpp cli robust peers lint install mutant)
 execute_process(COMMAND ${CTEST} -N --test-dir ${BUILD} OUTPUT_VARIABLE listed RESULT_VARIABLE result)
 string(REGEX MATCHALL "Test +#[0-9]+: [^\n]+" lines "${listed}")
 list(TRANSFORM lines REPLACE "^Test +#[0-9]+: +" "" OUTPUT_VARIABLE tests)

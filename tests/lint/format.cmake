@@ -6,9 +6,9 @@ if(result OR NOT version MATCHES "version 14\\.")
   message("skipped: clang-format 14 is not here")
   return()
 endif()
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h ${ROOT}/cuda/*.cu ${ROOT}/cuda/*.cuh
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h ${ROOT}/include/*.hpp ${ROOT}/cuda/*.cu ${ROOT}/cuda/*.cuh
      ${ROOT}/cuda/*.h ${ROOT}/cuda/*.cpp ${ROOT}/apps/*.[ch] ${ROOT}/apps/*.cpp ${ROOT}/tests/*.[ch] ${ROOT}/tests/*.cu
-     ${ROOT}/tests/*.cpp ${ROOT}/data/*.c ${ROOT}/examples/*.c ${ROOT}/examples/*.cpp)
+     ${ROOT}/tests/*.[ch]pp ${ROOT}/data/*.c ${ROOT}/examples/*.c ${ROOT}/examples/*.[ch]pp)
 if(NOT files)
   message(FATAL_ERROR "lint: nothing to format under ${ROOT}")
 endif()

@@ -1,4 +1,4 @@
-# cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... -P headers.cmake
+# cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... [-D OPENCV=...] -P headers.cmake
 #
 # Every public header compiles by itself, twice in one unit, and so do all headers together, in both
 # orders, with pedantic warnings as errors. A struct with an initializer (xncc_NAME with
@@ -6,6 +6,11 @@
 # only where it is used.
 cmake_minimum_required(VERSION 3.22)
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/*.h)
+if(LANGUAGE STREQUAL "c++")
+  file(GLOB_RECURSE cpp_headers RELATIVE ${INCLUDE} ${INCLUDE}/*.hpp)
+  list(APPEND headers ${cpp_headers})
+endif()
+list(REMOVE_ITEM headers exactncc/opencv.hpp) # it is long, and needs OpenCV's headers
 if(NOT headers)
   message(FATAL_ERROR "no headers under ${INCLUDE}")
 endif()
@@ -24,7 +29,7 @@ function(compile name code)
   list(JOIN includes "" includes)
   file(WRITE ${source} "${includes}${code}extern int unit;\nint unit;\n")
   execute_process(
-    COMMAND ${COMPILER} -x ${LANGUAGE} -std=${STANDARD} ${warnings} -fsyntax-only -I ${INCLUDE} ${source}
+    COMMAND ${COMPILER} -x ${LANGUAGE} -std=${STANDARD} ${warnings} ${flags} -fsyntax-only -I ${INCLUDE} ${source}
     RESULT_VARIABLE result ERROR_VARIABLE text OUTPUT_VARIABLE text)
   if(NOT result EQUAL 0)
     message("${name} as ${STANDARD}:\n${text}")
@@ -49,6 +54,14 @@ endforeach()
 compile(all_headers "${use}" ${headers})
 list(REVERSE headers)
 compile(all_headers_reversed "" ${headers})
+if(LANGUAGE STREQUAL "c++" AND OPENCV)
+  set(flags -isystem ${OPENCV})
+  compile(opencv "" exactncc/opencv.hpp exactncc/opencv.hpp)
+endif()
+if(LANGUAGE STREQUAL "c++")
+  set(flags -fno-exceptions -fno-rtti)
+  compile(without_exceptions "" ${headers})
+endif()
 if(failed)
   message(FATAL_ERROR "the public headers do not compile as ${STANDARD}")
 endif()

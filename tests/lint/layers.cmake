@@ -61,7 +61,7 @@ function(resolve from header result)
   set(${result} "" PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h ${ROOT}/cuda/*.cu ${ROOT}/cuda/*.cuh ${ROOT}/cuda/*.h
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h ${ROOT}/include/*.hpp ${ROOT}/cuda/*.cu ${ROOT}/cuda/*.cuh ${ROOT}/cuda/*.h
      ${ROOT}/cuda/*.cpp ${ROOT}/apps/*.[ch] ${ROOT}/apps/*.cu ${ROOT}/apps/*.cpp)
 file(GLOB_RECURSE others RELATIVE ${ROOT} ${ROOT}/tests/*.[ch] ${ROOT}/tests/*.cu ${ROOT}/data/*.c)
 if(NOT files)
