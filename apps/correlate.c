@@ -1,6 +1,5 @@
 /* exactncc correlate: writes the map of scores of one template on one page. */
 #include "commands.h"
-#include "common/heatmap.h"
 #include "common/map_out.h"
 #include "common/progress.h"
 
@@ -98,7 +97,7 @@ static xncc_status write_maps(const app_session *session, const app_source *scen
     if (!description[0] || !description[1])
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
     if (!status && o->heatmap)
-        status = app_heatmap_write(o->heatmap, &out[0].map, o->rule.method, &out[0].place, error);
+        status = app_map_heatmap(o, search, scene, templ, &out[0].map, error);
     for (size_t i = 0; i < count && !status; i++)
         status = app_map_write(&out[i], description[i], error);
     if (!status)

@@ -1,7 +1,6 @@
 /* exactncc find: prints the best matches of one or more templates on one or all pages of an image.
  */
 #include "commands.h"
-#include "common/heatmap.h"
 #include "common/map_out.h"
 #include "common/progress.h"
 #include "common/reader.h"
@@ -53,9 +52,8 @@ static xncc_status refine_matches(const app_find_job *j, app_hunt *h, const char
 
 /* Computes the whole map again, because the search keeps none. */
 static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const app_source *scene,
-                                 const char *name, app_error *error)
+                                 const app_source *templ, app_error *error)
 {
-    const app_place place = app_search_place(&h->search, scene);
     xncc_map map;
     xncc_error why;
     xncc_status status = app_map_open(j->options->heatmap, &h->search.map, &map, error);
@@ -63,10 +61,9 @@ static xncc_status write_heatmap(const app_find_job *j, const app_hunt *h, const
         return status;
     status = xncc_plan_correlate(h->search.plan, &h->search.scene, h->search.templ, &map, NULL,
                                  &why);
-    app_pass_on(error, status, name, &why);
+    app_pass_on(error, status, templ->path, &why);
     if (!status)
-        status = app_heatmap_write(j->options->heatmap, &map, j->options->rule.method, &place,
-                                   error);
+        status = app_map_heatmap(j->options, &h->search, scene, templ, &map, error);
     free(map.data);
     return status;
 }
@@ -109,7 +106,7 @@ static xncc_status find_one(app_find_job *j, app_source *scene, app_reader *read
     if (!status && j->options->subpixel)
         status = refine_matches(j, &h, templ->path, error);
     if (!status && j->options->heatmap)
-        status = write_heatmap(j, &h, scene, templ->path, error);
+        status = write_heatmap(j, &h, scene, templ, error);
     if (!status)
         status = app_find_report(j, scene, templ, &h, error);
     close_hunt(&h);

@@ -141,23 +141,49 @@ xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
     return status;
 }
 
+/* The index of the template with this name. */
+static int templ_index(const app_find_job *j, const char *name)
+{
+    int i = 0;
+    while (i + 1 < j->templ_count && j->templs[i].path != name)
+        i++;
+    return i;
+}
+
 xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
 {
+    const app_options *o = j->options;
     app_frame *frames = calloc(j->matches.count + 1, sizeof *frames);
-    if (!frames)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->options->overlay);
-    for (size_t i = 0; i < j->matches.count; i++) {
+    const char **names = calloc((size_t)j->templ_count, sizeof *names);
+    xncc_status status = XNCC_OK;
+    if (!frames || !names)
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->overlay);
+    for (int i = 0; i < j->templ_count && !status; i++)
+        names[i] = j->templs[i].path;
+    for (size_t i = 0; i < j->matches.count && !status; i++) {
         const app_value *v = j->matches.value + i * COLUMNS;
-        int colour = 0;
-        while (colour < j->templ_count && j->templs[colour].path != v[TEMPLATE].text)
-            colour++;
-        frames[i] = (app_frame){ (int32_t)v[X].integer,     (int32_t)v[Y].integer,
-                                 (int32_t)v[WIDTH].integer, (int32_t)v[HEIGHT].integer,
-                                 (int)v[NUMBER].integer,    colour };
+        frames[i] = (app_frame){ (int32_t)v[X].integer,
+                                 (int32_t)v[Y].integer,
+                                 (int32_t)v[WIDTH].integer,
+                                 (int32_t)v[HEIGHT].integer,
+                                 (int)v[NUMBER].integer,
+                                 templ_index(j, v[TEMPLATE].text),
+                                 v[SCORE].real };
     }
-    xncc_status status = app_overlay_write(j->options->overlay, &scene->picture, frames,
-                                           j->matches.count, error);
+    const app_overlay overlay = { .name = j->image,
+                                  .page = scene->page,
+                                  .scene = &scene->picture,
+                                  .method = xncc_method_name(o->rule.method),
+                                  .frames = frames,
+                                  .count = j->matches.count,
+                                  .templs = names,
+                                  .templ_count = j->templ_count,
+                                  .small_is_good = xncc_method_is_distance(o->rule.method),
+                                  .plain = o->heat.plain };
+    if (!status)
+        status = app_overlay_write(o->overlay, &overlay, error);
     free(frames);
+    free(names);
     return status;
 }
 

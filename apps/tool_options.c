@@ -26,10 +26,17 @@ static const app_option table[] = {
       "one list for all templates: of matches closer than N pixels, or with an intersection over "
       "union above F, only the best is kept" },
     { "overlay", 0, "FILE", APP_GROUP_OUTPUT, APP_FIND, tool_set_overlay, NULL, NULL, "a file name",
-      "write the image with every match framed and numbered: RGB TIFF, or PNG if FILE ends in "
+      "write the image with every match framed and labelled: RGB TIFF, or PNG if FILE ends in "
       ".png" },
     { "heatmap", 0, "FILE", APP_GROUP_OUTPUT, MATCHING, tool_set_heatmap, NULL, NULL, "a file name",
       "write the map of scores in colours: RGB TIFF, or PNG if FILE ends in .png" },
+    { "blend", 0, "F", APP_GROUP_OUTPUT, MATCHING, tool_set_blend, NULL, "1", "a number 0 .. 1",
+      "with --heatmap: how far the colours hide the image in grey; 1: the colours alone" },
+    { "heat-range", 0, "LOW,HIGH", APP_GROUP_OUTPUT, MATCHING, tool_set_heat_range, NULL,
+      "the smallest and the largest score", "LOW,HIGH: two numbers, LOW below HIGH",
+      "with --heatmap: the scores at the ends of the colour scale" },
+    { "plain", 0, NULL, APP_GROUP_OUTPUT, MATCHING, tool_set_plain, NULL, NULL, NULL,
+      "overlay and heat map without legend and colour bar, with the extents of IMAGE" },
     { "output", 'o', "FILE", APP_GROUP_OUTPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_output, NULL,
       NULL, "a file name", "the float32 TIFF to write (BigTIFF when needed)" },
     { "gaussian", 0, "SIGMA", APP_GROUP_FILTER, APP_CONVOLVE, tool_set_gaussian, NULL, NULL,
@@ -109,6 +116,7 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     app_options_init(options);
     options->peaks.top = 10;
     options->reading = app_default_reading;
+    options->heat.blend = 1;
     options->masks = calloc((size_t)argc, sizeof *options->masks);
     if (!options->masks) {
         app_fail(error, XNCC_ERROR_MEMORY, "out of memory");

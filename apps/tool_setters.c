@@ -90,6 +90,32 @@ int tool_set_heatmap(app_options *o, const char *text)
     return set_name(&o->heatmap, text);
 }
 
+int tool_set_blend(app_options *o, const char *text)
+{
+    return app_parse_double(text, &o->heat.blend) && o->heat.blend >= 0 && o->heat.blend <= 1;
+}
+
+int tool_set_heat_range(app_options *o, const char *text)
+{
+    char low[64];
+    const char *comma = strchr(text, ',');
+    app_heat_look *h = &o->heat;
+    if (!comma || (size_t)(comma - text) >= sizeof low)
+        return 0;
+    memcpy(low, text, (size_t)(comma - text));
+    low[comma - text] = 0;
+    h->has_range = 1;
+    return app_parse_double(low, &h->low) && app_parse_double(comma + 1, &h->high) &&
+           h->low < h->high;
+}
+
+int tool_set_plain(app_options *o, const char *text)
+{
+    (void)text;
+    o->heat.plain = 1;
+    return 1;
+}
+
 int tool_set_mask(app_options *o, const char *text)
 {
     return set_name(&o->masks[o->mask_count++], text);

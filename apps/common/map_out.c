@@ -1,6 +1,7 @@
 /* The float picture that correlate and convolve compute, write and report. */
 #include "map_out.h"
 
+#include "heatmap.h"
 #include "tiff_write.h"
 
 #include <math.h>
@@ -86,4 +87,19 @@ xncc_status app_map_write(const app_map_out *out, const char *description, app_e
                                    .place = out->place,
                                    .has_nan = out->has_nan };
     return app_tiff_write(out->path, &picture, error);
+}
+
+xncc_status app_map_heatmap(const app_options *o, const app_search *search, const app_source *scene,
+                            const app_source *templ, const xncc_map *map, app_error *error)
+{
+    const app_place place = app_search_place(search, scene);
+    const app_heatmap heat = { .name = scene->path,
+                               .templ = templ->path,
+                               .scene = &scene->picture,
+                               .map = map,
+                               .x = place.x,
+                               .y = place.y,
+                               .method = o->rule.method,
+                               .look = o->heat };
+    return app_heatmap_write(o->heatmap, &heat, error);
 }

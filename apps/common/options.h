@@ -4,6 +4,7 @@
 
 #include "exactncc/plan.h"
 #include "exactncc/suppress.h"
+#include "heat_look.h"
 #include "report.h"
 #include "reading.h"
 
@@ -44,6 +45,7 @@ typedef struct app_options {
     int subpixel, has_merge;
     xncc_suppress_rule merge;
     const char *overlay, *output, *heatmap, *coverage; /* file names; NULL: not wanted */
+    app_heat_look heat;
     app_reading reading;
     double gaussian;    /* sigma in pixels; 0: not given */
     char gradient;      /* 'x', 'y' or 0 */

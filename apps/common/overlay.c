@@ -1,208 +1,243 @@
-/* The image as a colour picture with every match framed and numbered. */
+/* The image as a colour picture with every match framed and labelled. */
 #include "overlay.h"
 
-#include "output.h"
-#include "tiff_write.h"
+#include "draw/labels.h"
+#include "draw/legend.h"
+#include "draw/sheet.h"
+#include "rgb_out.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#ifdef APP_HAVE_PNG
-#include <png.h>
-#endif
-
-enum { GLYPH_WIDTH = 3, GLYPH_HEIGHT = 5 };
-
-/* Digits of 3 x 5 dots: three bits per row, the left dot in the highest bit. */
-static const unsigned char glyphs[10][GLYPH_HEIGHT] = {
-    { 7, 5, 5, 5, 7 }, { 2, 6, 2, 2, 7 }, { 7, 1, 7, 4, 7 }, { 7, 1, 7, 1, 7 }, { 5, 5, 7, 1, 1 },
-    { 7, 4, 7, 1, 7 }, { 7, 4, 7, 5, 7 }, { 7, 1, 2, 2, 2 }, { 7, 5, 7, 5, 7 }, { 7, 5, 7, 1, 7 },
-};
+enum { COLOURS = 7, NAME_IN_LABEL = 20, NAME_IN_LEGEND = 48, LABEL_TEXT = 96, LISTED = 60 };
 
 /* Colours that people with any colour vision can tell apart (Okabe and Ito, "Color universal
  * design", 2008). */
-static const unsigned char palette[][3] = {
+static const unsigned char palette[COLOURS][3] = {
     { 240, 228, 66 },  { 86, 180, 233 }, { 230, 159, 0 }, { 0, 158, 115 },
     { 204, 121, 167 }, { 213, 94, 0 },   { 0, 114, 178 },
 };
 
-typedef struct canvas {
-    unsigned char *rgb;
-    int64_t width, height;
-} canvas;
-
-static void fill(const canvas *c, int64_t x, int64_t y, int64_t width, int64_t height,
-                 const unsigned char *colour)
+const unsigned char *app_overlay_colour(int templ, int64_t thickness, int64_t *on, int64_t *off)
 {
-    int64_t x0 = x < 0 ? 0 : x, y0 = y < 0 ? 0 : y;
-    int64_t x1 = x + width < c->width ? x + width : c->width,
-            y1 = y + height < c->height ? y + height : c->height;
-    for (y = y0; y < y1; y++)
-        for (x = x0; x < x1; x++)
-            memcpy(c->rgb + 3 * (y * c->width + x), colour, 3);
+    const int style = templ / COLOURS % 3;
+    *on = style == 1 ? 4 * thickness : thickness;
+    *off = style == 0 ? 0 : style == 1 ? 2 * thickness : thickness;
+    return palette[templ % COLOURS];
 }
 
-static void draw_label(const canvas *c, const app_frame *frame, int64_t scale,
-                       const unsigned char *colour)
+static void print_score(char *text, size_t size, double score)
 {
-    static const unsigned char ground[3] = { 0, 0, 0 };
-    char text[16];
-    int digits = snprintf(text, sizeof text, "%d", frame->number < 0 ? 0 : frame->number);
-    int64_t width = (digits * (GLYPH_WIDTH + 1) + 1) * scale, height = (GLYPH_HEIGHT + 2) * scale;
-    /* Above the frame's top-left corner, or inside the frame if there is no room, and always inside
-     * the picture. */
-    int64_t x = frame->x, y = frame->y - height;
-    x = x + width > c->width ? c->width - width : x;
-    x = x < 0 ? 0 : x;
-    y = y < 0 ? (frame->y < 0 ? 0 : frame->y) : y;
-    fill(c, x, y, width, height, ground);
-    for (int d = 0; d < digits; d++)
-        for (int row = 0; row < GLYPH_HEIGHT; row++)
-            for (int column = 0; column < GLYPH_WIDTH; column++)
-                if (glyphs[text[d] - '0'][row] >> (GLYPH_WIDTH - 1 - column) & 1)
-                    fill(c, x + (d * (GLYPH_WIDTH + 1) + 1 + column) * scale, y + (row + 1) * scale,
-                         scale, scale, colour);
+    const int plain = fabs(score) < 10 && fabs(score) >= 0.0005;
+    snprintf(text, size, plain || score == 0 ? "%.3f" : "%.4g", score);
 }
 
-void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const app_frame *frames,
-                      size_t count)
+/* The text of a label, the longest form first. */
+static void print_label(const app_overlay *o, const app_frame *f, int form, char *text)
 {
-    const canvas c = { rgb, width, height };
-    const int64_t side = width > height ? width : height;
-    const int64_t line = 1 + side / 1000, scale = 2 + side / 800;
-    while (count-- > 0) {
-        const app_frame *f = &frames[count];
-        const unsigned char *colour =
-            palette[(size_t)f->colour % (sizeof palette / sizeof palette[0])];
-        /* Around the window, so that the window itself remains visible. */
-        fill(&c, (int64_t)f->x - line, (int64_t)f->y - line, f->width + 2 * line, line, colour);
-        fill(&c, (int64_t)f->x - line, (int64_t)f->y + f->height, f->width + 2 * line, line,
-             colour);
-        fill(&c, (int64_t)f->x - line, f->y, line, f->height, colour);
-        fill(&c, (int64_t)f->x + f->width, f->y, line, f->height, colour);
-        draw_label(&c, f, scale, colour);
+    char name[NAME_IN_LABEL + 4], score[32];
+    app_legend_name(o->templs[f->templ], NAME_IN_LABEL, name, sizeof name);
+    print_score(score, sizeof score, f->score);
+    if (form == 0)
+        snprintf(text, LABEL_TEXT, "%d  %s  %s", f->number, score, name);
+    else if (form == 1)
+        snprintf(text, LABEL_TEXT, "%d  %s", f->number, score);
+    else
+        snprintf(text, LABEL_TEXT, "%d", f->number);
+}
+
+/* The sizes that everything on a sheet follows. */
+typedef struct measures {
+    app_sheet_plan sheet;
+    int64_t line;   /* thickness of frames */
+    int64_t pad;    /* around the text of a label */
+    int64_t height; /* of a label */
+} measures;
+
+static measures measure(const app_overlay *o)
+{
+    measures m = { .sheet = app_sheet_make(o->scene, o->plain) };
+    m.line = (int64_t)(m.sheet.text / 5);
+    m.pad = (int64_t)(m.sheet.text * 0.4);
+    m.height = (int64_t)ceil(m.sheet.text) + 2 * m.pad + 1;
+    return m;
+}
+
+static app_box frame_box(const app_frame *f, int64_t zoom)
+{
+    return (app_box){ f->x * zoom, f->y * zoom, f->width * zoom, f->height * zoom };
+}
+
+/* Decides where the labels go. NULL if there is no memory. */
+static app_label *place_labels(const app_overlay *o, const measures *m)
+{
+    char text[LABEL_TEXT];
+    app_label *labels = calloc(o->count + 1, sizeof *labels);
+    for (size_t i = 0; labels && i < o->count; i++) {
+        labels[i].frame = frame_box(&o->frames[i], m->sheet.zoom);
+        for (int form = 0; form < APP_LABEL_FORMS; form++) {
+            print_label(o, &o->frames[i], form, text);
+            labels[i].width[form] = (int64_t)ceil(app_text_width(text, m->sheet.text)) + 2 * m->pad;
+        }
+    }
+    if (labels && app_labels_place(m->sheet.scene.width, m->sheet.scene.height, m->height,
+                                   m->line + 1, labels, o->count))
+        return labels;
+    free(labels);
+    return NULL;
+}
+
+/* A view of the scene's part of the sheet: nothing is drawn outside of it. */
+static app_canvas scene_part(const app_canvas *sheet, const measures *m)
+{
+    return (app_canvas){ sheet->rgb, sheet->width, m->sheet.scene.height };
+}
+
+/* Draws from the last to the first, so that the best match is on top. */
+static void draw_frames(const app_canvas *c, const app_overlay *o, const measures *m)
+{
+    static const unsigned char black[3] = { 0, 0, 0 };
+    int64_t on, off;
+    for (size_t i = o->count; i-- > 0;) {
+        const app_box box = frame_box(&o->frames[i], m->sheet.zoom),
+                      around = { box.x - m->line, box.y - m->line, box.width + 2 * m->line,
+                                 box.height + 2 * m->line };
+        const unsigned char *colour = app_overlay_colour(o->frames[i].templ, m->line, &on, &off);
+        /* A dark line outside, and dark gaps, so that the frame is seen on any ground. */
+        app_canvas_frame(c, around, 1, black, 1, 0);
+        if (off)
+            app_canvas_frame(c, box, m->line, black, 1, 0);
+        app_canvas_frame(c, box, m->line, colour, on, off);
     }
 }
 
-/* The smallest and largest finite value of the channels that are shown. */
-static void find_range(const app_picture *scene, int shown, double *low, double *high)
+/* A lighter colour, which is easy to read on black. */
+static void lighten(const unsigned char *colour, unsigned char *lighter)
 {
-    const size_t count = (size_t)scene->width * (size_t)scene->height,
-                 step = (size_t)scene->channels;
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (size_t i = 0; i < count; i++)
-        for (int c = 0; c < shown; c++) {
-            const double v = app_picture_value(scene, i * step + (size_t)c);
-            if (isfinite(v)) {
-                *low = v < *low ? v : *low;
-                *high = v > *high ? v : *high;
-            }
-        }
+    for (int c = 0; c < 3; c++)
+        lighter[c] = (unsigned char)(colour[c] + (255 - colour[c]) / 3);
 }
 
-unsigned char *app_overlay_ground(const app_picture *scene)
+static void draw_labels(const app_canvas *c, const app_overlay *o, const measures *m,
+                        const app_label *labels)
 {
-    const size_t count = (size_t)scene->width * (size_t)scene->height,
-                 step = (size_t)scene->channels;
-    const int shown = scene->channels >= 3 ? 3 : 1;
-    unsigned char *rgb = calloc(count, 3);
-    double low = 0, high = 255;
-    if (rgb && scene->pixel != XNCC_U8)
-        find_range(scene, shown, &low, &high);
-    for (size_t i = 0; rgb && i < count; i++)
-        for (int c = 0; c < 3; c++) {
-            const double v = app_picture_value(scene, i * step + (size_t)(shown == 3 ? c : 0));
-            const double level = isfinite(v) && high > low
-                                     ? floor((v - low) * 255.0 / (high - low) + 0.5)
-                                     : 0.0;
-            rgb[3 * i + (size_t)c] = (unsigned char)level;
-        }
-    return rgb;
-}
-
-static int is_png(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 4 && strcasecmp(path + length - 4, ".png") == 0;
-}
-
-#ifdef APP_HAVE_PNG
-int app_overlay_has_png(void)
-{
-    return 1;
-}
-
-static xncc_status write_png(const char *path, const app_rgb *picture, app_error *error)
-{
-    app_output output;
-    xncc_status status = app_output_open(path, &output, error);
-    if (status)
-        return status;
-    FILE *file = fdopen(output.fd, "wb");
-    png_image image = { .version = PNG_IMAGE_VERSION,
-                        .width = (png_uint_32)picture->width,
-                        .height = (png_uint_32)picture->height,
-                        .format = PNG_FORMAT_RGB };
-    int done = file && png_image_write_to_stdio(&image, file, 0, picture->pixels, 0, NULL);
-    if (file) {
-        output.fd = -1;
-        done = (fclose(file) == 0) && done;
+    static const unsigned char black[3] = { 0, 0, 0 };
+    unsigned char ink[3];
+    char text[LABEL_TEXT];
+    int64_t on, off;
+    for (size_t i = 0; i < o->count; i++) {
+        const app_label *l = &labels[i];
+        if (l->form < 0)
+            continue;
+        print_label(o, &o->frames[i], l->form, text);
+        const app_box box = { l->x, l->y, l->width[l->form], m->height };
+        lighten(app_overlay_colour(o->frames[i].templ, m->line, &on, &off), ink);
+        app_canvas_tint(c, box, black, 0.82);
+        app_canvas_text(c, (double)(l->x + m->pad), (double)(l->y + m->pad), m->sheet.text, text,
+                        ink);
     }
-    if (!done)
-        status = app_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "%s: cannot write PNG: %s; free some space, or give a name that ends in .tif", path,
-            image.message[0] ? image.message : "write error");
-    return app_output_close(&output, status, error);
-}
-#else
-int app_overlay_has_png(void)
-{
-    return 0;
 }
 
-static xncc_status write_png(const char *path, const app_rgb *picture, app_error *error)
+/* One line per template: its name, number of matches and best score. */
+static void describe_templ(const app_overlay *o, int templ, app_legend_item *item)
 {
-    (void)picture;
-    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                    "%s: this exactncc was built without libpng; give a name that ends in .tif",
-                    path);
-}
-#endif
-
-xncc_status app_overlay_check(const char *path, app_error *error)
-{
-    if (is_png(path) && !app_overlay_has_png())
-        return write_png(path, NULL, error);
-    return app_output_check(path, error);
-}
-
-xncc_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error)
-{
-    if (is_png(path))
-        return write_png(path, picture, error);
-    const app_tiff_out out = { .pixels = picture->pixels,
-                               .width = picture->width,
-                               .height = picture->height,
-                               .rgb = 1,
-                               .place = picture->place };
-    return app_tiff_write(path, &out, error);
+    char name[NAME_IN_LEGEND + 4], score[32] = "";
+    size_t matches = 0;
+    double best = 0;
+    for (size_t i = 0; i < o->count; i++)
+        if (o->frames[i].templ == templ) {
+            const double s = o->frames[i].score;
+            best = matches++ == 0 || (o->small_is_good ? s < best : s > best) ? s : best;
+        }
+    app_legend_name(o->templs[templ], NAME_IN_LEGEND, name, sizeof name);
+    print_score(score, sizeof score, best);
+    *item = (app_legend_item){ .sample = APP_SAMPLE_FRAME, .starts_line = templ == 0 };
+    item->colour = app_overlay_colour(templ, 2, &item->on, &item->off);
+    if (matches == 0)
+        snprintf(item->text, sizeof item->text, "%s: no match", name);
+    else
+        snprintf(item->text, sizeof item->text, "%s: %zu match%s, best %s", name, matches,
+                 matches == 1 ? "" : "es", score);
 }
 
-xncc_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames,
-                              size_t count, app_error *error)
+/* Fills the items of the legend, and returns their number. */
+static size_t make_legend(const app_overlay *o, const app_stretch *stretch, size_t unlabelled,
+                          app_legend_item *items)
 {
-    unsigned char *rgb = app_overlay_ground(scene);
-    if (!rgb)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d",
-                        path, scene->width, scene->height);
-    app_overlay_draw(rgb, scene->width, scene->height, frames, count);
-    xncc_status status = app_overlay_save(
-        path, &(app_rgb){ rgb, scene->width, scene->height, { &scene->geo, 0, 0 } }, error);
-    free(rgb);
+    char name[NAME_IN_LEGEND + 4], page[24] = "";
+    const int listed = o->templ_count < LISTED ? o->templ_count : LISTED;
+    size_t n = 0;
+    app_legend_name(o->name, NAME_IN_LEGEND, name, sizeof name);
+    if (o->page)
+        snprintf(page, sizeof page, ", page %u", o->page);
+    items[n] = (app_legend_item){ .starts_line = 1 };
+    snprintf(items[n++].text, APP_LEGEND_TEXT, "%s%s: %d x %d %s, %s", name, page, o->scene->width,
+             o->scene->height, xncc_pixel_name(o->scene->pixel), o->method);
+    for (int t = 0; t < listed; t++)
+        describe_templ(o, t, &items[n++]);
+    items[n] = (app_legend_item){ .starts_line = 1 };
+    if (listed < o->templ_count)
+        snprintf(items[n++].text, APP_LEGEND_TEXT, "and %d more templates",
+                 o->templ_count - listed);
+    items[n] = (app_legend_item){ .starts_line = 1 };
+    if (stretch->stretched)
+        snprintf(items[n++].text, APP_LEGEND_TEXT, "black is %.6g, white is %.6g", stretch->low,
+                 stretch->high);
+    items[n] = (app_legend_item){ .starts_line = 1 };
+    if (unlabelled)
+        snprintf(items[n++].text, APP_LEGEND_TEXT, "%zu frame%s without room for a label",
+                 unlabelled, unlabelled == 1 ? "" : "s");
+    return n;
+}
+
+/* Draws the whole sheet. canvas->rgb is NULL if there is no memory. */
+static void draw(const app_overlay *o, const measures *m, const app_label *labels,
+                 app_legend_item *items, app_canvas *canvas)
+{
+    const app_canvas nothing = { NULL, m->sheet.width, 0 };
+    app_stretch stretch;
+    size_t unlabelled = 0;
+    for (size_t i = 0; i < o->count; i++)
+        unlabelled += labels[i].form < 0;
+    *canvas = (app_canvas){ NULL, 0, 0 };
+    if (!app_stretch_find(o->scene, &stretch))
+        return;
+    const size_t count = o->plain ? 0 : make_legend(o, &stretch, unlabelled, items);
+    const int64_t strip = count ? app_legend_draw(&nothing, 0, m->sheet.text, items, count) : 0;
+    app_sheet_open(&m->sheet, strip, canvas);
+    if (!canvas->rgb)
+        return;
+    app_sheet_scene(&m->sheet, o->scene, 0, &stretch, canvas);
+    const app_canvas part = scene_part(canvas, m);
+    draw_frames(&part, o, m);
+    draw_labels(&part, o, m, labels);
+    if (count)
+        app_legend_draw(canvas, m->sheet.scene.height, m->sheet.text, items, count);
+}
+
+xncc_status app_overlay_write(const char *path, const app_overlay *o, app_error *error)
+{
+    const measures m = measure(o);
+    app_label *labels = place_labels(o, &m);
+    app_legend_item *items = calloc(LISTED + 4, sizeof *items);
+    app_canvas canvas = { NULL, 0, 0 };
+    xncc_status status = XNCC_OK;
+    if (labels && items)
+        draw(o, &m, labels, items, &canvas);
+    if (canvas.rgb)
+        status = app_rgb_write(path,
+                               &(app_rgb){ canvas.rgb,
+                                           (int32_t)canvas.width,
+                                           (int32_t)canvas.height,
+                                           { &o->scene->geo, 0, 0 } },
+                               error);
+    else
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory for a picture of %d x %d",
+                          path, o->scene->width, o->scene->height);
+    free(canvas.rgb);
+    free(items);
+    free(labels);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The image as a colour picture with every match framed and numbered. */
+/* The image as a colour picture with every match framed and labelled. */
 #ifndef APP_OVERLAY_H
 #define APP_OVERLAY_H
 
@@ -6,36 +6,35 @@
 
 typedef struct app_frame {
     int32_t x, y, width, height; /* of the match, in pixels; may reach beyond the picture */
-    int number;                  /* printed next to the frame */
-    int colour;                  /* index of a colour, from 0; one per template */
+    int number;                  /* as in the table */
+    int templ;                   /* index of its template */
+    double score;
 } app_frame;
 
-/* 1 if this build can write PNG. */
-int app_overlay_has_png(void);
+typedef struct app_overlay {
+    const char *name; /* of the scene's file */
+    uint32_t page;
+    const app_picture *scene;
+    const char *method;
+    const app_frame *frames; /* best first */
+    size_t count;
+    const char *const *templs; /* names of the templates' files */
+    int templ_count;
+    int small_is_good; /* 1: of two scores the smaller is better */
+    int plain;         /* 1: the picture has the extents of the scene, and no legend */
+} app_overlay;
 
-/* Fails if no picture can be written under this name. Call it before the work starts. */
-xncc_status app_overlay_check(const char *path, app_error *error);
+/* Writes an RGB TIFF, or a PNG if the name ends in .png.
+ *
+ * The scene is drawn as sheet.h and stretch.h say, so a small one is magnified. Each match has a
+ * frame around its window, in the colour of its template; from the eighth template on the colours
+ * are repeated with dashes, from the fifteenth with dots. The label is "number score template"; if
+ * there is no room, it is shorter (labels.h). Below the scene is a legend: the scene, each template
+ * with its number of matches and best score, the values that are black and white if they are not 0
+ * and 255, and how many labels were left out. */
+xncc_status app_overlay_write(const char *path, const app_overlay *overlay, app_error *error);
 
-/* Writes an RGB TIFF, or a PNG if the name ends in .png. An image with three or more channels shows
- * the first three in colour, any other its first in grey. An image that is not u8 is scaled so that
- * its smallest finite value is black and its largest white. Frames are drawn from the last to the
- * first, so that the best match is on top. */
-xncc_status app_overlay_write(const char *path, const app_picture *scene, const app_frame *frames,
-                              size_t count, app_error *error);
-
-typedef struct app_rgb {
-    const unsigned char *pixels; /* three bytes per pixel, tight rows */
-    int32_t width, height;
-    app_place place; /* written to a TIFF */
-} app_rgb;
-
-/* The last step of app_overlay_write: writes the file. */
-xncc_status app_overlay_save(const char *path, const app_rgb *picture, app_error *error);
-
-/* The first two steps, for tests: the image in colour (width * height * 3 bytes, which the caller
- * frees; NULL if there is no memory), and the frames drawn on it. */
-unsigned char *app_overlay_ground(const app_picture *scene);
-void app_overlay_draw(unsigned char *rgb, int32_t width, int32_t height, const app_frame *frames,
-                      size_t count);
+/* The colour of a template, and its dashes as in app_canvas_frame for lines of this thickness. */
+const unsigned char *app_overlay_colour(int templ, int64_t thickness, int64_t *on, int64_t *off);
 
 #endif

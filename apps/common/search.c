@@ -2,7 +2,7 @@
 #include "search.h"
 
 #include "output.h"
-#include "overlay.h"
+#include "rgb_out.h"
 #include "templ_name.h"
 
 #include <string.h>
@@ -172,5 +172,5 @@ xncc_status app_check_picture(const app_options *o, const char *option, const ch
                               app_error *error)
 {
     xncc_status status = check_input(o, option, path, error);
-    return status ? status : app_overlay_check(path, error);
+    return status ? status : app_rgb_check(path, error);
 }

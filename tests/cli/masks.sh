@@ -24,10 +24,10 @@ done
 holds '--coverage is the map of method coverage' "$HELPERS/check_map" again.tif general scene.tif templ.tif coverage same mirror mask=disc.tif image_mask=holes.tif
 run 0 correlate $cpu --coverage cover.tif --heatmap heat.tif --mask spare.tif --image-mask holes.tif --format csv -o map.tif scene.tif templ.tif
 [ "$(sed -n '2,3s/,.*//p' out | tr '\n' ' ')" = 'map.tif cover.tif ' ] || { fail 'not one row per map'; cat out; }
-holds 'colours' "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed
+holds 'colours' "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed scene.tif 7 6
 run 0 correlate $cpu --method coverage --mask spare.tif --image-mask holes.tif --heatmap heat.tif -o map.tif scene.tif templ.tif
 holds '--coverage with a template mask' "$HELPERS/check_map" cover.tif general scene.tif templ.tif coverage valid clamp mask=spare.tif image_mask=holes.tif
-holds 'colours of coverage' "$HELPERS/check_heatmap" heat.tif map.tif coverage
+holds 'colours of coverage' "$HELPERS/check_heatmap" heat.tif map.tif coverage scene.tif 7 6
 for min in 0.6 0.65 1; do
     run 0 correlate $cpu --mask spare.tif --image-mask holes.tif --min-valid $min -o map.tif scene.tif templ.tif
     check "min-valid $min" map.tif general scene.tif templ.tif ccoeff_normed valid clamp mask=spare.tif image_mask=holes.tif min=$min

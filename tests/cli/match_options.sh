@@ -92,12 +92,40 @@ done
 for method in ccoeff_normed ccorr sqdiff_normed; do
     for mode in valid same; do
         run 0 correlate $cpu --method $method --mode $mode --flat nan --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
-        holds "heat map of $method" "$HELPERS/check_heatmap" heat.tif map.tif $method
+        middle='20 16'
+        [ $mode = valid ] || middle='0 0'
+        holds "heat map of $method" "$HELPERS/check_heatmap" heat.tif map.tif $method stars.tif $middle
         run 0 find $cpu --method $method --mode $mode --flat nan --heatmap again.tif stars.tif stars-cluster.tif
         holds 'find writes the same' cmp heat.tif again.tif
     done
 done
 run 0 find $cpu --quiet --top 1 --heatmap heat.tif --overlay over.tif --subpixel stars.tif stars-cluster.tif
+
+# How it is drawn: over the scene, with a fixed range, without a colour bar.
+for mode in valid full; do
+    middle='20 16'
+    [ $mode = valid ] || middle='-20 -16'
+    run 0 correlate $cpu --mode $mode --blend 0.4 --heat-range -1,0.5 --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
+    holds "a blend, mode $mode" "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed stars.tif $middle 0.4 -1 0.5
+    run 0 correlate $cpu --mode $mode --blend 0 --plain --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
+    holds "the scene alone, mode $mode" "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed stars.tif $middle 0 plain
+done
+run 0 correlate $cpu --method sqdiff --heat-range 0,1e9 --plain --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
+holds 'a range for sqdiff' "$HELPERS/check_heatmap" heat.tif map.tif sqdiff stars.tif 20 16 1 0 1e9 plain
+run 0 correlate $cpu --channels sum --blend 0.5 --heatmap heat.tif -o map.tif buttons.tif buttons-template.tif
+"$HELPERS/make_pages" --crop 0,0,40,30 small.tif cells.tif
+run 0 correlate $cpu --heatmap heat.tif -o map.tif small.tif small.tif@3,4,7,6
+holds 'a small scene is magnified' "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed small.tif 3 3
+run 0 correlate $cpu --plain --heatmap heat.tif -o map.tif small.tif small.tif
+holds 'a map of one element' "$HELPERS/check_heatmap" heat.tif map.tif ccoeff_normed small.tif 20 15 plain
+for blend in '' x -0.1 1.1 nan; do
+    run 2 find $cpu --blend "$blend" --heatmap heat.tif stars.tif stars-cluster.tif
+    says "--blend $blend: must be a number 0 .. 1"
+done
+for range in '' 1 1,1 1,0 0,1,2 , 0,x 'nan,1' 0,inf; do
+    run 2 find $cpu --heat-range "$range" --heatmap heat.tif stars.tif stars-cluster.tif
+    says "--heat-range $range: must be LOW,HIGH: two numbers, LOW below HIGH"
+done
 if "$EXACTNCC" info --device cpu --format json | grep -q '"png": true'; then
     run 0 find $cpu --heatmap heat.png stars.tif stars-cluster.tif
     holds 'heat map as PNG' sh -c 'head -c 4 heat.png | grep -q PNG'
@@ -150,7 +178,9 @@ for method in ccoeff_normed sqdiff; do
     for mode in valid same; do
         run 0 correlate $cpu --method $method --mode $mode --roi 100,40,90,70 --heatmap heat.tif -o map.tif stars.tif stars-cluster.tif
         holds "map of a rectangle, $method, $mode" "$HELPERS/check_map" map.tif score cut.tif stars-cluster.tif $method $mode zero
-        holds 'and its colours' "$HELPERS/check_heatmap" heat.tif map.tif $method
+        middle='120 56'
+        [ $mode = valid ] || middle='100 40'
+        holds 'and its colours' "$HELPERS/check_heatmap" heat.tif map.tif $method stars.tif $middle
     done
 done
 run 0 correlate $cpu --roi 100,40,90,70 --mode same --format json -o map.tif stars.tif stars-cluster.tif

@@ -1,9 +1,7 @@
 /* Functions of the programs, called directly. */
 #include "filters.h"
 #include "flavour.h"
-#include "heatmap.h"
 #include "numbers.h"
-#include "overlay.h"
 #include "picture.h"
 #include "report.h"
 #include "tiff_write.h"
@@ -322,89 +320,6 @@ static void test_blank(void)
     unlink("parts.tif");
 }
 
-/* Frames that reach beyond the picture on all sides, numbers of every length, and the pixels of a
- * known digit. */
-static void test_overlay(void)
-{
-    enum { WIDTH = 60, HEIGHT = 40 };
-    uint8_t grey[WIDTH * HEIGHT] = { 0 };
-    app_picture scene = {
-        .pixels = grey, .width = WIDTH, .height = HEIGHT, .channels = 1, .pixel = XNCC_U8
-    };
-    static const app_frame wild[] = {
-        { -1000, -1000, 5, 5, 1, 0 },
-        { -5, -5, 80, 80, 22, 1 },
-        { 55, 35, 30, 30, 333, 2 },
-        { INT32_MAX, INT32_MAX, 9, 9, INT32_MAX, 3 },
-        { INT32_MIN, 0, INT32_MAX, INT32_MAX, -4, 4 },
-        { 0, 0, 1, 1, 1234567890, 1 << 30 },
-    };
-    unsigned char *rgb = app_overlay_ground(&scene);
-    CHECK(rgb != NULL);
-    if (!rgb)
-        return;
-    app_overlay_draw(rgb, WIDTH, HEIGHT, wild, sizeof wild / sizeof wild[0]);
-    memset(rgb, 9, 3 * WIDTH * HEIGHT);
-    app_overlay_draw(rgb, WIDTH, HEIGHT, &(app_frame){ 20, 20, 10, 8, 1, 0 }, 1);
-    const unsigned char *corner = rgb +
-                                  3 * (19 * WIDTH + 30); /* right above the window's right edge */
-    CHECK(corner[0] == 240 && corner[1] == 228 && corner[2] == 66);
-    CHECK(rgb[3 * (20 * WIDTH + 20)] == 9);
-    /* The label of one digit has 10 x 14 pixels above (20, 20); the digit 1 starts 2 pixels inside.
-     */
-    CHECK(rgb[3 * (6 * WIDTH + 20)] == 0 && rgb[3 * (8 * WIDTH + 24)] == 240 &&
-          rgb[3 * (8 * WIDTH + 22)] == 0);
-    CHECK(rgb[3 * (17 * WIDTH + 22)] == 240 && rgb[3 * (17 * WIDTH + 26)] == 240);
-    free(rgb);
-    float values[4] = { -2.0f, NAN, 3.0f, INFINITY };
-    scene = (app_picture){
-        .pixels = values, .width = 4, .height = 1, .channels = 1, .pixel = XNCC_F32
-    };
-    rgb = app_overlay_ground(&scene);
-    CHECK(rgb && rgb[0] == 0 && rgb[3] == 0 && rgb[6] == 255 && rgb[9] == 0);
-    free(rgb);
-}
-
-static void check_colours(const float *score, size_t count, xncc_method method,
-                          const unsigned char want[][3])
-{
-    unsigned char rgb[3 * 8];
-    app_heatmap_paint(score, count, method, rgb);
-    for (size_t i = 0; i < count; i++) {
-        CHECK(memcmp(rgb + 3 * i, want[i], 3) == 0);
-        if (memcmp(rgb + 3 * i, want[i], 3) != 0)
-            printf("%s of %g: %d %d %d\n", xncc_method_name(method), (double)score[i], rgb[3 * i],
-                   rgb[3 * i + 1], rgb[3 * i + 2]);
-    }
-}
-
-static void test_heatmap(void)
-{
-    static const unsigned char ends[8][3] = { { 68, 1, 84 },   { 59, 82, 139 },  { 33, 145, 140 },
-                                              { 94, 201, 98 }, { 253, 231, 37 }, { 128, 128, 128 },
-                                              { 68, 1, 84 },   { 253, 231, 37 } };
-    static const unsigned char turned[8][3] = { { 253, 231, 37 }, { 94, 201, 98 },
-                                                { 33, 145, 140 }, { 59, 82, 139 },
-                                                { 68, 1, 84 },    { 128, 128, 128 },
-                                                { 253, 231, 37 }, { 68, 1, 84 } };
-    static const unsigned char between[3][3] = { { 64, 42, 112 },
-                                                 { 46, 114, 140 },
-                                                 { 174, 216, 68 } };
-    static const unsigned char one[2][3] = { { 253, 231, 37 }, { 128, 128, 128 } };
-    const float ncc[] = { -1, -0.5f, 0, 0.5f, 1, NAN, -1.5f, 1.5f };
-    const float unit[] = { 0, 0.25f, 0.5f, 0.75f, 1, NAN, -0.5f, 1.5f };
-    const float any[] = { -20, 20, 60, 100, 140, NAN, -INFINITY, INFINITY };
-    const float halves[] = { 0.125f, 0.375f, 0.875f }, flat[] = { 7, NAN };
-    check_colours(ncc, 8, XNCC_CCOEFF_NORMED, ends);
-    check_colours(unit, 8, XNCC_CCORR_NORMED, ends);
-    check_colours(unit, 8, XNCC_SQDIFF_NORMED, turned);
-    check_colours(any, 8, XNCC_CCOEFF, ends);
-    check_colours(any, 8, XNCC_SQDIFF, turned);
-    check_colours(halves, 3, XNCC_CCORR_NORMED, between);
-    check_colours(flat, 2, XNCC_CCORR, one);
-    check_colours(flat, 2, XNCC_SQDIFF, one);
-}
-
 int main(void)
 {
     test_pixel_joins();
@@ -420,8 +335,6 @@ int main(void)
     test_writing();
     test_large_strips();
     test_blank();
-    test_overlay();
-    test_heatmap();
     printf("%d checks, %d failures\n", checks, failures);
     return failures != 0;
 }
