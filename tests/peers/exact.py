@@ -29,19 +29,26 @@ def below_root(value, num, square):
     return left < right if value >= 0 else left > right
 
 
+def is_even(f):
+    """Is the last bit of the float f 0?"""
+    return struct.unpack("I", struct.pack("f", f))[0] % 2 == 0
+
+
 def quotient(num, square):
-    """Returns num / sqrt(square), rounded once to the nearest float. Both are integers or fractions;
-    square > 0."""
+    """Returns num / sqrt(square), rounded once to the nearest float, of two as near to the even one. Both
+    are integers or fractions; square > 0."""
     num, square = Fraction(num), Fraction(square)
     # a guess far more precise than a float, then a comparison with its two neighbours
     scale = 1 << 200
     root = Fraction(math.isqrt(int(square * scale * scale)), scale)
     guess = to_float(float(num / root)) if root else 0.0
     low, high = neighbours(guess)
-    if below_root((Fraction(guess) + Fraction(high)) / 2, num, square):
-        return high
-    if not below_root((Fraction(guess) + Fraction(low)) / 2, num, square):
-        return low
+    for other, side in ((high, 1), (low, -1)):
+        middle = side * (Fraction(guess) + Fraction(other)) / 2
+        if below_root(middle, side * num, square):
+            return other
+        if not below_root(-middle, -side * num, square):  # exactly in the middle
+            return guess if is_even(guess) else other
     return guess
 
 

@@ -1,0 +1,187 @@
+"""Plans: one problem, bound to an engine, a kernel and a workspace, for many images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _arrays, _core, _device
+from ._calls import INF, Progress
+from ._context import Context
+from ._matches import Matches, matches_of
+from ._operands import image_view, templates_of
+from ._rules import peaks, rule
+from ._template import Template
+
+
+class Plan:
+    """Matching of one template size in images of one size, prepared once.
+
+    A plan chooses its kernel and allocates its workspace when it is made, so that its calls need
+    not. Calls of one plan wait for each other; different plans run at once.
+
+    Parameters
+    ----------
+    image : array_like
+        An image like those that the plan will be used with. Its pixels are not read, but for a
+        type that has to be converted.
+    template : array_like or Template
+        What is searched for.
+    method, mode, border, flat, min_valid
+        As for `correlate`.
+    mask : array_like of bool or uint8, optional
+        Given if the images will have masks.
+    no_data : float, optional
+        Pixels with this value do not count, in all images.
+    channel_axis, kernel, context
+        As for `correlate`.
+
+    Raises
+    ------
+    TypeError, ValueError, UnsupportedError
+        As for `correlate`.
+
+    Examples
+    --------
+    >>> frames = np.random.default_rng(1).integers(0, 256, (3, 60, 80), dtype=np.uint8)
+    >>> plan = exactncc.Plan(frames[0], frames[0, 20:30, 40:52])
+    >>> [len(plan.find(frame, min_score=0.9)) for frame in frames]
+    [1, 0, 0]
+    """
+
+    __slots__ = (
+        "__weakref__", "_channel_axis", "_context", "_core", "_no_data", "_on_device", "_rule", "_shape", "_template"
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        image: Any,
+        template: Any,
+        *,
+        method: str = "ccoeff_normed",
+        mode: str = "valid",
+        border: str = "clamp",
+        flat: str = "zero",
+        min_valid: float = 0.5,
+        mask: Any = None,
+        no_data: float | None = None,
+        channel_axis: int | None = None,
+        kernel: str | None = None,
+        context: Context | None = None,
+    ) -> None:
+        self._rule = rule(method, mode, border, flat, min_valid)
+        self._context, (self._template,) = templates_of([template], no_data, channel_axis, context, image)
+        self._channel_axis, self._no_data = channel_axis, no_data
+        view = image_view(image, self._template, mask, no_data, channel_axis)
+        self._on_device = view.on_device
+        templ = self._template._core
+        self._shape = _core.measure(self._rule, view, templ)
+        self._core = _core.match_plan(self._context._core, view, templ, self._rule, kernel, view.on_device)
+
+    def _operands(self, image: Any, template: Template | None, mask: Any) -> tuple[_core.Image, Template]:
+        if template is None:
+            template = self._template
+        elif not isinstance(template, Template):
+            raise TypeError("another template of a plan must be a Template, made with the context of the plan")
+        return image_view(image, template, mask, self._no_data, self._channel_axis), template
+
+    def correlate(
+        self,
+        image: Any,
+        template: Template | None = None,
+        *,
+        mask: Any = None,
+        out: Any = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Compute the score of every window. As the function `correlate`.
+
+        Parameters
+        ----------
+        image : array_like
+            Of the size that the plan was made for.
+        template : Template, optional
+            Another template of the plan's size, type and context.
+        mask, out, progress
+            As for the function `correlate`.
+
+        Returns
+        -------
+        ndarray of float32
+            The scores. With an array on a GPU the call returns without waiting.
+
+        Raises
+        ------
+        ArgumentError
+            A size or type differs from that of the plan.
+        """
+        view, other = self._operands(image, template, mask)
+        if view.on_device:
+            return _device.plan_correlate(self._core, image, view, True, other._core, self._shape, out, progress)
+        result, written, target = _arrays.map_for(out, self._shape, image)
+        self._core.correlate(view, other._core, target, 0, progress)
+        if written is not result:
+            result[...] = written
+        return result
+
+    def find(
+        self,
+        image: Any,
+        template: Template | None = None,
+        *,
+        top: int | None = 10,
+        min_score: float = 0.0,
+        max_score: float = INF,
+        min_distance: int | None = None,
+        mask: Any = None,
+        progress: Progress | None = None,
+    ) -> Matches:
+        """Find the best matches. As the function `find`.
+
+        Parameters
+        ----------
+        image : array_like
+            Of the size that the plan was made for.
+        template : Template, optional
+            Another template of the plan's size, type and context.
+        top, min_score, max_score, min_distance
+            As for the function `find`.
+        mask, progress
+            As for the function `correlate`.
+
+        Returns
+        -------
+        Matches
+            Best first.
+
+        Raises
+        ------
+        ArgumentError
+            A size or type differs from that of the plan.
+        """
+        view, other = self._operands(image, template, mask)
+        which = peaks(top, min_score, max_score, min_distance)
+        stream = _device.stream_of(image) if view.on_device else 0
+        return matches_of(self._core.find(view, other._core, which, stream, progress))
+
+    @property
+    def template(self) -> Template:
+        """The template that the plan was made with."""
+        return self._template
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the maps."""
+        return self._shape
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What a program can ask: engine, kernel, capturable, bands, workspace_bytes, estimate_ms."""
+        return self._core.describe()
+
+    def explain(self) -> str:
+        """Describe the plan in a few lines of text: its kernel, and why it was chosen."""
+        return self._core.explain()
+
+    def __repr__(self) -> str:
+        info = self.info
+        return f"Plan({self._template!r}, map={self._shape}, engine={info['engine']!r}, kernel={info['kernel']!r})"
