@@ -21,6 +21,13 @@ optional_packages() {
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
     [[ ${1:-} != tests ]] || [[ -d /usr/include/opencv4/opencv2 ]] || echo libopencv-core-dev
+    [[ ${1:-} != tests ]] || can_build_python || echo python3-venv python3-dev
+}
+
+# Can python3 make virtual environments, and has it the headers for an extension module?
+can_build_python() {
+    python3 -c 'import ensurepip, os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
 }
 
 # setup [tests]

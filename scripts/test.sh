@@ -74,6 +74,15 @@ else
 fi
 build release -DCMAKE_BUILD_TYPE=Release "${cuda[@]}"
 run release
+
+echo "== python: build and tests"
+start=$SECONDS
+if ! bash scripts/python-test.sh "$root/python" 2>&1 | tee "$root/python.log"; then
+    note "python: failed"
+    finish
+    exit 1
+fi
+note "python: $(tail -n 1 "$root/python.log"), $((SECONDS - start)) s"
 if [[ ${1:-} == quick ]]; then
     finish
     exit 0

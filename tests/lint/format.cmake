@@ -8,7 +8,7 @@ if(result OR NOT version MATCHES "version 14\\.")
 endif()
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h ${ROOT}/include/*.hpp ${ROOT}/cuda/*.cu ${ROOT}/cuda/*.cuh
      ${ROOT}/cuda/*.h ${ROOT}/cuda/*.cpp ${ROOT}/apps/*.[ch] ${ROOT}/apps/*.cpp ${ROOT}/tests/*.[ch] ${ROOT}/tests/*.cu
-     ${ROOT}/tests/*.[ch]pp ${ROOT}/data/*.c ${ROOT}/examples/*.c ${ROOT}/examples/*.[ch]pp)
+     ${ROOT}/tests/*.[ch]pp ${ROOT}/python/*.h ${ROOT}/python/*.cpp ${ROOT}/data/*.c ${ROOT}/examples/*.c ${ROOT}/examples/*.[ch]pp)
 if(NOT files)
   message(FATAL_ERROR "lint: nothing to format under ${ROOT}")
 endif()
