@@ -3,6 +3,8 @@
 #include "commands.h"
 #include "common/guess.h"
 #include "common/option_help.h"
+#include "common/progress.h"
+#include "common/unfinished.h"
 #include "tool_options.h"
 
 #include <signal.h>
@@ -215,8 +217,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : "";
     const command *c = find_command(word);
-    if (c)
+    if (c) {
+        app_unfinished_watch(app_progress_abandon);
         return run(c, argc - 1, argv + 1);
+    }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return help(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)

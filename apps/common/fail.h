@@ -20,6 +20,10 @@ __attribute__((format(printf, 3, 4)))
 xncc_status
 app_fail(app_error *error, xncc_status status, const char *format, ...);
 
+/* Fails with "path: what: " and the system's text for errno, then what to do about it, which
+ * depends on the cause: a name, a permission, space. what: "cannot open". */
+xncc_status app_fail_errno(app_error *error, const char *path, const char *what, int number);
+
 /* Ends a call of the library. If it failed, writes "about: " and its text; about is the file or
  * value at fault. Returns the status. */
 xncc_status app_pass_on(app_error *error, xncc_status status, const char *about,

@@ -86,8 +86,7 @@ xncc_status app_filter_load(const char *path, app_filter *filter, app_error *err
 {
     FILE *file = fopen(path, "r");
     if (!file)
-        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; check the name", path,
-                        strerror(errno));
+        return app_fail_errno(error, path, "cannot open", errno);
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
@@ -102,7 +101,7 @@ xncc_status app_filter_load(const char *path, app_filter *filter, app_error *err
             status = take_line(path, number, line, filter, error);
     }
     if (!status && ferror(file))
-        status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot read: %s", path, strerror(errno));
+        status = app_fail_errno(error, path, "cannot read", errno);
     if (!status && filter->height == 0)
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: contains no numbers; give rows of coefficients", path);

@@ -2,18 +2,14 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "output.h"
 
+#include "unfinished.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static xncc_status fail_errno(const char *path, const char *what, app_error *error)
-{
-    return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: %s: %s", path, what, strerror(errno));
-}
 
 xncc_status app_output_check(const char *path, app_error *error)
 {
@@ -30,10 +26,33 @@ xncc_status app_output_check(const char *path, app_error *error)
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: cannot write: it is not a regular file; give another name", path);
+    else if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+        status = app_fail_errno(error, path, "cannot write", errno);
     else if (access(directory, W_OK | X_OK) != 0)
-        status = fail_errno(path, "cannot write in its directory", error);
+        status = app_fail_errno(error, path, "cannot write in its folder", errno);
     free(directory);
     return status;
+}
+
+/* Creates the temporary file, with the permissions of the file that it is to replace. */
+static int create(app_output *output, size_t size)
+{
+    struct stat old;
+    const int replaces = stat(output->path, &old) == 0;
+    const mode_t mode = replaces ? old.st_mode & 0777 : 0666; /* less the umask */
+    int why = EEXIST;
+    for (int attempt = 0; output->fd < 0 && why == EEXIST && attempt < 100; attempt++) {
+        snprintf(output->name, size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
+        output->fd = app_unfinished_create(output->name, mode);
+        why = errno;
+    }
+    if (output->fd >= 0 && replaces && fchmod(output->fd, mode) != 0) {
+        why = errno;
+        close(output->fd);
+        app_unfinished_remove(output->name);
+        output->fd = -1;
+    }
+    return output->fd >= 0 ? 0 : why;
 }
 
 xncc_status app_output_open(const char *path, app_output *output, app_error *error)
@@ -51,15 +70,10 @@ xncc_status app_output_open(const char *path, app_output *output, app_error *err
         free(output->path);
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
     }
-    for (int attempt = 0; output->fd < 0 && attempt < 100; attempt++) {
-        snprintf(output->name, size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
-        output->fd = open(output->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd < 0 && errno != EEXIST)
-            break;
-    }
-    if (output->fd >= 0)
+    const int why = create(output, size);
+    if (!why)
         return XNCC_OK;
-    status = fail_errno(path, "cannot write", error);
+    status = app_fail_errno(error, path, "cannot write", why);
     free(output->name);
     free(output->path);
     return status;
@@ -68,11 +82,11 @@ xncc_status app_output_open(const char *path, app_output *output, app_error *err
 xncc_status app_output_close(app_output *output, xncc_status status, app_error *error)
 {
     if (output->fd >= 0 && close(output->fd) != 0 && !status)
-        status = fail_errno(output->path, "cannot write", error);
-    if (!status && rename(output->name, output->path) != 0)
-        status = fail_errno(output->path, "cannot rename the finished file", error);
+        status = app_fail_errno(error, output->path, "cannot write", errno);
+    if (!status && app_unfinished_rename(output->name, output->path) != 0)
+        status = app_fail_errno(error, output->path, "cannot rename the finished file", errno);
     if (status)
-        unlink(output->name);
+        app_unfinished_remove(output->name);
     free(output->name);
     free(output->path);
     *output = (app_output){ .fd = -1 };

@@ -1,5 +1,6 @@
-/* An output file. It is written under a temporary name in the same directory and renamed when it is
- * complete, so that a failure leaves no half-written file and does not destroy an old one. */
+/* An output file. It is written under a temporary name in the same folder and renamed when it is
+ * complete, so that a failure leaves no half-written file and does not destroy an old one. Nor does
+ * a signal (unfinished.h). It has the permissions of the file that it replaces. */
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 

@@ -1,15 +1,20 @@
 /* The progress of a long call, in percent, on stderr if that is a terminal. */
 #include "progress.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { FIRST_MS = 500, STEP_MS = 200 };
 
+static atomic_int lines; /* lines of progress that are on the terminal */
+
 static void show(void *data)
 {
     app_progress *p = data;
+    if (!p->shown)
+        atomic_fetch_add(&lines, 1);
     fprintf(stderr, "\r%s: %3.0f %%", p->what, 100.0 * xncc_context_progress(p->context));
     fflush(stderr);
     p->shown = 1;
@@ -27,6 +32,14 @@ void app_progress_start(app_progress *p, const xncc_context *context, const char
 void app_progress_stop(app_progress *p)
 {
     app_watch_stop(&p->watch);
-    if (p->shown)
-        fprintf(stderr, "\r%*s\r", (int)strlen(p->what) + 8, "");
+    if (!p->shown)
+        return;
+    fprintf(stderr, "\r%*s\r", (int)strlen(p->what) + 8, "");
+    atomic_fetch_sub(&lines, 1);
+}
+
+void app_progress_abandon(void)
+{
+    if (atomic_load(&lines) > 0)
+        putc('\n', stderr);
 }

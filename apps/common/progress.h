@@ -17,6 +17,9 @@ typedef struct app_progress {
 void app_progress_start(app_progress *progress, const xncc_context *context, const char *what,
                         int quiet);
 
+/* Ends a line of progress that is on the terminal, because the process is about to end. */
+void app_progress_abandon(void);
+
 /* Ends it and clears the line. */
 void app_progress_stop(app_progress *progress);
 

@@ -251,8 +251,6 @@ xncc_status app_finish_stdout(app_error *error)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
-        return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "standard output: cannot write: %s; free some space or write elsewhere",
-                        errno ? strerror(errno) : "write error");
+        return app_fail_errno(error, "standard output", "cannot write", errno ? errno : EIO);
     return XNCC_OK;
 }

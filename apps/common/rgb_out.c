@@ -4,6 +4,7 @@
 #include "output.h"
 #include "tiff_write.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -35,16 +36,22 @@ static xncc_status write_png(const char *path, const app_rgb *picture, app_error
                         .width = (png_uint_32)picture->width,
                         .height = (png_uint_32)picture->height,
                         .format = PNG_FORMAT_RGB };
+    errno = 0;
     int done = file && png_image_write_to_stdio(&image, file, 0, picture->pixels, 0, NULL);
+    int reason = errno;
     if (file) {
         output.fd = -1;
-        done = (fclose(file) == 0) && done;
+        if (fclose(file) != 0 && done) {
+            done = 0;
+            reason = errno;
+        }
     }
-    if (!done)
-        status = app_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "%s: cannot write PNG: %s; free some space, or give a name that ends in .tif", path,
-            image.message[0] ? image.message : "write error");
+    if (!done && reason)
+        status = app_fail_errno(error, path, "cannot write", reason);
+    else if (!done)
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: cannot write PNG: %s; give a name that ends in .tif", path,
+                          image.message[0] ? image.message : "write error");
     return app_output_close(&output, status, error);
 }
 #else

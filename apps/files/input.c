@@ -26,15 +26,6 @@ struct app_input {
     int reason; /* errno of a failed read, or 0 */
 };
 
-static xncc_status fail_open(const char *path, app_error *error)
-{
-    const char *remedy = errno == ENOENT || errno == ENOTDIR ? "check the name"
-                         : errno == EACCES                   ? "check the permissions"
-                                                             : "give another file";
-    return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: cannot open: %s; %s", path, strerror(errno),
-                    remedy);
-}
-
 /* Opens the descriptor. Anything but a file or a pipe is refused before it is opened, because
  * opening a device can have effects. */
 static xncc_status open_descriptor(const char *path, app_input *in, app_error *error)
@@ -42,7 +33,7 @@ static xncc_status open_descriptor(const char *path, app_input *in, app_error *e
     struct stat info;
     const int standard = strcmp(path, "-") == 0;
     if ((standard ? fstat(STDIN_FILENO, &info) : stat(path, &info)) != 0)
-        return fail_open(path, error);
+        return app_fail_errno(error, path, "cannot open", errno);
     if (standard && isatty(STDIN_FILENO))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "standard input: is a terminal; send a picture through a pipe, or name a "
@@ -56,7 +47,7 @@ static xncc_status open_descriptor(const char *path, app_input *in, app_error *e
                         "standard input: is not a file or a pipe; send a picture");
     in->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
-        return fail_open(path, error);
+        return app_fail_errno(error, path, "cannot open", errno);
     const off_t at = standard && !in->piped ? lseek(in->fd, 0, SEEK_CUR) : 0;
     in->base = at > 0 ? (uint64_t)at : 0;
     in->size = in->piped                           ? UINT64_MAX

@@ -86,6 +86,7 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *tif = NULL;
     /* TIFFClose closes this copy without saying whether that worked; app_output_close checks it. */
+    errno = 0;
     int fd = dup(output.fd);
     if (options) {
         TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &message);
@@ -95,7 +96,6 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
         TIFFOpenOptionsFree(options);
     }
     int done = 0;
-    errno = 0;
     if (tif) {
         done = write_strips(tif, picture) && !message.text[0] && fsync(fd) == 0;
         int reason = errno;
@@ -104,11 +104,11 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
     } else if (fd >= 0) {
         close(fd);
     }
-    if (!done || message.text[0])
+    if ((!done || message.text[0]) && errno)
+        status = app_fail_errno(error, path, "cannot write", errno);
+    else if (!done || message.text[0])
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: cannot write: %.200s; free some space or give another name", path,
-                          errno             ? strerror(errno)
-                          : message.text[0] ? message.text
-                                            : "libtiff gave no reason");
+                          message.text[0] ? message.text : "libtiff gave no reason");
     return app_output_close(&output, status, error);
 }
