@@ -151,6 +151,11 @@ int tool_set_roi(app_options *o, const char *text)
     return app_parse_area(text, &o->roi);
 }
 
+int tool_set_raw(app_options *o, const char *text)
+{
+    return app_parse_raw(text, &o->reading.raw);
+}
+
 int tool_set_flat(app_options *o, const char *text)
 {
     const int i = app_word_index(tool_flat_words, text);
