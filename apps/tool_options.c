@@ -2,6 +2,7 @@
  */
 #include "tool_options.h"
 
+#include "html/html_text.h"
 #include "tool_setters.h"
 
 #include <stdlib.h>
@@ -37,6 +38,11 @@ static const app_option table[] = {
       "with --heatmap: the scores at the ends of the colour scale" },
     { "plain", 0, NULL, APP_GROUP_OUTPUT, MATCHING, tool_set_plain, NULL, NULL, NULL,
       "overlay and heat map without legend and colour bar, with the extents of IMAGE" },
+    { "report", 0, "FILE", APP_GROUP_OUTPUT, APP_FIND, tool_set_report, NULL, NULL, "a file name",
+      "write a page for browsers, as one HTML file: pictures, matches, scores, and crops" },
+    { "report-side", 0, "N", APP_GROUP_OUTPUT, APP_FIND, tool_set_report_side, NULL, "2048",
+      "a whole number 64 .. 32768",
+      "with --report: pictures with a longer side are reduced to at most N pixels" },
     { "output", 'o', "FILE", APP_GROUP_OUTPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_output, NULL,
       NULL, "a file name", "the float32 TIFF to write (BigTIFF when needed)" },
     { "gaussian", 0, "SIGMA", APP_GROUP_FILTER, APP_CONVOLVE, tool_set_gaussian, NULL, NULL,
@@ -133,8 +139,10 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     options->peaks.top = 10;
     options->reading = app_default_reading;
     options->heat.blend = 1;
+    options->report_side = 2048;
+    options->command = app_html_command("exactncc", argc, argv);
     options->masks = calloc((size_t)argc, sizeof *options->masks);
-    if (!options->masks) {
+    if (!options->masks || !options->command) {
         app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
         return APP_WRONG;
     }
@@ -145,5 +153,7 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
 void tool_options_close(app_options *options)
 {
     free(options->masks);
+    free(options->command);
     options->masks = NULL;
+    options->command = NULL;
 }

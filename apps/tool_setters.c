@@ -90,6 +90,16 @@ int tool_set_heatmap(app_options *o, const char *text)
     return set_name(&o->heatmap, text);
 }
 
+int tool_set_report(app_options *o, const char *text)
+{
+    return set_name(&o->report, text);
+}
+
+int tool_set_report_side(app_options *o, const char *text)
+{
+    return app_set_count(text, 64, 32768, &o->report_side);
+}
+
 int tool_set_blend(app_options *o, const char *text)
 {
     return app_parse_double(text, &o->heat.blend) && o->heat.blend >= 0 && o->heat.blend <= 1;

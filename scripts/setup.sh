@@ -25,6 +25,7 @@ optional_packages() {
         printf '%s\n' python3-numpy python3-pil
     [[ ${1:-} != tests ]] || [[ -d /usr/include/opencv4/opencv2 ]] || echo libopencv-core-dev
     [[ ${1:-} != tests ]] || can_build_python || echo python3-venv python3-dev
+    [[ ${1:-} != browser ]] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || echo chromium
 }
 
 # Can python3 make virtual environments, and has it the headers for an extension module?
@@ -33,7 +34,7 @@ can_build_python() {
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
 }
 
-# setup [tests]
+# setup [tests | browser]
 setup() {
     local missing optional as_root=() package
     missing=$(missing_packages | tr '\n' ' ')

@@ -51,6 +51,9 @@ typedef struct app_options {
     xncc_suppress_rule merge;
     const char *overlay, *output, *heatmap, *coverage; /* file names; NULL: not wanted */
     app_heat_look heat;
+    const char *report;  /* file name; NULL: not wanted */
+    int32_t report_side; /* most pixels of a picture's side in the report */
+    char *command;       /* the command line, as a shell reads it */
     app_reading reading;
     double gaussian;    /* sigma in pixels; 0: not given */
     char gradient;      /* 'x', 'y' or 0 */
