@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Makes a target opencv_core of OpenCV's module core, if it is here. Debian's libopencv-core-dev has the module without OpenCV's own CMake
 # package, which is in libopencv-dev.
 find_package(OpenCV QUIET COMPONENTS core)

@@ -15,17 +15,22 @@ missing_packages() {
     has_library tiffio.h -ltiff || echo libtiff-dev
 }
 
-# Packages that are used where they can be had: PNG, JPEG, the check of the format, and the tests in Python with their readers of pictures.
+# Packages that are used where they can be had: overlays as PNG, the check of the format, and the tests in Python.
 optional_packages() {
+    local program
     has_library png.h -lpng || echo libpng-dev
-    has_library jpeglib.h -ljpeg || echo libjpeg-dev
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
-    [[ ${1:-} != tests ]] || python3 -c 'import numpy, PIL' 2>/dev/null || /usr/bin/python3 -c 'import numpy, PIL' 2>/dev/null ||
-        printf '%s\n' python3-numpy python3-pil
     [[ ${1:-} != tests ]] || [[ -d /usr/include/opencv4/opencv2 ]] || echo libopencv-core-dev
     [[ ${1:-} != tests ]] || can_build_python || echo python3-venv python3-dev
-    [[ ${1:-} != browser ]] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || echo chromium
+    # the man pages and the completions are tested with these
+    for program in mandoc zsh fish; do
+        [[ ${1:-} != tests ]] || command -v "$program" >/dev/null || echo "$program"
+    done
+    # the Debian packages are tested with these
+    for program in lintian mmdebstrap; do
+        [[ ${2:-} != full ]] || command -v "$program" >/dev/null || echo "$program"
+    done
 }
 
 # Can python3 make virtual environments, and has it the headers for an extension module?
@@ -34,11 +39,11 @@ can_build_python() {
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
 }
 
-# setup [tests | browser]
+# setup [tests [full]]
 setup() {
     local missing optional as_root=() package
     missing=$(missing_packages | tr '\n' ' ')
-    optional=$(optional_packages "${1:-}")
+    optional=$(optional_packages "$@")
     if [[ -n $missing$optional ]] && command -v apt-get >/dev/null && { [[ $(id -u) == 0 ]] || command -v sudo >/dev/null; }; then
         [[ $(id -u) == 0 ]] || as_root=(sudo)
         echo "installing $missing$(tr '\n' ' ' <<<"$optional")"

@@ -4,8 +4,9 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, a shared library, the oldest CMake that is
-#                                  promised, reports in a browser, and a build for all GPUs with its limits of size; three quarters of an hour more
+#   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, a shared library, a release made twice and its
+#                                  Debian packages in a bare root, the oldest CMake that is promised, and a build for all GPUs with its
+#                                  limits of size; three quarters of an hour more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -14,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
-setup tests
+setup tests "${1:-}"
 root=${BUILD_ROOT:-build-test}
 architectures=${EXACTNCC_CUDA_ARCHITECTURES:-}
 [[ -n $architectures ]] || { has_gpu && architectures=one || architectures="75;90"; }
@@ -127,25 +128,23 @@ if [[ ${1:-} == full ]]; then
     build shared -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DBUILD_SHARED_LIBS=ON
     run shared --label-exclude 'gpu|slow|mutant'
 
+    # A release is the same when it is made twice, and its Debian packages work in a bare Debian root.
+    for test in "reproducible.sh $root/release-twice all" "debian.sh $root/release-twice/first/release"; do
+        echo "== packages: $test"
+        status=0
+        # shellcheck disable=SC2086 # a command line
+        EXACTNCC_CUDA=OFF bash tests/packages/$test 2>&1 | tee "$root/packages.log" || status=$?
+        if ((status != 0 && status != 77)); then
+            finish
+            exit 1
+        fi
+        note "packages: $(tail -n 1 "$root/packages.log")"
+    done
+
     python3 -m venv "$root/cmake-3.22"
     "$root/cmake-3.22/bin/pip" install --quiet 'cmake==3.22.*'
     (PATH=$PWD/$root/cmake-3.22/bin:$PATH && cmake --version | head -n 1 && build oldest-cmake -DCMAKE_BUILD_TYPE=Release "${cuda[@]}" &&
         run oldest-cmake --label-regex '^lint$')
-
-    # Reports in a browser, driven by a package from PyPI.
-    setup browser
-    chromium=$(command -v chromium || command -v chromium-browser || true)
-    if [[ -n $chromium ]]; then
-        python3 -m venv "$root/browser"
-        "$root/browser/bin/pip" install --quiet playwright
-        "$root/browser/bin/python" tests/browser/report.py "$PWD/$root/release/apps/exactncc" data "$chromium" 2>&1 | tee "$root/browser.log" || {
-            finish
-            exit 1
-        }
-        note "browser: $(tail -n 1 "$root/browser.log"); $(grep 'interactive' "$root/browser.log")"
-    else
-        note "no Chromium here: reports are not tried in a browser"
-    fi
 
     if command -v nvcc >/dev/null; then
         build all-gpus -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_TESTS=OFF

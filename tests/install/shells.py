@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The completions of the programs, in the shells themselves.
+
+    python3 shells.py COMPLETION
+
+COMPLETION is the folder that packaging/completion.py has written. Each shell runs on a terminal of its own; a line is typed, then a tab, and
+what has become of the line is compared. Shells that are not here are named. The exit status is 0, 1 (a line is wrong) or 77 (no shell)."""
+import os
+import pathlib
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+# (typed, completed). The folder has the files picture one.tif and mask.tif.
+LINES = [
+    ("exactncc fi", "exactncc find "),
+    ("exactncc corr", "exactncc correlate "),
+    ("exactncc --vers", "exactncc --version "),
+    ("exactncc find --subp", "exactncc find --subpixel "),
+    ("exactncc find --method cov", "exactncc find --method coverage "),
+    ("exactncc find --method=cov", "exactncc find --method=coverage "),
+    ("exactncc find --mask ma", "exactncc find --mask mask.tif "),
+    ("exactncc find pic", "exactncc find picture\\ one.tif "),
+    ("exactncc correlate mask.tif -o ma", "exactncc correlate mask.tif -o mask.tif "),
+    ("exactncc convolve --border ze", "exactncc convolve --border zero "),
+    ("exactncc find --top ma", "exactncc find --top ma"),
+    ("exactncc info --pixel f3", "exactncc info --pixel f32 "),
+    ("exactncc find nothing", "exactncc find nothing"),
+    ("exactncc-bench --task conv", "exactncc-bench --task convolve "),
+    ("exactncc-bench --rep", "exactncc-bench --repeat "),
+]
+# How each shell starts, and what makes it write the line to the file $LINE when control-X is typed.
+SHELLS = {
+    "bash": (["--norc", "--noprofile", "-i"], ["source {0}/bash/exactncc", "source {0}/bash/exactncc-bench",
+                                               "bind -x '\"\\C-x\":printf %s \"$READLINE_LINE\" >\"$LINE\"'"]),
+    "zsh": (["-f", "-i"], ["fpath=({0}/zsh $fpath)", "autoload -U compinit", "compinit -u -D", "show() {{ print -rn -- \"$BUFFER\" >$LINE }}",
+                           "zle -N show", "bindkey '^X' show"]),
+}
+
+
+class Terminal:
+    """A shell on a terminal."""
+
+    def __init__(self, shell, arguments, folder):
+        environment = dict(os.environ, TERM="dumb", PS1="$ ", LINE=str(pathlib.Path(folder, ".line")), HOME=folder, LC_ALL="C")
+        self.line = pathlib.Path(folder, ".line")
+        self.child, self.file = pty.fork()
+        if self.child == 0:
+            os.chdir(folder)
+            os.execve(shell, [shell, *arguments], environment)
+
+    def read(self, seconds):
+        while select.select([self.file], [], [], seconds)[0]:
+            try:
+                if not os.read(self.file, 65536):
+                    return
+            except OSError:
+                return
+
+    def type(self, text):
+        os.write(self.file, text.encode())
+
+    def complete(self, text):
+        """Types a line and a tab, and returns what the line has become."""
+        self.line.unlink(missing_ok=True)
+        self.type("\x15" + text + "\t")
+        self.read(0.2)
+        self.type("\x18")
+        for _ in range(100):
+            self.read(0.05)
+            if self.line.exists():
+                time.sleep(0.05)
+                return self.line.read_text(encoding="utf-8")
+        return "(the shell does not answer)"
+
+    def close(self):
+        self.type("\x15exit\n")
+        self.read(0.2)
+        os.close(self.file)
+        os.waitpid(self.child, 0)
+
+
+def on_terminal(name, program, completion, folder):
+    arguments, setup = SHELLS[name]
+    terminal = Terminal(program, arguments, folder)
+    terminal.read(1)
+    for command in setup:
+        terminal.type(command.format(completion) + "\n")
+        terminal.read(0.3)
+    answers = [terminal.complete(typed) for typed, _ in LINES]
+    terminal.close()
+    return answers
+
+
+def in_fish(program, completion, folder):
+    """fish says what it would insert; the last word of the line is replaced by its only answer."""
+    answers = []
+    for typed, _ in LINES:
+        quoted = typed.replace("\\", "\\\\").replace("'", "\\'")
+        script = f"source {completion}/fish/exactncc.fish; source {completion}/fish/exactncc-bench.fish; complete --escape -C '{quoted}'"
+        done = subprocess.run([program, "--no-config", "-c", script], cwd=folder, capture_output=True, text=True, check=True,
+                              env=dict(os.environ, HOME=folder))
+        found = [line.split("\t")[0] for line in done.stdout.splitlines()]
+        answers.append(typed.rsplit(" ", 1)[0] + " " + found[0] + " " if len(found) == 1 else typed)
+    return answers
+
+
+def main():
+    completion = pathlib.Path(sys.argv[1]).resolve()
+    wrong, ran = 0, 0
+    for name in ("bash", "zsh", "fish"):
+        program = shutil.which(name)
+        if not program:
+            print(f"not here: {name}")
+            continue
+        ran += 1
+        with tempfile.TemporaryDirectory() as folder:
+            for file in ("picture one.tif", "mask.tif"):
+                pathlib.Path(folder, file).touch()
+            answers = in_fish(program, completion, folder) if name == "fish" else on_terminal(name, program, completion, folder)
+        for (typed, expected), answer in zip(LINES, answers):
+            # zsh and fish write --option= where a value follows, bash a blank.
+            if answer.rstrip(" =") != expected.rstrip(" ="):
+                wrong += 1
+                print(f"{name}: '{typed}' becomes '{answer}', not '{expected}'")
+    print(f"{ran} shells, {len(LINES)} lines each, {wrong} wrong")
+    return 77 if not ran else 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
