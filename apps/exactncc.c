@@ -70,7 +70,7 @@ static const app_exit exits[] = {
 enum { EXITS = sizeof exits / sizeof exits[0] };
 
 static const char *const purpose =
-    "Finds templates in TIFF images by exact normalized cross-correlation.";
+    "Finds templates in images by exact normalized cross-correlation.";
 
 /* Prints one line, whatever the names in the text contain. */
 static int complain(const char *about, const char *text, int status)

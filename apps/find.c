@@ -279,6 +279,8 @@ static xncc_status find_on_page(app_find_job *j, app_file *file, uint32_t page, 
         status = app_find_merge(j, first, error);
     if (!status && j->options->overlay)
         status = app_find_overlay(j, &scene, error);
+    if (!status && j->html)
+        status = app_find_html(j, &scene, first, error);
     app_source_free(&scene);
     return status;
 }
@@ -325,11 +327,20 @@ static xncc_status check_usage(const app_options *o, app_error *error)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--heatmap %s: is also the name of the overlay; give another name",
                         o->heatmap);
+    if (o->report && ((o->overlay && strcmp(o->report, o->overlay) == 0) ||
+                      (o->heatmap && strcmp(o->report, o->heatmap) == 0)))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--report %s: is also the name of another output; give another name",
+                        o->report);
     xncc_status status = app_check_masks(o, error);
     if (!status && o->overlay)
         status = app_check_picture(o, "--overlay", o->overlay, error);
     if (!status && o->heatmap)
         status = app_check_picture(o, "--heatmap", o->heatmap, error);
+    if (!status && o->report)
+        status = app_check_output(o, "--report", o->report, error);
+    if (!status && o->report)
+        status = app_html_check(o->report, error);
     return status;
 }
 
@@ -347,8 +358,11 @@ xncc_status app_find(const app_options *o, app_error *error)
         status = app_load_template(o, i, &j.templs[i], error);
     if (!status)
         status = app_session_open(o, &j.session, error);
+    if (!status && o->report)
+        status = app_find_html_open(&j, error);
     if (!status)
         status = find_on_pages(&j, error);
+    status = app_html_close(j.html, status, error);
     if (!status) {
         app_find_print(&j);
         status = app_finish_stdout(error);

@@ -150,18 +150,13 @@ static int templ_index(const app_find_job *j, const char *name)
     return i;
 }
 
-xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
+/* The frames of the match rows from `first` on. NULL if there is no memory. */
+static app_frame *make_frames(const app_find_job *j, size_t first)
 {
-    const app_options *o = j->options;
-    app_frame *frames = calloc(j->matches.count + 1, sizeof *frames);
-    const char **names = calloc((size_t)j->templ_count, sizeof *names);
-    xncc_status status = XNCC_OK;
-    if (!frames || !names)
-        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->overlay);
-    for (int i = 0; i < j->templ_count && !status; i++)
-        names[i] = j->templs[i].path;
-    for (size_t i = 0; i < j->matches.count && !status; i++) {
-        const app_value *v = j->matches.value + i * COLUMNS;
+    const size_t count = j->matches.count - first;
+    app_frame *frames = calloc(count + 1, sizeof *frames);
+    for (size_t i = 0; i < count && frames; i++) {
+        const app_value *v = j->matches.value + (first + i) * COLUMNS;
         frames[i] = (app_frame){ (int32_t)v[X].integer,
                                  (int32_t)v[Y].integer,
                                  (int32_t)v[WIDTH].integer,
@@ -170,6 +165,19 @@ xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app
                                  templ_index(j, v[TEMPLATE].text),
                                  v[SCORE].real };
     }
+    return frames;
+}
+
+xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
+{
+    const app_options *o = j->options;
+    app_frame *frames = make_frames(j, 0);
+    const char **names = calloc((size_t)j->templ_count, sizeof *names);
+    xncc_status status = XNCC_OK;
+    if (!frames || !names)
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->overlay);
+    for (int i = 0; i < j->templ_count && !status; i++)
+        names[i] = j->templs[i].path;
     const app_overlay overlay = { .name = j->image,
                                   .page = scene->page,
                                   .scene = &scene->picture,
@@ -184,6 +192,47 @@ xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app
         status = app_overlay_write(o->overlay, &overlay, error);
     free(frames);
     free(names);
+    return status;
+}
+
+xncc_status app_find_html_open(app_find_job *j, app_error *error)
+{
+    const app_options *o = j->options;
+    const app_html_about about = { .command = o->command,
+                                   .method = xncc_method_name(o->rule.method),
+                                   .small_is_good = xncc_method_is_distance(o->rule.method),
+                                   .side = o->report_side,
+                                   .templs = j->templs,
+                                   .templ_count = j->templ_count };
+    return app_html_open(o->report, &about, &j->html, error);
+}
+
+xncc_status app_find_html(app_find_job *j, const app_source *scene, size_t first, app_error *error)
+{
+    const size_t count = j->matches.count - first;
+    const app_value *last = j->searches.value + (j->searches.count - 1) * S_COLUMNS;
+    app_frame *frames = make_frames(j, first);
+    double(*subpixel)[2] = calloc(count + 1, sizeof *subpixel);
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < count && subpixel; i++) {
+        const app_value *v = j->matches.value + (first + i) * COLUMNS;
+        subpixel[i][0] = v[SUBPIXEL_X].real;
+        subpixel[i][1] = v[SUBPIXEL_Y].real;
+    }
+    const app_html_scene page = { .name = j->image,
+                                  .page = scene->page,
+                                  .picture = &scene->picture,
+                                  .kernel = last[S_KERNEL].text,
+                                  .device = last[S_DEVICE].text,
+                                  .frames = frames,
+                                  .count = count,
+                                  .subpixel = j->options->subpixel ? subpixel : NULL };
+    if (frames && subpixel)
+        status = app_html_add(j->html, &page, error);
+    else
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->options->report);
+    free(frames);
+    free(subpixel);
     return status;
 }
 

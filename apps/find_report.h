@@ -4,6 +4,7 @@
 
 #include "common/search.h"
 #include "exactncc/refine.h"
+#include "html/html_report.h"
 
 typedef struct app_find_job {
     const app_options *options;
@@ -13,6 +14,7 @@ typedef struct app_find_job {
     int templ_count;
     int32_t width, height; /* of the last page, in pixels */
     app_rows matches, searches;
+    app_html *html; /* --report; NULL: not wanted */
 } app_find_job;
 
 /* A search that is running. */
@@ -37,6 +39,11 @@ xncc_status app_find_merge(app_find_job *job, size_t first, app_error *error);
 
 /* --overlay: writes the picture with every match framed. */
 xncc_status app_find_overlay(const app_find_job *job, const app_source *scene, app_error *error);
+
+/* --report: starts it, and adds a page with the match rows from `first` on. */
+xncc_status app_find_html_open(app_find_job *job, app_error *error);
+xncc_status app_find_html(app_find_job *job, const app_source *scene, size_t first,
+                          app_error *error);
 
 /* Prints the tables to stdout, in the format of --format. */
 void app_find_print(const app_find_job *job);

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "common/rgb_out.h"
 #include "common/session.h"
+#include "files/kinds.h"
 #include "files/tiff_read.h"
 #include "info_kernels.h"
 
@@ -140,7 +141,10 @@ static void print_text(const app_options *o, const choice *c)
     for (size_t i = 0; i < devices; i++)
         print_device(i);
     const char *version = app_tiff_version();
-    printf("\nPictures\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
+    printf("\nPictures\nread    ");
+    for (size_t i = 0; app_kind_read(i); i++)
+        printf("%s%s", i ? ", " : "", app_kind_read(i));
+    printf("\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
     app_tiff_codecs(print_codec, &codecs);
     printf("\npng     %s\n", app_rgb_has_png() ? "for --overlay" : "not built in");
     printf(
@@ -218,6 +222,10 @@ static void print_json(const app_options *o, const choice *c)
     for (size_t i = 0; i < devices; i++)
         print_json_device(i);
     printf("\n  ],\n  ");
+    printf("\"reads\": [");
+    for (size_t i = 0; app_kind_read(i); i++)
+        printf("%s\"%s\"", i ? ", " : "", app_kind_read(i));
+    printf("],\n  ");
     print_json_pair("tiff", app_tiff_version(), ",\n  \"codecs\": [");
     app_tiff_codecs(take_json_codec, &codecs);
     printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": "

@@ -2,6 +2,7 @@
  */
 #include "tool_options.h"
 
+#include "html/html_text.h"
 #include "tool_setters.h"
 
 #include <stdlib.h>
@@ -37,6 +38,11 @@ static const app_option table[] = {
       "with --heatmap: the scores at the ends of the colour scale" },
     { "plain", 0, NULL, APP_GROUP_OUTPUT, MATCHING, tool_set_plain, NULL, NULL, NULL,
       "overlay and heat map without legend and colour bar, with the extents of IMAGE" },
+    { "report", 0, "FILE", APP_GROUP_OUTPUT, APP_FIND, tool_set_report, NULL, NULL, "a file name",
+      "write a page for browsers, as one HTML file: pictures, matches, scores, and crops" },
+    { "report-side", 0, "N", APP_GROUP_OUTPUT, APP_FIND, tool_set_report_side, NULL, "2048",
+      "a whole number 64 .. 32768",
+      "with --report: pictures with a longer side are reduced to at most N pixels" },
     { "output", 'o', "FILE", APP_GROUP_OUTPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_output, NULL,
       NULL, "a file name", "the float32 TIFF to write (BigTIFF when needed)" },
     { "gaussian", 0, "SIGMA", APP_GROUP_FILTER, APP_CONVOLVE, tool_set_gaussian, NULL, NULL,
@@ -77,6 +83,10 @@ static const app_option table[] = {
     { "roi", 0, "X,Y,W,H", APP_GROUP_INPUT, MATCHING, tool_set_roi, NULL, "the whole image",
       "X,Y,W,H: whole numbers, X and Y from 0, W and H from 1",
       "search only this rectangle of IMAGE; coordinates remain those of IMAGE" },
+    { "raw", 0, "WxH:TYPE", APP_GROUP_INPUT, WORKING, tool_set_raw, NULL, NULL,
+      "a size and a pixel type such as 640x480:u8, 640x480:u16be or 640x480:u8x3",
+      "IMAGE is frames of W x H pixels and nothing else, one page each, as a video decoder writes "
+      "them; TYPE is a pixel type, then be for big-endian, then xN for N samples per pixel" },
     { "flat", 0, "zero|nan", APP_GROUP_SCORE, MATCHING, tool_set_flat, tool_flat_words, "zero",
       NULL, "score of a window without contrast; NaN is never a match" },
     { "page", 0, "N|all", APP_GROUP_INPUT, APP_FIND, tool_set_pages, tool_page_words, "0",
@@ -109,6 +119,18 @@ app_option_list tool_options_list(unsigned command, const char *program)
     return (app_option_list){ table, sizeof table / sizeof table[0], command, program };
 }
 
+/* Fails if standard input is to be read more than once. */
+static xncc_status check_standard_input(const app_options *o, app_error *error)
+{
+    int count = o->image_mask && strcmp(o->image_mask, "-") == 0;
+    for (int i = 0; i < o->file_count; i++)
+        count += strcmp(o->files[i], "-") == 0;
+    return count < 2
+               ? XNCC_OK
+               : app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "-: is given %d times, but standard input can be read only once", count);
+}
+
 app_parsed tool_options_parse(unsigned command, const char *program, int argc, char **argv,
                               app_options *options, app_error *error)
 {
@@ -117,16 +139,21 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     options->peaks.top = 10;
     options->reading = app_default_reading;
     options->heat.blend = 1;
+    options->report_side = 2048;
+    options->command = app_html_command("exactncc", argc, argv);
     options->masks = calloc((size_t)argc, sizeof *options->masks);
-    if (!options->masks) {
+    if (!options->masks || !options->command) {
         app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
         return APP_WRONG;
     }
-    return app_options_parse(&list, argc, argv, options, error);
+    const app_parsed parsed = app_options_parse(&list, argc, argv, options, error);
+    return parsed == APP_RUN && check_standard_input(options, error) ? APP_WRONG : parsed;
 }
 
 void tool_options_close(app_options *options)
 {
     free(options->masks);
+    free(options->command);
     options->masks = NULL;
+    options->command = NULL;
 }

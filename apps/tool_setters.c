@@ -90,6 +90,16 @@ int tool_set_heatmap(app_options *o, const char *text)
     return set_name(&o->heatmap, text);
 }
 
+int tool_set_report(app_options *o, const char *text)
+{
+    return set_name(&o->report, text);
+}
+
+int tool_set_report_side(app_options *o, const char *text)
+{
+    return app_set_count(text, 64, 32768, &o->report_side);
+}
+
 int tool_set_blend(app_options *o, const char *text)
 {
     return app_parse_double(text, &o->heat.blend) && o->heat.blend >= 0 && o->heat.blend <= 1;
@@ -149,6 +159,11 @@ int tool_set_channels(app_options *o, const char *text)
 int tool_set_roi(app_options *o, const char *text)
 {
     return app_parse_area(text, &o->roi);
+}
+
+int tool_set_raw(app_options *o, const char *text)
+{
+    return app_parse_raw(text, &o->reading.raw);
 }
 
 int tool_set_flat(app_options *o, const char *text)

@@ -13,12 +13,14 @@ extern const char *const tool_page_words[], *const tool_formats[], *const tool_t
 
 /* find */
 app_setter tool_set_top, tool_set_min_score, tool_set_max_score, tool_set_min_distance;
-app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_pages;
+app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_report,
+    tool_set_report_side;
+app_setter tool_set_pages;
 
 /* find and correlate */
 app_setter tool_set_heatmap, tool_set_mask, tool_set_image_mask, tool_set_no_data;
 app_setter tool_set_blend, tool_set_heat_range, tool_set_plain, tool_set_min_valid,
-    tool_set_channels, tool_set_roi, tool_set_flat;
+    tool_set_channels, tool_set_roi, tool_set_raw, tool_set_flat;
 
 /* correlate and convolve */
 app_setter tool_set_output, tool_set_coverage, tool_set_page;

@@ -15,14 +15,18 @@ missing_packages() {
     has_library tiffio.h -ltiff || echo libtiff-dev
 }
 
-# Packages that are used where they can be had: overlays as PNG, the check of the format, and the tests in Python.
+# Packages that are used where they can be had: PNG, JPEG, the check of the format, and the tests in Python with their readers of pictures.
 optional_packages() {
     local program
     has_library png.h -lpng || echo libpng-dev
+    has_library jpeglib.h -ljpeg || echo libjpeg-dev
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
+    [[ ${1:-} != tests ]] || python3 -c 'import numpy, PIL' 2>/dev/null || /usr/bin/python3 -c 'import numpy, PIL' 2>/dev/null ||
+        printf '%s\n' python3-numpy python3-pil
     [[ ${1:-} != tests ]] || [[ -d /usr/include/opencv4/opencv2 ]] || echo libopencv-core-dev
     [[ ${1:-} != tests ]] || can_build_python || echo python3-venv python3-dev
+    [[ ${1:-} != browser ]] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || echo chromium
     # the man pages and the completions are tested with these
     for program in mandoc zsh fish; do
         [[ ${1:-} != tests ]] || command -v "$program" >/dev/null || echo "$program"
@@ -39,7 +43,7 @@ can_build_python() {
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
 }
 
-# setup [tests [full]]
+# setup [tests [full] | browser]
 setup() {
     local missing optional as_root=() package
     missing=$(missing_packages | tr '\n' ' ')

@@ -5,8 +5,8 @@
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
 #   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, a shared library, a release made twice and its
-#                                  Debian packages in a bare root, the oldest CMake that is promised, and a build for all GPUs with its
-#                                  limits of size; three quarters of an hour more
+#                                  Debian packages in a bare root, the oldest CMake that is promised, reports in a browser, and a build
+#                                  for all GPUs with its limits of size; three quarters of an hour more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -145,6 +145,21 @@ if [[ ${1:-} == full ]]; then
     "$root/cmake-3.22/bin/pip" install --quiet 'cmake==3.22.*'
     (PATH=$PWD/$root/cmake-3.22/bin:$PATH && cmake --version | head -n 1 && build oldest-cmake -DCMAKE_BUILD_TYPE=Release "${cuda[@]}" &&
         run oldest-cmake --label-regex '^lint$')
+
+    # Reports in a browser, driven by a package from PyPI.
+    setup browser
+    chromium=$(command -v chromium || command -v chromium-browser || true)
+    if [[ -n $chromium ]]; then
+        python3 -m venv "$root/browser"
+        "$root/browser/bin/pip" install --quiet playwright
+        "$root/browser/bin/python" tests/browser/report.py "$PWD/$root/release/apps/exactncc" data "$chromium" 2>&1 | tee "$root/browser.log" || {
+            finish
+            exit 1
+        }
+        note "browser: $(tail -n 1 "$root/browser.log"); $(grep 'interactive' "$root/browser.log")"
+    else
+        note "no Chromium here: reports are not tried in a browser"
+    fi
 
     if command -v nvcc >/dev/null; then
         build all-gpus -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_TESTS=OFF

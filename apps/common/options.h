@@ -22,6 +22,11 @@ typedef struct app_sizes {
 /* Parses "WxH" or "WxH,WxH,...". Returns 1 on success, else 0. */
 int app_parse_sizes(const char *text, app_sizes *sizes);
 
+/* Parses "WxH:TYPE", with "be" after a type whose samples begin with the highest byte, and then
+ * "xN" for N samples per pixel: "640x480:u8", "640x480:u16be", "640x480:u8x3". Returns 1 on
+ * success, else 0. */
+int app_parse_raw(const char *text, app_raw *raw);
+
 /* Parses "X,Y,W,H" with X and Y from 0, W and H from 1. Returns 1 on success, else 0. */
 int app_parse_area(const char *text, app_area *area);
 
@@ -46,6 +51,9 @@ typedef struct app_options {
     xncc_suppress_rule merge;
     const char *overlay, *output, *heatmap, *coverage; /* file names; NULL: not wanted */
     app_heat_look heat;
+    const char *report;  /* file name; NULL: not wanted */
+    int32_t report_side; /* most pixels of a picture's side in the report */
+    char *command;       /* the command line, as a shell reads it */
     app_reading reading;
     double gaussian;    /* sigma in pixels; 0: not given */
     char gradient;      /* 'x', 'y' or 0 */

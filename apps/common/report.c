@@ -30,9 +30,7 @@ void app_rows_free(app_rows *rows)
     rows->count = rows->room = 0;
 }
 
-/* Length of the UTF-8 sequence at s; 0 if it is not valid (RFC 3629: no overlong forms, no
- * surrogates). */
-static int utf8_length(const unsigned char *s)
+int app_utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
         return 1;
@@ -53,7 +51,7 @@ void app_json_string(FILE *out, const char *text)
 {
     putc('"', out);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        int length = utf8_length(s);
+        int length = app_utf8_length(s);
         if (length == 0) {
             fputs("\\ufffd", out);
             length = 1;

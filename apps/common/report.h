@@ -41,6 +41,10 @@ void app_rows_free(app_rows *rows);
  * placed inside an object. */
 void app_rows_print(FILE *out, const app_rows *rows, unsigned skip, app_format format);
 
+/* Length of the UTF-8 sequence at s; 0 if it is not valid (RFC 3629: no overlong forms, no
+ * surrogates). */
+int app_utf8_length(const unsigned char *s);
+
 /* Prints a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void app_json_string(FILE *out, const char *text);
 

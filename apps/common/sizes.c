@@ -46,3 +46,31 @@ int app_parse_area(const char *text, app_area *area)
     }
     return 1;
 }
+
+int app_parse_raw(const char *text, app_raw *raw)
+{
+    char size[32];
+    app_sizes sizes;
+    const char *type = strchr(text, ':');
+    if (!type || (size_t)(type - text) >= sizeof size)
+        return 0;
+    memcpy(size, text, (size_t)(type - text));
+    size[type - text] = 0;
+    if (!app_parse_sizes(size, &sizes) || sizes.count != 1)
+        return 0;
+    *raw = (app_raw){ .width = sizes.size[0].width, .height = sizes.size[0].height, .channels = 1 };
+    type++;
+    for (int pixel = XNCC_U8; pixel <= XNCC_F64; pixel++) {
+        const char *name = xncc_pixel_name((xncc_pixel)pixel);
+        const size_t length = strlen(name);
+        if (strncmp(type, name, length) != 0)
+            continue;
+        raw->pixel = (xncc_pixel)pixel;
+        type += length;
+        raw->big_endian = strncmp(type, "be", 2) == 0;
+        type += raw->big_endian ? 2 : 0;
+        return *type == 0 ||
+               (*type == 'x' && app_set_count(type + 1, 1, XNCC_MAX_CHANNELS, &raw->channels));
+    }
+    return 0;
+}

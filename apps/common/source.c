@@ -19,12 +19,14 @@ xncc_status app_source_load_templ(const char *text, const app_reading *reading, 
                                   app_error *error)
 {
     app_templ_name name;
+    app_reading how = *reading;
+    how.raw.width = 0; /* only images are raw */
     xncc_status status = app_templ_name_parse(text, &name, error);
     if (status || !name.area.width)
-        return status ? status : app_source_load(text, 0, reading, source, error);
+        return status ? status : app_source_load(text, 0, &how, source, error);
     memset(source, 0, sizeof *source);
     source->path = text;
-    return app_picture_load_area(name.file, &name.area, reading, &source->picture, error);
+    return app_picture_load_area(name.file, &name.area, &how, &source->picture, error);
 }
 
 void app_source_free(app_source *source)
@@ -73,6 +75,7 @@ xncc_status app_source_mask(app_source *source, const char *path, const app_read
     app_reading how = *reading;
     how.channels = APP_SUM;
     how.mask = 1;
+    how.raw.width = 0;
     /* A value of --no-data is for images and templates, not for masks. */
     how.no_data = reading->no_data == APP_NO_DATA_NONE ? APP_NO_DATA_NONE : APP_NO_DATA_TAG;
     xncc_status status = app_picture_load(path, 0, &how, &mask, error);

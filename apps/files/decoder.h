@@ -43,7 +43,8 @@ typedef struct app_decoder {
     void (*geo)(void *state, app_geo *geo); /* NULL: the format has no geo tags */
 } app_decoder;
 
-extern const app_decoder app_tiff_decoder;
+extern const app_decoder app_tiff_decoder, app_png_decoder, app_jpeg_decoder, app_pnm_decoder,
+    app_bmp_decoder, app_npy_decoder, app_raw_decoder;
 
 /* A need for memory, to be compared with the limits. */
 typedef struct app_need {

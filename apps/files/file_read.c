@@ -3,6 +3,7 @@
 
 #include "kinds.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const app_reading app_default_reading = { .max_memory = (uint64_t)8 << 30 };
@@ -13,8 +14,10 @@ static const uint64_t free_claim = 16u << 20;
 
 struct app_file {
     app_input *input;
+    app_reading reading;
     const app_decoder *decoder;
     void *state;
+    int used; /* 1: a page has been selected */
     uint32_t page;
     int32_t height; /* of the selected page; 0: none is */
 };
@@ -28,9 +31,23 @@ static xncc_status name_page(const app_file *f, xncc_status status, const app_er
                              : app_fail(error, status, "%s: %s", name, text->text);
 }
 
+/* "TIFF, PNM or BMP": what this build reads. */
+static void list_formats(char *text, size_t size)
+{
+    const char *name;
+    size_t at = 0;
+    for (size_t i = 0; (name = app_kind_read(i)) && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s",
+                               i == 0                 ? ""
+                               : app_kind_read(i + 1) ? ", "
+                                                      : " or ",
+                               name);
+}
+
 static xncc_status choose_decoder(app_file *f, app_error *error)
 {
     uint8_t head[APP_KIND_BYTES];
+    char formats[128];
     const char *name = app_input_name(f->input);
     const size_t size = app_input_peek(f->input, head, sizeof head);
     if (size == 0)
@@ -38,22 +55,31 @@ static xncc_status choose_decoder(app_file *f, app_error *error)
                         app_input_size(f->input) == 0 || app_input_size(f->input) == UINT64_MAX
                             ? "it is empty"
                             : app_input_reason(f->input));
-    const app_kind *kind = app_kind_of(head, size);
-    f->decoder = kind ? kind->decoder : NULL;
+    const app_file_kind *kind = app_file_kind_of(head, size);
+    f->decoder = f->reading.raw.width ? &app_raw_decoder : kind ? kind->decoder : NULL;
     if (f->decoder)
         return XNCC_OK;
+    list_formats(formats, sizeof formats);
     if (kind && kind->missing)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "%s: is %s, and this exactncc was built without %s; build it with %s, or "
                         "give %s",
-                        name, kind->name, kind->missing, kind->missing, app_kinds_read());
+                        name, kind->name, kind->missing, kind->missing, formats);
     if (kind)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%s: is %s, which is not read; give %s",
-                        name, kind->name, app_kinds_read());
+                        name, kind->name, formats);
     return app_fail(error, XNCC_ERROR_ARGUMENT,
                     "%s: cannot be read as a picture: its first bytes are those of no known "
                     "format; give %s",
-                    name, app_kinds_read());
+                    name, formats);
+}
+
+static xncc_status open_decoder(app_file *f, app_error *error)
+{
+    app_error text;
+    xncc_status status = f->decoder->open(f->input, &f->reading, &f->state, &text);
+    return status ? app_fail(error, status, "%s: %s", app_input_name(f->input), text.text)
+                  : XNCC_OK;
 }
 
 xncc_status app_file_open(const char *path, const app_reading *reading, app_file **file,
@@ -63,15 +89,12 @@ xncc_status app_file_open(const char *path, const app_reading *reading, app_file
     *file = NULL;
     if (!f)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
+    f->reading = *reading;
     xncc_status status = app_input_open(path, reading->max_memory, &f->input, error);
     if (!status)
         status = choose_decoder(f, error);
-    if (!status) {
-        app_error text;
-        status = f->decoder->open(f->input, reading, &f->state, &text);
-        if (status)
-            app_fail(error, status, "%s: %s", app_input_name(f->input), text.text);
-    }
+    if (!status)
+        status = open_decoder(f, error);
     if (status)
         app_file_close(f);
     else
@@ -106,18 +129,32 @@ xncc_status app_file_has(app_file *f, uint32_t page, int *has, app_error *error)
     return status;
 }
 
+/* Goes back to the beginning of a file whose only page has been read. */
+static xncc_status read_again(app_file *f, app_error *error)
+{
+    f->decoder->close(f->state);
+    f->state = NULL;
+    if (!app_input_seek(f->input, 0))
+        return app_fail(error, XNCC_ERROR_ARGUMENT, "%s: a pipe can be read only once",
+                        app_input_name(f->input));
+    return open_decoder(f, error);
+}
+
 xncc_status app_file_select(app_file *f, uint32_t page, app_page *info, app_error *error)
 {
     app_error text;
     uint32_t pages = 0;
     f->height = 0;
-    xncc_status status = count_to(f, page, &pages, error);
+    xncc_status status = f->used && !f->decoder->paged ? read_again(f, error) : XNCC_OK;
+    if (!status)
+        status = count_to(f, page, &pages, error);
     if (status)
         return status;
     if (pages <= page)
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: there is no page %u: the file has %u, counted from 0",
                         app_input_name(f->input), page, pages);
+    f->used = 1;
     status = f->decoder->select(f->state, page, info, &text);
     if (status)
         return name_page(f, status, &text, error);

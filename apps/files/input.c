@@ -199,6 +199,12 @@ size_t app_input_read(app_input *in, void *to, size_t bytes)
     return done;
 }
 
+size_t app_input_some(app_input *in, void *to, size_t most)
+{
+    const size_t have = buffered(in);
+    return app_input_read(in, to, have < most ? have : most);
+}
+
 int app_input_byte(app_input *in)
 {
     if (!buffered(in) && !refill(in, 1))

@@ -35,6 +35,9 @@ size_t app_input_peek(app_input *input, void *to, size_t most);
 /* Reads. Returns fewer bytes than asked for only at the end or after an error. */
 size_t app_input_read(app_input *input, void *to, size_t bytes);
 
+/* Reads only bytes that need not be waited for; there may be none. */
+size_t app_input_some(app_input *input, void *to, size_t most);
+
 /* The next byte, or -1. */
 int app_input_byte(app_input *input);
 

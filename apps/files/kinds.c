@@ -16,11 +16,38 @@ typedef struct mark {
     }
 
 typedef struct rule {
-    app_kind kind;
+    app_file_kind kind;
     mark marks[2]; /* all must fit */
 } rule;
 
+#ifdef APP_HAVE_PNG
+#define PNG_KIND                                                                                   \
+    {                                                                                              \
+        "a PNG file", &app_png_decoder, NULL                                                       \
+    }
+#else
+#define PNG_KIND                                                                                   \
+    {                                                                                              \
+        "a PNG file", NULL, "libpng"                                                               \
+    }
+#endif
+#ifdef APP_HAVE_JPEG
+#define JPEG_KIND                                                                                  \
+    {                                                                                              \
+        "a JPEG file", &app_jpeg_decoder, NULL                                                     \
+    }
+#else
+#define JPEG_KIND                                                                                  \
+    {                                                                                              \
+        "a JPEG file", NULL, "libjpeg-turbo"                                                       \
+    }
+#endif
+
 static const rule rules[] = {
+    { PNG_KIND, { MARK(0, "\x89PNG\r\n\x1a\n") } },
+    { JPEG_KIND, { MARK(0, "\xff\xd8\xff") } },
+    { { "a BMP file", &app_bmp_decoder, NULL }, { MARK(0, "BM"), MARK(15, "\0\0\0") } },
+    { { "an .npy file", &app_npy_decoder, NULL }, { MARK(0, "\x93NUMPY") } },
     { { "a TIFF file", &app_tiff_decoder, NULL }, { MARK(0, "II*\0") } },
     { { "a TIFF file", &app_tiff_decoder, NULL }, { MARK(0, "MM\0*") } },
     { { "a TIFF file", &app_tiff_decoder, NULL }, { MARK(0, "II+\0") } },
@@ -71,20 +98,36 @@ static const rule rules[] = {
                 "ELF") } },
 };
 
+/* P and a digit 1 .. 7, then white space or a comment. */
+static int is_pnm(const uint8_t *head, size_t size)
+{
+    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' &&
+           memchr(" \t\n\v\f\r#", head[2], 7) != NULL;
+}
+
 static int fits(const mark *m, const uint8_t *head, size_t size)
 {
     return m->size == 0 || (m->at + m->size <= size && memcmp(head + m->at, m->text, m->size) == 0);
 }
 
-const app_kind *app_kind_of(const uint8_t *head, size_t size)
+const app_file_kind *app_file_kind_of(const uint8_t *head, size_t size)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (fits(&rules[i].marks[0], head, size) && fits(&rules[i].marks[1], head, size))
             return &rules[i].kind;
-    return NULL;
+    static const app_file_kind pnm = { "a PNM file", &app_pnm_decoder, NULL };
+    return is_pnm(head, size) ? &pnm : NULL;
 }
 
-const char *app_kinds_read(void)
+const char *app_kind_read(size_t i)
 {
-    return "TIFF";
+    static const char *const names[] = { "TIFF",
+#ifdef APP_HAVE_PNG
+                                         "PNG",
+#endif
+#ifdef APP_HAVE_JPEG
+                                         "JPEG",
+#endif
+                                         "PNM",  "BMP", ".npy" };
+    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }

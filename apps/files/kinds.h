@@ -6,16 +6,16 @@
 
 enum { APP_KIND_BYTES = 256 }; /* as many first bytes as there are, up to this number */
 
-typedef struct app_kind {
+typedef struct app_file_kind {
     const char *name;           /* "TIFF"; with its article: "a TIFF file" */
     const app_decoder *decoder; /* NULL: cannot be read */
     const char *missing;        /* the library that would be needed to read it; NULL: none does */
-} app_kind;
+} app_file_kind;
 
 /* Recognizes a file. NULL: unknown. */
-const app_kind *app_kind_of(const uint8_t *head, size_t size);
+const app_file_kind *app_file_kind_of(const uint8_t *head, size_t size);
 
-/* The formats that this build reads, as a list of names for messages. */
-const char *app_kinds_read(void);
+/* The name of the i-th format that this build reads; NULL after the last. */
+const char *app_kind_read(size_t i);
 
 #endif

@@ -22,6 +22,10 @@ static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *
                         "with another compression",
                         l->compression, codec ? codec->name : "unknown");
     }
+    if (l->compression == COMPRESSION_OJPEG)
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "Compression 6 (old-style JPEG) is not supported; store the picture with "
+                        "another compression");
     if (planar != PLANARCONFIG_CONTIG && planar != PLANARCONFIG_SEPARATE)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "PlanarConfiguration %u is not supported; it must be 1 or 2", planar);
@@ -61,6 +65,25 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
     l->by_line = !l->tiled && l->planes == 1 && l->segment_bytes > line_threshold &&
                  l->compression != COMPRESSION_JBIG;
+    return XNCC_OK;
+}
+
+xncc_status tiff_layout_hidden(TIFF *tif, const tiff_layout *l, int colours, int predictor,
+                               app_error *error)
+{
+    uint32_t depth = 1;
+    if (colours == PHOTOMETRIC_PALETTE && l->photometric != PHOTOMETRIC_PALETTE)
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "PhotometricInterpretation 3 (palette) has no ColorMap, or one of another "
+                        "length; the file is damaged");
+    if (l->compression == COMPRESSION_PACKBITS && predictor > PREDICTOR_NONE)
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "Predictor %d with Compression 32773 (PackBits) is not supported; store "
+                        "the picture without the predictor",
+                        predictor);
+    if (TIFFGetField(tif, TIFFTAG_IMAGEDEPTH, &depth) && depth != 1)
+        return app_fail(error, XNCC_ERROR_UNSUPPORTED,
+                        "ImageDepth %u is not supported; store the slices as pages", depth);
     return XNCC_OK;
 }
 

@@ -20,6 +20,7 @@ typedef struct app_tiff {
     uint8_t *segment; /* the current strip or tile of each plane, one after the other */
     uint32_t row;     /* the next row to decode */
     int decoding;     /* 1 while libtiff decodes pixels */
+    int short_lists;  /* as in tiff_layout */
     int complained;   /* 1: libtiff has reported an error or, while decoding, a warning */
     char message[256];
 } app_tiff;
@@ -51,6 +52,7 @@ static int on_warning(TIFF *tif, void *data, const char *module, const char *for
     app_tiff *t = data;
     (void)tif;
     (void)module;
+    t->short_lists |= !t->decoding && strstr(format, "ncorrect count for") != NULL;
     if (!t->decoding || strstr(format, "Old-style LZW") ||
         strstr(format, "exceeds expected dimensions"))
         return 1;
@@ -162,11 +164,17 @@ static xncc_status select_page(void *state, uint32_t page, app_page *info, app_e
     t->segment = NULL;
     t->complained = 0;
     t->message[0] = 0;
+    t->short_lists = 0;
     if (!TIFFSetSubDirectory(t->tif, t->pages.at[page]))
         return app_fail(error, XNCC_ERROR_UNSUPPORTED, "cannot be read: %s; the file is damaged",
                         t->message[0] ? t->message : "no reason given");
     tiff_layout *l = &t->layout;
     xncc_status status = tiff_layout_read(t->tif, &t->reading, l, error);
+    l->short_lists = t->short_lists;
+    if (!status)
+        status = tiff_layout_hidden(t->tif, l,
+                                    tiff_pages_short(&t->pages, page, TIFFTAG_PHOTOMETRIC),
+                                    tiff_pages_short(&t->pages, page, TIFFTAG_PREDICTOR), error);
     if (!status)
         status = tiff_layout_check(l, app_input_size(t->input), &t->reading, error);
     if (status)
@@ -183,9 +191,14 @@ static xncc_status select_page(void *state, uint32_t page, app_page *info, app_e
 static xncc_status fail_decode(app_tiff *t, const char *what, uint32_t x, uint32_t y,
                                app_error *error)
 {
-    return app_fail(error, XNCC_ERROR_UNSUPPORTED,
-                    "%s at (%u, %u) cannot be decoded: %s; the file is damaged", what, x, y,
-                    t->message[0] ? t->message : "too few bytes, or a stream of another size");
+    /* libjpeg's words for what it does not decode, such as lossless JPEG (0xc3) */
+    const int other = strstr(t->message, "Unsupported JPEG process") ||
+                      strstr(t->message, "Unsupported JPEG data precision");
+    return app_fail(error, XNCC_ERROR_UNSUPPORTED, "%s at (%u, %u) cannot be decoded: %s; %s", what,
+                    x, y, t->message[0] ? t->message : "too few bytes, or a stream of another size",
+                    other ? "this kind of JPEG is not supported, store the picture with another "
+                            "compression"
+                          : "the file is damaged");
 }
 
 /* Decodes the strips or tiles of all planes at one place into the segment buffer. bytes: the size
@@ -198,6 +211,15 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
         const uint32_t segment = l->tiled ? TIFFComputeTile(t->tif, x, t->row, 0, sample)
                                           : TIFFComputeStrip(t->tif, t->row, sample);
         uint8_t *to = t->segment + plane * l->segment_bytes;
+        const char *why;
+        const tiff_stored stored = tiff_guard_stored(t->tif, l, segment, bytes, &why);
+        if (stored == TIFF_MISSING) {
+            tiff_guard_fill(t->tif, l, to, bytes);
+            continue;
+        }
+        snprintf(t->message, sizeof t->message, "%s", why);
+        if (stored == TIFF_DAMAGED)
+            return 0;
         if (!tiff_guard_segment(t->tif, l, segment, l->tiled ? l->segment_height : rows))
             return 0;
         tmsize_t got = l->tiled ? TIFFReadEncodedTile(t->tif, segment, to, (tmsize_t)bytes)
@@ -227,13 +249,28 @@ static void convert_segment(const app_tiff *t, const app_target *to, uint32_t x,
     }
 }
 
+static int decode_line(app_tiff *t)
+{
+    const tiff_layout *l = &t->layout;
+    const uint16_t sample = l->s.separate ? l->s.pick[0] : 0;
+    const char *why;
+    const tiff_stored stored = tiff_guard_stored(t->tif, l,
+                                                 TIFFComputeStrip(t->tif, t->row, sample), 0, &why);
+    if (stored == TIFF_MISSING) {
+        tiff_guard_fill(t->tif, l, t->segment, l->row_bytes);
+        return 1;
+    }
+    snprintf(t->message, sizeof t->message, "%s", why);
+    return stored == TIFF_STORED && TIFFReadScanline(t->tif, t->segment, t->row, sample) >= 0 &&
+           !t->complained;
+}
+
 static xncc_status decode_lines(app_tiff *t, const app_target *to, app_error *error)
 {
     const tiff_layout *l = &t->layout;
     uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
     for (; lines > 0 && t->row < l->height; lines--) {
-        if (TIFFReadScanline(t->tif, t->segment, t->row, l->s.separate ? l->s.pick[0] : 0) < 0 ||
-            t->complained)
+        if (!decode_line(t))
             return fail_decode(t, "the line", 0, t->row, error);
         convert_segment(t, to, 0, l->width, 1);
         t->row++;
@@ -315,7 +352,8 @@ void app_tiff_codecs(void (*take)(void *data, const char *name), void *data)
 {
     TIFFCodec *codecs = TIFFGetConfiguredCODECs();
     for (const TIFFCodec *codec = codecs; codec && codec->name; codec++)
-        take(data, codec->name);
+        if (codec->scheme != COMPRESSION_OJPEG)
+            take(data, codec->name);
     _TIFFfree(codecs);
 }
 

@@ -5,8 +5,8 @@ mkdir bin
 ln -s "$EXACTNCC" bin/exactncc
 ln -s "$EXACTNCC_BENCH" bin/exactncc-bench
 PATH=$work/bin:$PATH
-programs='exactncc|exactncc-bench|printf'
-[ -z "$SANITIZE" ] || programs='exactncc|printf' # cli-bench runs exactncc-bench in small sizes
+programs='exactncc|exactncc-bench|printf|cat|head'
+[ -z "$SANITIZE" ] || programs='exactncc|printf|cat|head' # cli-bench runs exactncc-bench in small sizes
 grep -E "^    ($programs) " "$GUIDE" >lines
 [ "$(wc -l <lines)" -ge 20 ] || fail 'too few command lines in the guide'
 while IFS= read -r line; do

@@ -196,6 +196,6 @@ run 2 correlate $cpu scene.tif templ.tif --coverage no.tif -o no.tif
 says '--coverage no.tif: is also the name of another output'
 run 2 correlate $cpu scene.tif templ.tif --coverage no.tif --heatmap no.tif -o map.tif
 run 1 correlate $cpu scene.tif templ.tif --coverage missing/no.tif -o no.tif
-says 'missing/no.tif: cannot write in its directory'
+says 'missing/no.tif: cannot write in its folder'
 [ ! -e no.tif ] || fail 'a refused map was written'
 finish

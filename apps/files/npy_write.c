@@ -1,0 +1,71 @@
+/* .npy output. */
+#include "npy_write.h"
+
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEAD = 128, START = 10 };
+
+/* Fills the head: the magic, the version, the length, and a dictionary padded with blanks. */
+static void fill_head(const xncc_image *p, char *head)
+{
+    static const char *const types[] = {
+        [XNCC_U8] = "|u1", [XNCC_U16] = "u2", [XNCC_F32] = "f4", [XNCC_S8] = "|i1",
+        [XNCC_S16] = "i2", [XNCC_U32] = "u4", [XNCC_F64] = "f8"
+    };
+    const uint16_t one = 1;
+    const char *type = types[p->pixel];
+    const char *order = type[0] == '|' ? "" : *(const uint8_t *)&one ? "<" : ">";
+    char samples[24] = "";
+    if (p->channels > 1)
+        snprintf(samples, sizeof samples, ", %d", p->channels);
+    memcpy(head, "\x93NUMPY\1\0", 8);
+    head[8] = HEAD - START;
+    head[9] = 0;
+    memset(head + START, ' ', HEAD - START);
+    const int length = snprintf(head + START, HEAD - START,
+                                "{'descr': '%s%s', 'fortran_order': False, 'shape': (%d, %d%s), }",
+                                order, type, p->height, p->width, samples);
+    head[START + length] = ' ';
+    head[HEAD - 1] = '\n';
+}
+
+static int write_all(FILE *file, const xncc_image *p)
+{
+    char head[HEAD];
+    const size_t row = (size_t)p->width * (size_t)(p->channels ? p->channels : 1) *
+                       xncc_pixel_size(p->pixel),
+                 pitch = p->pitch ? (size_t)p->pitch : row;
+    fill_head(p, head);
+    int ok = fwrite(head, 1, HEAD, file) == HEAD;
+    for (int32_t y = 0; y < p->height && ok; y++)
+        ok = fwrite((const char *)p->data + (size_t)y * pitch, 1, row, file) == row;
+    return ok && fflush(file) == 0;
+}
+
+xncc_status app_npy_write(const char *path, const xncc_image *pixels, app_error *error)
+{
+    app_output output;
+    xncc_status status = app_output_open(path, &output, error);
+    if (status)
+        return status;
+    errno = 0;
+    FILE *file = fdopen(output.fd, "wb");
+    int done = file && write_all(file, pixels);
+    int reason = errno;
+    if (file) {
+        output.fd = -1;
+        if (fclose(file) != 0 && done) {
+            done = 0;
+            reason = errno;
+        }
+    }
+    if (!done)
+        status = app_fail(error, XNCC_ERROR_ARGUMENT,
+                          "%s: cannot write: %s; free some space or give another name", path,
+                          reason ? strerror(reason) : "write error");
+    return app_output_close(&output, status, error);
+}

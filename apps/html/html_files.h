@@ -1,0 +1,10 @@
+/* The style and the script of reports: report.css and report.js, which the build embeds. */
+#ifndef APP_HTML_FILES_H
+#define APP_HTML_FILES_H
+
+extern const char app_html_style[], app_html_script[];
+
+/* Their SHA-256 digests, 32 bytes each. */
+extern const unsigned char app_html_style_digest[], app_html_script_digest[];
+
+#endif
