@@ -6,29 +6,18 @@
 #include "draw/legend.h"
 #include "draw/stretch.h"
 #include "heatmap.h"
+#include "kit/kit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int checks, failures;
+static kit_random numbers;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        checks++;                                                                                  \
-        if (!(condition)) {                                                                        \
-            failures++;                                                                            \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
-        }                                                                                          \
-    } while (0)
-
-static uint32_t seed = 20261122;
-
-static uint32_t draw_number(uint32_t below)
+static uint32_t number_below(uint32_t limit)
 {
-    seed = seed * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)(seed >> 8) * below >> 24);
+    return (uint32_t)kit_below(&numbers, limit);
 }
 
 /* CIELAB of a colour, from sRGB's own curve and matrix: the other way round than the program. */
@@ -122,19 +111,19 @@ static int compare(const void *a, const void *b)
 
 static double random_value(xncc_pixel pixel)
 {
-    const double unit = draw_number(1 << 24) / (double)(1 << 24);
+    const double unit = number_below(1 << 24) / (double)(1 << 24);
     switch (pixel) {
-    case XNCC_U8: return draw_number(256);
-    case XNCC_S8: return (double)draw_number(256) - 128;
-    case XNCC_U16: return draw_number(65536);
-    case XNCC_S16: return (double)draw_number(65536) - 32768;
-    case XNCC_U32: return (double)draw_number(65536) * 65537 + draw_number(65536);
+    case XNCC_U8: return number_below(256);
+    case XNCC_S8: return (double)number_below(256) - 128;
+    case XNCC_U16: return number_below(65536);
+    case XNCC_S16: return (double)number_below(65536) - 32768;
+    case XNCC_U32: return (double)number_below(65536) * 65537 + number_below(65536);
     case XNCC_F32:
     case XNCC_F64: break;
     }
-    return draw_number(20) == 0   ? (double)NAN
-           : draw_number(50) == 0 ? (double)INFINITY
-                                  : (unit - 0.5) * pow(10, (double)draw_number(30) - 15);
+    return number_below(20) == 0   ? (double)NAN
+           : number_below(50) == 0 ? (double)INFINITY
+                                   : (unit - 0.5) * pow(10, (double)number_below(30) - 15);
 }
 
 /* Compares the levels with those of the sorted samples. */
@@ -187,7 +176,7 @@ static void test_stretch(void)
             if (kind == 1)
                 values[17] = 9;
             for (int i = 0; i < PIXELS; i++)
-                mask[i] = kind == 5 ? 0 : draw_number(3) != 0;
+                mask[i] = kind == 5 ? 0 : number_below(3) != 0;
             narrow = wide;
             narrow.pixel = (xncc_pixel)pixel;
             narrow.mask = kind >= 4 ? mask : NULL;
@@ -305,8 +294,8 @@ static void test_labels(void)
     static app_label labels[MOST];
     for (size_t count = 1; count <= MOST; count += count < 10 ? 3 : 70) {
         for (size_t i = 0; i < count; i++)
-            labels[i] = (app_label){ .frame = { (int64_t)draw_number(900) - 50,
-                                                (int64_t)draw_number(700) - 50, 30, 25 },
+            labels[i] = (app_label){ .frame = { (int64_t)number_below(900) - 50,
+                                                (int64_t)number_below(700) - 50, 30, 25 },
                                      .width = { 120, 60, 20 } };
         const size_t longest = check_labels(labels, count, 800, 600);
         CHECK(longest == 0 || longest * 4 >= count * 3);
@@ -363,8 +352,10 @@ static void test_frames(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    kit_start(argc, argv);
+    numbers = kit_stream(0);
     test_scale();
     test_heat();
     test_stretch();
@@ -372,6 +363,5 @@ int main(void)
     test_names();
     test_labels();
     test_frames();
-    printf("%d checks, %d failures\n", checks, failures);
-    return failures != 0;
+    return kit_finish("draw");
 }

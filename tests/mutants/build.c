@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const source_folders[] = { "cuda", "include", "src", "tests" };
+static const char *const source_folders[] = { "apps", "cuda", "include", "src", "tests" };
 
 char *mutant_folder(const build_setup *setup, const mutant *m)
 {
