@@ -1,9 +1,9 @@
 /* exactncc info: prints what this build and machine can do, and which kernel would be chosen and
  * why. */
 #include "commands.h"
-#include "common/rgb_out.h"
 #include "common/session.h"
 #include "files/kinds.h"
+#include "files/save.h"
 #include "files/tiff_read.h"
 #include "info_kernels.h"
 
@@ -146,7 +146,7 @@ static void print_text(const app_options *o, const choice *c)
         printf("%s%s", i ? ", " : "", app_kind_read(i));
     printf("\ntiff    %.*s; codecs: ", (int)strcspn(version, "\n"), version);
     app_tiff_codecs(print_codec, &codecs);
-    printf("\npng     %s\n", app_rgb_has_png() ? "for --overlay" : "not built in");
+    printf("\npng     %s\n", app_save_has_png() ? "for --overlay" : "not built in");
     printf(
         "\nLimits\nimage   %d pixels per side; %.0f GiB of memory per picture, unless --max-memory "
         "says otherwise\n"
@@ -230,7 +230,7 @@ static void print_json(const app_options *o, const choice *c)
     app_tiff_codecs(take_json_codec, &codecs);
     printf("],\n  \"png\": %s,\n  \"limits\": {\"side\": %d, \"filter\": %d, \"picture_bytes\": "
            "%llu},\n",
-           app_rgb_has_png() ? "true" : "false", XNCC_MAX_SIDE, XNCC_MAX_FILTER,
+           app_save_has_png() ? "true" : "false", XNCC_MAX_SIDE, XNCC_MAX_FILTER,
            (unsigned long long)app_default_reading.max_memory);
     printf("  \"choice\": {");
     print_json_problem(o, &c->problem);

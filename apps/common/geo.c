@@ -4,7 +4,9 @@
 #include "numbers.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -159,15 +161,43 @@ int app_geo_write(TIFF *tif, const app_place *place)
 
 int app_no_data_parse(const char *text, double *value)
 {
-    static const char *const words[] = { "nan", "-nan", "inf", "+inf", "-inf" };
-    static const double meaning[] = { (double)NAN, (double)NAN, (double)INFINITY, (double)INFINITY,
-                                      -(double)INFINITY };
-    for (int i = 0; i < 5; i++)
-        if (strcasecmp(text, words[i]) == 0) {
-            *value = meaning[i];
+    static const char *const nans[] = { "nan", "-nan", "1.#QNAN", "-1.#QNAN", "-1.#IND", NULL };
+    static const char *const infinities[] = { "inf", "infinity", "1.#INF", NULL };
+    for (int i = 0; nans[i]; i++)
+        if (strcasecmp(text, nans[i]) == 0) {
+            *value = (double)NAN;
+            return 1;
+        }
+    for (int i = 0; infinities[i]; i++)
+        if (strcasecmp(text + (*text == '-' || *text == '+'), infinities[i]) == 0) {
+            *value = *text == '-' ? -(double)INFINITY : (double)INFINITY;
             return 1;
         }
     return app_parse_double(text, value);
+}
+
+/* Whether the text is a number beyond double. -DBL_MAX in 15 digits is one: what is as near as that
+ * to the largest double is the largest double. Anything else is a value that no type can hold, so
+ * it marks nothing, and *value is 0. Returns 0 if it is no such number, 1 if it is the largest, 2
+ * if it is beyond. */
+static int read_beyond(const char *text, double *value)
+{
+    char digits[80];
+    *value = 0;
+    const char *exponent = strpbrk(text, "eE");
+    char *end;
+    if (!exponent || strlen(text) >= sizeof digits || !isinf(strtod(text, &end)) || *end)
+        return 0;
+    /* The same digits, a thousandth as large, fit if the number is near the largest double. */
+    snprintf(digits, sizeof digits, "%.*se%ld", (int)(exponent - text), text,
+             strtol(exponent + 1, NULL, 10) - 3);
+    double small;
+    if (!app_parse_double(digits, &small))
+        return strpbrk(text, "xX") ? 0 : 2;
+    if (fabs(small) > DBL_MAX / 1000 * (1 + 1e-13))
+        return 2;
+    *value = copysign(DBL_MAX, small);
+    return 1;
 }
 
 /* Copies the text without the blanks at both ends, in printable characters, cut to `size`. Returns
@@ -197,7 +227,10 @@ int app_no_data_read(TIFF *tif, double *value, char *text, size_t size)
     const size_t length = trim(v.data, v.count, text, size);
     if (length == 0)
         return 0;
-    return length < size && app_no_data_parse(text, value) ? 1 : -1;
+    if (length < size && app_no_data_parse(text, value))
+        return 1;
+    const int beyond = length < size ? read_beyond(text, value) : 0;
+    return beyond == 1 ? 1 : beyond == 2 ? 0 : -1;
 }
 
 int app_no_data_write_nan(TIFF *tif)

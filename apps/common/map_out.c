@@ -2,7 +2,9 @@
 #include "map_out.h"
 
 #include "heatmap.h"
-#include "tiff_write.h"
+#include "inputs.h"
+#include "output.h"
+#include "save.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +13,23 @@ xncc_status app_map_check(const app_options *o, app_error *error)
 {
     if (!o->output)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "-o: is missing; give the name of the TIFF to write");
-    return app_check_output(o, "-o", o->output, error);
+                        "-o: is missing; give the name of the file to write");
+    app_form form;
+    xncc_status status = app_check_output(o, "-o", o->output, error);
+    return status ? status : app_save_form(o->output, &form, error);
 }
 
 xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
                          app_error *error)
 {
+    app_form form;
+    xncc_status status = app_save_form(path, &form, error);
     *map = (xncc_map){ .width = extent->width, .height = extent->height };
+    if (status)
+        return status;
+    if (app_inputs_has(path))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "%s: would overwrite an input; give another name", path);
     map->data = calloc((size_t)map->width * (size_t)map->height, sizeof *map->data);
     if (!map->data)
         return app_fail(error, XNCC_ERROR_MEMORY,
@@ -61,8 +72,10 @@ xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t
         { "device", APP_TEXT, 0, 0 },
     };
     app_rows rows = { .columns = columns, .width = sizeof columns / sizeof columns[0] };
-    int ok = 1;
-    for (size_t i = 0; i < count && !o->quiet && ok; i++) {
+    int ok = 1, quiet = o->quiet;
+    for (size_t i = 0; i < count; i++)
+        quiet |= app_output_is_standard(outs[i].path); /* the map is there */
+    for (size_t i = 0; i < count && !quiet && ok; i++) {
         const xncc_map *map = &outs[i].map;
         double low, high;
         find_range(map, &low, &high);
@@ -72,7 +85,7 @@ xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t
                                   { .text = outs[i].device } };
         ok = app_rows_add(&rows, row);
     }
-    if (ok && !o->quiet)
+    if (ok && !quiet)
         print_rows(o, &rows, description);
     app_rows_free(&rows);
     return ok ? app_finish_stdout(error) : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
@@ -86,7 +99,7 @@ xncc_status app_map_write(const app_map_out *out, const char *description, app_e
                                    .description = description,
                                    .place = out->place,
                                    .has_nan = out->has_nan };
-    return app_tiff_write(out->path, &picture, error);
+    return app_save(out->path, &picture, error);
 }
 
 xncc_status app_map_heatmap(const app_options *o, const app_search *search, const app_source *scene,

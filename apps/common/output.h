@@ -8,7 +8,7 @@
 
 typedef struct app_output {
     char *path; /* the final name; symbolic links are resolved */
-    char *name; /* the temporary name */
+    char *name; /* the temporary name; NULL for standard output */
     int fd;     /* open for reading and writing; set it to -1 if the writer has closed it */
 } app_output;
 
@@ -21,6 +21,10 @@ xncc_status app_output_open(const char *path, app_output *output, app_error *err
 /* Closes the file and renames it; removes it if the status is a failure or the renaming fails.
  * Returns the first failure. */
 xncc_status app_output_close(app_output *output, xncc_status status, app_error *error);
+
+/* 1 if the name means standard output: "-", or "-" with an extension such as "-.npy". What is
+ * written there arrives when it is complete. */
+int app_output_is_standard(const char *path);
 
 /* 1 if both names lead to the same existing file. */
 int app_same_file(const char *a, const char *b);

@@ -1,4 +1,4 @@
-/* Writing a colour picture: RGB TIFF, or PNG if the name ends in .png. */
+/* Writing a colour picture, in the format that its name asks for: TIFF, PNG or .npy. */
 #ifndef APP_RGB_OUT_H
 #define APP_RGB_OUT_H
 
@@ -12,9 +12,6 @@ typedef struct app_rgb {
     int32_t width, height;
     app_place place; /* written to a TIFF */
 } app_rgb;
-
-/* 1 if this build can write PNG. */
-int app_rgb_has_png(void);
 
 /* Fails if no picture can be written under this name. Call it before the work starts. */
 xncc_status app_rgb_check(const char *path, app_error *error);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HEAD = 128, START = 10 };
 
@@ -53,19 +54,15 @@ xncc_status app_npy_write(const char *path, const xncc_image *pixels, app_error 
     if (status)
         return status;
     errno = 0;
-    FILE *file = fdopen(output.fd, "wb");
+    const int copy = dup(output.fd); /* app_output_close needs the other */
+    FILE *file = copy >= 0 ? fdopen(copy, "wb") : NULL;
     int done = file && write_all(file, pixels);
     int reason = errno;
-    if (file) {
-        output.fd = -1;
-        if (fclose(file) != 0 && done) {
-            done = 0;
-            reason = errno;
-        }
+    if (file && fclose(file) != 0 && done) {
+        done = 0;
+        reason = errno;
     }
     if (!done)
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: cannot write: %s; free some space or give another name", path,
-                          reason ? strerror(reason) : "write error");
+        status = app_fail_errno(error, path, "cannot write", reason ? reason : EIO);
     return app_output_close(&output, status, error);
 }

@@ -92,7 +92,8 @@ xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_er
         TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &message);
         TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
         if (fd >= 0)
-            tif = TIFFFdOpenExt(fd, output.name, bytes > big ? "w8" : "w", options);
+            tif = TIFFFdOpenExt(fd, output.name ? output.name : output.path,
+                                bytes > big ? "w8" : "w", options);
         TIFFOpenOptionsFree(options);
     }
     int done = 0;

@@ -57,6 +57,56 @@ says 'cut.raw: page 1: the file ends in the middle of it: it has 127200 bytes of
 cat cut.raw | "$EXACTNCC" find --raw 480x360:u8 --page all - "$templ" >out 2>err && fail 'a frame that is cut short was read'
 says 'standard input: page 1: row 265 cannot be read: the file is cut short'
 
+# Outputs: the extension decides.
+set -- correlate "$image" "$templ"
+for name in map.tif map.TIFF map.npy map.png; do
+    run 0 "$@" -q -o $name
+done
+holds 'a TIFF by its extension' cmp map.tif map.TIFF
+run 0 "$@" -o -
+holds 'a TIFF as standard output' cmp out map.tif
+for form in npy png; do
+    "$EXACTNCC" "$@" -o -.$form | cat >map.out
+    holds "$form through a pipe" cmp map.out map.$form
+done
+"$HELPERS/dump_picture" map.tif 0 luma again.npy mask.npy
+holds 'the values of the .npy are those of the TIFF' cmp again.npy map.npy
+for name in map.xyz map map. tif .tifx; do
+    run 2 "$@" -o $name
+    says "$name: the extension of an output decides its format; end the name in .tif, .png or .npy"
+    [ ! -e $name ] || fail "$name was written"
+done
+run 2 find --overlay found.gif "$image" "$templ"
+says 'found.gif: the extension of an output decides its format'
+run 0 find -q --overlay found.npy "$image" "$templ"
+run 0 find -q --overlay found.tif "$image" "$templ"
+"$HELPERS/dump_picture" found.tif 0 sum again.npy mask.npy
+holds 'an overlay as .npy' cmp again.npy found.npy
+"$EXACTNCC" "$@" -o - >/dev/full 2>err && fail 'a full standard output'
+says 'standard output: cannot write: No space left on device'
+
+# Outputs that must not replace an input, or that cannot have a temporary name of their own.
+printf '1 2\n' >filter.tif
+run 2 convolve --filter filter.tif "$image" -o filter.tif
+says 'filter.tif: would overwrite an input'
+ln -s nowhere.tif dangling.tif
+run 1 convolve -q --gaussian 1 "$image" -o dangling.tif
+says 'dangling.tif: cannot write: it is a symbolic link that leads nowhere'
+run 0 convolve -q --gaussian 1 "$image" -o "$(printf 'z%.0s' $(seq 251)).tif"
+
+# Filters: any end of line, a byte-order mark, a pipe; not without an end.
+printf '\357\273\2771\r2\r\n3\n' >filter.txt
+run 0 convolve --format json --filter filter.txt "$image" -o smooth.tif
+prints '"filter_width": 1, "filter_height": 3'
+printf '1 2' >filter.txt
+run 0 convolve -q --filter - "$image" -o smooth.tif <filter.txt
+run 1 convolve --filter /dev/zero "$image" -o smooth.tif
+says '/dev/zero: is not a regular file or a pipe'
+head -c 3000000 /dev/zero | tr '\0' ' ' >blank.txt
+run 1 convolve --filter blank.txt "$image" -o smooth.tif
+says 'blank.txt: has more than 1048576 bytes'
+run 0 convolve -q --gaussian 1e-300 "$image" -o same.tif
+
 # What cannot work.
 for value in 480x360 480x360:u7 480x360:u8x0 480x360:u8x65 x360:u8 480x360:u8xbe 480,360:u8; do
     run 2 find --raw $value board.raw "$templ"

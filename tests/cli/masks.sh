@@ -113,7 +113,11 @@ for value in -9999 70.5 256 nan 1e300; do
     run 0 find $cpu --no-data $value --format json scene.tif templ.tif
     holds "--no-data $value of u8" cmp plain out
 done
-for value in x '1 2' 0x10 --1 1e999 "$(printf '7\001')" "$(printf '%080d' 1)"; do
+picture a.tif scene.tif nodata=1e999 # beyond double: no type has it
+run 0 find $cpu --format json a.tif templ.tif
+sed 's/a\.tif/scene.tif/' out >again
+holds 'no-data 1e999 of u8' cmp plain again
+for value in x '1 2' 0x10 --1 1e999x "$(printf '7\001')" "$(printf '%080d' 1)"; do
     picture a.tif scene.tif "nodata=$value"
     run 1 find $cpu a.tif templ.tif
     says 'a.tif: page 0: GDAL_NODATA "'

@@ -1,7 +1,9 @@
 /* Small files of each format, written byte by byte, with the pixels that must be read from them or
  * the words in which they must be refused. */
 #include "picture.h"
+#include "save.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -406,11 +408,38 @@ static void test_refuses(const char *path)
     }
 }
 
+/* A float map as PNG: scaled to its finite values, NaN transparent. */
+static void test_png_map(const char *path)
+{
+    static const float map[] = { 0.0f, 0.5f, 1.0f, NAN, INFINITY, -INFINITY };
+    const good want = { .width = 3,
+                        .height = 2,
+                        .channels = 1,
+                        .pixel = XNCC_U16,
+                        .value = { 0, 32768, 65535, 0, 65535, 0 },
+                        .counts = "111011" };
+    const app_tiff_out out = { .pixels = map, .width = 3, .height = 2, .description = "{}" };
+    app_picture picture;
+    app_error error;
+    checks++;
+    if (app_save(path, &out, &error) ||
+        app_picture_load(path, 0, &app_default_reading, &picture, &error)) {
+        fail("a map as PNG", error.text);
+        return;
+    }
+    if (!equal(&want, &picture))
+        fail("a map as PNG", "other pixels");
+    app_picture_free(&picture);
+}
+
 int main(void)
 {
     static const char path[] = "formats.tmp";
     test_reads(path);
     test_refuses(path);
+    if (HAVE_PNG)
+        test_png_map("formats.tmp.png");
+    unlink("formats.tmp.png");
     unlink(path);
     printf("%d checks, %d failures\n", checks, failures);
     return failures != 0;

@@ -74,11 +74,12 @@ static void test_conversions(void)
 
 static void test_no_data_texts(void)
 {
-    static const char *const right[] = { "0",    "-9999", "-3.4028234663852886e+38",
-                                         "nan",  "NaN",   "-inf",
-                                         "1e-5", "+7" };
-    static const char *const wrong[] = { "",    " 1",   "1 ",       "0x10",  "none",
-                                         "1,5", "nano", "infinity", "1e999", "--1" };
+    static const char *const right[] = { "0",       "-9999",  "-3.4028234663852886e+38",
+                                         "nan",     "NaN",    "-inf",
+                                         "1e-5",    "+7",     "Infinity",
+                                         "1.#QNAN", "-1.#IND" };
+    static const char *const wrong[] = { "",    " 1",   "1 ",      "0x10",  "none",
+                                         "1,5", "nano", "infinit", "1e999", "--1" };
     double v;
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
         CHECK(app_no_data_parse(right[i], &v) == 1);
@@ -87,6 +88,8 @@ static void test_no_data_texts(void)
     CHECK(app_no_data_parse("-9999", &v) && v == -9999.0);
     CHECK(app_no_data_parse("NAN", &v) && isnan(v));
     CHECK(app_no_data_parse("-inf", &v) && isinf(v) && v < 0);
+    CHECK(app_no_data_parse("-infinity", &v) && isinf(v) && v < 0);
+    CHECK(app_no_data_parse("-1.#IND", &v) && isnan(v));
 }
 
 static void test_numbers(void)
@@ -229,8 +232,11 @@ static void test_writing(void)
         CHECK(p.width == 7 && p.height == 5 && p.pixel == XNCC_F32 &&
               memcmp(p.pixels, pixels, sizeof pixels) == 0);
         app_picture_free(&p);
+        /* It has been read, so it is not replaced. */
+        CHECK(app_tiff_write("parts.tif", &out, &error) != XNCC_OK &&
+              strstr(error.text, "would overwrite an input"));
+        unlink("parts.tif");
     }
-    unlink("parts.tif");
 }
 
 /* Large strips are decoded line by line, or plane by plane; memory stays within the limit; rows

@@ -1,0 +1,53 @@
+/* The files that this process has read. */
+#include "inputs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+typedef struct file_id {
+    dev_t device;
+    ino_t inode;
+} file_id;
+
+/* Files are opened on several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static file_id *known;
+static size_t count, room;
+
+static int is_known(const struct stat *info)
+{
+    for (size_t i = 0; i < count; i++)
+        if (known[i].device == info->st_dev && known[i].inode == info->st_ino)
+            return 1;
+    return 0;
+}
+
+void app_inputs_add(const struct stat *info)
+{
+    if (!S_ISREG(info->st_mode))
+        return;
+    pthread_mutex_lock(&lock);
+    if (count == room) {
+        const size_t more = room ? 2 * room : 16;
+        file_id *bigger = realloc(known, more * sizeof *bigger);
+        if (bigger) {
+            known = bigger;
+            room = more;
+        }
+    }
+    if (count < room)
+        known[count++] = (file_id){ info->st_dev, info->st_ino };
+    pthread_mutex_unlock(&lock);
+}
+
+int app_inputs_has(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return 0;
+    pthread_mutex_lock(&lock);
+    const int has = is_known(&info);
+    pthread_mutex_unlock(&lock);
+    return has;
+}
