@@ -1,63 +1,33 @@
-// Finds a template in an image, in C++20, without exceptions: a result holds either the matches or
-// the text of the failure. The output is that of find_c11.c.
-#include <exactncc/exactncc.h>
+// Finds a template in an image, in C++20, without exceptions: each call is given a Failure, and
+// says there what is wrong. The output is that of find_c11.c. SPDX-License-Identifier: BSD-2-Clause
+#include <exactncc/exactncc.hpp>
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <span>
-#include <string>
-#include <variant>
 #include <vector>
 
 namespace {
 
-// Calls a destroy function of the library.
-template <auto function> using Destroy = decltype([](auto *object) { function(object); });
-using Context = std::unique_ptr<xncc_context, Destroy<xncc_context_destroy>>;
-using Template = std::unique_ptr<xncc_template, Destroy<xncc_template_destroy>>;
-
-struct Failure {
-    std::string text;
-};
-using Matches = std::vector<xncc_match>;
-
-Failure failure(xncc_status status, const xncc_error &error)
+std::vector<xncc_match> find(std::span<const std::uint8_t> pixels, int width, int height, int side,
+                             exactncc::Failure &failure)
 {
-    return { std::string(xncc_status_string(status)) + ": " + error.text };
-}
-
-xncc_image view(std::span<const std::uint8_t> pixels, std::int32_t width)
-{
-    xncc_image image{};
-    image.data = pixels.data();
-    image.width = width;
-    image.height = static_cast<std::int32_t>(pixels.size()) / width;
-    image.pixel = XNCC_U8;
-    return image;
-}
-
-std::variant<Matches, Failure> find(const xncc_image &scene, const xncc_image &pattern,
-                                    const xncc_find_options &options)
-{
-    xncc_error error;
-    xncc_context *made = nullptr;
-    if (const auto status = xncc_context_create(nullptr, &made, &error)) // nullptr: the best device
-        return failure(status, error);
-    const Context context(made);
-    xncc_template *prepared = nullptr;
-    if (const auto status = xncc_template_create(made, &pattern, &prepared, &error))
-        return failure(status, error);
-    const Template templ(prepared); // destroyed before the context
-
-    Matches match(8);
-    std::size_t found = 0;
-    if (const auto status = xncc_find(made, &scene, prepared, &options, match.data(), match.size(),
-                                      &found, &error))
-        return failure(status, error);
-    match.resize(found);
-    return match;
+    const xncc_image scene = exactncc::view(pixels, width, height, 1, 0, &failure);
+    if (failure)
+        return {};
+    const xncc_image pattern = exactncc::crop(scene, 30, 20, side, side, &failure);
+    if (failure)
+        return {};
+    const exactncc::Context context({}, &failure); // {}: the best device there is
+    if (failure)
+        return {};
+    const exactncc::Template templ(context, pattern, &failure);
+    if (failure)
+        return {};
+    exactncc::FindOptions options;
+    options.peaks.min_score = 0.9f;
+    return exactncc::find(context, scene, templ, options, &failure); // empty after a failure
 }
 
 } // namespace
@@ -70,22 +40,18 @@ int main()
     for (const auto &corner : { std::array{ 30, 20 }, std::array{ 90, 60 } })
         for (int y = 0; y < side; y++)
             for (int x = 0; x < side; x++)
-                pixels[(corner[1] + y) * width + corner[0] + x] = static_cast<std::uint8_t>(
-                    37 * (x * x + 3 * y) % 251);
+                pixels[static_cast<std::size_t>((corner[1] + y) * width + corner[0] + x)] =
+                    static_cast<std::uint8_t>(37 * (x * x + 3 * y) % 251);
 
-    const xncc_image scene = view(pixels, width);
-    xncc_image pattern{};
-    if (xncc_image_crop(&scene, 30, 20, side, side, &pattern, nullptr) != XNCC_OK)
-        return 1;
-    xncc_find_options options = XNCC_FIND_OPTIONS_INIT;
-    options.peaks.min_score = 0.9f;
-    const auto result = find(scene, pattern, options);
-    if (const auto *problem = std::get_if<Failure>(&result)) {
-        std::fprintf(stderr, "find_cpp20: %s\n", problem->text.c_str());
+    exactncc::Failure failure;
+    const std::vector<xncc_match> matches = find(pixels, width, height, side, failure);
+    if (failure) {
+        std::fprintf(stderr, "find_cpp20: %s: %s\n", xncc_status_string(failure.status()),
+                     failure.text());
         return 1;
     }
     std::printf("exactncc %s\n", xncc_version());
-    for (const auto &match : std::get<Matches>(result))
+    for (const xncc_match &match : matches)
         std::printf("%d %d %.9g\n", match.x, match.y, static_cast<double>(match.score));
     return 0;
 }
