@@ -1,7 +1,8 @@
-/* exactncc convolve: writes one page convolved with a filter. */
+/* exactncc convolve: writes pages convolved with a filter. */
 #include "commands.h"
 #include "common/filters.h"
 #include "common/map_out.h"
+#include "common/page_loop.h"
 #include "common/progress.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static xncc_status check_usage(const app_options *o, app_error *error)
     if (o->correlate && !o->filter)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--correlate: is only for --filter");
-    return app_map_check(o, error);
+    return XNCC_OK;
 }
 
 static xncc_status make_filter(const app_options *o, app_filter *filter, app_error *error)
@@ -57,91 +58,130 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Makes the plan and runs it. The map has the extents of the image. */
-static xncc_status run_plan(const app_session *session, app_source *scene,
-                            const app_filter *coefficients, xncc_plan **plan, xncc_map *map,
+/* What the pages share. */
+typedef struct job {
+    const app_options *options;
+    app_named inputs;
+    app_kit kit;
+    app_maps maps;
+    const app_filter *coefficients;
+} job;
+
+static xncc_status make_filter_of(job *j, app_error *error)
+{
+    const app_filter *f = j->coefficients;
+    xncc_filter_options placement = XNCC_FILTER_OPTIONS_INIT;
+    xncc_error why;
+    if (j->kit.filter)
+        return XNCC_OK;
+    placement.correlate = j->options->correlate;
+    const xncc_status status = xncc_filter_create(j->kit.session.context, f->value, f->width,
+                                                  f->height, &placement, &j->kit.filter, &why);
+    return app_pass_on(error, status, j->options->filter ? j->options->filter : "the filter", &why);
+}
+
+/* Finds the plan for an image and runs it. The map has the extents of the image. */
+static xncc_status run_plan(job *j, const char *name, const xncc_image *image, app_map_out *out,
                             app_error *error)
 {
-    const app_options *o = session->options;
+    const app_options *o = j->options;
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    xncc_plan *plan = NULL;
+    xncc_error why;
+    app_progress progress;
+    problem.task = XNCC_TASK_CONVOLVE;
+    problem.rule.border = o->rule.border;
+    problem.templ_width = j->coefficients->width;
+    problem.templ_height = j->coefficients->height;
+    xncc_status status = xncc_problem_set(&problem, image, NULL, &why);
+    if (!status)
+        status = app_plans_get(&j->kit.plans, &problem, o->kernel, &plan, &why);
+    if (status == XNCC_ERROR_ARGUMENT && o->kernel)
+        app_blame_usage(error, status);
+    if (status)
+        return app_pass_on(error, status, name, &why);
+    xncc_plan_describe(plan, &info, NULL);
+    out->device = app_session_engine(&j->kit.session, &info);
+    out->kernel = info.kernel;
+    app_progress_start(&progress, j->kit.session.context, name, o->quiet);
+    status = xncc_plan_convolve(plan, image, j->kit.filter, &out->map, NULL, &why);
+    app_progress_stop(&progress);
+    return app_pass_on(error, status, name, &why);
+}
+
+static xncc_status convolve_into(job *j, app_source *scene, app_map_out *out, app_error *error)
+{
     const app_picture *s = &scene->picture;
     /* 32-bit integers and float64 are rounded to float. */
     const xncc_pixel pixel = s->pixel == XNCC_U8 || s->pixel == XNCC_U16 ? s->pixel : XNCC_F32;
-    xncc_problem problem = XNCC_PROBLEM_INIT;
-    xncc_preference preference = XNCC_PREFERENCE_INIT;
-    xncc_filter_options placement = XNCC_FILTER_OPTIONS_INIT;
     xncc_image image;
-    xncc_error why;
-    app_progress progress;
-    xncc_filter *filter = NULL;
     xncc_status status = app_source_view(scene, pixel, &image, error);
-    if (status)
-        return status;
     image.mask = NULL; /* a convolution uses every pixel */
-    placement.correlate = o->correlate;
-    status = xncc_filter_create(session->context, coefficients->value, coefficients->width,
-                                coefficients->height, &placement, &filter, &why);
-    if (status)
-        return app_pass_on(error, status, o->filter ? o->filter : scene->path, &why);
-    problem.task = XNCC_TASK_CONVOLVE;
-    problem.rule.border = o->rule.border;
-    problem.templ_width = coefficients->width;
-    problem.templ_height = coefficients->height;
-    preference.kernel = o->kernel;
-    status = xncc_problem_set(&problem, &image, NULL, &why);
     if (!status)
-        status = xncc_plan_create(session->context, &problem, &preference, plan, &why);
-    if (status == XNCC_ERROR_ARGUMENT && o->kernel)
-        app_blame_usage(error, status);
-    if (!status) {
-        app_progress_start(&progress, session->context, scene->path, o->quiet);
-        status = xncc_plan_convolve(*plan, &image, filter, map, NULL, &why);
-        app_progress_stop(&progress);
-    }
-    app_pass_on(error, status, scene->path, &why);
-    xncc_filter_destroy(filter);
+        status = make_filter_of(j, error);
+    if (!status)
+        status = app_map_open(out->path, &(xncc_extent){ s->width, s->height, 0, 0 }, &out->map,
+                              error);
+    if (!status)
+        status = run_plan(j, scene->path, &image, out, error);
+    out->place = (app_place){ &s->geo, 0, 0 };
+    out->has_nan = s->pixel == XNCC_F32 || s->pixel == XNCC_F64;
+    return status;
+}
+
+static xncc_status convolve_page(void *data, app_feed_page *page, app_error *error)
+{
+    job *j = data;
+    const app_out_of of = { page->scene.path, page->item + 1, page->scene.page, NULL };
+    app_map_out out = { .map = { .data = NULL } };
+    char *description = NULL;
+    xncc_status status = app_kit_decide(&j->kit, &page->scene.picture, page->item, error);
+    if (!status)
+        status = app_reader_stop(&page->reader, error);
+    if (!status)
+        status = app_map_name(&j->maps, "-o", j->options->output, &of, out.path, error);
+    if (!status)
+        status = convolve_into(j, &page->scene, &out, error);
+    if (!status && !(description = describe(j->options, &page->scene, j->coefficients)))
+        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out.path);
+    if (!status)
+        status = app_map_write(&j->maps, &out, description, 1, error);
+    free(out.map.data);
+    free(description);
     return status;
 }
 
 xncc_status app_convolve(const app_options *o, app_error *error)
 {
     static app_filter filter; /* 63 KB */
-    app_source scene = { .path = NULL };
-    app_session session = { .context = NULL };
-    xncc_plan *plan = NULL;
-    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
-    app_map_out out = { .path = o->output };
-    app_reading reading = o->reading;
-    char *description = NULL;
-    reading.no_data = APP_NO_DATA_NONE;
+    job j = { .options = o, .coefficients = &filter };
     xncc_status status = check_usage(o, error);
+    if (!status)
+        status = app_named_open(o, 0, &j.inputs, error);
+    if (!status)
+        status = app_map_check(o, &j.inputs, error);
     if (!status)
         status = make_filter(o, &filter, error);
     if (!status)
-        status = app_source_load(o->files[0], (uint32_t)o->page, &reading, &scene, error);
-    if (!status)
-        status = app_session_open(o, &session, error);
-    if (!status)
-        status = app_map_open(o->output,
-                              &(xncc_extent){ scene.picture.width, scene.picture.height, 0, 0 },
-                              &out.map, error);
-    if (!status)
-        status = run_plan(&session, &scene, &filter, &plan, &out.map, error);
-    if (!status && !(description = describe(o, &scene, &filter)))
-        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
+        status = app_kit_open(o, &j.inputs, &(app_size){ filter.width, filter.height }, &j.kit,
+                              error);
+    app_maps_open(o, &j.inputs, &j.kit.session, &j.maps);
     if (!status) {
-        xncc_plan_describe(plan, &info, NULL);
-        out.device = app_session_engine(&session, &info);
-        out.kernel = info.kernel;
-        out.place = (app_place){ &scene.picture.geo, 0, 0 };
-        out.has_nan = scene.picture.pixel == XNCC_F32 || scene.picture.pixel == XNCC_F64;
-        status = app_map_write(&out, description, error);
+        app_page_work work = { .feed = { .options = o,
+                                         .reading = o->reading,
+                                         .images = &j.inputs.images,
+                                         .as_stored = 1,
+                                         .beside = o->device.threads != 1 },
+                               .inputs = &j.inputs,
+                               .command = "convolve",
+                               .take = convolve_page,
+                               .data = &j };
+        work.feed.reading.no_data = APP_NO_DATA_NONE;
+        status = app_for_pages(&work, error);
     }
-    if (!status)
-        status = app_map_report(o, &out, 1, description, error);
-    xncc_plan_destroy(plan);
-    app_session_close(&session);
-    app_source_free(&scene);
-    free(out.map.data);
-    free(description);
+    status = app_maps_close(&j.maps, status, error);
+    app_kit_close(&j.kit);
+    app_named_close(&j.inputs);
     return status;
 }

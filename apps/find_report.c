@@ -1,12 +1,31 @@
-/* What exactncc find collects and prints: a row per match, and a row per search. */
+/* What exactncc find prints. */
 #include "find_report.h"
 
-#include "common/overlay.h"
+#include "find_geojson.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER, IMAGE, PAGE, TEMPLATE, X, Y, WIDTH, HEIGHT, SCORE, SUBPIXEL_X, SUBPIXEL_Y, COLUMNS };
+enum {
+    NUMBER,
+    IMAGE,
+    PAGE,
+    TEMPLATE,
+    X,
+    Y,
+    WIDTH,
+    HEIGHT,
+    CENTER_X,
+    CENTER_Y,
+    SCORE,
+    SUBPIXEL_X,
+    SUBPIXEL_Y,
+    SUBPIXEL_SCORE,
+    MAP_X,
+    MAP_Y,
+    COLUMNS
+};
 
 static const app_column match_columns[COLUMNS] = {
     [NUMBER] = { "#", APP_INTEGER, 0, 0 },
@@ -17,12 +36,32 @@ static const app_column match_columns[COLUMNS] = {
     [Y] = { "y", APP_INTEGER, 0, 0 },
     [WIDTH] = { "width", APP_INTEGER, 0, 0 },
     [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [CENTER_X] = { "center_x", APP_REAL, 12, 1 },
+    [CENTER_Y] = { "center_y", APP_REAL, 12, 1 },
     [SCORE] = { "score", APP_REAL, 9, 6 },
     [SUBPIXEL_X] = { "subpixel_x", APP_REAL, 9, 3 },
     [SUBPIXEL_Y] = { "subpixel_y", APP_REAL, 9, 3 },
+    [SUBPIXEL_SCORE] = { "subpixel_score", APP_REAL, 9, 6 },
+    [MAP_X] = { "map_x", APP_REAL, 15, 3 },
+    [MAP_Y] = { "map_y", APP_REAL, 15, 3 },
 };
 
 enum {
+    FINE = 1u << SUBPIXEL_X | 1u << SUBPIXEL_Y | 1u << SUBPIXEL_SCORE,
+    GROUND = 1u << MAP_X | 1u << MAP_Y
+};
+
+enum { C_IMAGE, C_PAGE, C_TEMPLATE, C_COUNT, C_COLUMNS };
+
+static const app_column count_columns[C_COLUMNS] = {
+    [C_IMAGE] = { "image", APP_TEXT, 0, 0 },
+    [C_PAGE] = { "page", APP_INTEGER, 0, 0 },
+    [C_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [C_COUNT] = { "count", APP_INTEGER, 0, 0 },
+};
+
+enum {
+    S_IMAGE,
     S_PAGE,
     S_TEMPLATE,
     S_WIDTH,
@@ -36,257 +75,301 @@ enum {
 };
 
 static const app_column search_columns[S_COLUMNS] = {
-    [S_PAGE] = { "page", APP_INTEGER, 0, 0 },   [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
-    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 }, [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
-    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },    [S_CHANNELS] = { "channels", APP_INTEGER, 0, 0 },
-    [S_DEVICE] = { "device", APP_TEXT, 0, 0 },  [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },
-    [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
+    [S_IMAGE] = { "image", APP_TEXT, 0, 0 },          [S_PAGE] = { "page", APP_INTEGER, 0, 0 },
+    [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 },
+    [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },     [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },
+    [S_CHANNELS] = { "channels", APP_INTEGER, 0, 0 }, [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
+    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },        [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
 };
 
-void app_find_report_open(app_find_job *j)
+enum { F_IMAGE, F_PAGE, F_ERROR, F_COLUMNS };
+
+static const app_column failure_columns[F_COLUMNS] = {
+    [F_IMAGE] = { "image", APP_TEXT, 0, 0 },
+    [F_PAGE] = { "page", APP_INTEGER, 0, 0 },
+    [F_ERROR] = { "error", APP_TEXT, 0, 0 },
+};
+
+xncc_status find_report_check(const app_options *o, const app_named *in, app_format *format,
+                              app_error *error)
 {
-    j->matches = (app_rows){ .columns = match_columns, .width = COLUMNS };
-    j->searches = (app_rows){ .columns = search_columns, .width = S_COLUMNS };
+    static const struct {
+        const char *end;
+        app_format format;
+    } known[] = { { ".csv", APP_CSV },
+                  { ".json", APP_JSON },
+                  { ".jsonl", APP_JSONL },
+                  { ".geojson", APP_GEOJSON },
+                  { ".txt", APP_TABLE } };
+    *format = o->format;
+    if (!o->output || strcmp(o->output, "-") == 0)
+        return XNCC_OK;
+    const char *dot = strrchr(o->output, '.');
+    int found = o->has_format;
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && !found; i++)
+        if (dot && strcmp(dot, known[i].end) == 0) {
+            *format = known[i].format;
+            found = 1;
+        }
+    if (!found)
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "-o %s: its ending says no format; let it end in .csv, .json, .jsonl, "
+                        ".geojson or .txt, or give --format",
+                        o->output);
+    return app_check_output(in, "-o", o->output, error);
 }
 
-void app_find_report_close(app_find_job *j)
+xncc_status find_report_open(const app_options *o, const app_named *in, const app_kit *kit,
+                             find_report *r, app_error *error)
 {
-    app_rows_free(&j->matches);
-    app_rows_free(&j->searches);
-}
-
-static xncc_status report_matches(app_find_job *j, const app_source *scene, const app_source *templ,
-                                  const app_hunt *h, app_error *error)
-{
-    const xncc_match *match = h->match;
-    for (size_t i = 0; i < h->found; i++) {
-        const app_value row[COLUMNS] = {
-            [NUMBER].integer = (int64_t)j->matches.count + 1,
-            [IMAGE].text = j->image,
-            [PAGE].integer = scene->page,
-            [TEMPLATE].text = templ->path,
-            [X].integer = h->search.area.x + match[i].x,
-            [Y].integer = h->search.area.y + match[i].y,
-            [WIDTH].integer = templ->picture.width,
-            [HEIGHT].integer = templ->picture.height,
-            [SCORE].real = (double)match[i].score,
-            [SUBPIXEL_X].real = h->refined ? h->search.area.x + h->refined[i].x : 0,
-            [SUBPIXEL_Y].real = h->refined ? h->search.area.y + h->refined[i].y : 0,
-        };
-        if (!app_rows_add(&j->matches, row))
-            return app_fail(error, XNCC_ERROR_MEMORY,
-                            "%s: out of memory for %zu matches; give a smaller --top", j->image,
-                            h->found);
+    *r = (find_report){ .options = o, .inputs = in, .kit = kit, .out = stdout };
+    r->name = "standard output";
+    r->file.fd = -1;
+    r->rows = o->count_only ? (app_rows){ .columns = count_columns, .width = C_COLUMNS }
+                            : (app_rows){ .columns = match_columns, .width = COLUMNS };
+    r->searches = (app_rows){ .columns = search_columns, .width = S_COLUMNS };
+    r->failures = (app_rows){ .columns = failure_columns, .width = F_COLUMNS };
+    xncc_status status = find_report_check(o, in, &r->format, error);
+    if (status || !o->output || app_output_is_standard(o->output))
+        return status;
+    status = app_output_open(o->output, &r->file, error);
+    if (status) {
+        r->file = (app_output){ .fd = -1 };
+        return status;
     }
+    r->name = o->output;
+    r->out = fdopen(r->file.fd, "w");
+    return r->out ? XNCC_OK : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->output);
+}
+
+static xncc_status no_memory(const find_result *p, app_error *error)
+{
+    return app_fail(error, XNCC_ERROR_MEMORY,
+                    "%s: out of memory for the table of matches; give a smaller --top", p->image);
+}
+
+static const char *templ_name(const find_report *r, int templ)
+{
+    return r->kit->templates.source[templ].path;
+}
+
+static int add_match(find_report *r, const find_result *p, const find_hit *h)
+{
+    const app_value row[COLUMNS] = {
+        [NUMBER].integer = (int64_t)++r->hits,
+        [IMAGE].text = p->image,
+        [PAGE].integer = p->page,
+        [TEMPLATE].text = templ_name(r, h->templ),
+        [X].integer = h->x,
+        [Y].integer = h->y,
+        [WIDTH].integer = h->width,
+        [HEIGHT].integer = h->height,
+        [CENTER_X].real = h->center_x,
+        [CENTER_Y].real = h->center_y,
+        [SCORE].real = h->score,
+        [SUBPIXEL_X].real = h->subpixel_x,
+        [SUBPIXEL_Y].real = h->subpixel_y,
+        [SUBPIXEL_SCORE].real = h->subpixel_score,
+        [MAP_X].real = h->map_x,
+        [MAP_Y].real = h->map_y,
+    };
+    return app_rows_add(&r->rows, row);
+}
+
+static int add_count(find_report *r, const find_result *p, int templ)
+{
+    const app_value row[C_COLUMNS] = {
+        [C_IMAGE].text = p->image,
+        [C_PAGE].integer = p->page,
+        [C_TEMPLATE].text = templ_name(r, templ),
+        [C_COUNT].integer = (int64_t)p->search[templ].found,
+    };
+    r->hits += p->search[templ].found;
+    return app_rows_add(&r->rows, row);
+}
+
+static int add_search(find_report *r, const find_result *p, int templ)
+{
+    const find_search *s = &p->search[templ];
+    const app_value row[S_COLUMNS] = {
+        [S_IMAGE].text = p->image,
+        [S_PAGE].integer = p->page,
+        [S_TEMPLATE].text = templ_name(r, templ),
+        [S_WIDTH].integer = s->area.width,
+        [S_HEIGHT].integer = s->area.height,
+        [S_PIXEL].text = xncc_pixel_name(s->pixel),
+        [S_CHANNELS].integer = s->channels,
+        [S_DEVICE].text = s->device,
+        [S_KERNEL].text = s->plan.kernel,
+        [S_FOUND].integer = (int64_t)s->found,
+    };
+    return app_rows_add(&r->searches, row);
+}
+
+/* Columns that this report never has, or not in this format. Those of the ground are there if the
+ * first page has them. */
+static unsigned hidden_columns(const find_report *r, const find_result *first)
+{
+    const int many = r->inputs->images.count > 1;
+    unsigned hidden = r->options->subpixel ? 0 : FINE;
+    double x, y;
+    if (r->options->count_only)
+        return r->format == APP_TABLE && !many ? 1u << C_IMAGE : 0;
+    if (r->format != APP_TABLE)
+        hidden |= 1u << NUMBER;
+    else if (!many)
+        hidden |= 1u << IMAGE;
+    if (!app_geo_ground(&first->scene->picture.geo, 0.0, 0.0, &x, &y))
+        hidden |= GROUND;
+    return hidden;
+}
+
+static void begin(find_report *r, const find_result *first)
+{
+    const xncc_match_rule *rule = &r->options->rule;
+    r->begun = 1;
+    app_geo_crs(&first->scene->picture.geo, r->crs, sizeof r->crs);
+    r->hidden = hidden_columns(r, first);
+    if (r->format == APP_CSV)
+        app_header_print(r->out, &r->rows, r->hidden);
+    if (r->format == APP_GEOJSON)
+        find_geojson_begin(r->out, &first->scene->picture.geo);
+    if (r->format == APP_JSON)
+        fprintf(r->out,
+                "{\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\",\n  \"%s\": [",
+                xncc_method_name(rule->method), app_mode_name(rule->mode),
+                app_border_name(rule->border), r->options->count_only ? "counts" : "matches");
+}
+
+/* Prints the rows of this page, and forgets them. */
+static void print_rows(find_report *r, const find_result *p)
+{
+    unsigned hidden = r->hidden;
+    double x, y;
+    if (!r->options->count_only && r->format != APP_CSV)
+        hidden = app_geo_ground(&p->scene->picture.geo, 0.0, 0.0, &x, &y)
+                     ? hidden & ~(unsigned)GROUND
+                     : hidden | GROUND;
+    for (size_t i = 0; i < r->rows.count; i++) {
+        if (r->format == APP_JSON)
+            fputs(r->printed ? ",\n    " : "\n    ", r->out);
+        if (r->format == APP_GEOJSON)
+            find_geojson_feature(r->out, &r->rows, i, hidden, &p->hit[i], &p->scene->picture.geo,
+                                 r->printed == 0);
+        else
+            app_row_print(r->out, &r->rows, i, hidden, r->format);
+        if (r->format == APP_JSONL)
+            putc('\n', r->out);
+        r->printed++;
+    }
+    r->rows.count = 0;
+}
+
+static xncc_status add_failure(find_report *r, const find_result *p, app_error *error)
+{
+    char *text = strdup(p->error.text);
+    const app_value row[F_COLUMNS] = {
+        [F_IMAGE].text = p->image, [F_PAGE].integer = p->page, [F_ERROR].text = text
+    };
+    if (text && app_rows_add(&r->failures, row))
+        return XNCC_OK;
+    free(text);
+    return no_memory(p, error);
+}
+
+xncc_status find_report_add(find_report *r, const find_result *p, app_error *error)
+{
+    int ok = 1;
+    if (p->status)
+        return add_failure(r, p, error);
+    r->pages++;
+    r->width = p->scene->picture.width;
+    r->height = p->scene->picture.height;
+    if (r->format == APP_TABLE)
+        r->searches.count = 0; /* the summary needs the last page only */
+    for (int i = 0; i < p->templs && ok && (r->format == APP_JSON || r->format == APP_TABLE); i++)
+        ok = add_search(r, p, i);
+    if (r->options->count_only)
+        for (int i = 0; i < p->templs && ok; i++)
+            ok = add_count(r, p, i);
+    else
+        for (size_t i = 0; i < p->hits && ok; i++)
+            ok = add_match(r, p, &p->hit[i]);
+    if (!ok)
+        return no_memory(p, error);
+    if (!r->begun)
+        begin(r, p);
+    if (r->format != APP_TABLE)
+        print_rows(r, p);
     return XNCC_OK;
 }
 
-xncc_status app_find_report(app_find_job *j, const app_source *scene, const app_source *templ,
-                            const app_hunt *h, app_error *error)
+static void end_json(find_report *r)
 {
-    const app_value row[S_COLUMNS] = {
-        [S_PAGE].integer = scene->page,
-        [S_TEMPLATE].text = templ->path,
-        [S_WIDTH].integer = h->search.area.width,
-        [S_HEIGHT].integer = h->search.area.height,
-        [S_PIXEL].text = xncc_pixel_name(h->search.scene.pixel),
-        [S_CHANNELS].integer = h->search.problem.channels,
-        [S_DEVICE].text = app_session_engine(&j->session, &h->plan),
-        [S_KERNEL].text = h->plan.kernel,
-        [S_FOUND].integer = (int64_t)h->found,
-    };
-    if (!app_rows_add(&j->searches, row))
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->image);
-    return report_matches(j, scene, templ, h, error);
-}
-
-xncc_status app_find_merge(app_find_job *j, size_t first, app_error *error)
-{
-    const size_t count = j->matches.count - first;
-    app_value *rows = j->matches.value + first * COLUMNS;
-    xncc_candidate *candidate = calloc(count + 1, sizeof *candidate);
-    app_value *kept_rows = malloc((count + 1) * COLUMNS * sizeof *kept_rows);
-    xncc_error why;
-    size_t kept = 0;
-    xncc_status status = XNCC_OK;
-    if (!candidate || !kept_rows)
-        status = app_fail(error, XNCC_ERROR_MEMORY,
-                          "--merge: out of memory for %zu matches; give a smaller --top", count);
-    /* Ties go to the smaller template number. Rows are in template order, so their numbers serve.
-     */
-    for (size_t i = 0; i < count && !status; i++) {
-        const app_value *v = rows + i * COLUMNS;
-        candidate[i] = (xncc_candidate){ .match = { (int32_t)v[X].integer, (int32_t)v[Y].integer,
-                                                    (float)v[SCORE].real },
-                                         .templ = (int32_t)i,
-                                         .width = (int32_t)v[WIDTH].integer,
-                                         .height = (int32_t)v[HEIGHT].integer };
-    }
-    if (!status)
-        status = app_pass_on(error,
-                             xncc_suppress(j->options->rule.method, candidate, count,
-                                           &j->options->merge, &kept, &why),
-                             "--merge", &why);
-    for (size_t i = 0; i < kept; i++) {
-        app_value *row = kept_rows + i * COLUMNS;
-        memcpy(row, rows + (size_t)candidate[i].templ * COLUMNS, COLUMNS * sizeof *row);
-        row[NUMBER].integer = (int64_t)(first + i) + 1;
-    }
-    if (!status) {
-        memcpy(rows, kept_rows, kept * COLUMNS * sizeof *rows);
-        j->matches.count = first + kept;
-    }
-    free(candidate);
-    free(kept_rows);
-    return status;
-}
-
-/* The index of the template with this name. */
-static int templ_index(const app_find_job *j, const char *name)
-{
-    int i = 0;
-    while (i + 1 < j->templ_count && j->templs[i].path != name)
-        i++;
-    return i;
-}
-
-/* The frames of the match rows from `first` on. NULL if there is no memory. */
-static app_frame *make_frames(const app_find_job *j, size_t first)
-{
-    const size_t count = j->matches.count - first;
-    app_frame *frames = calloc(count + 1, sizeof *frames);
-    for (size_t i = 0; i < count && frames; i++) {
-        const app_value *v = j->matches.value + (first + i) * COLUMNS;
-        frames[i] = (app_frame){ (int32_t)v[X].integer,
-                                 (int32_t)v[Y].integer,
-                                 (int32_t)v[WIDTH].integer,
-                                 (int32_t)v[HEIGHT].integer,
-                                 (int)v[NUMBER].integer,
-                                 templ_index(j, v[TEMPLATE].text),
-                                 v[SCORE].real };
-    }
-    return frames;
-}
-
-xncc_status app_find_overlay(const app_find_job *j, const app_source *scene, app_error *error)
-{
-    const app_options *o = j->options;
-    app_frame *frames = make_frames(j, 0);
-    const char **names = calloc((size_t)j->templ_count, sizeof *names);
-    xncc_status status = XNCC_OK;
-    if (!frames || !names)
-        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", o->overlay);
-    for (int i = 0; i < j->templ_count && !status; i++)
-        names[i] = j->templs[i].path;
-    const app_overlay overlay = { .name = j->image,
-                                  .page = scene->page,
-                                  .scene = &scene->picture,
-                                  .method = xncc_method_name(o->rule.method),
-                                  .frames = frames,
-                                  .count = j->matches.count,
-                                  .templs = names,
-                                  .templ_count = j->templ_count,
-                                  .small_is_good = xncc_method_is_distance(o->rule.method),
-                                  .plain = o->heat.plain };
-    if (!status)
-        status = app_overlay_write(o->overlay, &overlay, error);
-    free(frames);
-    free(names);
-    return status;
-}
-
-xncc_status app_find_html_open(app_find_job *j, app_error *error)
-{
-    const app_options *o = j->options;
-    const app_html_about about = { .command = o->command,
-                                   .method = xncc_method_name(o->rule.method),
-                                   .small_is_good = xncc_method_is_distance(o->rule.method),
-                                   .side = o->report_side,
-                                   .templs = j->templs,
-                                   .templ_count = j->templ_count };
-    return app_html_open(o->report, &about, &j->html, error);
-}
-
-xncc_status app_find_html(app_find_job *j, const app_source *scene, size_t first, app_error *error)
-{
-    const size_t count = j->matches.count - first;
-    const app_value *last = j->searches.value + (j->searches.count - 1) * S_COLUMNS;
-    app_frame *frames = make_frames(j, first);
-    double(*subpixel)[2] = calloc(count + 1, sizeof *subpixel);
-    xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < count && subpixel; i++) {
-        const app_value *v = j->matches.value + (first + i) * COLUMNS;
-        subpixel[i][0] = v[SUBPIXEL_X].real;
-        subpixel[i][1] = v[SUBPIXEL_Y].real;
-    }
-    const app_html_scene page = { .name = j->image,
-                                  .page = scene->page,
-                                  .picture = &scene->picture,
-                                  .kernel = last[S_KERNEL].text,
-                                  .device = last[S_DEVICE].text,
-                                  .frames = frames,
-                                  .count = count,
-                                  .subpixel = j->options->subpixel ? subpixel : NULL };
-    if (frames && subpixel)
-        status = app_html_add(j->html, &page, error);
+    const app_session *s = &r->kit->session;
+    fputs(r->printed ? "\n  ],\n  \"searches\": " : "],\n  \"searches\": ", r->out);
+    app_rows_print(r->out, &r->searches, 0, APP_JSON);
+    fputs(",\n  \"failures\": ", r->out);
+    app_rows_print(r->out, &r->failures, 0, APP_JSON);
+    fputs(",\n  \"crs\": ", r->out);
+    if (r->crs[0])
+        app_json_string(r->out, r->crs);
     else
-        status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->options->report);
-    free(frames);
-    free(subpixel);
-    return status;
+        fputs("null", r->out);
+    fputs(",\n  \"device\": ", r->out);
+    app_json_string(r->out, s->device);
+    fputs(",\n  \"device_reason\": ", r->out);
+    app_json_string(r->out, s->why);
+    fputs("\n}\n", r->out);
 }
 
-/* The columns to leave out: those given and, without --subpixel, its columns. */
-static unsigned hidden(const app_find_job *j, unsigned columns)
-{
-    return j->options->subpixel ? columns : columns | 1u << SUBPIXEL_X | 1u << SUBPIXEL_Y;
-}
-
-static void print_json(const app_find_job *j)
-{
-    const app_value *last = j->searches.count
-                                ? j->searches.value + (j->searches.count - 1) * S_COLUMNS
-                                : NULL;
-    printf("{\n  \"image\": ");
-    app_json_string(stdout, j->image);
-    printf(",\n  \"device\": ");
-    app_json_string(stdout, last ? last[S_DEVICE].text : j->session.device);
-    printf(",\n  \"kernel\": ");
-    app_json_string(stdout, last ? last[S_KERNEL].text : "");
-    printf(",\n  \"method\": \"%s\",\n  \"mode\": \"%s\",\n  \"border\": \"%s\"",
-           xncc_method_name(j->options->rule.method), app_mode_name(j->options->rule.mode),
-           app_border_name(j->options->rule.border));
-    printf(",\n  \"searches\": ");
-    app_rows_print(stdout, &j->searches, 0, APP_JSON);
-    printf(",\n  \"matches\": ");
-    app_rows_print(stdout, &j->matches, hidden(j, 1u << NUMBER | 1u << IMAGE), APP_JSON);
-    printf("\n}\n");
-}
-
-static void print_table(const app_find_job *j)
+static void end_table(find_report *r)
 {
     char name[256];
-    if (!j->options->quiet) {
-        const app_value *last = j->searches.count
-                                    ? j->searches.value + (j->searches.count - 1) * S_COLUMNS
-                                    : NULL;
-        printf("%s: %d x %d %s, %s, kernel %s on %s\n", app_printable(j->image, name, sizeof name),
-               j->width, j->height, last ? last[S_PIXEL].text : "",
-               xncc_method_name(j->options->rule.method), last ? last[S_KERNEL].text : "none",
-               last ? last[S_DEVICE].text : j->session.device);
+    const app_value *last = r->searches.value + (r->searches.count - 1) * S_COLUMNS;
+    const app_options *o = r->options;
+    if (!o->quiet) {
+        if (r->inputs->images.count > 1)
+            fprintf(r->out, "%zu images", r->inputs->images.count);
+        else
+            fprintf(r->out, "%s: %d x %d %s",
+                    app_printable(r->inputs->images.name[0], name, sizeof name), r->width,
+                    r->height, last[S_PIXEL].text);
+        fprintf(r->out, ", %s, kernel %s on %s\n", xncc_method_name(o->rule.method),
+                last[S_KERNEL].text, last[S_DEVICE].text);
     }
-    if (j->matches.count)
-        app_rows_print(stdout, &j->matches, hidden(j, 1u << IMAGE), APP_TABLE);
+    if (r->rows.count)
+        app_rows_print(r->out, &r->rows, r->hidden, APP_TABLE);
     else
-        printf("no match\n");
+        fputs("no match\n", r->out);
 }
 
-void app_find_print(const app_find_job *j)
+xncc_status find_report_close(find_report *r, xncc_status status, app_error *error)
 {
-    if (j->options->format == APP_JSON)
-        print_json(j);
-    else if (j->options->format == APP_CSV)
-        app_rows_print(stdout, &j->matches, hidden(j, 1u << NUMBER), APP_CSV);
-    else
-        print_table(j);
+    app_error unwritten = { .text = "" };
+    if (r->begun && r->format == APP_JSON)
+        end_json(r);
+    if (r->begun && r->format == APP_GEOJSON)
+        find_geojson_end(r->out);
+    if (r->begun && r->format == APP_TABLE && !status)
+        end_table(r);
+    if (r->out) {
+        const xncc_status written = app_finish(r->out, r->name, &unwritten);
+        if (written && !status) {
+            *error = unwritten;
+            status = written;
+        }
+    }
+    if (r->out && r->out != stdout) {
+        fclose(r->out);
+        r->file.fd = -1;
+    }
+    if (r->file.name)
+        status = app_output_close(&r->file, status, error);
+    for (size_t i = 0; i < r->failures.count; i++)
+        free((char *)(uintptr_t)r->failures.value[i * F_COLUMNS + F_ERROR].text);
+    app_rows_free(&r->rows);
+    app_rows_free(&r->searches);
+    app_rows_free(&r->failures);
+    return status;
 }

@@ -1,51 +1,43 @@
-/* What exactncc find collects and prints: a row per match, and a row per search. */
-#ifndef APP_FIND_REPORT_H
-#define APP_FIND_REPORT_H
+/* What exactncc find prints: a row per match, or with --count a row per search, page by page. */
+#ifndef FIND_REPORT_H
+#define FIND_REPORT_H
 
-#include "common/search.h"
-#include "exactncc/refine.h"
-#include "html/html_report.h"
+#include "common/output.h"
+#include "find_result.h"
 
-typedef struct app_find_job {
+typedef struct find_report {
     const app_options *options;
-    app_session session;
-    const char *image;
-    app_source *templs;
-    int templ_count;
-    int32_t width, height; /* of the last page, in pixels */
-    app_rows matches, searches;
-    app_html *html; /* --report; NULL: not wanted */
-} app_find_job;
+    const app_named *inputs;
+    const app_kit *kit;
+    app_format format;
+    app_output file; /* of -o */
+    FILE *out;       /* stdout, or the file */
+    const char *name;
+    app_rows rows;     /* matches or numbers of matches: of this page, or for a table of all */
+    app_rows searches; /* JSON and the summary of a table */
+    app_rows failures; /* with texts of their own */
+    unsigned hidden;   /* columns of rows that are left out */
+    size_t hits, pages;
+    size_t printed;        /* rows */
+    int32_t width, height; /* of the last page */
+    char crs[256];         /* the coordinate system of the first page; "": unknown */
+    int begun;
+} find_report;
 
-/* A search that is running. */
-typedef struct app_hunt {
-    app_search search;
-    xncc_match *match;
-    xncc_refined *refined; /* NULL without --subpixel */
-    size_t room, found;    /* elements of match: allocated, and filled */
-    xncc_plan_info plan;   /* what searched */
-} app_hunt;
+/* Says which format -o and --format ask for, and fails if nothing can be written there. */
+xncc_status find_report_check(const app_options *options, const app_named *inputs,
+                              app_format *format, app_error *error);
 
-/* Sets up the tables. */
-void app_find_report_open(app_find_job *job);
-void app_find_report_close(app_find_job *job);
+/* Nothing is printed before the first page. Call find_report_close whatever is returned. */
+xncc_status find_report_open(const app_options *options, const app_named *inputs,
+                             const app_kit *kit, find_report *report, app_error *error);
 
-/* Adds a search and its matches to the tables. */
-xncc_status app_find_report(app_find_job *job, const app_source *scene, const app_source *templ,
-                            const app_hunt *hunt, app_error *error);
+/* Adds a page that was searched, or one that failed. The names of images, templates and devices
+ * must outlive the report. */
+xncc_status find_report_add(find_report *report, const find_result *result, app_error *error);
 
-/* --merge: of the match rows from `first` on, keeps those that the rule keeps, best first. */
-xncc_status app_find_merge(app_find_job *job, size_t first, app_error *error);
-
-/* --overlay: writes the picture with every match framed. */
-xncc_status app_find_overlay(const app_find_job *job, const app_source *scene, app_error *error);
-
-/* --report: starts it, and adds a page with the match rows from `first` on. */
-xncc_status app_find_html_open(app_find_job *job, app_error *error);
-xncc_status app_find_html(app_find_job *job, const app_source *scene, size_t first,
-                          app_error *error);
-
-/* Prints the tables to stdout, in the format of --format. */
-void app_find_print(const app_find_job *job);
+/* Prints the rest, unless there is nothing to print, and gives the file of -o its name if the
+ * status is a success. Returns the first failure. */
+xncc_status find_report_close(find_report *report, xncc_status status, app_error *error);
 
 #endif

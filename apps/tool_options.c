@@ -11,6 +11,8 @@
 enum { MATCHING = APP_FIND | APP_CORRELATE, WORKING = MATCHING | APP_CONVOLVE };
 
 static const app_option table[] = {
+    { "template", 't', "FILE", APP_GROUP_INPUT, MATCHING, tool_set_templ, NULL, NULL, "a file name",
+      "a template: FILE, FILE@X,Y,W,H or @LIST; repeat it for more. All other files are images" },
     { "top", 0, "N", APP_GROUP_MATCHES, APP_FIND, tool_set_top, NULL, "10",
       "a whole number 1 .. 1000000000", "at most N matches per template and page" },
     { "min-score", 0, "S", APP_GROUP_MATCHES, APP_FIND, tool_set_min_score, NULL, "0",
@@ -21,7 +23,8 @@ static const app_option table[] = {
       "half the template's shorter side", "a whole number 1 .. 1073741824",
       "pixels in x or y between matches" },
     { "subpixel", 0, NULL, APP_GROUP_MATCHES, APP_FIND, tool_set_subpixel, NULL, NULL, NULL,
-      "also fit each match's position to fractions of a pixel (columns subpixel_x, subpixel_y)" },
+      "also fit each match's position to fractions of a pixel (columns subpixel_x, subpixel_y, "
+      "subpixel_score)" },
     { "merge", 0, "RULE", APP_GROUP_MATCHES, APP_FIND, tool_set_merge, NULL, NULL,
       "distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1",
       "one list for all templates: of matches closer than N pixels, or with an intersection over "
@@ -43,6 +46,12 @@ static const app_option table[] = {
     { "report-side", 0, "N", APP_GROUP_OUTPUT, APP_FIND, tool_set_report_side, NULL, "2048",
       "a whole number 64 .. 32768",
       "with --report: pictures with a longer side are reduced to at most N pixels" },
+    { "output", 'o', "FILE", APP_GROUP_OUTPUT, APP_FIND, tool_set_output, NULL, "standard output",
+      "a file name, or - for standard output",
+      "print to FILE; without --format, .csv, .json, .jsonl, .geojson or .txt says how" },
+    { "count", 0, NULL, APP_GROUP_OUTPUT, APP_FIND, tool_set_count_only, NULL, NULL, NULL,
+      "print how many matches each template has on each page, without a limit unless --top is "
+      "given" },
     { "output", 'o', "FILE", APP_GROUP_OUTPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_output, NULL,
       NULL, "a file name",
       "the map to write, float32: .tif, .npy, or .png to look at; - is standard output" },
@@ -90,11 +99,13 @@ static const app_option table[] = {
       "them; TYPE is a pixel type, then be for big-endian, then xN for N samples per pixel" },
     { "flat", 0, "zero|nan", APP_GROUP_SCORE, MATCHING, tool_set_flat, tool_flat_words, "zero",
       NULL, "score of a window without contrast; NaN is never a match" },
-    { "page", 0, "N|all", APP_GROUP_INPUT, APP_FIND, tool_set_pages, tool_page_words, "0",
-      "a page number, counted from 0, or all",
-      "page of IMAGE; all: every page except reduced copies and masks" },
-    { "page", 0, "N", APP_GROUP_INPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_page, NULL, "0",
-      "a page number, counted from 0", "page of IMAGE" },
+    { "page", 0, "N|A-B|all", APP_GROUP_INPUT, WORKING, tool_set_pages, tool_page_words, "0",
+      "a page number, counted from 0, a range such as 2-5, or all",
+      "pages of IMAGE; a range and all leave out reduced copies and masks" },
+    { "recursive", 'r', NULL, APP_GROUP_INPUT, WORKING, tool_set_recursive, NULL, NULL, NULL,
+      "a folder as IMAGE stands for all pictures in it and in the folders below it" },
+    { "strict", 0, NULL, APP_GROUP_RUN, WORKING, tool_set_strict, NULL, NULL, NULL,
+      "stop at the first image that cannot be used, instead of doing the rest" },
     { "kernels", 0, NULL, APP_GROUP_OUTPUT, APP_INFO, tool_set_kernels, NULL, NULL, NULL,
       "list every kernel: its task and engine, which memory holds what, and whether it can serve" },
     { "task", 0, "NAME", APP_GROUP_PROBLEM, APP_INFO, tool_set_task, app_tasks, "match", NULL,
@@ -106,8 +117,10 @@ static const app_option table[] = {
       "explain the choice for this size of the template or filter" },
     { "image-mask", 0, NULL, APP_GROUP_PROBLEM, APP_INFO, tool_set_image_masked, NULL, NULL, NULL,
       "explain the choice for an image in which some pixels do not count" },
-    { "format", 0, "NAME", APP_GROUP_OUTPUT, WORKING, tool_set_format, tool_formats, "table", NULL,
-      "how the results are printed" },
+    { "format", 0, "NAME", APP_GROUP_OUTPUT, APP_FIND, tool_set_find_format, tool_find_formats,
+      "table", NULL, "how the matches are printed; jsonl: one JSON object per match and line" },
+    { "format", 0, "NAME", APP_GROUP_OUTPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_format,
+      tool_formats, "table", NULL, "how the results are printed" },
     { "format", 0, "NAME", APP_GROUP_OUTPUT, APP_INFO, tool_set_text_format, tool_text_formats,
       "table", NULL, "how the result is printed" },
     { "max-memory", 0, "SIZE", APP_GROUP_RUN, WORKING, tool_set_memory, NULL, "8G",
@@ -143,7 +156,8 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     options->report_side = 2048;
     options->command = app_html_command("exactncc", argc, argv);
     options->masks = calloc((size_t)argc, sizeof *options->masks);
-    if (!options->masks || !options->command) {
+    options->templs = calloc((size_t)argc, sizeof *options->templs);
+    if (!options->masks || !options->templs || !options->command) {
         app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
         return APP_WRONG;
     }
@@ -154,7 +168,8 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
 void tool_options_close(app_options *options)
 {
     free(options->masks);
+    free(options->templs);
     free(options->command);
-    options->masks = NULL;
+    options->masks = options->templs = NULL;
     options->command = NULL;
 }

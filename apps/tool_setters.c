@@ -14,6 +14,7 @@ const char *const tool_channel_words[] = { "luma", "sum", NULL };
 const char *const tool_flat_words[] = { "zero", "nan", NULL };
 const char *const tool_page_words[] = { "all", NULL };
 const char *const tool_formats[] = { "table", "csv", "json", NULL };
+const char *const tool_find_formats[] = { "table", "csv", "json", "jsonl", "geojson", NULL };
 const char *const tool_text_formats[] = { "table", "json", NULL };
 
 /* Stores a name; an empty one is not allowed. */
@@ -28,6 +29,7 @@ int tool_set_top(app_options *o, const char *text)
     int32_t top;
     const int ok = app_set_count(text, 1, 1000000000, &top);
     o->peaks.top = (size_t)top;
+    o->has_top = 1;
     return ok;
 }
 
@@ -72,16 +74,53 @@ int tool_set_overlay(app_options *o, const char *text)
     return set_name(&o->overlay, text);
 }
 
-int tool_set_page(app_options *o, const char *text)
-{
-    return app_parse_integer(text, 0, UINT32_MAX - 1, &o->page);
-}
-
+/* "N", "A-B" or "all". */
 int tool_set_pages(app_options *o, const char *text)
 {
-    if (strcmp(text, "all") != 0)
-        return tool_set_page(o, text);
-    o->page = APP_ALL_PAGES;
+    app_pages *const p = &o->pages;
+    const char *dash = strchr(text, '-');
+    char first[32];
+    p->many = 1;
+    if (strcmp(text, "all") == 0) {
+        p->first = 0;
+        p->last = INT64_MAX;
+        return 1;
+    }
+    if (dash && dash > text && dash - text < (int)sizeof first) {
+        memcpy(first, text, (size_t)(dash - text));
+        first[dash - text] = 0;
+        return app_parse_integer(first, 0, UINT32_MAX - 1, &p->first) &&
+               app_parse_integer(dash + 1, p->first, UINT32_MAX - 1, &p->last);
+    }
+    p->many = 0;
+    const int ok = app_parse_integer(text, 0, UINT32_MAX - 1, &p->first);
+    p->last = p->first;
+    return ok;
+}
+
+int tool_set_templ(app_options *o, const char *text)
+{
+    return set_name(&o->templs[o->templ_count++], text);
+}
+
+int tool_set_recursive(app_options *o, const char *text)
+{
+    (void)text;
+    o->recursive = 1;
+    return 1;
+}
+
+int tool_set_strict(app_options *o, const char *text)
+{
+    (void)text;
+    o->strict = 1;
+    return 1;
+}
+
+int tool_set_count_only(app_options *o, const char *text)
+{
+    (void)text;
+    o->count_only = 1;
     return 1;
 }
 
@@ -252,12 +291,23 @@ int tool_set_format(app_options *o, const char *text)
 {
     const int i = app_word_index(tool_formats, text);
     o->format = i == 2 ? APP_JSON : i == 1 ? APP_CSV : APP_TABLE;
+    o->has_format = 1;
     return i >= 0;
 }
 
 int tool_set_text_format(app_options *o, const char *text)
 {
     return tool_set_format(o, text) && o->format != APP_CSV;
+}
+
+int tool_set_find_format(app_options *o, const char *text)
+{
+    const int lines = strcmp(text, "jsonl") == 0, geo = strcmp(text, "geojson") == 0;
+    if (!lines && !geo)
+        return tool_set_format(o, text);
+    o->format = lines ? APP_JSONL : APP_GEOJSON;
+    o->has_format = 1;
+    return 1;
 }
 
 int tool_set_memory(app_options *o, const char *text)

@@ -10,20 +10,22 @@ extern const char *const tool_axes[], *const tool_gradient_sizes[], *const tool_
 extern const char *const tool_no_data_words[], *const tool_channel_words[],
                                                    *const tool_flat_words[];
 extern const char *const tool_page_words[], *const tool_formats[], *const tool_text_formats[];
+extern const char *const tool_find_formats[];
 
 /* find */
 app_setter tool_set_top, tool_set_min_score, tool_set_max_score, tool_set_min_distance;
 app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_report,
     tool_set_report_side;
-app_setter tool_set_pages;
+app_setter tool_set_count_only, tool_set_find_format;
 
 /* find and correlate */
+app_setter tool_set_templ;
 app_setter tool_set_heatmap, tool_set_mask, tool_set_image_mask, tool_set_no_data;
 app_setter tool_set_blend, tool_set_heat_range, tool_set_plain, tool_set_min_valid,
     tool_set_channels, tool_set_roi, tool_set_raw, tool_set_flat;
 
 /* correlate and convolve */
-app_setter tool_set_output, tool_set_coverage, tool_set_page;
+app_setter tool_set_output, tool_set_coverage;
 app_setter tool_set_gaussian, tool_set_gradient, tool_set_gradient_size;
 app_setter tool_set_filter, tool_set_correlate, tool_set_filter_border;
 
@@ -33,5 +35,6 @@ app_setter tool_set_task, tool_set_kernels;
 
 /* every command that reads pictures */
 app_setter tool_set_format, tool_set_memory;
+app_setter tool_set_pages, tool_set_recursive, tool_set_strict;
 
 #endif

@@ -117,6 +117,88 @@ void app_geo_free(app_geo *geo)
     memset(geo, 0, sizeof *geo);
 }
 
+/* Keys of the directory, and what they can say. */
+enum {
+    RASTER_TYPE = 1025,
+    RASTER_IS_POINT = 2,
+    CITATION = 1026,
+    GEOGRAPHIC = 2048,
+    GEOGRAPHIC_CITATION = 2049,
+    PROJECTED = 3072,
+    PROJECTED_CITATION = 3073,
+    USER_DEFINED = 32767
+};
+
+/* The four numbers of a key: its number, the tag with its value (0: none), their count, and the
+ * value or its place. NULL: there is no such key. */
+static const uint16_t *find_key(const app_geo *g, int key)
+{
+    const unsigned keys = g->key ? g->keys / 4u : 0;
+    for (unsigned i = 1; i < keys && i <= g->key[3]; i++)
+        if (g->key[4 * i] == key)
+            return g->key + 4 * i;
+    return NULL;
+}
+
+/* The value of a key that is a number; 0 if there is none. */
+static int key_number(const app_geo *g, int key)
+{
+    const uint16_t *k = find_key(g, key);
+    return k && k[1] == 0 ? k[3] : 0;
+}
+
+/* Copies the value of a key that is a text, without the bar at its end. Returns 1 if there is one.
+ */
+static int key_text(const app_geo *g, int key, char *text, size_t size)
+{
+    const uint16_t *k = find_key(g, key);
+    const size_t length = g->text ? strlen(g->text) : 0;
+    if (!k || k[1] != TEXT || k[3] >= length)
+        return 0;
+    size_t count = length - k[3] < k[2] ? length - k[3] : k[2];
+    if (count > 0 && g->text[k[3] + count - 1] == '|')
+        count--;
+    snprintf(text, size, "%.*s", (int)count, g->text + k[3]);
+    return count > 0;
+}
+
+const char *app_geo_crs(const app_geo *g, char *text, size_t size)
+{
+    static const int numbers[] = { PROJECTED, GEOGRAPHIC };
+    static const int texts[] = { PROJECTED_CITATION, CITATION, GEOGRAPHIC_CITATION };
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const int number = key_number(g, numbers[i]);
+        if (number == USER_DEFINED)
+            break;
+        if (number > 0) {
+            snprintf(text, size, "EPSG:%d", number);
+            return text;
+        }
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (key_text(g, texts[i], text, size))
+            return text;
+    return text;
+}
+
+int app_geo_ground(const app_geo *g, double x, double y, double *ground_x, double *ground_y)
+{
+    const double corner = key_number(g, RASTER_TYPE) == RASTER_IS_POINT ? 0.0 : 0.5;
+    const double i = x + corner, j = y + corner;
+    const double *m = g->matrix;
+    if (g->has_scale && g->scale[0] != 0.0 && g->scale[1] != 0.0 && g->tie) {
+        *ground_x = g->tie[3] + (i - g->tie[0]) * g->scale[0];
+        *ground_y = g->tie[4] - (j - g->tie[1]) * fabs(g->scale[1]);
+        return 1;
+    }
+    if (!g->has_matrix)
+        return 0;
+    *ground_x = m[0] * i + m[1] * j + m[3];
+    *ground_y = m[4] * i + m[5] * j + m[7];
+    return 1;
+}
+
 void app_geo_register(TIFF *tif)
 {
     TIFFMergeFieldInfo(tif, fields, sizeof fields / sizeof fields[0]);

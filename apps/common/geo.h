@@ -1,5 +1,5 @@
-/* The GeoTIFF tags (OGC 19-008r4) that place a picture on the ground, copied from an input to the
- * outputs computed from it. Their values are not interpreted; a tag whose type or count differs
+/* The GeoTIFF tags (OGC 19-008r4) that place a picture on the ground. They are copied from an input
+ * to the outputs computed from it, and say where its pixels are. A tag whose type or count differs
  * from the standard's is dropped. */
 #ifndef APP_GEO_H
 #define APP_GEO_H
@@ -23,6 +23,16 @@ typedef struct app_place {
     const app_geo *geo; /* NULL: the place is unknown */
     int32_t x, y;
 } app_place;
+
+/* Where a position of the picture is on the ground. x, y: in pixels; (0, 0) is the centre of the
+ * top-left pixel. Pixel scale and first tie point are used if both are there, otherwise the matrix;
+ * the key GTRasterType says whether they speak of the corners of pixels or of their centres.
+ * Returns 0 if the tags do not say. */
+int app_geo_ground(const app_geo *geo, double x, double y, double *ground_x, double *ground_y);
+
+/* Writes the name of the coordinate system: "EPSG:32632", or the citation in the keys if there is
+ * no such number. "" if neither is known. Returns text. */
+const char *app_geo_crs(const app_geo *geo, char *text, size_t size);
 
 /* Frees what *geo points to, and sets it to zero. */
 void app_geo_free(app_geo *geo);

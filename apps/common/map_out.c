@@ -1,4 +1,4 @@
-/* The float picture that correlate and convolve compute, write and report. */
+/* The float pictures that correlate and convolve compute, write and report. */
 #include "map_out.h"
 
 #include "heatmap.h"
@@ -8,15 +8,43 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-xncc_status app_map_check(const app_options *o, app_error *error)
+enum { OUTPUT, WIDTH, HEIGHT, LOW, HIGH, KERNEL, DEVICE, DESCRIPTION, COLUMNS };
+
+static const app_column columns[COLUMNS] = {
+    [OUTPUT] = { "output", APP_TEXT, 0, 0 },    [WIDTH] = { "width", APP_INTEGER, 0, 0 },
+    [HEIGHT] = { "height", APP_INTEGER, 0, 0 }, [LOW] = { "min", APP_REAL, 9, 6 },
+    [HIGH] = { "max", APP_REAL, 9, 6 },         [KERNEL] = { "kernel", APP_TEXT, 0, 0 },
+    [DEVICE] = { "device", APP_TEXT, 0, 0 },    [DESCRIPTION] = { "description", APP_TEXT, 0, 0 },
+};
+
+xncc_status app_map_check(const app_options *o, const app_named *in, app_error *error)
 {
     if (!o->output)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "-o: is missing; give the name of the file to write");
     app_form form;
-    xncc_status status = app_check_output(o, "-o", o->output, error);
+    xncc_status status = app_out_name_check(o, in, "-o", o->output, 1, error);
+    if (!status && !strchr(o->output, '{'))
+        status = app_check_output(in, "-o", o->output, error);
     return status ? status : app_save_form(o->output, &form, error);
+}
+
+void app_maps_open(const app_options *o, const app_named *in, const app_session *session,
+                   app_maps *maps)
+{
+    *maps = (app_maps){ .options = o,
+                        .inputs = in,
+                        .session = session,
+                        .rows = { .columns = columns, .width = COLUMNS } };
+}
+
+xncc_status app_map_name(app_maps *maps, const char *option, const char *name, const app_out_of *of,
+                         char path[APP_OUT_NAME_SIZE], app_error *error)
+{
+    const xncc_status status = app_out_name(option, name, of, maps->inputs, path, error);
+    return status ? status : app_written_add(&maps->written, option, path, error);
 }
 
 xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
@@ -51,47 +79,39 @@ static void find_range(const xncc_map *map, double *low, double *high)
     }
 }
 
-static void print_rows(const app_options *o, const app_rows *rows, const char *description)
+/* A copy of a text that lives as long as the maps; NULL: no memory. */
+static const char *keep(app_maps *maps, const char *text)
 {
-    if (o->format != APP_JSON) {
-        app_rows_print(stdout, rows, 0, o->format);
-        return;
-    }
-    printf("{\n  \"outputs\": ");
-    app_rows_print(stdout, rows, 0, APP_JSON);
-    printf(",\n  \"description\": %s\n}\n", description);
+    char **more = realloc(maps->text, (maps->texts + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    maps->text = more;
+    more[maps->texts] = strdup(text);
+    return more[maps->texts] ? more[maps->texts++] : NULL;
 }
 
-xncc_status app_map_report(const app_options *o, const app_map_out *outs, size_t count,
-                           const char *description, app_error *error)
+static xncc_status add_row(app_maps *maps, const app_map_out *out, const char *description,
+                           app_error *error)
 {
-    static const app_column columns[] = {
-        { "output", APP_TEXT, 0, 0 },    { "width", APP_INTEGER, 0, 0 },
-        { "height", APP_INTEGER, 0, 0 }, { "min", APP_REAL, 9, 6 },
-        { "max", APP_REAL, 9, 6 },       { "kernel", APP_TEXT, 0, 0 },
-        { "device", APP_TEXT, 0, 0 },
+    double low, high;
+    find_range(&out->map, &low, &high);
+    const app_value row[COLUMNS] = {
+        [OUTPUT].text = keep(maps, out->path),
+        [WIDTH].integer = out->map.width,
+        [HEIGHT].integer = out->map.height,
+        [LOW].real = low,
+        [HIGH].real = high,
+        [KERNEL].text = out->kernel,
+        [DEVICE].text = out->device,
+        [DESCRIPTION].text = keep(maps, description),
     };
-    app_rows rows = { .columns = columns, .width = sizeof columns / sizeof columns[0] };
-    int ok = 1, quiet = o->quiet;
-    for (size_t i = 0; i < count; i++)
-        quiet |= app_output_is_standard(outs[i].path); /* the map is there */
-    for (size_t i = 0; i < count && !quiet && ok; i++) {
-        const xncc_map *map = &outs[i].map;
-        double low, high;
-        find_range(map, &low, &high);
-        const app_value row[] = { { .text = outs[i].path },   { .integer = map->width },
-                                  { .integer = map->height }, { .real = low },
-                                  { .real = high },           { .text = outs[i].kernel },
-                                  { .text = outs[i].device } };
-        ok = app_rows_add(&rows, row);
-    }
-    if (ok && !quiet)
-        print_rows(o, &rows, description);
-    app_rows_free(&rows);
-    return ok ? app_finish_stdout(error) : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
+    if (row[OUTPUT].text && row[DESCRIPTION].text && app_rows_add(&maps->rows, row))
+        return XNCC_OK;
+    return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out->path);
 }
 
-xncc_status app_map_write(const app_map_out *out, const char *description, app_error *error)
+xncc_status app_map_write(app_maps *maps, const app_map_out *out, const char *description,
+                          int described, app_error *error)
 {
     const app_tiff_out picture = { .pixels = out->map.data,
                                    .width = out->map.width,
@@ -99,11 +119,59 @@ xncc_status app_map_write(const app_map_out *out, const char *description, app_e
                                    .description = description,
                                    .place = out->place,
                                    .has_nan = out->has_nan };
-    return app_save(out->path, &picture, error);
+    const xncc_status status = app_save(out->path, &picture, error);
+    maps->piped |= app_output_is_standard(out->path); /* the map is there */
+    if (status || maps->options->quiet)
+        return status;
+    return add_row(maps, out, described ? description : "", error);
 }
 
-xncc_status app_map_heatmap(const app_options *o, const app_search *search, const app_source *scene,
-                            const app_source *templ, const xncc_map *map, app_error *error)
+static void print(const app_maps *maps)
+{
+    const unsigned hidden = 1u << DESCRIPTION;
+    const char *comma = "\n    ";
+    if (maps->options->format != APP_JSON) {
+        app_rows_print(stdout, &maps->rows, hidden, maps->options->format);
+        return;
+    }
+    printf("{\n  \"outputs\": ");
+    app_rows_print(stdout, &maps->rows, hidden, APP_JSON);
+    printf(",\n  \"descriptions\": [");
+    for (size_t i = 0; i < maps->rows.count; i++) {
+        const char *text = maps->rows.value[i * COLUMNS + DESCRIPTION].text;
+        if (*text) {
+            printf("%s%s", comma, text);
+            comma = ",\n    ";
+        }
+    }
+    printf("\n  ],\n  \"device\": ");
+    app_json_string(stdout, maps->session->device);
+    printf(",\n  \"device_reason\": ");
+    app_json_string(stdout, maps->session->why);
+    printf("\n}\n");
+}
+
+xncc_status app_maps_close(app_maps *maps, xncc_status status, app_error *error)
+{
+    app_error unwritten = { .text = "" };
+    if (maps->rows.count && !maps->piped)
+        print(maps);
+    const xncc_status printed = app_finish_stdout(&unwritten);
+    if (printed && !status) {
+        *error = unwritten;
+        status = printed;
+    }
+    for (size_t i = 0; i < maps->texts; i++)
+        free(maps->text[i]);
+    free(maps->text);
+    app_rows_free(&maps->rows);
+    app_written_free(&maps->written);
+    return status;
+}
+
+xncc_status app_map_heatmap(const app_options *o, const char *path, const app_search *search,
+                            const app_source *scene, const app_source *templ, const xncc_map *map,
+                            app_error *error)
 {
     const app_place place = app_search_place(search, scene);
     const app_heatmap heat = { .name = scene->path,
@@ -114,5 +182,5 @@ xncc_status app_map_heatmap(const app_options *o, const app_search *search, cons
                                .y = place.y,
                                .method = o->rule.method,
                                .look = o->heat };
-    return app_heatmap_write(o->heatmap, &heat, error);
+    return app_heatmap_write(path, &heat, error);
 }

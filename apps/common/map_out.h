@@ -1,37 +1,58 @@
-/* The float picture that correlate and convolve compute, write and report. */
+/* The float pictures that correlate and convolve compute, write and report. */
 #ifndef APP_MAP_OUT_H
 #define APP_MAP_OUT_H
 
 #include "exactncc/image.h"
+#include "out_name.h"
 #include "search.h"
 
 /* A map to be written. */
 typedef struct app_map_out {
-    const char *path;
+    char path[APP_OUT_NAME_SIZE];
     xncc_map map;
     const char *device, *kernel;
     app_place place;
     int has_nan; /* 1: the map can contain NaN */
 } app_map_out;
 
-/* Fails unless -o is given, can be written, and is none of the inputs. */
-xncc_status app_map_check(const app_options *options, app_error *error);
+/* The maps of a command. */
+typedef struct app_maps {
+    const app_options *options;
+    const app_named *inputs;
+    const app_session *session; /* which device, and why */
+    app_rows rows;
+    char **text; /* of paths and descriptions, which this owns */
+    size_t texts;
+    app_written written;
+    int piped; /* 1: a map went to standard output, so that nothing else may */
+} app_maps;
+
+/* Fails unless -o is given, can be written, tells the outputs apart, and is none of the inputs. */
+xncc_status app_map_check(const app_options *options, const app_named *inputs, app_error *error);
+
+void app_maps_open(const app_options *options, const app_named *inputs, const app_session *session,
+                   app_maps *maps);
+
+/* Sets the name of an output from the name that the option gives. */
+xncc_status app_map_name(app_maps *maps, const char *option, const char *name, const app_out_of *of,
+                         char path[APP_OUT_NAME_SIZE], app_error *error);
 
 /* Allocates a map. The caller frees map->data. */
 xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
                          app_error *error);
 
-/* Writes the map. description: a JSON object for the ImageDescription tag. */
-xncc_status app_map_write(const app_map_out *out, const char *description, app_error *error);
+/* Writes a map. description: a JSON object for the ImageDescription tag. Unless --quiet, the report
+ * gets a row and, if `described` is 1, the description. */
+xncc_status app_map_write(app_maps *maps, const app_map_out *out, const char *description,
+                          int described, app_error *error);
 
-/* Writes the map of a search in colours, under the name and with the look of the options. */
-xncc_status app_map_heatmap(const app_options *options, const app_search *search,
+/* Writes the map of a search in colours, under this name and with the look of the options. */
+xncc_status app_map_heatmap(const app_options *options, const char *path, const app_search *search,
                             const app_source *scene, const app_source *templ, const xncc_map *map,
                             app_error *error);
 
-/* Prints what was written, unless --quiet: a row per map in a table or CSV, or JSON with the
- * description. */
-xncc_status app_map_report(const app_options *options, const app_map_out *outs, size_t count,
-                           const char *description, app_error *error);
+/* Prints what was written: a row per map in a table or CSV, or JSON with the descriptions. Nothing
+ * if nothing was written. Returns the first failure. */
+xncc_status app_maps_close(app_maps *maps, xncc_status status, app_error *error);
 
 #endif

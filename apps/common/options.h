@@ -8,7 +8,7 @@
 #include "report.h"
 #include "reading.h"
 
-enum { APP_ALL_PAGES = -1, APP_MAX_SIZES = 16 };
+enum { APP_MAX_SIZES = 16 };
 
 typedef struct app_size {
     int32_t width, height;
@@ -33,6 +33,12 @@ int app_parse_area(const char *text, app_area *area);
 /* What the command line asks for. */
 typedef enum app_parsed { APP_RUN, APP_HELP, APP_VERSION, APP_WRONG } app_parsed;
 
+/* Which pages of an image. */
+typedef struct app_pages {
+    int64_t first, last; /* from 0; last INT64_MAX: to the end of the file */
+    int many;            /* 1: a range, without reduced copies and masks; 0: exactly page first */
+} app_pages;
+
 typedef struct app_options {
     app_parsed asked; /* APP_RUN, APP_HELP or APP_VERSION */
     xncc_context_options device;
@@ -42,8 +48,14 @@ typedef struct app_options {
     const char **masks;     /* one file name per template, in their order; "-": no mask */
     int mask_count;         /* 0: no template has a mask */
     const char *image_mask; /* NULL: none */
-    int64_t page;           /* from 0, or APP_ALL_PAGES */
+    const char **templs;    /* the words after -t */
+    int templ_count;        /* 0: the template is the second file */
+    app_pages pages;
+    int recursive;  /* find, correlate, convolve: a folder stands for the pictures in it */
+    int strict;     /* the first image that fails ends the work */
+    int count_only; /* find: print numbers of matches */
     app_format format;
+    int has_format, has_top; /* 1: given */
     int quiet;
     int has_min_score, has_max_score; /* 1: given, so that peaks has it */
     app_area roi;                     /* width 0: the whole image */

@@ -15,6 +15,14 @@ static void publish(app_reader *r, int32_t rows, xncc_status status)
     pthread_mutex_unlock(&r->lock);
 }
 
+static int is_dropped(app_reader *r)
+{
+    pthread_mutex_lock(&r->lock);
+    const int dropped = r->dropped;
+    pthread_mutex_unlock(&r->lock);
+    return dropped;
+}
+
 static void *read_rows(void *data)
 {
     app_reader *r = data;
@@ -22,7 +30,8 @@ static void *read_rows(void *data)
     const app_target to = app_picture_target(p);
     xncc_status status = XNCC_OK;
     for (int32_t done = 0, ready = 0; done < p->height && !status; done = ready) {
-        status = app_file_decode(r->file, &to, &ready, &r->error);
+        status = is_dropped(r) ? XNCC_ERROR_CANCELLED
+                               : app_file_decode(r->file, &to, &ready, &r->error);
         if (!status && r->converted)
             app_picture_convert(p, r->pixel, done, ready - done, r->converted);
         publish(r, status ? done : ready, status);
@@ -30,8 +39,8 @@ static void *read_rows(void *data)
     return NULL;
 }
 
-void app_reader_start(app_reader *r, app_file *file, const app_picture *picture, xncc_pixel pixel,
-                      void *converted, int beside)
+void app_reader_open(app_reader *r, app_file *file, const app_picture *picture, xncc_pixel pixel,
+                     void *converted)
 {
     memset(r, 0, sizeof *r);
     r->file = file;
@@ -40,6 +49,24 @@ void app_reader_start(app_reader *r, app_file *file, const app_picture *picture,
     r->converted = converted;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->more, NULL);
+}
+
+void app_reader_run(app_reader *r)
+{
+    read_rows(r);
+}
+
+void app_reader_drop(app_reader *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->dropped = 1;
+    pthread_mutex_unlock(&r->lock);
+}
+
+void app_reader_start(app_reader *r, app_file *file, const app_picture *picture, xncc_pixel pixel,
+                      void *converted, int beside)
+{
+    app_reader_open(r, file, picture, pixel, converted);
     r->threaded = beside && pthread_create(&r->thread, NULL, read_rows, r) == 0;
     if (!r->threaded)
         read_rows(r);
@@ -61,6 +88,10 @@ xncc_status app_reader_stop(app_reader *r, app_error *error)
     if (r->threaded)
         pthread_join(r->thread, NULL);
     r->threaded = 0;
+    pthread_mutex_lock(&r->lock);
+    while (!r->ended)
+        pthread_cond_wait(&r->more, &r->lock);
+    pthread_mutex_unlock(&r->lock);
     if (r->status)
         *error = r->error;
     return r->status;

@@ -16,7 +16,7 @@ typedef struct app_reader {
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t more;
     int32_t rows, wanted;
-    int ended, threaded;
+    int ended, threaded, dropped;
     xncc_status status;
     app_error error;
 } app_reader;
@@ -28,6 +28,15 @@ typedef struct app_reader {
  * decoded before this returns. */
 void app_reader_start(app_reader *reader, app_file *file, const app_picture *picture,
                       xncc_pixel pixel, void *converted, int beside);
+
+/* app_reader_start in two steps, for a caller that decodes on a thread of its own: makes the
+ * reader, and decodes everything. */
+void app_reader_open(app_reader *reader, app_file *file, const app_picture *picture,
+                     xncc_pixel pixel, void *converted);
+void app_reader_run(app_reader *reader);
+
+/* Ends the decoding soon: nobody needs the rest. Its status is then XNCC_ERROR_CANCELLED. */
+void app_reader_drop(app_reader *reader);
 
 /* Waits until `wanted` rows (or all of them) are decoded. Returns the number of decoded rows, or -1
  * if decoding has failed. */

@@ -118,7 +118,7 @@ static void print_value(FILE *out, const app_column *column, const app_value *va
         csv_text(out, value->text);
 }
 
-static void print_csv(FILE *out, const app_rows *rows, unsigned skip)
+void app_header_print(FILE *out, const app_rows *rows, unsigned skip)
 {
     const char *comma = "";
     for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
@@ -126,33 +126,40 @@ static void print_csv(FILE *out, const app_rows *rows, unsigned skip)
         comma = ",";
     }
     putc('\n', out);
-    for (size_t r = 0; r < rows->count; r++) {
-        comma = "";
-        for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
-            fputs(comma, out);
-            comma = ",";
-            print_value(out, &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c],
-                        APP_CSV);
+}
+
+void app_row_print(FILE *out, const app_rows *rows, size_t row, unsigned skip, app_format format)
+{
+    const int json = format != APP_CSV;
+    const app_value *value = rows->value + row * (size_t)rows->width;
+    const char *comma = "";
+    if (json)
+        putc('{', out);
+    for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
+        fputs(comma, out);
+        comma = json ? ", " : ",";
+        if (json) {
+            app_json_string(out, rows->columns[c].name);
+            fputs(": ", out);
         }
-        putc('\n', out);
+        print_value(out, &rows->columns[c], &value[c], json ? APP_JSON : APP_CSV);
     }
+    putc(json ? '}' : '\n', out);
+}
+
+static void print_csv(FILE *out, const app_rows *rows, unsigned skip)
+{
+    app_header_print(out, rows, skip);
+    for (size_t r = 0; r < rows->count; r++)
+        app_row_print(out, rows, r, skip, APP_CSV);
 }
 
 static void print_json(FILE *out, const app_rows *rows, unsigned skip)
 {
     putc('[', out);
     for (size_t r = 0; r < rows->count; r++) {
-        fputs(r ? ",\n    {" : "\n    {", out);
-        const char *comma = "";
-        for (int c = next_column(rows, skip, -1); c < rows->width; c = next_column(rows, skip, c)) {
-            fputs(comma, out);
-            comma = ", ";
-            app_json_string(out, rows->columns[c].name);
-            fputs(": ", out);
-            print_value(out, &rows->columns[c], &rows->value[r * (size_t)rows->width + (size_t)c],
-                        APP_JSON);
-        }
-        putc('}', out);
+        fputs(r ? ",\n    " : "\n    ", out);
+        app_row_print(out, rows, r, skip, APP_JSON);
     }
     fputs(rows->count ? "\n  ]" : "]", out);
 }
@@ -245,10 +252,15 @@ void app_rows_print(FILE *out, const app_rows *rows, unsigned skip, app_format f
         print_table(out, rows, skip);
 }
 
-xncc_status app_finish_stdout(app_error *error)
+xncc_status app_finish(FILE *out, const char *name, app_error *error)
 {
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return app_fail_errno(error, "standard output", "cannot write", errno ? errno : EIO);
+    if (fflush(out) != 0 || ferror(out))
+        return app_fail_errno(error, name, "cannot write", errno ? errno : EIO);
     return XNCC_OK;
+}
+
+xncc_status app_finish_stdout(app_error *error)
+{
+    return app_finish(stdout, "standard output", error);
 }

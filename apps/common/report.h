@@ -9,7 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef enum app_format { APP_TABLE, APP_CSV, APP_JSON, APP_MARKDOWN } app_format;
+typedef enum app_format {
+    APP_TABLE,
+    APP_CSV,
+    APP_JSON,
+    APP_MARKDOWN,
+    APP_JSONL,  /* one JSON object per row and line */
+    APP_GEOJSON /* find only */
+} app_format;
 
 typedef enum app_kind { APP_TEXT, APP_INTEGER, APP_REAL } app_kind;
 
@@ -45,12 +52,22 @@ void app_rows_print(FILE *out, const app_rows *rows, unsigned skip, app_format f
  * surrogates). */
 int app_utf8_length(const unsigned char *s);
 
+/* Prints one row, for tables that are printed as they grow: a line of CSV, or a JSON object without
+ * a line end. */
+void app_row_print(FILE *out, const app_rows *rows, size_t row, unsigned skip, app_format format);
+
+/* Prints the names of the columns as a line of CSV. */
+void app_header_print(FILE *out, const app_rows *rows, unsigned skip);
+
 /* Prints a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void app_json_string(FILE *out, const char *text);
 
 /* Copies the text to buffer with control characters replaced by '?', for messages and tables; what
  * does not fit is cut. Returns buffer. */
 const char *app_printable(const char *text, char *buffer, size_t size);
+
+/* Flushes a file, and fails if anything printed to it could not be written. name: for the text. */
+xncc_status app_finish(FILE *out, const char *name, app_error *error);
 
 /* Flushes stdout, and fails if anything printed to it could not be written. */
 xncc_status app_finish_stdout(app_error *error);

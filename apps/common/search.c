@@ -1,9 +1,5 @@
-/* A search prepared for one image and one template, and checks that several commands share. */
+/* One template and one image area, ready to be matched. */
 #include "search.h"
-
-#include "output.h"
-#include "rgb_out.h"
-#include "templ_name.h"
 
 #include <string.h>
 
@@ -42,37 +38,30 @@ static xncc_status check_fit(const app_options *o, const app_area *a, const app_
     return XNCC_OK;
 }
 
-/* Cuts the area out of the scene, and makes the template, the problem and, if planned, the plan. */
-static xncc_status prepare(const app_session *session, const xncc_image *pixels, int planned,
-                           app_search *search, xncc_error *why)
+/* Cuts the area out of the scene, and sets the problem. */
+static xncc_status prepare(const app_options *o, app_search *search, xncc_error *why)
 {
     const app_area *a = &search->area;
     xncc_image *const scene = &search->scene;
     xncc_problem *const p = &search->problem;
-    xncc_preference preference = XNCC_PREFERENCE_INIT;
-    preference.kernel = session->options->kernel;
     *p = (xncc_problem)XNCC_PROBLEM_INIT;
-    p->rule = session->options->rule;
+    p->rule = o->rule;
     xncc_status status = xncc_image_crop(scene, a->x, a->y, a->width, a->height, scene, why);
-    if (!status)
-        status = xncc_template_create(session->context, pixels, &search->templ, why);
     if (!status)
         status = xncc_problem_set(p, scene, search->templ, why);
     if (!status)
         status = xncc_map_measure(p->rule.mode, p->image_width, p->image_height, p->templ_width,
                                   p->templ_height, &search->map, why);
-    if (!status && planned)
-        status = xncc_plan_create(session->context, p, &preference, &search->plan, why);
     search->map.x0 += a->x;
     search->map.y0 += a->y;
     return status;
 }
 
-xncc_status app_search_open(const app_session *session, app_source *scene, app_source *templ,
-                            int planned, app_search *search, app_error *error)
+xncc_status app_search_open(app_kit *kit, app_source *scene, int i, app_search *search,
+                            app_error *error)
 {
-    const app_options *o = session->options;
-    xncc_image pixels;
+    const app_options *o = kit->session.options;
+    app_source *const templ = &kit->templates.source[i];
     xncc_error why;
     memset(search, 0, sizeof *search);
     xncc_status status = area_of(o, scene, &search->area, error);
@@ -83,13 +72,23 @@ xncc_status app_search_open(const app_session *session, app_source *scene, app_s
     const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, templ->picture.pixel);
     status = app_source_view(scene, pixel, &search->scene, error);
     if (!status)
-        status = app_source_view(templ, pixel, &pixels, error);
+        status = app_templates_get(&kit->templates, i, pixel, kit->session.context, &search->templ,
+                                   error);
     if (status)
         return status;
-    status = prepare(session, &pixels, planned, search, &why);
-    if (status == XNCC_ERROR_ARGUMENT && o->kernel)
-        app_blame_usage(error, status);
+    status = prepare(o, search, &why);
     return app_pass_on(error, status, templ->path, &why);
+}
+
+xncc_status app_search_plan(app_kit *kit, const app_search *search, const char *name,
+                            xncc_plan **plan, app_error *error)
+{
+    const char *kernel = kit->session.options->kernel;
+    xncc_error why;
+    const xncc_status status = app_plans_get(&kit->plans, &search->problem, kernel, plan, &why);
+    if (status == XNCC_ERROR_ARGUMENT && kernel)
+        app_blame_usage(error, status);
+    return app_pass_on(error, status, name, &why);
 }
 
 int app_search_has_nan(const app_search *search)
@@ -106,71 +105,4 @@ app_place app_search_place(const app_search *search, const app_source *scene)
 {
     return (app_place){ &scene->picture.geo, search->map.x0 + search->problem.templ_width / 2,
                         search->map.y0 + search->problem.templ_height / 2 };
-}
-
-void app_search_close(app_search *search)
-{
-    xncc_plan_destroy(search->plan);
-    xncc_template_destroy(search->templ);
-    memset(search, 0, sizeof *search);
-}
-
-/* The file of a template. */
-static const char *templ_file(const char *text, app_templ_name *name)
-{
-    app_error unused; /* reported when the template is loaded */
-    return app_templ_name_parse(text, name, &unused) ? text : name->file;
-}
-
-int app_is_input(const app_options *o, const char *path)
-{
-    app_templ_name name;
-    int found = o->image_mask && app_same_file(path, o->image_mask);
-    for (int i = 0; i < o->file_count; i++)
-        found |= app_same_file(path, i == 0 ? o->files[i] : templ_file(o->files[i], &name));
-    for (int i = 0; i < o->mask_count; i++)
-        found |= app_same_file(path, o->masks[i]);
-    return found;
-}
-
-xncc_status app_check_masks(const app_options *o, app_error *error)
-{
-    if (o->mask_count == 0 || o->mask_count == o->file_count - 1)
-        return XNCC_OK;
-    return app_fail(
-        error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-        "--mask: %d given for %d template%s; give one per template, in the same order (-: no mask)",
-        o->mask_count, o->file_count - 1, o->file_count == 2 ? "" : "s");
-}
-
-xncc_status app_load_template(const app_options *o, int i, app_source *templ, app_error *error)
-{
-    const char *mask = o->mask_count ? o->masks[i] : "-";
-    xncc_status status = app_source_load_templ(o->files[i + 1], &o->reading, templ, error);
-    if (!status && strcmp(mask, "-") != 0)
-        status = app_source_mask(templ, mask, &o->reading, error);
-    return status;
-}
-
-static xncc_status check_input(const app_options *o, const char *option, const char *path,
-                               app_error *error)
-{
-    if (app_is_input(o, path))
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "%s %s: would overwrite an input; give another name", option, path);
-    return XNCC_OK;
-}
-
-xncc_status app_check_output(const app_options *o, const char *option, const char *path,
-                             app_error *error)
-{
-    xncc_status status = check_input(o, option, path, error);
-    return status ? status : app_output_check(path, error);
-}
-
-xncc_status app_check_picture(const app_options *o, const char *option, const char *path,
-                              app_error *error)
-{
-    xncc_status status = check_input(o, option, path, error);
-    return status ? status : app_rgb_check(path, error);
 }

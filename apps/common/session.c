@@ -4,34 +4,68 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Describes the CUDA device with this number. Returns 1 if it can be used. */
-static int find_cuda(int32_t index, xncc_device_info *info)
+/* Describes the CUDA device with this number, or says in info->text why there is none. */
+static void find_cuda(int32_t index, xncc_device_info *info)
 {
     const size_t count = xncc_device_count();
     for (size_t i = 1; i < count; i++)
         if (xncc_device_describe(i, info, NULL) == XNCC_OK && info->index == index)
-            return info->usable;
-    return 0;
+            return;
 }
 
-xncc_status app_session_open(const app_options *options, app_session *session, app_error *error)
+/* Replaces the context by one with this device. */
+static xncc_status open_context(app_session *s, xncc_device device, app_error *error)
 {
-    const xncc_context_options *o = &options->device;
+    xncc_context_options o = s->options->device;
     xncc_device_info cuda = XNCC_DEVICE_INFO_INIT;
     xncc_error why;
-    memset(session, 0, sizeof *session);
-    session->options = options;
-    const xncc_status status = xncc_context_create(o, &session->context, &why);
-    if (status && o->device == XNCC_DEVICE_CUDA)
-        return app_fail(error, status, "--device cuda:%d: %s; use --device cpu", o->cuda_index,
+    o.device = device;
+    app_session_close(s);
+    const xncc_status status = xncc_context_create(&o, &s->context, &why);
+    if (status && device == XNCC_DEVICE_CUDA)
+        return app_fail(error, status, "--device cuda:%d: %s; use --device cpu", o.cuda_index,
                         why.text);
     if (status)
         return app_pass_on(error, status, "cannot start", &why);
-    if (o->device != XNCC_DEVICE_CPU && find_cuda(o->cuda_index, &cuda))
-        snprintf(session->device, sizeof session->device, "cuda:%d %s", cuda.index, cuda.name);
+    if (device != XNCC_DEVICE_CPU)
+        find_cuda(o.cuda_index, &cuda);
+    if (cuda.usable)
+        snprintf(s->device, sizeof s->device, "cuda:%d %s", cuda.index, cuda.name);
     else
-        snprintf(session->device, sizeof session->device, "cpu");
+        snprintf(s->device, sizeof s->device, "cpu");
+    if (!cuda.usable && cuda.text[0])
+        snprintf(s->why, sizeof s->why, "CUDA cannot be used: %s", cuda.text);
     return XNCC_OK;
+}
+
+xncc_status app_session_open(const app_options *options, app_session *s, app_error *error)
+{
+    *s = (app_session){ .options = options };
+    if (options->device.device != XNCC_DEVICE_AUTO)
+        snprintf(s->why, sizeof s->why, "--device asks for it");
+    return open_context(s, options->device.device, error);
+}
+
+xncc_status app_session_begin(const app_options *options, app_session *s, app_error *error)
+{
+    if (options->device.device != XNCC_DEVICE_AUTO)
+        return app_session_open(options, s, error);
+    *s = (app_session){ .options = options, .waiting = 1 };
+    return open_context(s, XNCC_DEVICE_CPU, error);
+}
+
+xncc_status app_session_decide(app_session *s, const app_auto_job *job, void (*release)(void *data),
+                               void *data, app_error *error)
+{
+    if (!s->waiting)
+        return XNCC_OK;
+    const app_auto_choice choice = app_auto_choose(job);
+    snprintf(s->why, sizeof s->why, "%s", choice.why);
+    if (!choice.cuda)
+        return XNCC_OK;
+    release(data);
+    s->waiting = 0;
+    return open_context(s, XNCC_DEVICE_AUTO, error);
 }
 
 void app_session_close(app_session *session)

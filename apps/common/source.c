@@ -68,26 +68,38 @@ static xncc_status combine(app_picture *p, const app_picture *mask, app_error *e
     return XNCC_OK;
 }
 
-xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading,
-                            app_error *error)
+xncc_status app_mask_load(const char *path, const app_reading *reading, app_picture *mask,
+                          app_error *error)
 {
-    app_picture mask, *p = &source->picture;
     app_reading how = *reading;
     how.channels = APP_SUM;
     how.mask = 1;
     how.raw.width = 0;
     /* A value of --no-data is for images and templates, not for masks. */
     how.no_data = reading->no_data == APP_NO_DATA_NONE ? APP_NO_DATA_NONE : APP_NO_DATA_TAG;
-    xncc_status status = app_picture_load(path, 0, &how, &mask, error);
-    if (status)
-        return status;
-    if (mask.width != p->width || mask.height != p->height)
-        status = app_fail(
+    return app_picture_load(path, 0, &how, mask, error);
+}
+
+xncc_status app_source_combine(app_source *source, const char *path, const app_picture *mask,
+                               app_error *error)
+{
+    app_picture *const p = &source->picture;
+    if (mask->width != p->width || mask->height != p->height)
+        return app_fail(
             error, XNCC_ERROR_ARGUMENT,
             "%s: the mask has %d x %d pixels, but %s has %d x %d; give a mask of the same size",
-            path, mask.width, mask.height, source->path, p->width, p->height);
-    else
-        status = combine(p, &mask, error);
+            path, mask->width, mask->height, source->path, p->width, p->height);
+    return combine(p, mask, error);
+}
+
+xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading,
+                            app_error *error)
+{
+    app_picture mask;
+    xncc_status status = app_mask_load(path, reading, &mask, error);
+    if (status)
+        return status;
+    status = app_source_combine(source, path, &mask, error);
     app_picture_free(&mask);
     return status;
 }

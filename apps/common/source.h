@@ -27,6 +27,13 @@ xncc_status app_source_load_templ(const char *name, const app_reading *reading, 
 xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading,
                             app_error *error);
 
+/* app_source_mask in two steps, for a mask that several pictures have: reads the file, and adds it.
+ * The caller frees the mask with app_picture_free. */
+xncc_status app_mask_load(const char *path, const app_reading *reading, app_picture *mask,
+                          app_error *error);
+xncc_status app_source_combine(app_source *source, const char *path, const app_picture *mask,
+                               app_error *error);
+
 /* Sets the pixel type of the first search for a source whose picture is not decoded yet. */
 xncc_status app_source_expect(app_source *source, xncc_pixel pixel, app_error *error);
 

@@ -200,7 +200,7 @@ def check_themes(browser, address):
 
 
 def check_one(browser, folder):
-    address = find(folder, "one.html", "--top", "18", "cells.tif", "cells-template.tif", "board-fiducial.tif")
+    address = find(folder, "one.html", "--top", "18", "cells.tif", "-t", "cells-template.tif", "-t", "board-fiducial.tif")
     with Visit(browser, address) as page:
         check(page.title() == "exactncc report", "the title")
         check("36 matches in 1 picture for 2 templates" in page.locator("#summary").text_content(), "the summary")
@@ -258,7 +258,7 @@ def check_hostile(browser, folder):
 
 def check_many(browser, folder):
     address = find(folder, "many.html", "--top", str(MANY // 2), "--min-distance", "1", "--min-score", "-inf", "board.tif",
-                   "board.tif@200,200,3,3", "board.tif@100,20,3,3")
+                   "-t", "board.tif@200,200,3,3", "-t", "board.tif@100,20,3,3")
     start = time.monotonic()
     with Visit(browser, address) as page:
         wall = (time.monotonic() - start) * 1000
@@ -280,7 +280,7 @@ def check_many(browser, folder):
 
 def draw_picture(browser, folder, path):
     """The picture of docs/."""
-    with Visit(browser, find(folder, "report.html", "--top", "18", "cells.tif", "cells-template.tif", "board-fiducial.tif")) as page:
+    with Visit(browser, find(folder, "report.html", "--top", "18", "cells.tif", "-t", "cells-template.tif", "-t", "board-fiducial.tif")) as page:
         page.set_viewport_size({"width": 1200, "height": 1480})
         page.get_by_role("button", name="Show match 5", exact=True).click()
         page.get_by_role("button", name="Fit the picture").click()

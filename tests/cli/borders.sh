@@ -42,19 +42,19 @@ done
 # A template that reaches beyond a corner of the image is found with the border overlap only.
 picture half.tif scene.tif crop=0,0,7,5
 run 0 find $cpu --mode full --border overlap --min-valid 0.02 --top 1 --format csv half.tif scene.tif
-prints 'half.tif,0,scene.tif,0,0,44,31,1'
+prints 'half.tif,0,scene.tif,0,0,44,31,21.5,15,1'
 run 0 find $cpu --mode full --border overlap --min-valid 0.03 --top 1 half.tif scene.tif
 prints 'no match'
 picture moved.tif cells.tif crop=105,44,39,27
 run 0 find $cpu --mode full --border overlap --top 1 --format csv moved.tif scene.tif
-prints 'moved.tif,0,scene.tif,-5,-4,44,31,1'
+prints 'moved.tif,0,scene.tif,-5,-4,44,31,16.5,11,1'
 # --subpixel uses the same --min-valid when less than half of the template is inside the image.
 picture inner.tif scene.tif crop=10,8,20,16
 run 0 find $cpu --mode full --border overlap --min-valid 0.1 --subpixel --top 1 --format csv inner.tif scene.tif
-prints 'inner.tif,0,scene.tif,-10,-8,44,31,1,'
-holds 'a fraction of a pixel' awk -F, 'NR == 2 && $9 != $4 && $10 != $5 && ($9 - $4) ^ 2 < 1 && ($10 - $5) ^ 2 < 1 { n++ } END { exit n != 1 }' out
+prints 'inner.tif,0,scene.tif,-10,-8,44,31,11.5,7,1,'
+holds 'a fraction of a pixel' awk -F, 'NR == 2 && $11 != $4 && $12 != $5 && ($11 - $4) ^ 2 < 1 && ($12 - $5) ^ 2 < 1 { n++ } END { exit n != 1 }' out
 run 0 find $cpu --mode same --border mirror --subpixel --top 1 --format csv scene.tif templ.tif
-prints 'scene.tif,0,templ.tif,10,20,13,8,1'
+prints 'scene.tif,0,templ.tif,10,20,13,8,16,23.5,1'
 run 0 find $cpu --mode full --border wrap --top 1 --format json scene.tif templ.tif
 prints '"mode": "full"'
 prints '"border": "wrap"'

@@ -36,10 +36,10 @@ done
 run 0 correlate $cpu -o map.tif a.tif b.tif
 check 'luma is the default' map.tif general a.tif b.tif ccoeff_normed valid clamp
 run 0 find $cpu --channels sum --format json --top 1 a.tif b.tif
-prints '"x": 20, "y": 15, "width": 13, "height": 11, "score": 1'
+prints '"x": 20, "y": 15, "width": 13, "height": 11, "center_x": 26, "center_y": 20, "score": 1'
 prints '"channels": 3, "device": "cpu"'
 run 0 find $cpu --channels sum --subpixel --overlay over.tif --top 1 --format csv a.tif b.tif
-prints 'a.tif,0,b.tif,20,15,13,11,1,'
+prints 'a.tif,0,b.tif,20,15,13,11,26,20,1,'
 
 # Alpha is a mask and not a channel; any other additional band is a channel.
 for shape in '' planar; do
@@ -93,7 +93,7 @@ for pair in u8:u8:u8 s8:s8:s8 s8:u8:s16 s16:u8:s16 u8:u16:u16 u16:s16:f32 u8:u32
     picture b8.tif templ.tif as=$b add=$add
     run 0 find $cpu --top 1 --format json a8.tif b8.tif
     prints "\"pixel\": \"$both\""
-    prints '"x": 20, "y": 15, "width": 13, "height": 11, "score": 1'
+    prints '"x": 20, "y": 15, "width": 13, "height": 11, "center_x": 26, "center_y": 20, "score": 1'
 done
 
 # Combinations that are refused.
@@ -105,9 +105,9 @@ picture many.tif templ.tif bands=65
 run 1 find $cpu --channels sum many.tif many.tif
 says 'many.tif: page 0: SamplesPerPixel 65: --channels sum takes at most 64; use --channels luma, or split the file'
 run 0 find $cpu --top 1 --format csv many.tif many.tif
-prints 'many.tif,0,many.tif,0,0,13,11,1'
+prints 'many.tif,0,many.tif,0,0,13,11,6,5,1'
 picture many.tif templ.tif bands=64 alpha=1,1,2,2
 run 0 find $cpu --channels sum --top 1 --format csv many.tif many.tif
-prints 'many.tif,0,many.tif,0,0,13,11,1'
+prints 'many.tif,0,many.tif,0,0,13,11,6,5,1'
 [ ! -e no.tif ] || fail 'a refused map was written'
 finish

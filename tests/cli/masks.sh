@@ -49,22 +49,22 @@ picture spoilt.tif templ.tif hole=4,3,7,6,255
 picture window.tif templ.tif as=u8 spare=1 hole=4,3,7,6,0
 run 0 find $cpu --mask window.tif --top 1 --format csv scene.tif spoilt.tif
 golden <<'END'
-image,page,template,x,y,width,height,score
-scene.tif,0,spoilt.tif,20,15,15,12,1
+image,page,template,x,y,width,height,center_x,center_y,score
+scene.tif,0,spoilt.tif,20,15,15,12,27,20.5,1
 END
 run 0 find $cpu --mask window.tif --subpixel --image-mask holes.tif --top 1 --threads 1 --format csv scene.tif spoilt.tif
-prints 'scene.tif,0,spoilt.tif,20,15,15,12,1,'
+prints 'scene.tif,0,spoilt.tif,20,15,15,12,27,20.5,1,'
 # One mask per template, in order.
-run 0 find $cpu --mask - --mask window.tif --top 1 --format csv scene.tif templ.tif spoilt.tif
+run 0 find $cpu --mask - --mask window.tif --top 1 --format csv scene.tif -t templ.tif -t spoilt.tif
 golden <<'END'
-image,page,template,x,y,width,height,score
-scene.tif,0,templ.tif,20,15,15,12,1
-scene.tif,0,spoilt.tif,20,15,15,12,1
+image,page,template,x,y,width,height,center_x,center_y,score
+scene.tif,0,templ.tif,20,15,15,12,27,20.5,1
+scene.tif,0,spoilt.tif,20,15,15,12,27,20.5,1
 END
-run 0 find $cpu --mask window.tif --mask - --top 1 --merge iou:0.5 --format csv scene.tif spoilt.tif templ.tif
+run 0 find $cpu --mask window.tif --mask - --top 1 --merge iou:0.5 --format csv scene.tif -t spoilt.tif -t templ.tif
 golden <<'END'
-image,page,template,x,y,width,height,score
-scene.tif,0,spoilt.tif,20,15,15,12,1
+image,page,template,x,y,width,height,center_x,center_y,score
+scene.tif,0,spoilt.tif,20,15,15,12,27,20.5,1
 END
 
 # No-data: the value as stored in image and template, from the option or from the file's tag.
@@ -197,7 +197,7 @@ says '-o disc.tif: would overwrite an input'
 run 2 correlate $cpu --image-mask holes.tif scene.tif templ.tif --coverage holes.tif -o no.tif
 says '--coverage holes.tif: would overwrite an input'
 run 2 correlate $cpu scene.tif templ.tif --coverage no.tif -o no.tif
-says '--coverage no.tif: is also the name of another output'
+says '--coverage no.tif: is also the name of the map'
 run 2 correlate $cpu scene.tif templ.tif --coverage no.tif --heatmap no.tif -o map.tif
 run 1 correlate $cpu scene.tif templ.tif --coverage missing/no.tif -o no.tif
 says 'missing/no.tif: cannot write in its folder'

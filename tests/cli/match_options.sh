@@ -7,15 +7,15 @@ cpu='--device cpu'
 run 0 find $cpu --kernel reference --subpixel --top 2 board.tif board-fiducial.tif
 golden <<'END'
 board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
-#  page  template              x    y  width  height     score  subpixel_x  subpixel_y
-1     0  board-fiducial.tif  422  286     29      29  0.996625     421.997     285.998
-2     0  board-fiducial.tif  427   22     29      29  0.996370     427.008      21.994
+#  page  template              x    y  width  height  center_x  center_y     score  subpixel_x  subpixel_y  subpixel_score
+1     0  board-fiducial.tif  422  286     29      29     436.0     300.0  0.996625     421.997     285.998        0.996626
+2     0  board-fiducial.tif  427   22     29      29     441.0      36.0  0.996370     427.008      21.994        0.996380
 END
 run 0 find $cpu --subpixel --top 2 --format csv cells.tif cells-template.tif
 golden <<'END'
-image,page,template,x,y,width,height,score,subpixel_x,subpixel_y
-cells.tif,0,cells-template.tif,134,106,25,25,0.9908849,133.996613,105.991554
-cells.tif,0,cells-template.tif,161,51,25,25,0.990697801,161.008672,51.0036772
+image,page,template,x,y,width,height,center_x,center_y,score,subpixel_x,subpixel_y,subpixel_score
+cells.tif,0,cells-template.tif,134,106,25,25,146,118,0.9908849,133.996613,105.991554,0.990896618
+cells.tif,0,cells-template.tif,161,51,25,25,173,63,0.990697801,161.008672,51.0036772,0.99071021
 END
 cp out fine.csv
 for kernel in reference direct fft; do
@@ -28,17 +28,17 @@ run 0 find $cpu --top 2 --format json stars.tif stars-cluster.tif
 holds 'no such fields without --subpixel' sh -c '! grep -q subpixel out'
 # At the edge of the map there is nothing to fit; mode same continues beyond the image.
 run 0 find $cpu --subpixel --top 1 --format csv board-fiducial.tif board-fiducial.tif
-prints ',0,0,29,29,1,0,0'
+prints ',0,0,29,29,14,14,1,0,0,1'
 run 0 find $cpu --subpixel --mode same --top 1 --format csv stars-cluster.tif stars-cluster.tif
-holds 'mode same fits beyond the image' sh -c "sed 1d out | awk -F, '{ exit !(\$4 == 0 && \$5 == 0 && \$9 != 0 && \$10 != 0 && \$9 * \$9 < 0.25) }'"
+holds 'mode same fits beyond the image' sh -c "sed 1d out | awk -F, '{ exit !(\$4 == 0 && \$5 == 0 && \$11 != 0 && \$12 != 0 && \$11 * \$11 < 0.25) }'"
 run 0 find $cpu --subpixel --method sqdiff --top 1 --format csv board.tif board-fiducial.tif
-holds 'sqdiff: the lowest point' sh -c "sed 1d out | awk -F, '{ exit !(\$9 - \$4 < 0.5 && \$4 - \$9 < 0.5 && \$9 != \$4) }'"
+holds 'sqdiff: the lowest point' sh -c "sed 1d out | awk -F, '{ exit !(\$11 - \$4 < 0.5 && \$4 - \$11 < 0.5 && \$11 != \$4) }'"
 
 # --merge: one list, compared with the lists of each template as merged by awk.
 awk_merge() { # RULE LIMIT <CSV
     read -r header
     echo "$header"
-    awk -F, -v OFS=, '{ print NR, $0 }' | sort -t, -k9,9gr -k6,6n -k5,5n -k1,1n | awk -F, -v rule="$1" -v limit="$2" '
+    awk -F, -v OFS=, '{ print NR, $0 }' | sort -t, -k11,11gr -k6,6n -k5,5n -k1,1n | awk -F, -v rule="$1" -v limit="$2" '
         function least(a, b) { return a < b ? a : b }
         function most(a, b) { return a > b ? a : b }
         function size(v) { return v < 0 ? -v : v }
@@ -57,7 +57,7 @@ awk_merge() { # RULE LIMIT <CSV
             print
         }'
 }
-templs='board-fiducial.tif cells-template.tif again.tif'
+templs='-t board-fiducial.tif -t cells-template.tif -t again.tif'
 cp board-fiducial.tif again.tif
 run 0 find $cpu --min-score 0.2 --min-distance 3 --top 60 --format csv board.tif $templs
 cp out all.csv
@@ -69,20 +69,20 @@ for rule in distance:1 distance:12 distance:40.5 iou:0 iou:0.25 iou:0.5 iou:0.9;
     [ "$(wc -l <out)" -lt 150 ] || fail "--merge $rule dropped nothing"
 done
 holds 'of two equal templates the first is kept' sh -c '! grep -q again.tif out'
-run 0 find $cpu --merge iou:1 --top 1 --format csv board.tif again.tif board-fiducial.tif
+run 0 find $cpu --merge iou:1 --top 1 --format csv board.tif -t again.tif -t board-fiducial.tif
 golden <<'END'
-image,page,template,x,y,width,height,score
-board.tif,0,again.tif,422,286,29,29,0.996624589
-board.tif,0,board-fiducial.tif,422,286,29,29,0.996624589
+image,page,template,x,y,width,height,center_x,center_y,score
+board.tif,0,again.tif,422,286,29,29,436,300,0.996624589
+board.tif,0,board-fiducial.tif,422,286,29,29,436,300,0.996624589
 END
-run 0 find $cpu --merge distance:5 --subpixel --quiet --top 1 board.tif cells-template.tif again.tif board-fiducial.tif
+run 0 find $cpu --merge distance:5 --subpixel --quiet --top 1 board.tif -t cells-template.tif -t again.tif -t board-fiducial.tif
 golden <<'END'
-#  page  template              x    y  width  height     score  subpixel_x  subpixel_y
-1     0  again.tif           422  286     29      29  0.996625     421.997     285.998
-2     0  cells-template.tif  180  327     25      25  0.599252     179.587     327.057
+#  page  template              x    y  width  height  center_x  center_y     score  subpixel_x  subpixel_y  subpixel_score
+1     0  again.tif           422  286     29      29     436.0     300.0  0.996625     421.997     285.998        0.996626
+2     0  cells-template.tif  180  327     25      25     192.0     339.0  0.599252     179.587     327.057        0.601215
 END
-run 0 find $cpu --merge distance:5 --method sqdiff_normed --top 3 --format csv board.tif again.tif board-fiducial.tif
-holds '--merge: sqdiff matches are in ascending order' awk -F, 'NR > 2 && $8 < last { exit 1 } NR > 1 { last = $8 } END { exit NR != 4 }' out
+run 0 find $cpu --merge distance:5 --method sqdiff_normed --top 3 --format csv board.tif -t again.tif -t board-fiducial.tif
+holds '--merge: sqdiff matches are in ascending order' awk -F, 'NR > 2 && $10 < last { exit 1 } NR > 1 { last = $10 } END { exit NR != 4 }' out
 for rule in iou distance 5 iou: iou:-0.1 iou:1.1 iou:x distance:-1 distance: distance:nan distance:1073741825 'iou:0.5 ' DISTANCE:3; do
     run 2 find --merge "$rule" board.tif board-fiducial.tif
     says "--merge $rule: must be distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1"
@@ -133,8 +133,8 @@ else
     run 1 find $cpu --heatmap heat.png stars.tif stars-cluster.tif
     says 'built without libpng'
 fi
-run 2 find $cpu --heatmap heat.tif stars.tif stars-cluster.tif board-fiducial.tif
-says '--heatmap: shows one template on one page; give one template and --page N'
+run 2 find $cpu --heatmap heat.tif stars.tif -t stars-cluster.tif -t board-fiducial.tif
+says '--heatmap heat.tif: is one name for the outputs of several templates; write {template} into it'
 run 2 find $cpu --heatmap heat.tif --page all stars.tif stars-cluster.tif
 run 2 find $cpu --heatmap stars.tif stars.tif stars-cluster.tif
 says '--heatmap stars.tif: would overwrite an input'
@@ -152,14 +152,14 @@ says '--heatmap : must be a file name'
 run 0 find $cpu --kernel reference --roi 400,10,80,330 --subpixel board.tif board-fiducial.tif --top 2
 golden <<'END'
 board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
-#  page  template              x    y  width  height     score  subpixel_x  subpixel_y
-1     0  board-fiducial.tif  422  286     29      29  0.996625     421.997     285.998
-2     0  board-fiducial.tif  427   22     29      29  0.996370     427.008      21.994
+#  page  template              x    y  width  height  center_x  center_y     score  subpixel_x  subpixel_y  subpixel_score
+1     0  board-fiducial.tif  422  286     29      29     436.0     300.0  0.996625     421.997     285.998        0.996626
+2     0  board-fiducial.tif  427   22     29      29     441.0      36.0  0.996370     427.008      21.994        0.996380
 END
 run 0 find $cpu --roi 427,22,29,29 --format csv board.tif board-fiducial.tif
 golden <<'END'
-image,page,template,x,y,width,height,score
-board.tif,0,board-fiducial.tif,427,22,29,29,0.996370316
+image,page,template,x,y,width,height,center_x,center_y,score
+board.tif,0,board-fiducial.tif,427,22,29,29,441,36,0.996370316
 END
 run 0 find $cpu --roi 0,0,480,360 --top 4 --format csv board.tif board-fiducial.tif
 cp out whole

@@ -17,9 +17,9 @@ done
 "$HELPERS/make_pages" --crop 0,0,40,30 small.tif cells.tif
 run 0 find $cpu --top 1 --overlay over.tif small.tif small.tif@3,4,7,6
 holds 'a small scene is magnified' "$HELPERS/check_overlay" over.tif small.tif 3 4 7 6
-run 0 find $cpu --top 9 --min-score -inf --overlay over.tif small.tif small.tif@3,4,1,1 small.tif@3,4,2,2 small.tif@3,4,3,3 small.tif@3,4,4,4 \
-    small.tif@3,4,5,5 small.tif@3,4,6,6 small.tif@3,4,7,7 small.tif@3,4,8,8 small.tif@3,4,9,9 small.tif@3,4,10,10 small.tif@3,4,11,11 \
-    small.tif@3,4,12,12 small.tif@3,4,13,13 small.tif@3,4,14,14 small.tif@3,4,15,15 small.tif@3,4,16,16
+run 0 find $cpu --top 9 --min-score -inf --overlay over.tif small.tif -t small.tif@3,4,1,1 -t small.tif@3,4,2,2 -t small.tif@3,4,3,3 -t small.tif@3,4,4,4 \
+    -t small.tif@3,4,5,5 -t small.tif@3,4,6,6 -t small.tif@3,4,7,7 -t small.tif@3,4,8,8 -t small.tif@3,4,9,9 -t small.tif@3,4,10,10 -t small.tif@3,4,11,11 \
+    -t small.tif@3,4,12,12 -t small.tif@3,4,13,13 -t small.tif@3,4,14,14 -t small.tif@3,4,15,15 -t small.tif@3,4,16,16
 run 0 find $cpu --top 1 --overlay over.tif board.tif board-fiducial.tif
 run 0 find $cpu --mode same --top 30 --min-score -inf --overlay edge.tif cells.tif board-fiducial.tif
 png=$("$EXACTNCC" info --device cpu --format json | sed -n 's/.*"png": \(true\|false\).*/\1/p')

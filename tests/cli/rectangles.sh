@@ -5,23 +5,23 @@ cpu='--device cpu'
 picture() { "$HELPERS/make_picture" "$@" || fail "make_picture $*"; }
 
 # The output has the name as typed.
-run 0 find $cpu --kernel reference --top 2 board.tif board.tif@422,286,29,29 board-fiducial.tif
+run 0 find $cpu --kernel reference --top 2 board.tif -t board.tif@422,286,29,29 -t board-fiducial.tif
 golden <<'END'
 board.tif: 480 x 360 u8, ccoeff_normed, kernel reference on cpu
-#  page  template                   x    y  width  height     score
-1     0  board.tif@422,286,29,29  422  286     29      29  1.000000
-2     0  board.tif@422,286,29,29  427   22     29      29  0.993269
-3     0  board-fiducial.tif       422  286     29      29  0.996625
-4     0  board-fiducial.tif       427   22     29      29  0.996370
+#  page  template                   x    y  width  height  center_x  center_y     score
+1     0  board.tif@422,286,29,29  422  286     29      29     436.0     300.0  1.000000
+2     0  board.tif@422,286,29,29  427   22     29      29     441.0      36.0  0.993269
+3     0  board-fiducial.tif       422  286     29      29     436.0     300.0  0.996625
+4     0  board-fiducial.tif       427   22     29      29     441.0      36.0  0.996370
 END
 run 0 find $cpu --top 1 --format csv --overlay over.tif board.tif ./board.tif@422,286,29,29
 golden <<'END'
-image,page,template,x,y,width,height,score
-board.tif,0,"./board.tif@422,286,29,29",422,286,29,29,1
+image,page,template,x,y,width,height,center_x,center_y,score
+board.tif,0,"./board.tif@422,286,29,29",422,286,29,29,436,300,1
 END
 holds 'the overlay' "$HELPERS/check_overlay" over.tif board.tif 422 286 29 29
 run 0 find $cpu --top 1 --format json board.tif board.tif@422,286,29,29
-prints '{"page": 0, "template": "board.tif@422,286,29,29", "x": 422, "y": 286, "width": 29, "height": 29, "score": 1}'
+prints '{"image": "board.tif", "page": 0, "template": "board.tif@422,286,29,29", "x": 422, "y": 286, "width": 29, "height": 29, "center_x": 436, "center_y": 300, "score": 1}'
 
 # The same map as that of a file with these pixels. That file has the same name, so the maps are equal to the last byte.
 picture scene.tif cells.tif crop=100,40,60,50
@@ -72,13 +72,13 @@ rm kind.tif@120,55,15,12
 # An existing file of the whole name is read; the last @ divides other names.
 cp board-fiducial.tif board.tif@0,0,5,5
 run 0 find $cpu --top 1 --format csv board.tif board.tif@0,0,5,5
-prints '422,286,29,29,0.996624589'
+prints '422,286,29,29,436,300,0.996624589'
 cp board.tif board@2.tif
 run 0 find $cpu --top 1 --format csv board.tif board@2.tif@422,286,29,29
-prints '"board@2.tif@422,286,29,29",422,286,29,29,1'
+prints '"board@2.tif@422,286,29,29",422,286,29,29,436,300,1'
 cp board-fiducial.tif templ@2x.tif
 run 0 find $cpu --top 1 --format csv board.tif templ@2x.tif
-prints ',templ@2x.tif,422,286,29,29,0.996624589'
+prints ',templ@2x.tif,422,286,29,29,436,300,0.996624589'
 for command in find 'correlate -o x.tif'; do
     for rect in '' 1 1,2,3 1,2,3,4,5 10,20,0,5 10,20,5,0 -1,2,3,4 1,-2,3,4 1,2,3,4x 1,2,,4 ' 1,2,3,4' 1.5,2,3,4 1,2,3,1073741825 1,2,3,11111111111111111111; do
         run 2 $command $cpu board.tif "board.tif@$rect"
@@ -88,7 +88,7 @@ for command in find 'correlate -o x.tif'; do
         run 1 $command $cpu board.tif board.tif@$rect
         says "board.tif@$rect: the rectangle exceeds the image (480 x 360 pixels); give one inside it"
     done
-    for name in missing.tif@1,2,3,4 missing.tif@1 @1,2,3,4 .@1,2,3,4; do
+    for name in missing.tif@1,2,3,4 missing.tif@1 .@1,2,3,4; do
         run 1 $command $cpu board.tif $name
         says "$name: cannot open: No such file or directory"
     done

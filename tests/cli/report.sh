@@ -22,8 +22,8 @@ scene() { # NAME OUT: what a picture of it must show
 }
 scene cells.tif want.tif
 options='--scene cells.tif=want.tif'
-report $cpu --top 18 cells.tif cells-template.tif board-fiducial.tif
-report $cpu --top 3 --subpixel --merge iou:0.1 cells.tif cells-template.tif board-fiducial.tif
+report $cpu --top 18 cells.tif -t cells-template.tif -t board-fiducial.tif
+report $cpu --top 3 --subpixel --merge iou:0.1 cells.tif -t cells-template.tif -t board-fiducial.tif
 report $cpu --min-score 0.999999 cells.tif cells-template.tif
 report $cpu --mode full --border overlap --min-valid 0.2 --method sqdiff_normed --top 9 cells.tif cells-template.tif
 options='--scene cells.tif=want.tif --reduced 4'

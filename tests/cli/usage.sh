@@ -30,10 +30,11 @@ run 0 --help
 prints '  0  done (also if nothing was found)'
 prints '  2  wrong usage'
 
-wrong '0 files given; usage: exactncc find [options] IMAGE TEMPLATE...' find
-wrong '1 file given' find "$board"
+wrong '0 files given; usage: exactncc find [options] IMAGE TEMPLATE | -t TEMPLATE IMAGE...' find
+wrong '1 file given; give IMAGE and TEMPLATE, or -t TEMPLATE and images' find "$board"
+wrong '3 files given, and no -t says which are templates' find "$board" "$templ" "$templ"
 wrong '3 files given' correlate "$board" "$templ" "$templ" -o x.tif
-wrong '2 files given' convolve "$board" "$templ" -o x.tif --gaussian 1
+wrong '-o x.tif: is one name for the outputs of several images; write {name} or {number} into it' convolve "$board" "$templ" -o x.tif --gaussian 1
 wrong 'measuring is a program of its own: exactncc-bench' bench
 wrong '1 file given' info x
 
@@ -64,18 +65,18 @@ done
 for value in 0 -3 x 1073741825; do
     wrong "--min-distance $value: must be a whole number 1 .. 1073741824" find --min-distance "$value" "$board" "$templ"
 done
-for value in -1 x 4294967295 all5; do
+for value in -1 x 4294967295 all5 3-2 1- -1-2 1-x 1-4294967295; do
     wrong "--page $value: must be a page number" find --page "$value" "$board" "$templ"
 done
-wrong '--page all: must be a page number' correlate --page all "$board" "$templ" -o x.tif
-wrong '--format xml: must be table, csv or json' find --format xml "$board" "$templ"
+wrong '-o x.tif: is one name for the outputs of several pages; write {page} into it' correlate --page all "$board" "$templ" -o x.tif
+wrong '--format xml: must be table, csv, json, jsonl or geojson' find --format xml "$board" "$templ"
 wrong '--format csv: must be table or json' info --format csv
 for value in 0 -1 x 1P 99999999999999999999 20000000T 1GB; do
     wrong "--max-memory $value: must be a number of bytes" find --max-memory "$value" "$board" "$templ"
 done
 wrong '--min-score: low scores are good with --method sqdiff' find --method sqdiff --min-score 0 "$board" "$templ"
 wrong '--max-score: high scores are good with --method ccoeff_normed' find --max-score 1 "$board" "$templ"
-wrong '--overlay: shows one page' find --page all --overlay x.tif "$board" "$templ"
+wrong '--overlay x.tif: is one name for the outputs of several pages; write {page} into it' find --page all --overlay x.tif "$board" "$templ"
 wrong '--overlay : must be a file name' find --overlay '' "$board" "$templ"
 run 2 find --device cpu --kernel nonsense "$board" "$templ"
 says nonsense
@@ -112,7 +113,7 @@ done
 wrong '--min-valid 2: must be a number 0 .. 1' info --min-valid 2
 wrong '--mask: 2 given for 1 template; give one per template, in the same order (-: no mask)' find --mask - --mask - "$board" "$templ"
 wrong '--mask: 2 given for 1 template;' correlate --mask - --mask - "$board" "$templ" -o x.tif
-wrong '--mask: 1 given for 2 templates' find --mask - "$board" "$templ" "$templ"
+wrong '--mask: 1 given for 2 templates' find --mask - "$board" -t "$templ" -t "$templ"
 wrong '--coverage: no such option' find --coverage x.tif "$board" "$templ"
 wrong '--coverage : must be a file name' correlate --coverage '' -o x.tif "$board" "$templ"
 wrong '--mask: no such option' convolve --mask x.tif "$board" -o x.tif --gaussian 1
@@ -126,7 +127,7 @@ says 'missing.tif: cannot open: No such file or directory'
 run 1 find --device cpu "$board" missing.tif
 says 'missing.tif: cannot open'
 run 1 find --device cpu . "$templ"
-says '.: is not a regular file'
+says '.: is a folder; give --recursive to take all pictures in it'
 run 1 find --device cpu "$DATA/truth.csv" "$templ"
 says 'truth.csv: cannot be read as a picture'
 run 1 find --device cpu --page 1 "$board" "$templ"

@@ -65,7 +65,7 @@ wrong 'exactncc find: --device gpu: must be auto, cpu, cuda or cuda:N; did you m
 wrong 'exactncc find: --mode vaild: must be valid, same or full; did you mean valid?' find --mode vaild
 wrong 'exactncc find: --border miror: must be clamp, zero, mirror, wrap or overlap; did you mean mirror?' find --border miror
 wrong 'exactncc find: --border x: must be clamp, zero, mirror, wrap or overlap' find --border x
-wrong 'exactncc find: --page al: must be a page number, counted from 0, or all; did you mean all?' find --page al
+wrong 'exactncc find: --page al: must be a page number, counted from 0, a range such as 2-5, or all; did you mean all?' find --page al
 wrong 'exactncc convolve: --border clam: must be clamp or zero; did you mean clamp?' convolve --border clam
 wrong 'exactncc info: --format jason: must be table or json; did you mean json?' info --format jason
 

@@ -1,0 +1,46 @@
+/* The pages of many images, opened and decoded on a thread while earlier ones are searched. */
+#ifndef APP_FEED_H
+#define APP_FEED_H
+
+#include "items.h"
+#include "options.h"
+#include "reader.h"
+#include "source.h"
+
+/* A page on its way, or an image or page that could not be opened. */
+typedef struct app_feed_page {
+    size_t item; /* the image's number in the list, from 0 */
+    app_source scene;
+    app_reader reader; /* decodes the picture, unless status is a failure */
+    xncc_status status;
+    app_error error;
+    uint64_t bytes; /* of its pixels */
+    struct app_feed_page *next;
+} app_feed_page;
+
+typedef struct app_feed_rule {
+    const app_options *options; /* pages, reading, image_mask */
+    app_reading reading;
+    const app_items *images;
+    xncc_pixel templ_pixel; /* pixels are converted to the type that they share with this one */
+    int as_stored;          /* 1: pixels are not converted */
+    int beside;             /* 1: read on a thread; 0: in app_feed_next */
+} app_feed_rule;
+
+typedef struct app_feed app_feed;
+
+/* Starts to read. Call app_feed_close whatever is returned. The options and the images must outlive
+ * the feed. Pictures are read ahead while they take less than reading.max_memory together. */
+xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error *error);
+
+/* Returns the next page, in the order of the images; NULL after the last. An image without a page
+ * to read gives one whose status says why. The picture may still be decoded: app_reader_wait waits
+ * for rows, and app_reader_stop for the end. A picture that has a mask is complete. The caller
+ * gives it to app_feed_release, from any thread. */
+app_feed_page *app_feed_next(app_feed *feed);
+void app_feed_release(app_feed *feed, app_feed_page *page);
+
+/* Stops reading, also before the end. All pages must have been released. */
+void app_feed_close(app_feed *feed);
+
+#endif

@@ -1,0 +1,48 @@
+/* The pages of the images of a command, one after the other. */
+#include "page_loop.h"
+
+#include "warn.h"
+
+int app_is_single(const app_options *o, const app_named *in)
+{
+    return in->images.count == 1 && !o->pages.many;
+}
+
+int app_is_fatal(const app_options *o, const app_named *in, const app_error *error)
+{
+    return error->usage || o->strict || app_is_single(o, in);
+}
+
+xncc_status app_tally_end(const app_tally *tally, app_error *error)
+{
+    if (!tally->failed)
+        return XNCC_OK;
+    return app_fail(error, XNCC_ERROR_ARGUMENT,
+                    "%zu of %zu images and pages failed; the rest is done", tally->failed,
+                    tally->pages);
+}
+
+xncc_status app_for_pages(const app_page_work *w, app_error *error)
+{
+    app_feed *feed = NULL;
+    app_feed_page *page;
+    app_tally tally = { 0, 0 };
+    xncc_status status = app_feed_open(&w->feed, &feed, error);
+    while (!status && (page = app_feed_next(feed))) {
+        app_error why = page->error;
+        xncc_status one = page->status;
+        if (!one)
+            one = w->take(w->data, page, &why);
+        app_feed_release(feed, page);
+        tally.pages++;
+        tally.failed += one != XNCC_OK;
+        if (one && app_is_fatal(w->feed.options, w->inputs, &why)) {
+            status = one;
+            *error = why;
+        } else if (one) {
+            app_say_failure(w->command, why.text);
+        }
+    }
+    app_feed_close(feed);
+    return status ? status : app_tally_end(&tally, error);
+}

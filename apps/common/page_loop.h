@@ -1,0 +1,35 @@
+/* The pages of the images of a command, one after the other, with those that fail reported. */
+#ifndef APP_PAGE_LOOP_H
+#define APP_PAGE_LOOP_H
+
+#include "feed.h"
+#include "named_files.h"
+
+typedef struct app_page_work {
+    app_feed_rule feed;
+    const app_named *inputs;
+    const char *command; /* "correlate", for messages */
+    /* Called with each page that could be opened. The page is released afterwards. */
+    xncc_status (*take)(void *data, app_feed_page *page, app_error *error);
+    void *data;
+} app_page_work;
+
+/* How the pages went. */
+typedef struct app_tally {
+    size_t pages, failed;
+} app_tally;
+
+/* 1 if the command has one page at most. */
+int app_is_single(const app_options *options, const app_named *inputs);
+
+/* 1 if a page's failure ends the work: wrong usage, --strict, or the only page. */
+int app_is_fatal(const app_options *options, const app_named *inputs, const app_error *error);
+
+/* The status at the end: a failure if a page failed. */
+xncc_status app_tally_end(const app_tally *tally, app_error *error);
+
+/* Reads the pages ahead, and takes them in order. A page that fails is reported on stderr, and the
+ * rest is done, unless the failure is fatal. */
+xncc_status app_for_pages(const app_page_work *work, app_error *error);
+
+#endif

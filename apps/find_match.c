@@ -1,0 +1,286 @@
+/* Searching one page for all templates. */
+#include "find_match.h"
+
+#include "common/map_out.h"
+#include "common/progress.h"
+#include "exactncc/scan.h"
+#include "find_ridge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The search for one template, while it runs. */
+typedef struct find_hunt {
+    app_search search;
+    xncc_match *match;
+    xncc_refined *refined; /* NULL without --subpixel */
+    size_t room, found;    /* elements of match: allocated, and filled */
+    xncc_plan_info plan;
+} find_hunt;
+
+static const char *templ_name(const find_job *j, int i)
+{
+    return j->kit.templates.source[i].path;
+}
+
+/* The most matches that there can be: no two are closer than the minimum distance. */
+static uint64_t most_matches(const app_search *s, const xncc_peak_rule *rule)
+{
+    const int32_t w = s->problem.templ_width, h = s->problem.templ_height;
+    int64_t apart = rule->min_distance == XNCC_AUTO ? (w < h ? w : h) / 2 : rule->min_distance;
+    if (apart < 1)
+        apart = 1;
+    return (uint64_t)((s->map.width + apart - 1) / apart) *
+           (uint64_t)((s->map.height + apart - 1) / apart);
+}
+
+/* Prepares the search for template i, with room for its matches. */
+static xncc_status open_hunt(find_job *j, app_source *scene, int i, find_hunt *h, app_error *error)
+{
+    const size_t top = j->options->peaks.top;
+    *h = (find_hunt){ .plan = XNCC_PLAN_INFO_INIT };
+    xncc_status status = app_search_open(&j->kit, scene, i, &h->search, error);
+    if (status)
+        return status;
+    const uint64_t most = most_matches(&h->search, &j->options->peaks);
+    h->room = most < top ? (size_t)most : top;
+    h->match = calloc(h->room, sizeof *h->match);
+    return h->match ? XNCC_OK
+                    : app_fail(error, XNCC_ERROR_MEMORY,
+                               "--top %zu: out of memory; give a smaller number", top);
+}
+
+static void close_hunt(find_hunt *h)
+{
+    free(h->refined);
+    free(h->match);
+}
+
+/* Searches the rows of the image while the reader decodes them. If the reader fails, its error is
+ * reported. */
+static xncc_status run_hunt(find_job *j, xncc_plan *plan, find_hunt *h, app_feed_page *page,
+                            app_error *error)
+{
+    enum { STEP = 64 }; /* rows: fewer are not worth a wake-up */
+    const int32_t skip = h->search.area.y, height = h->search.area.height;
+    app_progress progress;
+    xncc_scan *scan = NULL;
+    xncc_error why;
+    app_progress_start(&progress, j->kit.session.context, page->scene.path, j->options->quiet);
+    xncc_status status = xncc_scan_create(plan, &h->search.scene, h->search.templ,
+                                          &j->options->peaks, h->room, &scan, &why);
+    int32_t rows = 0; /* rows of the picture that are decoded */
+    while (!status && rows >= 0 && rows < skip + height)
+        if ((rows = app_reader_wait(&page->reader, rows + STEP)) > skip)
+            status = xncc_scan_rows(scan, rows - skip < height ? rows - skip : height, &why);
+    if (!status && rows >= skip + height)
+        status = xncc_scan_finish(scan, h->match, &h->found, NULL, &why);
+    app_progress_stop(&progress);
+    xncc_scan_destroy(scan);
+    if (status)
+        return app_pass_on(error, status, page->scene.path, &why);
+    return app_reader_stop(&page->reader, error);
+}
+
+static xncc_status refine_matches(find_job *j, find_hunt *h, const char *name, app_error *error)
+{
+    xncc_error why;
+    h->refined = calloc(h->found + 1, sizeof *h->refined);
+    if (!h->refined)
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%s: out of memory for %zu matches; give a smaller --top", name, h->found);
+    const xncc_status status = xncc_refine(j->kit.session.context, &h->search.scene,
+                                           h->search.templ, &j->options->rule, h->match, h->found,
+                                           h->refined, &why);
+    return app_pass_on(error, status, name, &why);
+}
+
+/* Computes the whole map again, because the search keeps none. */
+static xncc_status write_heatmap(find_job *j, const find_hunt *h, int i, const find_result *r,
+                                 app_error *error)
+{
+    const char *option = "--heatmap", *templ = templ_name(j, i);
+    const app_out_of of = { r->image, r->item + 1, r->page, templ };
+    char name[APP_OUT_NAME_SIZE];
+    xncc_map map = { .data = NULL };
+    xncc_error why;
+    xncc_plan *plan;
+    xncc_status status = app_out_name(option, j->options->heatmap, &of, &j->inputs, name, error);
+    if (!status)
+        status = app_written_add(&j->written, option, name, error);
+    if (!status)
+        status = app_search_plan(&j->kit, &h->search, templ, &plan, error);
+    if (!status)
+        status = app_map_open(name, &h->search.map, &map, error);
+    if (!status)
+        status = app_pass_on(
+            error, xncc_plan_correlate(plan, &h->search.scene, h->search.templ, &map, NULL, &why),
+            templ, &why);
+    if (!status)
+        status = app_map_heatmap(j->options, name, &h->search, r->scene,
+                                 &j->kit.templates.source[i], &map, error);
+    free(map.data);
+    return status;
+}
+
+/* Everything after the search itself, while the scene is in the form of this template's type. */
+static xncc_status finish_hunt(find_job *j, find_hunt *h, int i, find_result *r, app_error *error)
+{
+    find_search *const s = &r->search[i];
+    const char *name = templ_name(j, i);
+    *s = (find_search){ .area = h->search.area,
+                        .pixel = h->search.scene.pixel,
+                        .channels = h->search.problem.channels,
+                        .plan = h->plan,
+                        .device = app_session_engine(&j->kit.session, &h->plan),
+                        .found = h->found };
+    xncc_status status = XNCC_OK;
+    if (j->options->subpixel)
+        status = refine_matches(j, h, name, error);
+    if (!status && j->options->subpixel && !j->options->quiet)
+        status = find_warn_ridges(&j->kit, &h->search,
+                                  &(find_ridge_ask){ h->match, h->found, r, name }, error);
+    if (!status && j->options->heatmap)
+        status = write_heatmap(j, h, i, r, error);
+    return status;
+}
+
+/* Searches for the only template while the reader decodes the page. */
+static xncc_status find_one(find_job *j, app_feed_page *page, find_hunt *h, find_result *r,
+                            app_error *error)
+{
+    xncc_plan *plan;
+    xncc_status status = open_hunt(j, &page->scene, 0, h, error);
+    if (!status)
+        status = app_search_plan(&j->kit, &h->search, templ_name(j, 0), &plan, error);
+    if (status)
+        return status;
+    xncc_plan_describe(plan, &h->plan, NULL);
+    status = run_hunt(j, plan, h, page, error);
+    return status ? status : finish_hunt(j, h, 0, r, error);
+}
+
+/* Templates that are searched together. */
+typedef struct together {
+    const xncc_template **templ;
+    int *number; /* of each template, from 0 */
+    size_t count, room;
+    xncc_candidate *found;
+} together;
+
+static void free_together(together *t)
+{
+    free(t->templ);
+    free(t->number);
+    free(t->found);
+}
+
+/* Prepares the hunts whose template has this pixel type together with the scene. */
+static xncc_status collect(find_job *j, app_source *scene, xncc_pixel pixel, find_hunt *hunts,
+                           together *t, app_error *error)
+{
+    const int most = j->kit.templates.count;
+    xncc_status status = XNCC_OK;
+    *t = (together){ .templ = calloc((size_t)most, sizeof *t->templ),
+                     .number = calloc((size_t)most, sizeof *t->number) };
+    const int room = t->templ && t->number;
+    for (int i = 0; i < most && room && !status; i++) {
+        if (app_pixel_join(scene->picture.pixel, j->kit.templates.source[i].picture.pixel) != pixel)
+            continue;
+        status = open_hunt(j, scene, i, &hunts[i], error);
+        t->templ[t->count] = hunts[i].search.templ;
+        t->number[t->count++] = i;
+        t->room += hunts[i].room;
+    }
+    t->found = calloc(t->room + 1, sizeof *t->found);
+    if (!status && (!room || !t->found))
+        status = app_fail(error, XNCC_ERROR_MEMORY,
+                          "%s: out of memory for the matches of %d templates; give a smaller --top",
+                          scene->path, most);
+    return status;
+}
+
+/* Searches for the templates, and gives each hunt its matches, best first. */
+static xncc_status search_together(find_job *j, together *t, find_hunt *hunts, xncc_error *why)
+{
+    const app_search *first = &hunts[t->number[0]].search;
+    xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
+    xncc_problem problem = first->problem;
+    xncc_batch *batch = NULL;
+    size_t found = 0;
+    problem.templ_width = problem.templ_height = problem.templ_masked = 0;
+    options.peaks = j->options->peaks;
+    options.peaks.top = 0; /* no template has more matches than the largest room */
+    for (size_t i = 0; i < t->count; i++)
+        if (hunts[t->number[i]].room > options.peaks.top)
+            options.peaks.top = hunts[t->number[i]].room;
+    options.capacity = t->room;
+    const app_batch_ask ask = { &problem, j->options->kernel, t->templ, t->count, &options };
+    xncc_status status = app_plans_batch(&j->kit.plans, &ask, &batch, why);
+    if (!status)
+        status = xncc_batch_find(batch, &first->scene, t->found, &found, NULL, why);
+    for (size_t i = 0; i < t->count && !status; i++)
+        status = xncc_batch_describe(batch, i, &hunts[t->number[i]].plan, why);
+    for (size_t i = 0; i < found; i++) {
+        find_hunt *h = &hunts[t->number[t->found[i].templ]];
+        h->match[h->found++] = t->found[i].match;
+    }
+    return status;
+}
+
+/* Searches for all templates that have this pixel type together with the scene. */
+static xncc_status find_of_type(find_job *j, app_feed_page *page, xncc_pixel pixel,
+                                find_hunt *hunts, find_result *r, app_error *error)
+{
+    together t;
+    app_progress progress;
+    xncc_error why;
+    xncc_status status = collect(j, &page->scene, pixel, hunts, &t, error);
+    if (!status && t.count) {
+        app_progress_start(&progress, j->kit.session.context, page->scene.path, j->options->quiet);
+        status = search_together(j, &t, hunts, &why);
+        app_progress_stop(&progress);
+        if (status == XNCC_ERROR_ARGUMENT && j->options->kernel)
+            app_blame_usage(error, status);
+        app_pass_on(error, status, page->scene.path, &why);
+    }
+    for (size_t i = 0; i < t.count && !status; i++)
+        status = finish_hunt(j, &hunts[t.number[i]], t.number[i], r, error);
+    free_together(&t);
+    return status;
+}
+
+/* Searches for several templates in a page that has been read. */
+static xncc_status find_all(find_job *j, app_feed_page *page, find_hunt *hunts, find_result *r,
+                            app_error *error)
+{
+    xncc_status status = app_reader_stop(&page->reader, error);
+    for (int pixel = XNCC_U8; pixel <= XNCC_F64 && !status; pixel++)
+        status = find_of_type(j, page, (xncc_pixel)pixel, hunts, r, error);
+    return status;
+}
+
+xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_error *error)
+{
+    const int count = j->kit.templates.count;
+    find_hunt *hunts = calloc((size_t)count, sizeof *hunts);
+    xncc_status status = hunts ? app_kit_decide(&j->kit, &page->scene.picture, page->item, error)
+                               : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", r->image);
+    if (!status)
+        status = count == 1 ? find_one(j, page, hunts, r, error)
+                            : find_all(j, page, hunts, r, error);
+    for (int i = 0; i < count && !status; i++) {
+        const app_search *s = &hunts[i].search;
+        status = find_result_add(r, i,
+                                 &(find_found){ hunts[i].match, hunts[i].refined, hunts[i].found,
+                                                s->problem.templ_width, s->problem.templ_height },
+                                 error);
+    }
+    if (!status && j->options->has_merge)
+        status = find_result_merge(r, j->options->rule.method, &j->options->merge, error);
+    for (int i = 0; i < count && hunts; i++)
+        close_hunt(&hunts[i]);
+    free(hunts);
+    j->pages++;
+    return status;
+}
