@@ -73,6 +73,7 @@ def match_template(
     from ._errors import UnsupportedError
 
     image = np.asanyarray(image)
+    small = image.dtype in (np.float16, np.float32)
     shape = template.shape if isinstance(template, Template) else np.shape(template)
     if image.ndim not in (2, 3):
         raise ValueError(f"the image must have 2 or 3 dimensions, not {image.ndim}")
@@ -92,10 +93,13 @@ def match_template(
     elif mode in _BORDERS or (mode == "constant" and np.all(np.equal(constant_values, 0))):
         scores = correlate(image, template, mode="same", border=_BORDERS.get(mode, "zero"))
     else:
-        sides = [(t // 2, t - 1 - t // 2) for t in shape]
         values = {"constant_values": constant_values} if mode == "constant" else {}
-        scores = correlate(np.pad(image, sides, mode, **values), template)  # type: ignore[call-overload]
-    small = image.dtype in (np.float16, np.float32)
+        if mode not in ("constant", "symmetric", "maximum", "minimum"):
+            image = image.astype(np.float64)  # the other modes of numpy.pad make fractions
+        # The width of the template on all sides, since some modes depend on the width; then what windows need.
+        padded = np.pad(image, [(t, t) for t in shape], mode, **values)  # type: ignore[call-overload]
+        rows, columns = (slice(t - t // 2, n + 2 * t - t // 2 - 1) for n, t in zip(image.shape, shape))
+        scores = correlate(padded[rows, columns], template)
     return np.asarray(scores, np.float32 if small else np.float64)
 
 

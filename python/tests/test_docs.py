@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 import exactncc
+import exactncc.dask
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = pathlib.Path(exactncc.__file__).parent
 FUNCTIONS = {name: getattr(exactncc, name) for name in exactncc.__all__ if inspect.isfunction(getattr(exactncc, name))}
 FUNCTIONS |= {f"compat.{n}": getattr(exactncc.compat, n) for n in ("match_template", "matchTemplate")}
+FUNCTIONS |= {f"dask.{n}": getattr(exactncc.dask, n) for n in ("correlate", "find")}
 CLASSES = [exactncc.Context, exactncc.Matches, exactncc.Plan, exactncc.Template]
 for c in CLASSES:
     FUNCTIONS |= {f"{c.__name__}.{n}": f for n, f in vars(c).items() if inspect.isfunction(f) and n[0] != "_"}
