@@ -4,7 +4,7 @@
     compare.py [--size 1920x1080] [--template 8,16,32,64,128] [--rounds 5] [--threads 0]
 
 Prints Markdown: the median time of the NCC map in milliseconds, and the largest difference from the
-exact map. The libraries take turns, so that a machine that changes its speed is fair to all. SciPy
+map of exactncc. The libraries take turns, so that a machine that changes its speed is fair to all. SciPy
 has no NCC; its row is the bare product by FFT (fftconvolve in float64). A library that is not
 installed is left out, with a line that says so.
 """
@@ -122,7 +122,7 @@ def main() -> None:
         for n in sides:
             templ = image[100 : 100 + n, 200 : 200 + n].copy()
             columns[n], missing = measure(image, templ, arguments.rounds, arguments.threads)
-        print(f"\n| {kind}, ms (largest error) | " + " | ".join(f"n = {n}" for n in sides) + " |")
+        print(f"\n| {kind}, ms (largest difference) | " + " | ".join(f"n = {n}" for n in sides) + " |")
         print("|---" * (len(sides) + 1) + "|")
         for name in columns[sides[0]]:
             cells = []

@@ -103,3 +103,21 @@ def test_the_stub_of_the_core_agrees_with_it():
                 assert [a.arg for a in node.args.args if a.arg != "self"] == names_of(item), name
 
     agree(stub.body, exactncc._core)
+
+
+@pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="not in a checkout")
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_programs_of_the_pages_run(page, capsys):
+    blocks = re.findall(r"\n```python\n(.*?)\n```", (ROOT / page).read_text(), re.DOTALL)
+    assert len(blocks) == 2
+    image = np.random.default_rng(2).integers(0, 256, (480, 640), dtype=np.uint8)
+    scope = {"image": image, "template": image[100:132, 200:240]}
+    for block in blocks:
+        exec(block, scope)
+        found = scope.get("matches")
+        if found is not None:
+            assert found[0].item()[:3] == (200, 100, 1.0)
+    if page == "README.md":
+        assert capsys.readouterr().out.count("1 match") == 2
+    else:
+        assert scope["scores"].max().compute() == 1.0

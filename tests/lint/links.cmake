@@ -6,7 +6,7 @@
 # - Every name of a source file in backquotes (`plan.h`, `exactncc/plan.h`) is that of some file.
 # Fenced code is not checked. CHANGELOG.md speaks of old names, so only its links are checked.
 cmake_minimum_required(VERSION 3.22)
-set(folders include src cuda apps tests docs data examples cmake scripts)
+set(folders include src cuda apps python tests docs data examples cmake scripts)
 set(examples find.cpp) # file names that the pages give to a reader's own files
 
 file(GLOB_RECURSE pages ${ROOT}/docs/*.md)
