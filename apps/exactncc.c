@@ -68,8 +68,9 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const app_exit exits[] = {
     { 0, "done (also if nothing was found)" },
-    { 1, "the work failed" },
+    { 1, "the work failed, at least in part" },
     { 2, "wrong usage" },
+    { 3, "nothing was found, and find has --fail-if-none" },
 };
 enum { EXITS = sizeof exits / sizeof exits[0] };
 
@@ -153,7 +154,7 @@ static int run_parsed(const command *c, const app_options *options)
         return complain(c->manual.name, error.text, 2);
     }
     if (c->run(options, &error) == XNCC_OK)
-        return 0;
+        return error.none ? 3 : 0;
     return complain(c->manual.name, error.text, error.usage ? 2 : 1);
 }
 

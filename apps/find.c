@@ -7,6 +7,7 @@
 #include "find_match.h"
 #include "find_writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --format geojson needs to know where the pixels are, and one coordinate system. */
@@ -160,6 +161,9 @@ xncc_status app_find(const app_options *options, app_error *error)
         status = status ? find_writer_close(&writer, status, error)
                         : find_on_pages(&j, &writer, error);
     }
+    app_doubts_finish(&j.doubts);
+    error->none = o.fail_if_none && j.hits == 0;
+    free(j.doubt);
     app_kit_close(&j.kit);
     app_written_free(&j.written);
     app_named_close(&j.inputs);

@@ -37,7 +37,7 @@ static uint64_t most_matches(const app_search *s, const xncc_peak_rule *rule)
 /* Prepares the search for template i, with room for its matches. */
 static xncc_status open_hunt(find_job *j, app_source *scene, int i, find_hunt *h, app_error *error)
 {
-    const size_t top = j->options->peaks.top;
+    const size_t top = app_doubts_room(j->options);
     *h = (find_hunt){ .plan = XNCC_PLAN_INFO_INIT };
     xncc_status status = app_search_open(&j->kit, scene, i, &h->search, error);
     if (status)
@@ -67,8 +67,10 @@ static xncc_status run_hunt(find_job *j, xncc_plan *plan, find_hunt *h, app_feed
     xncc_scan *scan = NULL;
     xncc_error why;
     app_progress_start(&progress, j->kit.session.context, page->scene.path, j->options->quiet);
-    xncc_status status = xncc_scan_create(plan, &h->search.scene, h->search.templ,
-                                          &j->options->peaks, h->room, &scan, &why);
+    xncc_peak_rule peaks = j->options->peaks;
+    peaks.top = h->room;
+    xncc_status status = xncc_scan_create(plan, &h->search.scene, h->search.templ, &peaks, h->room,
+                                          &scan, &why);
     int32_t rows = 0; /* rows of the picture that are decoded */
     while (!status && rows >= 0 && rows < skip + height)
         if ((rows = app_reader_wait(&page->reader, rows + STEP)) > skip)
@@ -123,11 +125,29 @@ static xncc_status write_heatmap(find_job *j, const find_hunt *h, int i, const f
     return status;
 }
 
+/* Warns of what is doubtful about a search that is done, and leaves no more than --top matches. */
+static void settle(find_job *j, find_hunt *h, int i, const char *image)
+{
+    const app_source *t = &j->kit.templates.source[i];
+    const app_outcome outcome = { .image = image,
+                                  .templ = t->path,
+                                  .windows = (uint64_t)h->search.map.width *
+                                             (uint64_t)h->search.map.height,
+                                  .found = h->found,
+                                  .best = h->found ? (double)h->match[0].score : 0.0,
+                                  .worst = h->found ? (double)h->match[h->found - 1].score : 0.0 };
+    app_doubts_template(j->options, &t->picture, t->path, &j->doubt[i]);
+    app_doubts_outcome(j->options, &j->doubt[i], &outcome, &j->doubts);
+    if (h->found > j->options->peaks.top)
+        h->found = j->options->peaks.top;
+}
+
 /* Everything after the search itself, while the scene is in the form of this template's type. */
 static xncc_status finish_hunt(find_job *j, find_hunt *h, int i, find_result *r, app_error *error)
 {
     find_search *const s = &r->search[i];
     const char *name = templ_name(j, i);
+    settle(j, h, i, r->image);
     *s = (find_search){ .area = h->search.area,
                         .pixel = h->search.scene.pixel,
                         .channels = h->search.problem.channels,
@@ -264,8 +284,11 @@ xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_e
 {
     const int count = j->kit.templates.count;
     find_hunt *hunts = calloc((size_t)count, sizeof *hunts);
-    xncc_status status = hunts ? app_kit_decide(&j->kit, &page->scene.picture, page->item, error)
-                               : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", r->image);
+    if (!j->doubt)
+        j->doubt = calloc((size_t)count, sizeof *j->doubt);
+    xncc_status status = hunts && j->doubt
+                             ? app_kit_decide(&j->kit, &page->scene.picture, page->item, error)
+                             : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", r->image);
     if (!status)
         status = count == 1 ? find_one(j, page, hunts, r, error)
                             : find_all(j, page, hunts, r, error);
@@ -282,5 +305,6 @@ xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_e
         close_hunt(&hunts[i]);
     free(hunts);
     j->pages++;
+    j->hits += status ? 0 : r->hits;
     return status;
 }

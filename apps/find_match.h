@@ -2,6 +2,7 @@
 #ifndef FIND_MATCH_H
 #define FIND_MATCH_H
 
+#include "common/doubts.h"
 #include "common/out_name.h"
 #include "find_result.h"
 
@@ -12,7 +13,10 @@ typedef struct find_job {
     app_kit kit;
     app_written written; /* heat maps */
     size_t pages;        /* that were searched */
-    char crs[256];       /* --format geojson: the coordinate system of the first page */
+    size_t hits;         /* matches on these pages */
+    app_doubt *doubt;    /* one per template; NULL before the first page */
+    app_doubts doubts;
+    char crs[256]; /* --format geojson: the coordinate system of the first page */
 } find_job;
 
 /* Searches the page, and fills the result. The picture may still be decoded. */

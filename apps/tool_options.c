@@ -29,6 +29,8 @@ static const app_option table[] = {
       "distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1",
       "one list for all templates: of matches closer than N pixels, or with an intersection over "
       "union above F, only the best is kept" },
+    { "fail-if-none", 0, NULL, APP_GROUP_MATCHES, APP_FIND, tool_set_fail_if_none, NULL, NULL, NULL,
+      "exit status 3 if there is no match at all" },
     { "overlay", 0, "FILE", APP_GROUP_OUTPUT, APP_FIND, tool_set_overlay, NULL, NULL, "a file name",
       "write the image with every match framed and labelled: RGB TIFF, or PNG if FILE ends in "
       ".png" },

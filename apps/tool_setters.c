@@ -69,6 +69,13 @@ int tool_set_merge(app_options *o, const char *text)
            o->merge.limit <= most;
 }
 
+int tool_set_fail_if_none(app_options *o, const char *text)
+{
+    (void)text;
+    o->fail_if_none = 1;
+    return 1;
+}
+
 int tool_set_overlay(app_options *o, const char *text)
 {
     return set_name(&o->overlay, text);

@@ -9,6 +9,7 @@ enum { APP_ERROR_SIZE = 1024 };
 
 typedef struct app_error {
     int usage; /* 1: the command line is wrong, so the exit status is 2 */
+    int none;  /* 1: --fail-if-none, and nothing was found: without a failure the status is 3 */
     char text[APP_ERROR_SIZE];
 } app_error;
 

@@ -57,6 +57,7 @@ typedef struct app_options {
     app_format format;
     int has_format, has_top; /* 1: given */
     int quiet;
+    int fail_if_none;                 /* find: nothing found is exit status 3 */
     int has_min_score, has_max_score; /* 1: given, so that peaks has it */
     app_area roi;                     /* width 0: the whole image */
     int subpixel, has_merge;

@@ -78,13 +78,13 @@ images='board.tif missing.tif cells.tif cut.tif cells-template.tif stars.tif'
 for threads in 1 0; do
     some 1 find $cpu --threads $threads --top 3 --format csv $t $images
     holds 'the rest is done' cmp want.csv out
-    [ "$(wc -l <err)" -eq 4 ] || { fail 'not three failures and their number'; cat err; }
+    [ "$(grep -vc '^exactncc: warning: ' err)" -eq 4 ] || { fail 'not three failures and their number'; cat err; }
     says 'exactncc find: missing.tif: cannot open: No such file or directory'
     says 'exactncc find: cut.tif: '
     says 'exceeds cells-template.tif (25 x 25)'
     says 'exactncc find: 3 of 6 images and pages failed; the rest is done'
     some 1 find $cpu --threads $threads --strict --top 3 --format csv $t $images
-    [ "$(wc -l <err)" -eq 1 ] || { fail '--strict: not one line'; cat err; }
+    [ "$(grep -vc '^exactncc: warning: ' err)" -eq 1 ] || { fail '--strict: not one line'; cat err; }
     says 'missing.tif: cannot open'
     [ "$(sed 1d out | cut -d, -f1 | sort -u)" = board.tif ] || fail '--strict went on'
 done

@@ -1,0 +1,155 @@
+/* Which scores chance explains. Formula and derivation: docs/chance.md. */
+#include "chance.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SIDE = 32, /* templates are reduced to at most SIDE x SIDE cells */
+    FEW = 16   /* independent pixels */
+};
+
+static const double false_alarms = 0.01;
+
+/* A rectangle of numbers whose mean is 0. */
+typedef struct cells {
+    int32_t width, height;
+    float value[SIDE * SIDE];
+} cells;
+
+/* The mean of the pixels of a channel that count, and their squared deviations from it. */
+typedef struct spread {
+    double mean, energy;
+    uint64_t count;
+    int flat, finite;
+} spread;
+
+static int counts(const app_picture *p, size_t i)
+{
+    return !p->mask || p->mask[i];
+}
+
+static spread measure(const app_picture *p, size_t channel)
+{
+    const size_t pixels = (size_t)p->width * (size_t)p->height, step = (size_t)p->channels;
+    spread s = { .flat = 1, .finite = 1 };
+    double first = 0.0, sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < pixels; i++) {
+        if (!counts(p, i))
+            continue;
+        const double v = app_picture_value(p, i * step + channel);
+        first = s.count++ ? first : v;
+        s.flat &= v >= first && v <= first;
+        s.finite &= isfinite(v) != 0;
+        sum += v - first;
+        squares += (v - first) * (v - first);
+    }
+    const double n = s.count ? (double)s.count : 1.0;
+    s.mean = first + sum / n;
+    s.energy = squares - sum * (sum / n);
+    return s;
+}
+
+/* Sums the deviations from the mean in cells of `factor` x `factor` pixels, from pixel (x, y) on.
+ * Pixels that do not count add nothing. */
+static void fill(const app_picture *p, size_t channel, double mean, int32_t x, int32_t y,
+                 int32_t factor, cells *c)
+{
+    memset(c->value, 0, sizeof c->value);
+    for (int32_t cy = 0; cy < c->height * factor && y + cy < p->height; cy++)
+        for (int32_t cx = 0; cx < c->width * factor && x + cx < p->width; cx++) {
+            const size_t i = (size_t)(y + cy) * (size_t)p->width + (size_t)(x + cx);
+            if (counts(p, i))
+                c->value[cy / factor * c->width + cx / factor] +=
+                    (float)(app_picture_value(p, i * (size_t)p->channels + channel) - mean);
+        }
+}
+
+/* The sum of products of the cells with themselves, moved by (dx, dy); dy is not negative. */
+static double product(const cells *c, int32_t dx, int32_t dy)
+{
+    const int32_t first = dx < 0 ? -dx : 0, end = dx < 0 ? c->width : c->width - dx;
+    double total = 0.0;
+    for (int32_t y = 0; y + dy < c->height; y++) {
+        const float *a = c->value + y * c->width, *b = a + dy * c->width + dx;
+        float sum[8] = { 0 };
+        int32_t x = first;
+        for (; x + 8 <= end; x += 8)
+            for (int k = 0; k < 8; k++)
+                sum[k] += a[x + k] * b[x + k];
+        for (; x < end; x++)
+            sum[0] += a[x] * b[x];
+        for (int k = 0; k < 8; k++)
+            total += (double)sum[k];
+    }
+    return total;
+}
+
+/* The sum of the squared autocorrelation over all shifts; 1 for cells that are independent, and
+ * more the smoother they are. 0 if all are 0. */
+static double smoothness(const cells *c)
+{
+    const double energy = product(c, 0, 0);
+    double sum = 1.0;
+    if (!(energy > 0.0))
+        return 0.0;
+    for (int32_t dy = 0; dy < c->height; dy++)
+        for (int32_t dx = dy ? 1 - c->width : 1; dx < c->width; dx++) {
+            const double r = product(c, dx, dy) / energy;
+            sum += 2.0 * r * r; /* and the opposite shift */
+        }
+    return sum;
+}
+
+/* The effective number of independent pixels of a channel. */
+static double independent(const app_picture *p, size_t channel, const spread *s)
+{
+    const int32_t longer = p->width > p->height ? p->width : p->height;
+    const int32_t factor = (longer + SIDE - 1) / SIDE;
+    cells c = { .width = (p->width + factor - 1) / factor,
+                .height = (p->height + factor - 1) / factor };
+    fill(p, channel, s->mean, 0, 0, factor, &c);
+    double worst = smoothness(&c);
+    if (factor > 1) {
+        /* The part of the energy that is left when every cell is replaced by its mean. */
+        const double area = (double)factor * factor;
+        const double kept = product(&c, 0, 0) / area / s->energy;
+        worst *= area * kept * kept;
+        c.width = p->width < SIDE ? p->width : SIDE;
+        c.height = p->height < SIDE ? p->height : SIDE;
+        fill(p, channel, s->mean, (p->width - c.width) / 2, (p->height - c.height) / 2, 1, &c);
+        worst = fmax(worst, smoothness(&c));
+    }
+    const double n = (double)s->count, e = n / fmax(worst, 1.0);
+    /* The noise of an estimated autocorrelation doubles the sum of its squares; with few pixels the
+     * estimate is too rough to correct. */
+    return fmin(n, fmax(e, 2.0 * e - FEW));
+}
+
+app_chance app_chance_look(const app_picture *templ)
+{
+    app_chance chance = { .flat = 1 };
+    int finite = 1;
+    for (int32_t channel = 0; channel < templ->channels; channel++) {
+        const spread s = measure(templ, (size_t)channel);
+        finite &= s.finite;
+        if (s.flat || !finite || !(s.energy > 0.0)) {
+            chance.flat &= s.flat;
+            continue;
+        }
+        const double pixels = independent(templ, (size_t)channel, &s);
+        chance.pixels = chance.flat || pixels < chance.pixels ? pixels : chance.pixels;
+        chance.flat = 0;
+    }
+    if (!finite)
+        chance.pixels = 0.0;
+    return chance;
+}
+
+double app_chance_limit(double pixels, uint64_t windows)
+{
+    if (pixels <= 2.0 || windows == 0)
+        return 1.0;
+    const double tail = 2.0 * false_alarms / (double)windows;
+    return tail < 1.0 ? sqrt(1.0 - pow(tail, 2.0 / (pixels - 2.0))) : 0.0;
+}
