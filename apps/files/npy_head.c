@@ -122,5 +122,7 @@ xncc_status npy_head_read(app_input *input, npy_head *h, app_error *error)
     text[length] = 0;
     if (strlen(text) != length || text[strspn(text, " ")] != '{')
         return fail_head("it is no dictionary", error);
+    for (char *c = text; *c; c++) /* what an error repeats is one line */
+        *c = (unsigned char)*c < 32 || (unsigned char)*c > 126 ? ' ' : *c;
     return parse(text, h, error);
 }

@@ -2,6 +2,7 @@
  * the words in which they must be refused. */
 #include "picture.h"
 #include "save.h"
+#include "small_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,56 +10,6 @@
 #include <unistd.h>
 
 static int checks, failures;
-
-#ifdef APP_HAVE_PNG
-enum { HAVE_PNG = 1 };
-#else
-enum { HAVE_PNG = 0 };
-#endif
-#ifdef APP_HAVE_JPEG
-enum { HAVE_JPEG = 1 };
-#else
-enum { HAVE_JPEG = 0 };
-#endif
-
-static const uint8_t png_rgb[] = {
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52,
-    0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x08, 0x02, 0x00, 0x00, 0x00, 0xfd, 0xd4, 0x9a,
-    0x73, 0x00, 0x00, 0x00, 0x16, 0x49, 0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0xe0, 0x12, 0x91, 0xd3,
-    0x30, 0xb2, 0x61, 0x70, 0x0b, 0x88, 0xfa, 0xcf, 0xd0, 0x00, 0x00, 0x10, 0x15, 0x03, 0x42, 0x3f,
-    0x1c, 0x2d, 0x34, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
-};
-
-static const uint8_t png_grey16[] = {
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
-    0x52, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x10, 0x04, 0x00, 0x00, 0x00, 0x0e,
-    0xbb, 0x6b, 0x42, 0x00, 0x00, 0x00, 0x11, 0x49, 0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0x60,
-    0x64, 0x62, 0x60, 0xf8, 0xff, 0x8f, 0x81, 0x13, 0x00, 0x07, 0x1e, 0x02, 0x0a, 0x24, 0x0e,
-    0x4f, 0x2a, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
-};
-
-static const uint8_t png_palette[] = {
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
-    0x52, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x00, 0x00, 0x00, 0x66,
-    0x8e, 0xfc, 0x27, 0x00, 0x00, 0x00, 0x09, 0x50, 0x4c, 0x54, 0x45, 0x01, 0x02, 0x03, 0x64,
-    0x64, 0x64, 0x09, 0x08, 0x07, 0xf5, 0x2a, 0x38, 0xd2, 0x00, 0x00, 0x00, 0x02, 0x74, 0x52,
-    0x4e, 0x53, 0xff, 0x00, 0xe5, 0xb7, 0x30, 0x4a, 0x00, 0x00, 0x00, 0x0a, 0x49, 0x44, 0x41,
-    0x54, 0x78, 0xda, 0x63, 0x90, 0x00, 0x00, 0x00, 0x1a, 0x00, 0x19, 0x80, 0x00, 0x8e, 0xbb,
-    0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
-};
-
-static const uint8_t jpeg_grey[] = {
-    0xff, 0xd8, 0xff, 0xe0, 0x00, 0x10, 0x4a, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01,
-    0x00, 0x01, 0x00, 0x00, 0xff, 0xdb, 0x00, 0x43, 0x00, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
-    0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
-    0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
-    0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
-    0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0xff, 0xc0, 0x00, 0x0b, 0x08, 0x00, 0x02,
-    0x00, 0x03, 0x01, 0x01, 0x11, 0x00, 0xff, 0xc4, 0x00, 0x14, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,
-    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x09, 0xff, 0xc4, 0x00, 0x14,
-    0x10, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-    0x00, 0x00, 0xff, 0xda, 0x00, 0x08, 0x01, 0x01, 0x00, 0x00, 0x3f, 0x00, 0x19, 0xdf, 0xff, 0xd9,
-};
 
 static const uint8_t jpeg_cmyk[] = {
     0xff, 0xd8, 0xff, 0xee, 0x00, 0x0e, 0x41, 0x64, 0x6f, 0x62, 0x65, 0x00, 0x64, 0x00, 0x00, 0x00,
@@ -100,189 +51,6 @@ static const uint8_t jpeg_lossless[] = {
     0x00, 0x00, 0xff, 0xda, 0x00, 0x08, 0x01, 0x01, 0x00, 0x00, 0x3f, 0x00, 0x19, 0xdf, 0xff, 0xd9,
 };
 
-/* A file, and what must be read from it. */
-typedef struct good {
-    const char *name;
-    const void *bytes;
-    size_t size;
-    uint32_t page;
-    int32_t width, height, channels;
-    xncc_pixel pixel;
-    double value[16];   /* the samples of the picture */
-    const char *counts; /* a digit per pixel: 1 if it counts; NULL: all do */
-    int needs;          /* 0: the case is left out, since this build lacks a library */
-} good;
-
-#define BYTES(text) text, sizeof(text) - 1
-#define ARRAY(array) array, sizeof(array)
-/* A head whose length is given as a character. */
-#define NPY(length, dictionary) "\x93NUMPY\1\0" length "\0" dictionary
-
-/* Head of a BMP with 40 bytes: width and height as one byte each, bits, compression. */
-#define BMP(offset, width, height, bits, compression)                                              \
-    "BM\0\0\0\0\0\0\0\0" offset "\0\0\0\x28\0\0\0" width "\0\0\0" height "\1\0" bits               \
-    "\0" compression "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-
-static const good reads[] = {
-    { "PNG, RGB",
-      ARRAY(png_rgb),
-      0,
-      2,
-      2,
-      3,
-      XNCC_U8,
-      { 10, 20, 30, 40, 50, 60, 70, 80, 90, 255, 0, 128 },
-      NULL,
-      HAVE_PNG },
-    { "PNG, 16 bits with alpha",
-      ARRAY(png_grey16),
-      0,
-      2,
-      1,
-      1,
-      XNCC_U16,
-      { 258, 65534 },
-      "01",
-      HAVE_PNG },
-    { "PNG, palette with tRNS",
-      ARRAY(png_palette),
-      0,
-      3,
-      1,
-      3,
-      XNCC_U8,
-      { 1, 2, 3, 100, 100, 100, 9, 8, 7 },
-      "101",
-      HAVE_PNG },
-    { "JPEG, grey",
-      ARRAY(jpeg_grey),
-      0,
-      3,
-      2,
-      1,
-      XNCC_U8,
-      { 77, 77, 77, 77, 77, 77 },
-      NULL,
-      HAVE_JPEG },
-    { "P1",
-      BYTES("P1 # black is 1\n3 2\n010 1 1\n0"),
-      0,
-      3,
-      2,
-      1,
-      XNCC_U8,
-      { 255, 0, 255, 0, 0, 255 },
-      NULL,
-      1 },
-    { "P2", BYTES("P2\n2 2 15\n0 7\n15\t3"), 0, 2, 2, 1, XNCC_U8, { 0, 7, 15, 3 }, NULL, 1 },
-    { "P3", BYTES("P3 1 1 1000 1 500 1000"), 0, 1, 1, 3, XNCC_U16, { 1, 500, 1000 }, NULL, 1 },
-    { "P4",
-      BYTES("P4 10 1\n\xa0\x40"),
-      0,
-      10,
-      1,
-      1,
-      XNCC_U8,
-      { 0, 255, 0, 255, 255, 255, 255, 255, 255, 0 },
-      NULL,
-      1 },
-    { "P5", BYTES("P5 2 1 255\n\1\xff"), 0, 2, 1, 1, XNCC_U8, { 1, 255 }, NULL, 1 },
-    { "P5, page 1",
-      BYTES("P5 2 1 255\n\1\xffP5\n1 2\n65535\n\1\2\3\4"),
-      1,
-      1,
-      2,
-      1,
-      XNCC_U16,
-      { 258, 772 },
-      NULL,
-      1 },
-    { "P6", BYTES("P6 1 1 255\n\1\2\3"), 0, 1, 1, 3, XNCC_U8, { 1, 2, 3 }, NULL, 1 },
-    { "P7",
-      BYTES("P7\nWIDTH 2\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n"
-            "\5\0\6\1"),
-      0,
-      2,
-      1,
-      1,
-      XNCC_U8,
-      { 5, 6 },
-      "01",
-      1 },
-    { "BMP, 24 bits from below",
-      BYTES(BMP("\x36", "\1", "\2\0\0\0", "\x18", "\0") "\1\2\3\0\4\5\6\0"),
-      0,
-      1,
-      2,
-      3,
-      XNCC_U8,
-      { 6, 5, 4, 3, 2, 1 },
-      NULL,
-      1 },
-    { "BMP, 24 bits from above",
-      BYTES(BMP("\x36", "\1", "\xfe\xff\xff\xff", "\x18", "\0") "\1\2\3\0\4\5\6\0"),
-      0,
-      1,
-      2,
-      3,
-      XNCC_U8,
-      { 3, 2, 1, 6, 5, 4 },
-      NULL,
-      1 },
-    { "BMP, 16 bits",
-      BYTES(BMP("\x36", "\2", "\1\0\0\0", "\x10", "\0") "\xff\x7f\x01\x04"),
-      0,
-      2,
-      1,
-      3,
-      XNCC_U8,
-      { 255, 255, 255, 8, 0, 8 },
-      NULL,
-      1 },
-    { "NPY, int16",
-      BYTES(NPY("\x3b",
-                "{'descr': '>i2', 'fortran_order': False, 'shape': (1, 2), }") "\xff\xfe\1\0"),
-      0,
-      2,
-      1,
-      1,
-      XNCC_S16,
-      { -2, 256 },
-      NULL,
-      1 },
-    { "NPY, Fortran order",
-      BYTES(NPY("\x3a", "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2), }") "\1\2\3\4"),
-      0,
-      2,
-      2,
-      1,
-      XNCC_U8,
-      { 1, 3, 2, 4 },
-      NULL,
-      1 },
-    { "NPY, half float",
-      BYTES(
-          NPY("\x3b", "{'descr': '<f2', 'fortran_order': False, 'shape': (1, 2), }") "\0\x3c\1\0"),
-      0,
-      2,
-      1,
-      1,
-      XNCC_F32,
-      { 1, 0x1p-24 },
-      NULL,
-      1 },
-    { "NPY, page 1",
-      BYTES(NPY("\x37", "{'descr':'|u1','fortran_order':False,'shape':(2,1,1,2)}") "\1\2\3\4"),
-      1,
-      1,
-      1,
-      2,
-      XNCC_U8,
-      { 3, 4 },
-      NULL,
-      1 },
-};
-
 /* A file that must be refused, and part of the text. */
 typedef struct bad {
     const void *bytes;
@@ -311,10 +79,10 @@ static const bad refuses[] = {
     { ARRAY(jpeg_cmyk), "is a CMYK JPEG", HAVE_JPEG },
     { ARRAY(jpeg_12), "is a JPEG with 12 bits per sample", HAVE_JPEG },
     { ARRAY(jpeg_lossless), "JPEG", HAVE_JPEG },
-    { jpeg_grey, sizeof jpeg_grey - 4, "cannot be decoded as JPEG", HAVE_JPEG },
-    { png_rgb, sizeof png_rgb - 20, "cannot be decoded as PNG", HAVE_PNG },
-    { png_rgb, sizeof png_rgb, "without libpng", !HAVE_PNG },
-    { jpeg_grey, sizeof jpeg_grey, "without libjpeg-turbo", !HAVE_JPEG },
+    { small_jpeg, sizeof small_jpeg - 4, "cannot be decoded as JPEG", HAVE_JPEG },
+    { small_png, sizeof small_png - 20, "cannot be decoded as PNG", HAVE_PNG },
+    { small_png, sizeof small_png, "without libpng", !HAVE_PNG },
+    { small_jpeg, sizeof small_jpeg, "without libjpeg-turbo", !HAVE_JPEG },
     { BYTES("P5 2 2 255\n\1\2\3"), "row 1 cannot be read: the file is cut short", 1 },
     { BYTES("P5 2 1 9\n\1\xa"), "row 0 has a sample above the largest value, 9", 1 },
     { BYTES("P2 2 1 9 1 10"), "row 0 cannot be read", 1 },
@@ -352,7 +120,7 @@ static int write_file(const char *path, const void *bytes, size_t size)
     return file && fclose(file) == 0 && ok;
 }
 
-static int equal(const good *g, const app_picture *p)
+static int equal(const small_file *g, const app_picture *p)
 {
     const size_t pixels = (size_t)g->width * (size_t)g->height;
     if (p->width != g->width || p->height != g->height || p->channels != g->channels ||
@@ -371,8 +139,8 @@ static void test_reads(const char *path)
 {
     app_reading reading = app_default_reading;
     reading.channels = APP_SUM;
-    for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
-        const good *g = &reads[i];
+    for (size_t i = 0; i < small_file_count; i++) {
+        const small_file *g = &small_files[i];
         app_picture picture;
         app_error error = { .text = "" };
         if (!g->needs)
@@ -412,12 +180,12 @@ static void test_refuses(const char *path)
 static void test_png_map(const char *path)
 {
     static const float map[] = { 0.0f, 0.5f, 1.0f, NAN, INFINITY, -INFINITY };
-    const good want = { .width = 3,
-                        .height = 2,
-                        .channels = 1,
-                        .pixel = XNCC_U16,
-                        .value = { 0, 32768, 65535, 0, 65535, 0 },
-                        .counts = "111011" };
+    const small_file want = { .width = 3,
+                              .height = 2,
+                              .channels = 1,
+                              .pixel = XNCC_U16,
+                              .value = { 0, 32768, 65535, 0, 65535, 0 },
+                              .counts = "111011" };
     const app_tiff_out out = { .pixels = map, .width = 3, .height = 2, .description = "{}" };
     app_picture picture;
     app_error error;

@@ -11,10 +11,15 @@
  *
  * - claims: files that claim absurd sizes
  *
- * - tags: alpha, geo tags and no-data values, wrong and damaged */
+ * - tags: alpha, geo tags and no-data values, wrong and damaged
+ *
+ * - formats: small files of the other formats: each bit flipped, cut at every length, and several
+ * changes at a time, drawn at random. robust_tiff formats DIRECTORY SECONDS draws for so long, from
+ * another seed each time, which is printed. */
 #include "hostile.h"
 
 #include "flavour.h"
+#include "small_files.h"
 #include "kit/sanitized.h"
 #include "picture.h"
 #include "tiff_write.h"
@@ -183,6 +188,67 @@ static void truncate_everywhere(const char *name, uint8_t *bytes, size_t size)
         try_bytes(name, bytes, length, length, -1, 1);
 }
 
+/* xorshift64* */
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1du;
+}
+
+/* Changes, inserts, removes and doubles bytes in a file, up to eight times. */
+static void try_random(const small_file *f, uint64_t *state)
+{
+    static const uint8_t values[] = { 0x00, 0xff, 0x7f, 0x80, 0x01, '0', '9', '\n' };
+    uint8_t bytes[4096];
+    size_t size = f->size;
+    if (size > sizeof bytes / 2)
+        return;
+    memcpy(bytes, f->bytes, size);
+    for (uint64_t changes = 1 + draw(state) % 8; changes > 0 && size > 0; changes--) {
+        const size_t at = (size_t)(draw(state) % size);
+        const size_t some = 1 + (size_t)(draw(state) % 16),
+                     part = some < size - at ? some : size - at;
+        switch (draw(state) % 5) {
+        case 0: bytes[at] ^= (uint8_t)(1u << draw(state) % 8); break;
+        case 1: bytes[at] = (uint8_t)draw(state); break;
+        case 2: bytes[at] = values[draw(state) % sizeof values]; break;
+        case 3:
+            memmove(bytes + at, bytes + at + part, size - at - part);
+            size -= part;
+            break;
+        default:
+            if (size + part <= sizeof bytes) {
+                memmove(bytes + at + part, bytes + at, size - at);
+                size += part;
+            }
+            break;
+        }
+    }
+    try_bytes(f->name, bytes, size, 0, -1, 1);
+}
+
+static void try_formats(double how_long)
+{
+    uint64_t state = how_long > 0 ? (uint64_t)time(NULL) * 2654435761u | 1 : 20261122;
+    const double start = seconds();
+    printf("seed %llu\n", (unsigned long long)state);
+    for (size_t i = 0; i < small_file_count; i++) {
+        uint8_t bytes[1024];
+        const small_file *f = &small_files[i];
+        if (!f->needs || f->size > sizeof bytes)
+            continue;
+        memcpy(bytes, f->bytes, f->size);
+        corrupt(f->name, bytes, f->size);
+        truncate_everywhere(f->name, bytes, f->size);
+    }
+    for (long round = 0; how_long > 0 ? seconds() - start < how_long : round < 400; round++)
+        for (size_t i = 0; i < small_file_count; i++)
+            if (small_files[i].needs)
+                try_random(&small_files[i], &state);
+}
+
 /* Files with additional tags: one tag is wrong at a time, with one channel and with all; and the
  * correct file, damaged everywhere. */
 static void try_tags(void)
@@ -245,9 +311,10 @@ static long peak_kb(void)
 
 int main(int argc, char **argv)
 {
-    const char *group = argc == 3 ? argv[1] : "";
-    if (argc != 3) {
-        fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims|tags DIRECTORY\n");
+    const char *group = argc >= 3 ? argv[1] : "";
+    if (argc < 3) {
+        fprintf(stderr, "usage: robust_tiff corrupt|others|truncated|claims|tags|formats DIRECTORY "
+                        "[SECONDS]\n");
         return 2;
     }
     /* In memory if possible, because the file is written a few hundred thousand times. */
@@ -266,6 +333,8 @@ int main(int argc, char **argv)
         check_trust();
     } else if (strcmp(group, "tags") == 0) {
         try_tags();
+    } else if (strcmp(group, "formats") == 0) {
+        try_formats(argc > 3 ? atof(argv[3]) : 0);
     } else {
         if (strcmp(group, "truncated") == 0)
             truncate_pixels();
