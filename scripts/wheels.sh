@@ -14,7 +14,7 @@ out=${OUT:-build-wheels}
 glibc=2.28
 case $kind in
     cpu) name=exactncc limit=3 options=() ;;
-    cuda) name=exactncc-cuda13 limit=40 options=(-C cmake.define.EXACTNCC_CUDA=ON -C cmake.define.CMAKE_CUDA_HOST_COMPILER="$(command -v g++)") ;;
+    cuda) name=exactncc-cuda13 limit=40 options=(--config-settings cmake.define.EXACTNCC_CUDA=ON --config-settings cmake.define.CMAKE_CUDA_HOST_COMPILER="$(command -v g++)") ;;
     *)
         echo "wheels.sh: unknown argument '$kind' (cpu or cuda)" >&2
         exit 2
@@ -54,8 +54,8 @@ sed -i "s/^name = \"exactncc\"\$/name = \"$name\"/" "$out/src-$kind/pyproject.to
 for python in "${pythons[@]}"; do
     echo "== $name with $("$python" --version)"
     CC=$out/bin/zig-cc CXX=$out/bin/zig-c++ AR=$out/bin/zig-ar RANLIB=$out/bin/zig-ranlib "$python" -m pip wheel --quiet --no-deps \
-        --wheel-dir "$out/raw-$kind" -C cmake.define.CMAKE_AR="$out/bin/zig-ar" -C cmake.define.CMAKE_RANLIB="$out/bin/zig-ranlib" \
-        -C cmake.define.CMAKE_CXX_FLAGS="-include stdio.h" \
+        --wheel-dir "$out/raw-$kind" --config-settings cmake.define.CMAKE_AR="$out/bin/zig-ar" --config-settings cmake.define.CMAKE_RANLIB="$out/bin/zig-ranlib" \
+        --config-settings cmake.define.CMAKE_CXX_FLAGS="-include stdio.h" \
         "${options[@]}" "$out/src-$kind"
 done
 

@@ -68,8 +68,6 @@ class _Windows:
     """The pixels, and the mask, of ranges of windows of a Dask array."""
 
     def __init__(self, image: Any, template: Any, options: dict[str, Any]) -> None:
-        if options.get("kernel") is None:
-            options.pop("kernel", None)
         image = da.asarray(image)
         axis = options.get("channel_axis")
         self.templ = _template(template, options, image)

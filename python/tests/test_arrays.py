@@ -291,6 +291,10 @@ def test_out(pair):
     own = image.astype(np.float32)
     assert exactncc.convolve(own, coefs, out=own) is own  # reads and writes one array
     np.testing.assert_array_equal(own, smooth)
+    scene, pattern = np.tile(image, (30, 20)).astype(np.float32), templ.astype(np.float32)
+    wanted = correlate(scene, pattern)
+    part = scene[6:, 7:]
+    np.testing.assert_array_equal(correlate(scene, pattern, out=part), wanted)  # the image is overwritten
     locked = out.copy()
     locked.flags.writeable = False
     for bad, error in ((locked, TypeError), (out.astype(float), TypeError), (out[1:], ValueError), ([[1.0]], TypeError)):

@@ -223,6 +223,12 @@ def test_few_plans_are_kept(draw):
     assert len(_device._plans) == 8
     _device.forget_plans()
     assert not _device._plans
+    image = Cupy(draw((20, 30)))
+    exactncc.correlate(image, template)
+    exactncc.correlate(image, template, mask=draw((20, 30), "bool"))
+    exactncc.correlate(image, template, method="ccorr")
+    exactncc.correlate(image, exactncc.Template(draw((5, 7))))
+    assert len(_device._plans) == 4  # a plan for each problem
 
 
 def test_without_a_gpu_the_library_says_so(draw, monkeypatch):
