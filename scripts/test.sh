@@ -5,7 +5,7 @@
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
 #   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, a shared library, a release made twice and its
-#                                  Debian packages in a bare root, the oldest CMake that is promised, reports in a browser, and a build
+#                                  Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three quarters of an hour more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
@@ -140,6 +140,25 @@ if [[ ${1:-} == full ]]; then
         fi
         note "packages: $(tail -n 1 "$root/packages.log")"
     done
+
+    # What a call from Python costs, and the wheels: one of them in a bare Debian 12, whose Python is 3.11.
+    echo "== python: overhead and wheels"
+    if ! { "$root/python/venv/bin/python" python/bench/overhead.py "$root/python/build/exactncc/libexactncc.a" &&
+        OUT=$root/wheels bash scripts/wheels.sh; } 2>&1 | tee "$root/wheels.log"; then
+        finish
+        exit 1
+    fi
+    note "python: $(tail -n 1 "$root/wheels.log")"
+    wheel=$(find "$root/wheels/dist" -name 'exactncc-*-cp311-*.whl' | head -n 1)
+    if [[ -n $wheel && $(id -u) == 0 ]] && command -v mmdebstrap >/dev/null; then
+        if ! bash scripts/python-install-test.sh "$wheel" 2>&1 | tee "$root/install.log"; then
+            finish
+            exit 1
+        fi
+        note "$(tail -n 1 "$root/install.log" | grep -o 'exactncc.*' || true)"
+    else
+        note "python: no bare Debian was tried (it needs root, mmdebstrap and Python 3.11)"
+    fi
 
     python3 -m venv "$root/cmake-3.22"
     "$root/cmake-3.22/bin/pip" install --quiet 'cmake==3.22.*'
