@@ -260,9 +260,12 @@ static xncc_status find_of_type(find_job *j, app_feed_page *page, xncc_pixel pix
         app_progress_start(&progress, j->kit.session.context, page->scene.path, j->options->quiet);
         status = search_together(j, &t, hunts, &why);
         app_progress_stop(&progress);
-        if (status == XNCC_ERROR_ARGUMENT && j->options->kernel)
-            app_blame_usage(error, status);
-        app_pass_on(error, status, page->scene.path, &why);
+        const xncc_problem *problem = &hunts[t.number[0]].search.problem;
+        const char *kernel = j->options->kernel;
+        if (status == XNCC_ERROR_ARGUMENT && app_plans_refused(&j->kit.plans, problem, kernel))
+            app_fail_kernel(error, kernel, &why);
+        else
+            app_pass_on(error, status, page->scene.path, &why);
     }
     for (size_t i = 0; i < t.count && !status; i++)
         status = finish_hunt(j, &hunts[t.number[i]], t.number[i], r, error);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_MS = 800, STEP_MS = 3000 };
+enum { FIRST_MS = 500, STEP_MS = 3000 };
 
 static void show(void *data)
 {
@@ -18,7 +18,7 @@ static void show(void *data)
 void bench_note_start(bench_note *note)
 {
     memset(note, 0, sizeof *note);
-    snprintf(note->text, sizeof note->text, "measuring copy rates");
+    snprintf(note->text, sizeof note->text, "starting");
     app_watch_start(&note->watch, FIRST_MS, STEP_MS, show, note);
 }
 

@@ -10,7 +10,7 @@ typedef struct bench_note {
     int printed; /* 1: the text has been printed */
 } bench_note;
 
-/* Starts a thread that prints the text after 0.8 s, and from then on every 3 s if it has changed.
+/* Starts a thread that prints the text after 0.5 s, and from then on every 3 s if it has changed.
  */
 void bench_note_start(bench_note *note);
 

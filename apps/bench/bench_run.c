@@ -79,6 +79,7 @@ xncc_status bench_open(const bench_options *options, bench_run *run, app_error *
     status = app_session_open(common, &run->session, error);
     if (status)
         return status;
+    bench_note_set(&run->note, "measuring copy rates");
     run->cuda = run->report.cuda = strcmp(run->session.device, "cpu") != 0;
     cpu.device = XNCC_DEVICE_CPU;
     cpu.threads = common->device.threads;

@@ -50,6 +50,12 @@ xncc_status app_pass_on(app_error *error, xncc_status status, const char *about,
     return status ? app_fail(error, status, "%s: %s", about, why->text) : XNCC_OK;
 }
 
+xncc_status app_fail_kernel(app_error *error, const char *kernel, const xncc_error *why)
+{
+    return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT), "--kernel %s: %s", kernel,
+                    why->text);
+}
+
 xncc_status app_blame_usage(app_error *error, xncc_status status)
 {
     error->usage = 1;

@@ -30,6 +30,9 @@ xncc_status app_fail_errno(app_error *error, const char *path, const char *what,
 xncc_status app_pass_on(app_error *error, xncc_status status, const char *about,
                         const xncc_error *why);
 
+/* Fails because of the kernel that --kernel asks for. */
+xncc_status app_fail_kernel(app_error *error, const char *kernel, const xncc_error *why);
+
 /* Marks the failure as wrong usage and returns the status. */
 xncc_status app_blame_usage(app_error *error, xncc_status status);
 

@@ -79,6 +79,13 @@ xncc_status app_plans_get(app_plans *p, const xncc_problem *problem, const char 
     return status;
 }
 
+int app_plans_refused(app_plans *p, const xncc_problem *problem, const char *kernel)
+{
+    xncc_plan *plan;
+    xncc_error unused;
+    return kernel && app_plans_get(p, problem, NULL, &plan, &unused) == XNCC_OK;
+}
+
 xncc_status app_plans_batch(app_plans *p, const app_batch_ask *ask, xncc_batch **batch,
                             xncc_error *why)
 {

@@ -30,8 +30,12 @@ typedef struct app_plans {
 xncc_status app_plans_get(app_plans *plans, const xncc_problem *problem, const char *kernel,
                           xncc_plan **plan, xncc_error *why);
 
-/* The same for several templates. The options must be the same in every call with these templates
- * and this problem. */
+/* After a plan for this kernel has failed: 1 if the kernel is the reason, because others serve the
+ * problem. */
+int app_plans_refused(app_plans *plans, const xncc_problem *problem, const char *kernel);
+
+/* app_plans_get for several templates. The options must be the same in every call with these
+ * templates and this problem. */
 typedef struct app_batch_ask {
     const xncc_problem *problem; /* as for xncc_batch_create */
     const char *kernel;

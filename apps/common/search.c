@@ -22,13 +22,16 @@ static xncc_status check_fit(const app_options *o, const app_area *a, const app_
                              const app_source *templ, app_error *error)
 {
     const app_picture *s = &scene->picture, *p = &templ->picture;
-    if (o->rule.mode == XNCC_VALID && (p->width > a->width || p->height > a->height))
-        return app_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "%s: the template (%d x %d pixels) exceeds %s (%d x %d); give a smaller template, or "
-            "--mode same",
-            templ->path, p->width, p->height, o->roi.width ? "--roi" : scene->path, a->width,
-            a->height);
+    if (o->rule.mode == XNCC_VALID && (p->width > a->width || p->height > a->height)) {
+        const int swapped = !o->roi.width && s->width <= p->width && s->height <= p->height;
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "%s: the template (%d x %d pixels) exceeds %s (%d x %d); %s, or "
+                        "--mode same",
+                        templ->path, p->width, p->height, o->roi.width ? "--roi" : scene->path,
+                        a->width, a->height,
+                        swapped ? "are they swapped? Give the larger picture as the image"
+                                : "give a smaller template");
+    }
     if (s->channels != p->channels)
         return app_fail(
             error, XNCC_ERROR_ARGUMENT,
@@ -86,8 +89,8 @@ xncc_status app_search_plan(app_kit *kit, const app_search *search, const char *
     const char *kernel = kit->session.options->kernel;
     xncc_error why;
     const xncc_status status = app_plans_get(&kit->plans, &search->problem, kernel, plan, &why);
-    if (status == XNCC_ERROR_ARGUMENT && kernel)
-        app_blame_usage(error, status);
+    if (status == XNCC_ERROR_ARGUMENT && app_plans_refused(&kit->plans, &search->problem, kernel))
+        return app_fail_kernel(error, kernel, &why);
     return app_pass_on(error, status, name, &why);
 }
 

@@ -167,6 +167,9 @@ says 'exceeds the image'
 bench 2 --device cpu --find --kernel nonsense --size 96x80 --template 8x8
 says 'nothing to time: no kernel with the name nonsense can serve these sizes'
 
+bench 0 --device cpu --threads 1 --size 32x32 --template 4x4 --task match --repeat 1 --format csv
+run 0 --device cpu --quiet --size 32x32 --template 4x4 --task match --repeat 1
+run 0 --version
 # A long run says on stderr what it is doing, unless --quiet.
 "$EXACTNCC" --device cpu --threads 1 --size 700x700 --template 32x32 --kernel reference --task match --repeat 1 >out 2>err || fail 'a long run fails'
 says 'exactncc-bench: '

@@ -79,7 +79,9 @@ wrong '--max-score: high scores are good with --method ccoeff_normed' find --max
 wrong '--overlay x.tif: is one name for the outputs of several pages; write {page} into it' find --page all --overlay x.tif "$board" "$templ"
 wrong '--overlay : must be a file name' find --overlay '' "$board" "$templ"
 run 2 find --device cpu --kernel nonsense "$board" "$templ"
-says nonsense
+says "exactncc find: --kernel nonsense: there is no kernel named 'nonsense'"
+run 2 find --device cpu --kernel nonsense -t "$templ" -t "$templ" "$board"
+says 'exactncc find: --kernel nonsense: '
 run 2 correlate --device cpu --kernel nonsense "$board" "$templ" -o x.tif
 run 2 convolve --device cpu --kernel nonsense "$board" --gaussian 1 -o x.tif
 run 2 info --device cpu --kernel nonsense
@@ -133,6 +135,7 @@ says 'truth.csv: cannot be read as a picture'
 run 1 find --device cpu --page 1 "$board" "$templ"
 says 'there is no page 1: the file has 1, counted from 0'
 run 1 find --device cpu "$templ" "$board"
+says '; are they swapped? Give the larger picture as the image, or --mode same'
 says "exceeds $templ (29 x 29)"
 run 1 find --device cpu --max-memory 100K "$board" "$templ"
 says 'raise --max-memory'
