@@ -1,4 +1,4 @@
-# The guide is true: its command lines run as printed, and it names every option and every kernel.
+# The guide and the README are true: their command lines run as printed, and the guide names every option and every kernel.
 . "${0%/*}/lib.sh"
 ln -s "$DATA" data
 mkdir bin
@@ -9,11 +9,17 @@ programs='exactncc|exactncc-bench|printf|cat|head'
 [ -z "$SANITIZE" ] || programs='exactncc|printf|cat|head' # cli-bench runs exactncc-bench in small sizes
 grep -E "^    ($programs) " "$GUIDE" >lines
 [ "$(wc -l <lines)" -ge 20 ] || fail 'too few command lines in the guide'
+# The README calls the tool where the build puts it.
+mkdir -p build/apps
+ln -s "$EXACTNCC" build/apps/exactncc
+grep -E '^    build/apps/exactncc ' "$README" >readme
+[ "$(wc -l <readme)" -ge 5 ] || fail 'too few command lines in the README'
+cat readme >>lines
 while IFS= read -r line; do
     checks=$((checks + 1))
-    sh -c "$line" >out 2>err || { fail "the guide's line fails: $line"; cat err; }
+    sh -c "$line" >out 2>err || { fail "the line fails: $line"; cat err; }
     # exactncc-bench may say what it is timing, and searches without a limit warn
-    if grep -qv '^exactncc-bench: [smt]\|^exactncc: warning: ' err; then fail "the guide's line complains: $line"; cat err; fi
+    if grep -qv '^exactncc-bench: [smt]\|^exactncc: warning: ' err; then fail "the line complains: $line"; cat err; fi
 done <lines
 check_options() { # WHAT; the last run printed its options
     for option in $(grep -oE -e '--[a-z-]+' out | sort -u); do
