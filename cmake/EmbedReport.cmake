@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D FOLDER=<apps/html> -D OUT=<file.c> -P EmbedReport.cmake: writes report.css and report.js as C
 # strings, with their digests.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Sets EXACTNCC_HAVE_CUDA and enables the CUDA language, or says in one line why the engine is left out.
 include(CheckLanguage)
 option(EXACTNCC_CUDA_ONE_GPU "Build machine code for one GPU only: the one that is here, or compute capability 9.0" OFF)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Headers, library, CMake package, pkg-config file, LICENSE and documents. Components: tool, library, development.
 include(CMakePackageConfigHelpers)
 set(EXACTNCC_CONFIG_NEEDS_CUDA OFF)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the scenes as TIFF files, or compares them with existing files. */
 #include "scene_files.h"
 

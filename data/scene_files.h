@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of the scenes, and the files that they are stored in or compared with. */
 #ifndef SCENE_FILES_H
 #define SCENE_FILES_H

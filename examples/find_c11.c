@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds a template in an image, in C11. It prints the version of the library, then x, y and score
  * of each match, best first:
  *

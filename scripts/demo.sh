@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds the tool and finds the four fiducials of a circuit board. Writes out/board-overlay.png (or .tif where libpng is missing).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Makes every GPU figure of docs/performance.md in one call, on a machine with an NVIDIA GPU and nvcc: builds for that GPU, times every
 # table with random data, checks every timed result, and writes Markdown. libtiff is not needed.
 #

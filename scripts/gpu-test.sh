@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds on a machine with an NVIDIA GPU and nvcc, and runs the tests that need the GPU. libtiff is not needed: without it, the tool and
 # its tests are left out.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Runs the tests of the Python package with CuPy, PyTorch and JAX on a machine with an NVIDIA GPU, which need not have a network.
 #
 #   bash scripts/python-gpu-test.sh fetch FOLDER    where there is a network: the wheels into FOLDER (about 4 GB with PyTorch and CuPy)

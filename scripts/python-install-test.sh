@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Installs a wheel with pip in a bare Debian 12, without compiler and network, and runs five lines of Python there. Needs root, mmdebstrap
 # and the wheel for Python 3.11 that scripts/wheels.sh makes; NumPy's wheel is fetched outside. Also checks what the wheel contains.
 #

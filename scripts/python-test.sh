@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds the Python package, installs it into a virtual environment, and runs its tests and the checks of its types.
 #
 #   bash scripts/python-test.sh [FOLDER]    FOLDER (default build-python/test) holds the environment and the build

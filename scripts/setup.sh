@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2034
 # Sourced by demo.sh and test.sh. Makes sure that there are a C compiler, CMake 3.22, Ninja and libtiff: with apt-get where there is one,
 # with sudo for users other than root.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the errors of xncc_refine for known shifts: the table and the plot of docs/subpixel.md.
 
     subpixel_error.py BRIDGE PLOT.png PICTURE.tif...

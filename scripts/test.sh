@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds with warnings as errors and runs all tests; then again under the address and undefined-behaviour sanitizers, under the thread
 # sanitizer, and with clang where there is one. Less than a quarter of an hour on two cores.
 #

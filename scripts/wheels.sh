@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds the wheels of the Python package for Linux with glibc 2.28 or newer (manylinux_2_28), whatever system this is: with the C and C++
 # compilers of the package `ziglang`, repaired and checked by auditwheel.
 #

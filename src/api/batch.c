@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Batches of templates: the templates are grouped by size, each group has a plan, and all matches
  * go to one list. */
 #include "api/batch_object.h"

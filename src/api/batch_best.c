@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* xncc_batch_best: the best score of a batch of templates at each position. */
 #include "api/batch_object.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The xncc_batch object. */
 #ifndef XNCC_API_BATCH_OBJECT_H
 #define XNCC_API_BATCH_OBJECT_H

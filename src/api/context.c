@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Contexts, templates and filters: creation, destruction and progress. */
 #include "api/objects.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies patches of an image with its border to host memory (halo_copy.h). */
 #include "api/halo_copy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies rectangles of an image, with the pixels that the border rule adds outside the image, to
  * host memory. */
 #ifndef XNCC_API_HALO_COPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The context and plan objects, and the functions that the files of src/api share. */
 #ifndef XNCC_API_OBJECTS_H
 #define XNCC_API_OBJECTS_H

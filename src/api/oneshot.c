@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The one-call functions: each creates a plan, runs it and frees it. */
 #include "api/objects.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans: the choice of a kernel, the checks of the arguments, and the calls of the engine. */
 #include "api/objects.h"
 

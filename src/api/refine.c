@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Refines matches to sub-pixel positions by fitting a surface to the scores around each match. */
 #include "exactncc/refine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Opens and describes the engines. The only file of src/ that knows whether CUDA was built. */
 #include "api/objects.h"
 

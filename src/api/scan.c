@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scans: xncc_plan_find in steps, as the rows of the image arrive. */
 #include "api/objects.h"
 

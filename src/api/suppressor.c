@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* xncc_suppressor: checks the arguments; the engine works in device memory. */
 #include "engine/batch_ops.h"
 #include "api/objects.h"

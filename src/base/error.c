@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Formats error texts. */
 #include "base/error.h"
 

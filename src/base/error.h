@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the text of a failure, where the failure is detected. */
 #ifndef XNCC_BASE_ERROR_H
 #define XNCC_BASE_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The qualifier of functions that are compiled both for the host and, by nvcc, for the device. They
  * are declared `static XNCC_HD`. */
 #ifndef XNCC_BASE_HOST_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Small integer arithmetic. */
 #ifndef XNCC_BASE_INT_MATH_H
 #define XNCC_BASE_INT_MATH_H

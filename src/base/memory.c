@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Host memory, and the switch that makes allocations fail in tests. */
 #include "base/memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Host memory. Every host allocation of the C code goes through xncc_alloc, so that tests can make
  * any one of them fail. */
 #ifndef XNCC_BASE_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and writes structs that can grow. */
 #include "base/options.h"
 

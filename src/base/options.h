@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Structs of the public interface that can grow. Their first member is `uint32_t size`, which their
  * initializer sets to the size that the struct had when the program was compiled. */
 #ifndef XNCC_BASE_OPTIONS_H

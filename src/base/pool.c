@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A pool of POSIX threads with a queue of jobs, guarded by one mutex. */
 #include "base/pool.h"
 

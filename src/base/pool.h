@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A pool of threads that run numbered tasks. Several threads may use it at once. */
 #ifndef XNCC_BASE_POOL_H
 #define XNCC_BASE_POOL_H

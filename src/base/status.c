@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of statuses, and the version of the library. */
 #include "exactncc/status.h"
 

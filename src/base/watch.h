@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Watching and cancelling the running calls of a context from other threads. */
 #ifndef XNCC_BASE_WATCH_H
 #define XNCC_BASE_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What an engine implements for a batch of templates (xncc_batch) and for suppressing matches in
  * device memory (xncc_suppressor), besides running plans. */
 #ifndef XNCC_ENGINE_BATCH_OPS_H

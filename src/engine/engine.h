@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The interface of an engine. The CPU engine in src/cpu and the CUDA engine in cuda implement
  * it. */
 #ifndef XNCC_ENGINE_ENGINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks of views, and the names and sizes of pixel types. */
 #include "image/image.h"
 

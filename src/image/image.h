@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks of image and map views, and the addresses of their rows. */
 #ifndef XNCC_IMAGE_IMAGE_H
 #define XNCC_IMAGE_IMAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples of every pixel type, which pixels count, and where the pixels outside an image come from.
  * Compiled for the host and for the device. */
 #ifndef XNCC_IMAGE_SAMPLES_H

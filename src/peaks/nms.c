@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes one list of the matches of several templates: sorted, then accepted greedily. */
 #include "peaks/nms.h"
 

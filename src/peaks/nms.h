@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The order and the comparisons of xncc_suppress (include/exactncc/suppress.h). Compiled for the
  * host and for the device. */
 #ifndef XNCC_PEAKS_NMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The set of candidates: kept small while rows arrive, then resolved into matches. */
 #include "peaks/peaks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Peak search: collects candidates from the rows of a map and chooses the matches among them.
  * include/exactncc/rules.h has the rules (xncc_peak_rule). */
 #ifndef XNCC_PEAKS_PEAKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The surface through nine scores, or a parabola per axis where its peak is not reliable. */
 #include "peaks/subpixel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Fits a quadratic surface to nine scores. include/exactncc/refine.h has the formulas. */
 #ifndef XNCC_PEAKS_SUBPIXEL_H
 #define XNCC_PEAKS_SUBPIXEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Filters: checks and copies the coefficients in the order in which they meet the image. */
 #include "base/memory.h"
 #include "template/template.h"

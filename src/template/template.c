@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Templates: the copy of the pixels, their sums, and the rules for scoring windows. */
 #include "template/template.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The structs behind xncc_template and xncc_filter, and the rules for scoring windows under a
  * template. Both structs are immutable once they are made. */
 #ifndef XNCC_TEMPLATE_TEMPLATE_H

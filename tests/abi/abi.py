@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The binary interface of the library: is it the kept one, and does the shared library export it?
 
     python3 tests/abi/abi.py                       compares the public headers with exactncc.abi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """grown.py SOURCE LIBRARY COMPILER CMAKE GENERATOR WORK: programs and libraries of different minor versions work together.
 
 A version to come is made from this one: every public struct that begins with `uint32_t size` gets one more member at its end, in a copy

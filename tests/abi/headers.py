@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads the declarations of C headers: constants, enums, structs, types and functions. What it does not understand is an error, so
 that nothing is left out of the interface by accident."""
 import pathlib

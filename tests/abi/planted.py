@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """planted.py COMPILER NM READELF WORK MAP: changes of a small interface that abi.py must call allowed or breaking, and shared libraries
 whose exports are not those of the header. MAP is the version script of the library."""
 import pathlib

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Solves several thousand problems and hashes all results (maps, matches, positions, filtered
  * images) into one number. Two builds of the library that print the same number on one machine
  * returned the same bits. Use it for changes that must not change results: build it before and

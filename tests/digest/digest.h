@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the digest program share. digest.c says what the program is for. */
 #ifndef DIGEST_H
 #define DIGEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches of one template and of batches, by one-call functions and by plans; and the small calls.
  */
 #include "digest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Images, masks and maps of the digest program, and device memory. */
 #include "digest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans, batches, scans, convolution, and results that stay in device memory. */
 #include "digest.h"
 

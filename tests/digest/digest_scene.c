@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The problems: rules, sizes, masks and templates. */
 #include "digest.h"
 

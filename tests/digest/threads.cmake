@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D DIGEST=<program> -D EVERY=<N> -P threads.cmake: of every Nth problem, one thread and three give the same digest; other problems
 # give another.
 cmake_minimum_required(VERSION 3.22)

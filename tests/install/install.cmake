@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D BUILD=... | -D SOURCE=... -D SHARED=ON|OFF, -D CONFIG=... -D WORK=... -D EXAMPLES=...
 #       -D README=... -D COMPILER=... -D GENERATOR=... -D VERSION=... -P install.cmake
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D NM=... -D "OBJECTS=<a;b;...>" -D BUILD=<build tree> -P circles.cmake: no files of the library call each other in a circle,
 # within a folder or across folders. A file calls another if its object leaves a symbol undefined that the other defines. Weak
 # symbols do not count, since every object that uses an inline function may define it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D NM=... -D COMPILER=... -D WORK=<scratch> -P circles_planted.cmake: circles.cmake accepts files that call each other one
 # way, and sees each kind of circle. The files are a, b and c of one folder, and d of another; a calls b, and b calls c.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D NM=... -D LIBRARY=... -P decide.cmake: the decision's objects call only each other and text functions.
 cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${NM} -u -A ${LIBRARY} OUTPUT_VARIABLE text RESULT_VARIABLE result ERROR_QUIET)

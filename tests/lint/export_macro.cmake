@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D HEADER=<status.h> -D COMPILER=... -P export_macro.cmake: what XNCC_API becomes on ELF and on Windows, for the build of a shared
 # library, for its users, and for a static library.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D PAGE=<docs/features.md> -D BUILD=<build tree> -D CTEST=<ctest> -P features.cmake: in the page's tables whose last column is "test",
 # each row that says that we have something (column "exactncc") names a test, and each name in backquotes in the last column is a test that
 # CTest has; * stands for any text. Families of tests that this build leaves out as a whole (no libtiff, a shared library) are not looked for.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D WORK=<scratch> -D BUILD=<build tree> -D CTEST=<ctest> -P features_planted.cmake: features.cmake takes a page that is in order and sees what is not.
 cmake_minimum_required(VERSION 3.22)
 set(head "text\n\n| feature | exactncc | other | test |\n|---|---|---|---|\n| one | yes | - | `lint.layers`, `lint.sees.*` |\n| none | - | yes | |\n")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D ROOT=<source tree> -D CLANG_FORMAT=<program> -D GIT=<program> -P format.cmake: every C and CUDA file is formatted as
 # .clang-format says. Only version 14 counts, since versions differ.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D ROOT=<scratch> -D STYLE=<.clang-format> -D CLANG_FORMAT=<program> -P format_planted.cmake: format.cmake takes a
 # formatted file and sees one that is not.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... [-D OPENCV=...] -P headers.cmake
 #
 # Every public header compiles by itself, twice in one unit, and so do all headers together, in both

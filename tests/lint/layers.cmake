@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D ROOT=<source tree> -P layers.cmake: which folder may include which (docs/design.md), and what library code may not do.
 # A room is a folder of src/ or cuda/, or include, or apps. It may include itself and the rooms named here. The CUDA rooms are
 # named with the prefix cuda_; all of them may include the C rooms of `core`.

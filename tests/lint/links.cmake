@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D ROOT=<source tree> -P links.cmake: checks the pages README.md, CHANGELOG.md, docs/**.md
 # and data/README.md.
 # - The target of every relative link exists; a link to a heading of a page names one that is there.

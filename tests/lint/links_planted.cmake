@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D WORK=<scratch> -P links_planted.cmake: links.cmake accepts pages that are in order, and
 # sees one planted error of each kind.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D VIOLATION=<name> -D ROOT=<scratch> -P planted.cmake: a small tree that is in order but for one thing, which the lint must see.
 cmake_minimum_required(VERSION 3.22)
 file(REMOVE_RECURSE ${ROOT})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D ROOT=<source tree> -D PAGE=<docs/design.md> -P tour.cmake: each row "| `file` | `function` | ..." of the page names a
 # file of the tree, and a function that the file defines.
 cmake_minimum_required(VERSION 3.22)

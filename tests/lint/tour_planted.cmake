@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cmake -D WORK=<scratch> -P tour_planted.cmake: tour.cmake accepts a tour that is right, and sees each kind of error.
 cmake_minimum_required(VERSION 3.22)
 file(REMOVE_RECURSE ${WORK})

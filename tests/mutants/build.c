@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Builds and runs one mutant.
  *
  * The changed file is written to a mirror of the source tree, a folder in which all else is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds a piece of code in a source, whatever the line breaks, blanks and comments. */
 #include "mutants.h"
 

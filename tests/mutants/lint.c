@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks the tables of mutants against the source tree, without a build. */
 #include "mutants.h"
 

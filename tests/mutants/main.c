@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The driver of the planted bugs.
  *
  *   mutants lint ROOT TABLE...          checks the tables against the sources; needs no build

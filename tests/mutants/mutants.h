@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the program `mutants`, which plants the bugs of the tables in this folder. The
  * program runs briefly and leaves its memory to the system: nothing here is freed. */
 #ifndef MUTANTS_MUTANTS_H

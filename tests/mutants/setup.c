@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the driver of the mutants knows about the build: its setup file and compile_commands.json.
  */
 #include "mutants.h"

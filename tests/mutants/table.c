@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the tables of mutants. */
 #include "mutants.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Strings, files and child processes for the driver of the mutants. */
 #include "mutants.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares every method, mode, border and mask with a few lines of numpy that any user could write:
 numpy.pad, sliding windows, sums in int64, the formula of template.h in double, one rounding. The
 pixels are integers, so every bit must be the same."""

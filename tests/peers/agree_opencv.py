@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares all methods with OpenCV's matchTemplate on noise, where OpenCV is right up to float errors
 (its sums are floats).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares NCC with scikit-image where that is right: match_template, with and without pad_input, and
 the masked normalized cross-correlation of its registration (Padfield 2012). scikit-image works in
 double, so the difference is our one rounding to float, 2^-25, plus a small allowance for its

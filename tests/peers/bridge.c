@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The library for the comparison scripts: a module that Python's ctypes can load whatever kind of
  * library was built. Views are passed as the library's own structs and options as those of
  * kit/short.h, so library.py mirrors image.h, refine.h and short.h. Functions that return int

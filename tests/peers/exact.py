@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scores in Python's own integers: no numpy, and no rounding before the last step. Independent of the
 library's code."""
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """exactncc through ctypes: images as arrays in, maps out. Also the report that every comparison prints.
 Only View.of_bytes, find_views and Report.holds work without numpy."""
 import ctypes

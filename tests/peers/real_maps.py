@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks every window of the masked cases of real_masked.py that have noisy templates: the whole map
 must have the bits of a map computed from numpy's int64 sums. So the match that find reports is the
 best one."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks masked matching on real pictures. 30 percent of the template are masked, and there are holes in
 about 10 percent of the scene and of the true window. The true place must be found, and its score must
 be the exact one, which is computed here in integers. If noise leaves so little of a template (HARD)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # run.sh SCRIPT [ARGUMENTS]: runs a comparison. EXACTNCC_PEERS_PYTHON names a Python (for example of a
 # virtual environment) with numpy, opencv-python-headless and scikit-image. If the Python lacks a
 # module that the script needs, the test is skipped.

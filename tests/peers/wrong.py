@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Shows where peers are wrong: the exact score from Python's integers and fractions (exact.py), our score,
 and the peer's.
 

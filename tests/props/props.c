@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Properties that any right answer must have, so that no second answer is needed for comparison.
  * Checked for every kernel, for 8 and 16 bits, in the methods that the kernel serves. */
 #include "kit/pixels.h"

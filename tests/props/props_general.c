@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Properties that any right answer must have for problems in which some pixels do not count, with
  * several channels and every pixel type. No second answer is needed for comparison. Checked for
  * every kernel that can serve the problem. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Problems with templates of several sizes on one image (random.h): their matches in one list, and
  * the best of them at each position. */
 #include "random/random.h"

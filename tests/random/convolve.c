@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Problems of convolution (random.h). */
 #include "random/random.h"
 

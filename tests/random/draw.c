@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Draws problems (random.h): sizes, pixels, rules. */
 #include "random/random.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* random [--device cpu|cuda] [--seed N] [--seconds S] [--problems N] [--at K]
  *
  * Draws problems at random and compares every kernel that can solve one with the kernel "reference"

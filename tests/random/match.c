@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Problems of matching (random.h): their pixels, maps, matches and plans. */
 #include "random/random.h"
 

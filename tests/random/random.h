@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A randomized differential test: its problems, and what a run counts. */
 #ifndef RANDOM_RANDOM_H
 #define RANDOM_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The 128-bit arithmetic of score.h against the compiler's, the bounds that the integer widths rely
  * on, and the template's sums. */
 #include "kit/oracle.h"

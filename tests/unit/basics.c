@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Names, versions, map sizes, crops, and every bad argument that the public calls must refuse with
  * an error text. */
 #include "kit/pixels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Many templates in one call against one call per template: matches in one order, merged, on images
  * in host and device memory.
  *

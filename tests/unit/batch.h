@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the batch test share. */
 #ifndef UNIT_BATCH_H
 #define UNIT_BATCH_H

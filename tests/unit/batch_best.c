@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The best template at each position, against the maps of each template alone. */
 #include "unit/batch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Suppression in device memory, against kit_suppress. */
 #include "unit/batch.h"
 

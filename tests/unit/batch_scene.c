@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scenes for the batch test. */
 #include "unit/batch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* xncc_context_cancel: every kind of call, with every kernel, is cancelled from another thread at a
  * random moment. It must return soon, with its status and text; after that, the same objects must
  * give the right results. Calls that begin later, and other contexts, must not notice.

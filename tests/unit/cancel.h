@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The calls that the tests of cancelling run, and the problems that they run them on. */
 #ifndef UNIT_CANCEL_H
 #define UNIT_CANCEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The calls and the problems of the tests of cancelling (cancel.h). */
 #include "cancel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The decision on a table of machines: kernel names, preferences, and what must hold for any
  * problem. */
 #include "unit/machines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Problems on both sides of every limit of the CUDA kernels, and the kernels that take over beyond
  * it. */
 #include "unit/machines.h"

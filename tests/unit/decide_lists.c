@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of kernels, what a plan explains, and the memories of the kernel table. */
 #include "unit/machines.h"
 

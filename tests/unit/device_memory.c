@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The limit of device memory: maps, searches and batches of 360 templates with every kernel, and
  * what the device reports as allocated for them. Nothing else may use the device meanwhile. */
 #include "kit/device.h"

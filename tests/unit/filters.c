@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The geometry of filters, checked with impulses: where the anchor is, what is flipped, and how the
  * borders behave. */
 #include "kit/pixels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The scores in float-float arithmetic (math/float_float.h) against the formula in double: where
  * the arithmetic is sure of a result, the bits are the same.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The scores in float-float arithmetic, computed on the device (float_float_device.h). */
 #include "float_float_device.h"
 

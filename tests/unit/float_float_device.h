@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The scores in float-float arithmetic as the device computes them. Weak symbols: null in programs
  * without the device code. */
 #ifndef UNIT_PAIRS_DEVICE_H

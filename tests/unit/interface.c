@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the headers say of structs, rules and errors: initializers, zeros, refusals, descriptions.
  */
 #include "kit/kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of kernels: wherever the machine has what a kernel needs, its engine serves it, under
  * its own name and with its text. */
 #include "kit/pixels.h"

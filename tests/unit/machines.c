@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The machines that decisions are tested on (machines.h). */
 #include "unit/machines.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The machines that decisions are tested on, and the limits that a decision must respect. */
 #ifndef UNIT_MACHINES_H
 #define UNIT_MACHINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes every allocation of every public call fail, once and from then on. The status must say so,
  * nothing may leak (the address sanitizer checks that), and the context must still work. */
 #include "kit/pixels.h"

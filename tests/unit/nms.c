@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Suppression across templates, against the rule of suppress.h applied pixel by pixel. */
 #include "kit/kit.h"
 

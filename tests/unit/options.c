@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Structs that grow: programs that were compiled with an older and with a newer header, and every
  * size that a struct can claim to have. */
 #define TUNING_VERSION 11

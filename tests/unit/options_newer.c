@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A program that was compiled with the header of version 1.2. */
 #define TUNING_VERSION 12
 #include "unit/options_tuning.h"

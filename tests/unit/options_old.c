@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A program that was compiled with the header of version 1.0. */
 #define TUNING_VERSION 10
 #include "unit/options_tuning.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A struct that grew with each version, as the headers of three versions had it: define
  * TUNING_VERSION as 10, 11 or 12 first. The library of this test has version 11. */
 #ifndef UNIT_OPTIONS_TUNING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The peak search against the brute-force rule: ties, NaNs, bands cut anywhere, and merged sets. */
 #include "kit/oracle.h"
 

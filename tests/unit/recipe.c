@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lists of products of byte planes: their numbers counted by hand, the sums rebuilt from them
  * by brute force, the routes of problems, and where the pixels of a border come from. */
 #include "kit/oracle_general.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Sub-pixel positions: the fit on known surfaces, the scores around a match against those of the
  * whole map, and known shifts. */
 #include "peaks/subpixel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Refinement in every mode, with every border, masks, no-data values, channels and pixel types. */
 #include "unit/refine_all.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the refinement test share. */
 #ifndef UNIT_REFINE_ALL_H
 #define UNIT_REFINE_ALL_H

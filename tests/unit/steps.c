@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The steps of CUDA plans, the exact sizes of their buffers, and the text that describes them. The
  * sizes are computed here from what the kernels read and write, not by the code that decides. */
 #include "unit/machines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two threads on one context: each with its own plan and template, then both with one shared
  * template and filter, while a third thread asks for progress and the error text. Run under the
  * thread sanitizer. */

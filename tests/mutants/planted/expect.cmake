@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Runs the driver of the mutants. Its exit status and output must be as expected.
 #
 #   cmake -D MUTANTS=<program> -D "ARGUMENTS=<arguments, separated by |>" -D STATUS=<number>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The code that the planted bugs change. */
 #include "part.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the small program counts with. */
 #ifndef PLANTED_PART_H
 #define PLANTED_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A small test program for the tests of the driver: planted [--skip] [--refuse]. It checks part.c
  * without including part.h, so that changes of part.h are changes of part.c alone. */
 #include <stdio.h>

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# cmake -D ROOT=<source tree> [-D GIT=<program>] -P tags.cmake: every source file names its licence in its first lines, as SPDX does. Sources
+# are those that git knows or, outside of git, all of them.
+cmake_minimum_required(VERSION 3.22)
+set(endings "[.](c|h|cpp|hpp|cu|cuh|py|pyi|sh|cmake|mutants)$|/CMakeLists[.]txt$|^CMakeLists[.]txt$|[.]ci/run$")
+set(result 1)
+if(GIT)
+  execute_process(COMMAND ${GIT} ls-files --cached --others --exclude-standard WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE text RESULT_VARIABLE result
+                  ERROR_QUIET)
+  string(REGEX REPLACE "\n" ";" files "${text}")
+endif()
+if(result)
+  file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*)
+  list(FILTER files EXCLUDE REGEX "^(build|release|out)")
+endif()
+list(FILTER files INCLUDE REGEX "${endings}")
+# These folders have all their tags.
+set(folders cmake data docs examples include packaging scripts src/api src/base src/engine src/image src/peaks src/template
+    tests/abi tests/cpp tests/digest tests/examples tests/install tests/lint tests/mutants tests/packages tests/peers tests/props
+    tests/random tests/unit)
+list(JOIN folders "|" folders)
+list(FILTER files INCLUDE REGEX "^(${folders})/|^[^/]+$")
+set(missing "")
+foreach(file IN LISTS files)
+  if(EXISTS ${ROOT}/${file})
+    file(STRINGS ${ROOT}/${file} lines LIMIT_COUNT 60)
+    list(SUBLIST lines 0 5 head)
+    if(NOT head MATCHES "SPDX-License-Identifier:[ ;*/]*BSD-2-Clause")
+      list(APPEND missing ${file})
+    endif()
+  endif()
+endforeach()
+list(LENGTH files count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "lint: no sources under ${ROOT}")
+endif()
+if(missing)
+  list(LENGTH missing number)
+  list(JOIN missing "\n  " missing)
+  message(FATAL_ERROR "${number} files do not name their licence within their first 5 lines (SPDX-License-Identifier: BSD-2-Clause):\n  ${missing}")
+endif()
+message("${count} files name their licence")
