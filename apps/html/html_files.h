@@ -1,4 +1,4 @@
-/* The style and the script of reports: report.css and report.js, which the build embeds. */
+/* The style and the script of reports: the files in report/, which the build embeds. */
 #ifndef APP_HTML_FILES_H
 #define APP_HTML_FILES_H
 

@@ -335,7 +335,7 @@ xncc_status app_html_close(app_html *h, xncc_status status, app_error *error)
     if (!h)
         return status;
     if (h->out) {
-        fputs("</div>\n</main>\n<script>", h->out);
+        fputs("</div>\n</main>\n<script type=\"module\">", h->out);
         fputs(app_html_script, h->out);
         fputs("</script>\n</body>\n</html>\n", h->out);
         errno = 0;

@@ -1,6 +1,6 @@
 /* A report as one HTML file that needs no network: the pictures with their matches framed, and what
- * report.js makes of them. Scenes are added one after the other and written at once, so the report
- * takes the memory of one scene. The file appears under its name when it is complete. */
+ * the script in report/ makes of them. Scenes are added one after the other and written at once, so
+ * the report takes the memory of one scene. The file appears under its name when it is complete. */
 #ifndef APP_HTML_REPORT_H
 #define APP_HTML_REPORT_H
 

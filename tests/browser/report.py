@@ -116,8 +116,7 @@ def check_zoom(page):
 
 def frames(page):
     """Number of frames that are shown, per template."""
-    return page.evaluate("[...document.querySelectorAll('#viewer g[data-t]')].map(g => getComputedStyle(g).display === 'none' ? 0"
-                         " : g.querySelector('path').getAttribute('d').split('z').length - 1)")
+    return page.evaluate("[...document.querySelectorAll('#viewer g[data-t]')].map(g => g.querySelector('path').getAttribute('d').split('z').length - 1)")
 
 
 def check_toggles(page):
@@ -240,13 +239,30 @@ def check_pages(browser, folder, pages):
         check(column(page, 2)[0] == "3", "sorted by page")
 
 
+def check_images(browser, folder):
+    """Several images, of which two cannot be read."""
+    words = ["--top", "2", "-t", "cells-template.tif", "cells.tif", "missing<b>.tif", "stars.tif", "truth.csv"]
+    (folder / "truth.csv").write_text("x")
+    done = subprocess.run([TOOL, "find", "--quiet", "--device", "cpu", "--report", "images.html", *words], cwd=folder, capture_output=True, text=True)
+    check(done.returncode == 1, f"an image is missing: status {done.returncode}")
+    with Visit(browser, (folder / "images.html").as_uri()) as page:
+        check("4 matches in 2 pictures for 1 template; 2 could not be searched" in page.locator("#summary").text_content(), "the summary of images")
+        check(page.locator("#failures bdi").all_text_contents() == ["missing<b>.tif", "truth.csv"], "what could not be searched is named")
+        check(all(reason in done.stderr for reason in page.locator("#failures p").all_text_contents()), "with the reason")
+        head(page, "image").get_by_role("button").click()
+        head(page, "image").get_by_role("button").click()
+        check(column(page, 1) == ["stars.tif"] * 2 + ["cells.tif"] * 2, "sorted by image")
+        page.get_by_role("button", name="Show match 3", exact=True).click()
+        check(page.locator("#scene option:checked").text_content() == "stars.tif", "a match brings its image")
+
+
 def check_hostile(browser, folder):
     name = "\"><img src=x onerror=alert(1)><script>alert(2)<&amp;'`{} --> ]]>\u202e.tif"
     templ = "</bdi><h1>t.tif"
     templ = templ.replace("/", "\\")
     shutil.copy(folder / "cells.tif", folder / name)
     shutil.copy(folder / "cells-template.tif", folder / templ)
-    with Visit(browser, find(folder, "hostile.html", "--top", "3", name, templ, "cells-template.tif")) as page:
+    with Visit(browser, find(folder, "hostile.html", "--top", "3", name, "-t", templ, "-t", "cells-template.tif")) as page:
         check(page.locator("h1").count() == 1 and page.locator("script").count() == 1, "no element comes from a name")
         check(column(page, 1)[0] == templ, "the template's name is text")
         page.get_by_role("button", name="Show match 1", exact=True).click()
@@ -300,6 +316,7 @@ def main():
         maker = pathlib.Path(TOOL).parent.parent / "tests/cli/make_pages"
         subprocess.run([maker, folder / "pages.tif", folder / "cells.tif", folder / "stars.tif", folder / "cells.tif"], check=True)
         check_pages(browser, folder, "pages.tif")
+        check_images(browser, folder)
         check_hostile(browser, folder)
         check_many(browser, folder)
         browser.close()

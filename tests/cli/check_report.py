@@ -46,6 +46,8 @@ class Report(html.parser.HTMLParser):
         check(tag not in ("link", "iframe", "object", "embed", "base"), f"there is a <{tag}>")
         if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy":
             self.policy = a["content"]
+        if tag == "section":
+            self.section = a.get("class")
         if tag == "section" and a.get("class") == "scene":
             self.scenes.append({"name": a["data-name"], "page": a["data-page"], "rows": [], "paths": {}, "heading": ""})
         if tag == "section" and a.get("class") == "failure":
@@ -89,12 +91,9 @@ class Report(html.parser.HTMLParser):
         elif "th" in self.stack and len(self.scenes) == 1:
             self.heads[-1] += data
         elif top == "bdi" and "h2" in self.stack:
-            (self.failures[-1] if self.failures and "scene" not in self.section() else self.scenes[-1])["heading"] += data
+            (self.failures if self.section == "failure" else self.scenes)[-1]["heading"] += data
         elif "figcaption" in self.stack and top == "bdi":
             self.templates[-1]["text"] += data
-
-    def section(self):
-        return "failure" if self.failures and not self.scenes else "scene"
 
 
 def decode_png(uri):

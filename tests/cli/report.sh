@@ -37,6 +37,12 @@ options=
 report $cpu --channels sum --mask buttons-mask.tif buttons.tif buttons-template.tif
 "$HELPERS/make_pages" pages.tif cells.tif stars.tif cells.tif
 report $cpu --page all --top 4 pages.tif cells-template.tif
+# Several images, of which one cannot be read: the rest is there.
+"$EXACTNCC" find $cpu --format csv -t cells-template.tif cells.tif missing.tif stars.tif >matches.csv 2>err
+"$EXACTNCC" find $cpu -q --report report.html -t cells-template.tif cells.tif missing.tif stars.tif >out 2>err
+[ $? -eq 1 ] || fail 'an image is missing: not status 1'
+holds 'a report of several images' $check report.html matches.csv --scene stars.tif=want.tif --failed missing.tif \
+    -- find $cpu -q --report report.html -t cells-template.tif cells.tif missing.tif stars.tif
 
 # Names are text, whatever is in them.
 hostile='<img src=x onerror=alert(1)>&lt;"'"'"'`</script><!-- ]]> .tif'
