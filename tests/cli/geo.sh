@@ -45,6 +45,48 @@ tags heat.tif <same
 run 0 correlate $cpu cells-template.tif templ.tif -o map.tif
 tags map.tif </dev/null
 
+# Where matches are on the ground: map_x and map_y of the centre, or of the refined centre; the values are those of GDAL.
+run 0 find $cpu --top 1 --format csv a.tif templ.tif
+golden <<'END'
+image,page,template,x,y,width,height,center_x,center_y,score,map_x,map_y
+a.tif,0,templ.tif,20,15,13,8,26,18.5,1,500011.75,5399995.5
+END
+run 0 find $cpu --top 1 --format csv --roi 10,10,30,25 m.tif templ.tif
+golden <<'END'
+image,page,template,x,y,width,height,center_x,center_y,score,map_x,map_y
+m.tif,0,templ.tif,20,15,13,8,26,18.5,1,1015.625,1983.875
+END
+run 0 find $cpu --top 1 --subpixel --format csv a.tif templ.tif
+holds 'with --subpixel the refined centre' sh -c "sed 1d out | awk -F, '{ x = \$11 + 6 + 0.5; y = \$12 + 3.5 + 0.5; exit !((500000 + (x - 3) * 0.5 - \$14) ^ 2 < 1e-12 && (5400000 - (y - 1) * 0.25 - \$15) ^ 2 < 1e-12 && \$11 != \$4) }'"
+run 0 find $cpu --top 1 --format json a.tif templ.tif
+prints '"crs": "EPSG:32632"'
+prints '"map_x": 500011.75, "map_y": 5399995.5'
+run 0 find $cpu --top 1 --format json -t templ.tif cells.tif a.tif
+prints '"map_x": 500011.75, "map_y": 5399995.5'
+prints '"crs": null'
+run 0 find $cpu --top 1 --format geojson -t templ.tif a.tif
+golden <<'END'
+{
+  "type": "FeatureCollection",
+  "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32632"}},
+  "features": [
+    {"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [[[500008.5, 5399996.5], [500008.5, 5399994.5], [500015, 5399994.5], [500015, 5399996.5], [500008.5, 5399996.5]]]}, "properties": {"image": "a.tif", "page": 0, "template": "templ.tif", "x": 20, "y": 15, "width": 13, "height": 8, "center_x": 26, "center_y": 18.5, "score": 1, "map_x": 500011.75, "map_y": 5399995.5}}
+  ]
+}
+END
+cp out one.json
+run 0 find $cpu --top 1 -o one.geojson -t templ.tif a.tif
+holds '-o FILE.geojson' cmp one.json one.geojson
+run 0 find $cpu --top 2 --min-distance 20 --min-score -inf --format geojson -t templ.tif a.tif m.tif
+[ "$(grep -c '"type": "Feature",' out)" -eq 4 ] || fail 'GeoJSON: not four features'
+if command -v python3 >/dev/null; then
+    holds 'GeoJSON is JSON' python3 -c 'import json; d = json.load(open("out")); assert all(f["geometry"]["coordinates"][0][0] == f["geometry"]["coordinates"][0][-1] for f in d["features"])'
+fi
+run 1 find $cpu --format geojson cells.tif templ.tif
+says 'cells.tif: page 0: has no geo tags that say where its pixels are'
+run 2 find $cpu --count --format geojson a.tif templ.tif
+says '--count: numbers have no place on the ground'
+
 # If a map can contain NaN, its no-data tag is nan.
 picture spare.tif templ.tif spare=30
 for options in '--mask spare.tif' '--mode same --border overlap' '--flat nan'; do

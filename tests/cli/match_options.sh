@@ -34,6 +34,14 @@ holds 'mode same fits beyond the image' sh -c "sed 1d out | awk -F, '{ exit !(\$
 run 0 find $cpu --subpixel --method sqdiff --top 1 --format csv board.tif board-fiducial.tif
 holds 'sqdiff: the lowest point' sh -c "sed 1d out | awk -F, '{ exit !(\$11 - \$4 < 0.5 && \$4 - \$11 < 0.5 && \$11 != \$4) }'"
 
+# A warning where the scores have a ridge, as along an edge.
+awk 'BEGIN { print "P2 64 48 255"; for (y = 0; y < 48; y++) for (x = 0; x < 64; x++) print int(128 + 100 * (1 - 2 / (1 + exp((x - 32.3) / 2)))) + (y * y % 23 == 3) }' >edge.pgm
+"$EXACTNCC" find $cpu --subpixel --top 1 --format csv edge.pgm edge.pgm@24,16,17,15 >out 2>err || fail 'find on an edge'
+says 'exactncc: warning: edge.pgm: page 0: 1 of 1 matches of edge.pgm@24,16,17,15 lie on a ridge of the scores, as along an edge; their sub-pixel position along it is not reliable'
+run 0 find $cpu --quiet --subpixel --top 1 --format csv edge.pgm edge.pgm@24,16,17,15
+run 0 find $cpu --top 1 --format csv edge.pgm edge.pgm@24,16,17,15
+run 0 find $cpu --subpixel --top 18 --format csv cells.tif cells-template.tif
+
 # --merge: one list, compared with the lists of each template as merged by awk.
 awk_merge() { # RULE LIMIT <CSV
     read -r header
