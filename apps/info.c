@@ -7,6 +7,7 @@
 #include "files/tiff_read.h"
 #include "info_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { KERNELS = 64, EXPLANATION = 2048 };
@@ -18,6 +19,8 @@ typedef struct choice {
     const char *feasible[KERNELS]; /* best first */
     size_t feasible_count;
     char explanation[EXPLANATION];
+    app_auto_choice alone; /* what --device auto does for one such image */
+    double pages;          /* from this number on it starts CUDA; 0: always */
 } choice;
 
 /* A convolution has no use for some options. */
@@ -48,6 +51,23 @@ static xncc_problem asked_problem(const app_options *o)
     return problem;
 }
 
+/* What --device auto does: asks for the time on the CPU. */
+static void ask_auto(const app_options *o, xncc_context *context, choice *c)
+{
+    xncc_preference cpu = XNCC_PREFERENCE_INIT;
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    xncc_plan *plan = NULL;
+    app_auto_job job = { .page_ms = -1.0, .pages = 1.0 };
+    cpu.device = XNCC_DEVICE_CPU;
+    cpu.kernel = o->kernel;
+    if (xncc_plan_create(context, &c->problem, &cpu, &plan, NULL) == XNCC_OK &&
+        xncc_plan_describe(plan, &info, NULL) == XNCC_OK)
+        job.page_ms = info.estimate_ms;
+    xncc_plan_destroy(plan);
+    c->alone = app_auto_choose(&job);
+    c->pages = job.page_ms > 0.0 ? floor(APP_CUDA_START_MS / job.page_ms) + 1.0 : 0.0;
+}
+
 static xncc_status choose(const app_options *o, choice *c, app_error *error)
 {
     app_session session;
@@ -73,6 +93,7 @@ static xncc_status choose(const app_options *o, choice *c, app_error *error)
         xncc_plan_describe(plan, &info, NULL);
         c->kernel = info.kernel;
         xncc_plan_explain(plan, c->explanation, sizeof c->explanation);
+        ask_auto(o, session.context, c);
     }
     xncc_plan_destroy(plan);
     app_session_close(&session);
@@ -155,6 +176,11 @@ static void print_text(const app_options *o, const choice *c)
     printf("\nChoice for ");
     print_problem(o, &c->problem);
     fputs(c->explanation, stdout);
+    if (o->device.device == XNCC_DEVICE_AUTO && !c->alone.cuda)
+        printf("--device auto: one such image does not start CUDA, because %s; %.0f do\n",
+               c->alone.why, c->pages);
+    else if (o->device.device == XNCC_DEVICE_AUTO)
+        printf("--device auto: one such image starts CUDA, because %s\n", c->alone.why);
     printf("feasible kernels, best first:");
     for (size_t i = 0; i < c->feasible_count; i++)
         printf(" %s", c->feasible[i]);
@@ -236,7 +262,10 @@ static void print_json(const app_options *o, const choice *c)
     print_json_problem(o, &c->problem);
     printf(", ");
     print_json_pair("kernel", c->kernel, ", ");
-    print_json_pair("explanation", c->explanation, ", \"feasible\": [");
+    print_json_pair("explanation", c->explanation, ", ");
+    printf("\"auto_starts_cuda\": %s, ", c->alone.cuda ? "true" : "false");
+    print_json_pair("auto_reason", c->alone.why, ", ");
+    printf("\"auto_images\": %.0f, \"feasible\": [", c->pages);
     for (size_t i = 0; i < c->feasible_count; i++)
         printf("%s\"%s\"", i ? ", " : "", c->feasible[i]);
     printf("]}\n}\n");

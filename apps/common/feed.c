@@ -132,14 +132,16 @@ static void read_page(app_feed *f, const app_page *info, app_feed_page *page)
                   xncc_pixel_size(info->pixel);
     const int go_on = wait_for_room(f, page);
     page->status = go_on ? make_picture(f, info, page) : XNCC_ERROR_CANCELLED;
-    if (!page->status && !masked && f->rule.beside)
+    if (!page->status && !masked && f->rule.beside) {
         hand_over(f, page, 1);
+        app_reader_run(&page->reader); /* at its end the page may be gone */
+        return;
+    }
     if (!page->status)
         app_reader_run(&page->reader);
     if (!page->status && masked)
         page->status = apply_masks(f, page);
-    if (page->status || masked || !f->rule.beside)
-        hand_over(f, page, 0);
+    hand_over(f, page, 0);
 }
 
 /* Selects the next page that is wanted. Returns NULL after the last; otherwise status says whether
@@ -225,7 +227,8 @@ xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error 
     if (!f->spare)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
     f->threaded = rule->beside && pthread_create(&f->thread, NULL, read_all, f) == 0;
-    f->rule.beside = f->threaded;
+    if (!f->threaded)
+        f->rule.beside = 0;
     return XNCC_OK;
 }
 

@@ -28,8 +28,9 @@ static void *read_rows(void *data)
     app_reader *r = data;
     const app_picture *p = r->picture;
     const app_target to = app_picture_target(p);
+    const int32_t height = p->height; /* when all is decoded, *r may be gone */
     xncc_status status = XNCC_OK;
-    for (int32_t done = 0, ready = 0; done < p->height && !status; done = ready) {
+    for (int32_t done = 0, ready = 0; done < height && !status; done = ready) {
         status = is_dropped(r) ? XNCC_ERROR_CANCELLED
                                : app_file_decode(r->file, &to, &ready, &r->error);
         if (!status && r->converted)

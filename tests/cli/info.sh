@@ -99,4 +99,13 @@ run 0 info --device cpu --format json
 for member in constant_memory l2_cache registers_per_block registers_per_processor texture_width texture_height texture_pitch; do
     holds "info: $member of the CPU" [ "$(grep -c "\"device\": \"cpu\".*\"$member\": 0, " out)" -eq 1 ]
 done
+# What --device auto does.
+run 0 info --size 640x480 --template 32x32
+prints '--device auto: one such image does not start CUDA, because the CPU is expected to take '
+run 0 info --size 30000x30000 --template 127x127 --kernel reference
+prints '--device auto: one such image starts CUDA, because the CPU is expected to take '
+run 0 info --size 640x480 --template 32x32 --format json
+prints '"auto_starts_cuda": false, "auto_reason": "the CPU is expected to take '
+run 0 info --device cpu --size 640x480 --template 32x32
+holds 'with --device cpu nothing is said' sh -c '! grep -q "device auto" out'
 finish
