@@ -1,4 +1,4 @@
-/* The files that this process has read. */
+/* The files that this process has read or written. */
 #include "inputs.h"
 
 #include <pthread.h>
@@ -8,6 +8,7 @@
 typedef struct file_id {
     dev_t device;
     ino_t inode;
+    int written;
 } file_id;
 
 /* Files are opened on several threads. */
@@ -15,15 +16,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static file_id *known;
 static size_t count, room;
 
-static int is_known(const struct stat *info)
+static int is_known(const struct stat *info, int written)
 {
     for (size_t i = 0; i < count; i++)
-        if (known[i].device == info->st_dev && known[i].inode == info->st_ino)
+        if (known[i].device == info->st_dev && known[i].inode == info->st_ino &&
+            known[i].written == written)
             return 1;
     return 0;
 }
 
-void app_inputs_add(const struct stat *info)
+static void add(const struct stat *info, int written)
 {
     if (!S_ISREG(info->st_mode))
         return;
@@ -37,17 +39,39 @@ void app_inputs_add(const struct stat *info)
         }
     }
     if (count < room)
-        known[count++] = (file_id){ info->st_dev, info->st_ino };
+        known[count++] = (file_id){ info->st_dev, info->st_ino, written };
     pthread_mutex_unlock(&lock);
 }
 
-int app_inputs_has(const char *path)
+static int has(const char *path, int written)
 {
     struct stat info;
     if (stat(path, &info) != 0)
         return 0;
     pthread_mutex_lock(&lock);
-    const int has = is_known(&info);
+    const int found = is_known(&info, written);
     pthread_mutex_unlock(&lock);
-    return has;
+    return found;
+}
+
+void app_inputs_add(const struct stat *info)
+{
+    add(info, 0);
+}
+
+int app_inputs_has(const char *path)
+{
+    return has(path, 0);
+}
+
+void app_outputs_add(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0)
+        add(&info, 1);
+}
+
+int app_outputs_has(const char *path)
+{
+    return has(path, 1);
 }

@@ -148,9 +148,13 @@ static xncc_status deliver(const app_output *output, app_error *error)
     if (app_inputs_has(output->path))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: would overwrite an input; give another name", output->path);
-    return app_unfinished_rename(output->name, output->path) == 0
-               ? XNCC_OK
-               : app_fail_errno(error, output->path, "cannot rename the finished file", errno);
+    if (app_outputs_has(output->path))
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "%s: is also the name of another output; give another name", output->path);
+    if (app_unfinished_rename(output->name, output->path) != 0)
+        return app_fail_errno(error, output->path, "cannot rename the finished file", errno);
+    app_outputs_add(output->path);
+    return XNCC_OK;
 }
 
 xncc_status app_output_close(app_output *output, xncc_status status, app_error *error)

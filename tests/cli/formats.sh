@@ -89,6 +89,8 @@ says 'standard output: cannot write: No space left on device'
 printf '1 2\n' >filter.tif
 run 2 convolve --filter filter.tif "$image" -o filter.tif
 says 'filter.tif: would overwrite an input'
+run 1 "$@" -q -o both.tif --coverage ./both.tif
+says 'both.tif: is also the name of another output'
 ln -s nowhere.tif dangling.tif
 run 1 convolve -q --gaussian 1 "$image" -o dangling.tif
 says 'dangling.tif: cannot write: it is a symbolic link that leads nowhere'
