@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernel `general`: the sums of each window over the pixels that count, and the score of
-// math/general_score.h, in the order of operations that it prescribes for floats.
+// math/general_score.h or, for floats, of math/near.h.
 //
 // Thread mapping: a block of 128 threads has 128 adjacent windows of one map row, one per thread.
 // Blocks are numbered row by row along blockIdx.x, `across` blocks per row. For each channel and
@@ -12,6 +13,7 @@
 #include "cuda/direct/general.h"
 
 #include "image/samples.h"
+#include "math/near.h"
 
 namespace xncc {
 
@@ -65,7 +67,7 @@ template <class Wide> struct Integers {
 template <class Wide> struct IntegerScore {
     xncc_general general;
 
-    __device__ void begin(uint64_t n)
+    __device__ void begin(uint64_t n, xncc_method, const xncc_general_rule &)
     {
         general = xncc_general_begin(n);
     }
@@ -81,44 +83,53 @@ template <class Wide> struct IntegerScore {
 };
 
 // The sums of one channel of floats: `row` of the current template row, `all` of the rows before
-// it.
+// it. Sums over rows first keep the error small.
 struct Reals {
     using Sample = double;
-    xncc_general_reals row = {}, all = {};
+    xncc_double_sums row = {}, all = {};
 
     __device__ void add(double v, double t)
     {
-        row.S = xncc_sum(row.S, v);
-        row.Q = xncc_sum(row.Q, xncc_product(v, v));
-        row.X = xncc_sum(row.X, xncc_product(v, t));
-        row.T = xncc_sum(row.T, t);
-        row.T2 = xncc_sum(row.T2, xncc_product(t, t));
+        row.S += v;
+        row.Q += v * v;
+        row.X += v * t;
+        row.T += t;
+        row.T2 += t * t;
     }
     __device__ void end_row()
     {
-        all.S = xncc_sum(all.S, row.S);
-        all.Q = xncc_sum(all.Q, row.Q);
-        all.X = xncc_sum(all.X, row.X);
-        all.T = xncc_sum(all.T, row.T);
-        all.T2 = xncc_sum(all.T2, row.T2);
+        all.S += row.S;
+        all.Q += row.Q;
+        all.X += row.X;
+        all.T += row.T;
+        all.T2 += row.T2;
         row = {};
     }
 };
 
+// The score, or XNCC_DOUBT where the bounds of math/near.h do not decide it.
 struct RealScore {
-    xncc_general_real general;
+    xncc_bounded_terms terms;
+    xncc_method method;
+    double n, relative;
 
-    __device__ void begin(uint64_t n)
+    __device__ void begin(uint64_t count, xncc_method of, const xncc_general_rule &rule)
     {
-        general = xncc_general_real_begin(n);
+        terms = {};
+        method = of;
+        n = static_cast<double>(count);
+        relative = rule.relative;
     }
     __device__ void add(const Reals &s, uint64_t)
     {
-        xncc_general_real_add(&general, &s.all);
+        xncc_bounded_add_channel(&terms, method, n, &s.all, relative);
     }
-    __device__ float score(xncc_method method, const xncc_general_rule &rule, uint64_t n) const
+    __device__ float score(xncc_method, const xncc_general_rule &rule, uint64_t count) const
     {
-        return xncc_general_real_score(method, &rule, n, &general);
+        float from_count;
+        if (xncc_general_score_from_count(method, &rule, count, &from_count))
+            return from_count;
+        return xncc_bounded_score(method, n, &terms);
     }
 };
 
@@ -241,7 +252,7 @@ __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ 
             sums.end_row();
         }
         if (at.channel == 0)
-            score.begin(n);
+            score.begin(n, job.method, job.rule);
         score.add(sums, job.rule.bias);
     }
     if (x < job.width)

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The score steps: one function per step makes the job of its kernel.
 #include "cuda/engine/score_pass.h"
 
 #include "cuda/direct/general.h"
+#include "cuda/direct/settle.h"
 #include "cuda/fused/fused_channels.h"
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/fused_u8.h"
@@ -373,7 +375,9 @@ xncc_status score_strips(const Call &call, const Band &band, const Target &targe
 
 // ---- kernel general ----
 
-xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
+// The windows of the band as kernels read them that look at every pixel by itself. The image is the
+// call's or, if the plan stages bands, what is staged.
+PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
     const xncc_extent map = xncc_problem_extent(&p);
@@ -382,6 +386,18 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
     job.border = p.rule.border;
     job.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
     job.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
+    if (!xncc_decision_has(&call.plan->decision, XNCC_STEP_PIXELS)) {
+        const StageView view = call.plan->stage.view(band.x, band.y);
+        job.image = {};
+        job.image.data = view.data;
+        job.image.pitch = view.pitch;
+        job.image.width = view.width;
+        job.image.height = view.height;
+        job.image.pixel = p.pixel;
+        job.border = XNCC_BORDER_CLAMP;
+        job.x = view.left;
+        job.y = view.top;
+    }
     job.width = band.width;
     job.rows = band.height;
     job.pixels = call.templ->pixels.as<unsigned char>();
@@ -394,7 +410,42 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
     job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
     job.map = target.map;
     job.map_pitch = target.pitch;
-    return check(launch_pixels(job, call.stream), "launching the match", call.error);
+    return job;
+}
+
+xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
+{
+    return check(launch_pixels(make_pixels_job(call, band, target), call.stream),
+                 "launching the match", call.error);
+}
+
+// Floats: what the bounds of the other kernels leave open.
+xncc_status settle_band(const Call &call, const Band &band, const Target &target)
+{
+    return check(launch_settle(make_pixels_job(call, band, target), call.stream),
+                 "launching the exact scores", call.error);
+}
+
+xncc_status run_score_step(const Call &call, const Band &band, const Target &target,
+                           const uint32_t *skip)
+{
+    const xncc_decision &d = call.plan->decision;
+    switch (d.step[d.step_count - 1]) {
+    case XNCC_STEP_COLUMN_SCORE:
+    case XNCC_STEP_WINDOW_SCORE: return score_pixels(call, band, target);
+    case XNCC_STEP_FUSED:
+    case XNCC_STEP_STRIP_SCORE: return score_strips(call, band, target, skip);
+    case XNCC_STEP_FUSED_CHANNELS: return score_fused_channels(call, band, target, skip);
+    case XNCC_STEP_CHANNEL_SCORE: return score_channels(call, band, target, skip);
+    case XNCC_STEP_MASKED_WINDOWS:
+    case XNCC_STEP_MASKED_SCORE: return score_masked(call, band, target);
+    case XNCC_STEP_TERM_SCORE: return score_terms(call, band, target);
+    case XNCC_STEP_FUSED_MASKED: return score_fused_masked(call, band, target);
+    case XNCC_STEP_PIXELS: return match_pixels(call, band, target);
+    default:
+        return xncc_fail(call.error, XNCC_ERROR_INTERNAL, "step %s gives no scores",
+                         xncc_step_table[d.step[d.step_count - 1]].name);
+    }
 }
 
 } // namespace
@@ -444,23 +495,10 @@ xncc_status sum_windows(const Call &call, const Band &band)
 xncc_status score_band(const Call &call, const Band &band, const Target &target,
                        const uint32_t *skip)
 {
-    const xncc_decision &d = call.plan->decision;
-    switch (d.step[d.step_count - 1]) {
-    case XNCC_STEP_COLUMN_SCORE:
-    case XNCC_STEP_WINDOW_SCORE: return score_pixels(call, band, target);
-    case XNCC_STEP_FUSED:
-    case XNCC_STEP_STRIP_SCORE: return score_strips(call, band, target, skip);
-    case XNCC_STEP_FUSED_CHANNELS: return score_fused_channels(call, band, target, skip);
-    case XNCC_STEP_CHANNEL_SCORE: return score_channels(call, band, target, skip);
-    case XNCC_STEP_MASKED_WINDOWS:
-    case XNCC_STEP_MASKED_SCORE: return score_masked(call, band, target);
-    case XNCC_STEP_TERM_SCORE: return score_terms(call, band, target);
-    case XNCC_STEP_FUSED_MASKED: return score_fused_masked(call, band, target);
-    case XNCC_STEP_PIXELS: return match_pixels(call, band, target);
-    default:
-        return xncc_fail(call.error, XNCC_ERROR_INTERNAL, "step %s gives no scores",
-                         xncc_step_table[d.step[d.step_count - 1]].name);
-    }
+    const xncc_problem &p = call.plan->problem;
+    const bool settles = xncc_pixel_is_float(p.pixel) && p.rule.method != XNCC_COVERAGE;
+    xncc_status status = run_score_step(call, band, target, skip);
+    return status || !settles ? status : settle_band(call, band, target);
 }
 
 } // namespace xncc

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // S and Q of every window from the sums of window rows, and the score (column_score.h):
 //
 //     S(x, y) = sum over j < size of rows(x, y + j), and Q the same
@@ -6,14 +7,16 @@
 // that enters the window, scores the window, and subtracts the row that leaves it; unsigned
 // arithmetic wraps, so the result is exact. Loads of 4 rows are in flight at a time.
 //
-// f32 (sum_score): one thread per window adds all its rows from top to bottom, the order that
-// score.h prescribes, so nothing slides.
+// f32 (sum_score): one thread per window adds all its rows from top to bottom, so that the error is
+// small. The score, or XNCC_DOUBT where the bounds of math/near.h do not decide it.
 //
 // 128 threads per block, adjacent columns; no shared memory; any compute capability.
 #include "cuda/score/column_score.h"
 
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/windows/row_sums.h"
+
+#include "math/near.h"
 
 namespace xncc {
 
@@ -104,7 +107,10 @@ template <xncc_method METHOD> __global__ __launch_bounds__(THREADS) void sum_sco
         q = xncc_sum(q, row.y);
     }
     double product = static_cast<const double *>(job.sums)[x + y * job.sums_pitch];
-    job.map[x + y * job.map_pitch] = xncc_score_float(METHOD, &job.rule, s, q, product);
+    const xncc_double_sums sums = { s, q, product, job.rule.fsum, job.rule.fsum2 };
+    xncc_bounded_terms terms = {};
+    xncc_bounded_add_channel(&terms, METHOD, job.rule.fn, &sums, job.rule.relative);
+    job.map[x + y * job.map_pitch] = xncc_bounded_score(METHOD, job.rule.fn, &terms);
 }
 
 template <xncc_method METHOD, bool PAIRS>

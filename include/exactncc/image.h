@@ -18,11 +18,11 @@ extern "C" {
 typedef enum xncc_pixel {
     XNCC_U8 = 0,  /* uint8_t, 0 .. 255; scores are exact */
     XNCC_U16 = 1, /* uint16_t, 0 .. 65535; scores are exact */
-    XNCC_F32 = 2, /* float, finite; scores are within the error bound of docs/numerics.md */
+    XNCC_F32 = 2, /* float; scores are exact; NaN and infinity: see xncc_method */
     XNCC_S8 = 3,  /* int8_t, -128 .. 127; scores are exact */
     XNCC_S16 = 4, /* int16_t, -32768 .. 32767; scores are exact */
     XNCC_U32 = 5, /* uint32_t, 0 .. 2^32 - 1; scores are exact (sums have 128 bits) */
-    XNCC_F64 = 6  /* double, finite, magnitude up to 1e140; the error bound of docs/numerics.md */
+    XNCC_F64 = 6  /* double; scores are exact; NaN and infinity: see xncc_method */
 } xncc_pixel;
 
 /* The largest number of samples per pixel. */

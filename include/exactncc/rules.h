@@ -56,9 +56,17 @@ extern "C" {
  *   is 0.
  * - In mode XNCC_VALID the map of a crop is the crop of the map.
  *
- * For XNCC_F32 and XNCC_F64 the sums are computed in double precision, in an order that every
- * kernel keeps; docs/numerics.md has the error bound. A window in which a NaN or an infinity counts
- * scores NaN and is never a match.
+ * XNCC_F32 and XNCC_F64 are exact in the same sense. A finite float is an integer times a power of
+ * two, so numerators and the arguments of the roots are exact numbers, whatever the magnitudes.
+ * Each is rounded once to 53 bits with an exponent of any size, the formula is evaluated in that
+ * arithmetic, and the result is rounded once to float: beyond the largest float it is an infinity,
+ * and an exact 0 is +0. Therefore:
+ *
+ * - Floats that hold integers give the bits of the integer image.
+ * - Multiplying the image by 2^a and the template by 2^b changes no bit of CCOEFF_NORMED and
+ *   CCORR_NORMED.
+ * - A window in which a NaN or an infinity counts scores NaN and is never a match. One that counts
+ *   in the template makes every score NaN.
  *
  * Sources. The names are those of OpenCV (TM_CCOEFF_NORMED and so on; Bradski, "The OpenCV
  * Library", 2000). NCC: Lewis, "Fast Normalized Cross-Correlation", 1995. Sums over the pixels that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The score of a window in which all pixels count, of one channel: one function for integers and
  * one for floats. The host and the device compile the same text, so there is one definition of a
  * score. include/exactncc/rules.h has the formulas.
@@ -15,6 +16,7 @@
 #define XNCC_MATH_SCORE_H
 
 #include "exactncc/rules.h"
+#include "math/twofold.h"
 #include "math/uint128.h"
 
 /* What turns the sums of a window into its score. It is fixed for a template, a method and the
@@ -29,7 +31,7 @@ typedef struct xncc_score_rule {
 
     double pivot;           /* what is subtracted from every float pixel */
     double fn, fsum, fsum2; /* float pixels: n, sumT and sumT2 */
-    double noise;           /* a variance n*Q - S^2 of up to noise * n*Q counts as 0 */
+    double relative; /* of sums in double: their error, relative to the sum of the sizes added */
 
     float undefined;    /* the score where a correlation method would divide by 0: 0 or NaN */
     int32_t needs_u128; /* integer pixels: 1 if products need 128 bits */
@@ -80,78 +82,10 @@ static XNCC_HD float xncc_score_integer(xncc_method method, const xncc_score_rul
     return 0.0f;
 }
 
-/* a * b and a + b with one rounding each. On the device the intrinsics keep nvcc from contracting
- * them; C code is compiled without contraction. */
-static XNCC_HD double xncc_product(double a, double b)
-{
-#if defined(__CUDA_ARCH__)
-    return __dmul_rn(a, b);
-#else
-    return a * b;
-#endif
-}
-static XNCC_HD double xncc_sum(double a, double b)
-{
-#if defined(__CUDA_ARCH__)
-    return __dadd_rn(a, b);
-#else
-    return a + b;
-#endif
-}
-
 /* A pixel of a float image or template, less the pivot. */
 static XNCC_HD double xncc_centred(float pixel, double pivot)
 {
     return xncc_sum((double)pixel, -pivot);
-}
-
-/* n*a - b*c with every step rounded to double. */
-static XNCC_HD double xncc_difference_f64(double n, double a, double b, double c)
-{
-    return xncc_sum(xncc_product(n, a), -xncc_product(b, c));
-}
-
-/* A score as a float, limited to -1 .. 1. */
-static XNCC_HD float xncc_clamp_score(double score)
-{
-    return score > 1.0 ? 1.0f : score < -1.0 ? -1.0f : (float)score;
-}
-
-/* The score of a window of float pixels. S, Q and X are sums of pixel - pivot and its products. The
- * order is fixed: each row from left to right starting at 0, then the sums of the rows from top to
- * bottom starting at 0, with every step rounded to double. */
-static XNCC_HD float xncc_score_float(xncc_method method, const xncc_score_rule *rule, double S,
-                                      double Q, double X)
-{
-    /* Products of finite floats do not overflow a double, so X is finite unless the window has a
-     * NaN or an infinity. */
-    if (!isfinite(X))
-        return NAN;
-    double d = xncc_sum(xncc_sum(Q, xncc_product(-2.0, X)), rule->fsum2);
-    if (d < 0.0)
-        d = 0.0;
-    switch (method) {
-    case XNCC_CCOEFF_NORMED: {
-        double var = xncc_difference_f64(rule->fn, Q, S, S);
-        if (rule->root_var == 0.0 || var <= xncc_product(rule->noise, xncc_product(rule->fn, Q)))
-            return rule->undefined;
-        return xncc_clamp_score(xncc_difference_f64(rule->fn, X, S, rule->fsum) /
-                                xncc_product(sqrt(var), rule->root_var));
-    }
-    case XNCC_CCOEFF: return (float)(xncc_difference_f64(rule->fn, X, S, rule->fsum) / rule->fn);
-    case XNCC_CCORR: return (float)X;
-    case XNCC_CCORR_NORMED:
-        if (Q == 0.0 || rule->fsum2 == 0.0)
-            return rule->undefined;
-        return xncc_clamp_score(X / xncc_product(sqrt(Q), rule->root_sum2));
-    case XNCC_SQDIFF: return (float)d;
-    case XNCC_SQDIFF_NORMED:
-        if (Q == 0.0 || rule->fsum2 == 0.0)
-            return rule->nan_flat ? rule->undefined : (d == 0.0 ? 0.0f : 1.0f);
-        return (float)(d / xncc_product(sqrt(Q), rule->root_sum2));
-    case XNCC_COVERAGE: return 1.0f;
-    }
-    return 0.0f;
 }
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The cost of the CPU kernels: that of one product of planes, of floats, or of a convolution, and
  * how often the problem needs it.
  *
@@ -30,12 +31,15 @@ static const row rows[] = {
     { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3, 2, 0.7 }, { 112, 50, 20, 40 } },
     { XNCC_KERNEL_DIRECT_AVXVNNI, XNCC_CPU_AVXVNNI, { 1.6, 3, 0, 0 }, { 232, 52, 0, 0 } },
     { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2, 2, 0.5 }, { 475, 100, 30, 75 } },
-    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6, 0, 0 }, { 1 / 0.35, 1 / 0.5, 0, 0 } },
-    { XNCC_KERNEL_FFT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3, 0, 0 }, { 1 / 0.24, 1 / 0.34, 0, 0 } },
+    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6, 8, 0 }, { 1 / 0.35, 1 / 0.5, 1 / 0.35, 0 } },
+    { XNCC_KERNEL_FFT_AVX2,
+      XNCC_CPU_AVX2_FMA,
+      { 1.65, 3, 4, 0 },
+      { 1 / 0.24, 1 / 0.34, 1 / 0.24, 0 } },
     { XNCC_KERNEL_FFT_AVX512,
       XNCC_CPU_AVX512_VNNI,
-      { 0.95, 2, 0, 0 },
-      { 1 / 0.175, 1 / 0.24, 0, 0 } },
+      { 0.95, 2, 4, 0 },
+      { 1 / 0.175, 1 / 0.24, 1 / 0.175, 0 } },
 };
 
 /* Elements of the map. */

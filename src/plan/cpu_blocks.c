@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The blocks of the CPU kernels: rectangles, strips, panels, transforms and tiles. */
 #include "plan/cpu_blocks.h"
 
@@ -165,9 +166,11 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
         return 1;
     if (problem->task == XNCC_TASK_CONVOLVE || xncc_pixel_is_float(problem->pixel)) {
         const int convolve = problem->task == XNCC_TASK_CONVOLVE;
+        if (is_fft(kernel))
+            return !convolve && fft_blocks(problem, blocks);
         blocks->columns = convolve ? XNCC_CONVOLVE_COLUMNS : XNCC_FLOAT_COLUMNS;
         blocks->rows = convolve ? XNCC_CONVOLVE_ROWS : XNCC_FLOAT_ROWS;
-        return !is_fft(kernel);
+        return 1;
     }
     const xncc_problem inner = xncc_problem_route(problem) == XNCC_ROUTE_PLAIN
                                    ? *problem

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tries all sides of transforms and keeps the cheapest that are accurate enough. */
 #include "plan/fft_blocking.h"
 
+#include "image/samples.h"
 #include "plan/problem.h"
 
 #include <math.h>
@@ -10,6 +12,13 @@ double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, doubl
     double points = (double)blocking->nx * (double)blocking->ny,
            largest = pixel == XNCC_U8 ? 128.0 : 32768.0;
     return 13.0 * 0x1p-53 * (log2(points) + 1.0) * sqrt(2.0 * points) * largest * sqrt(n) * 128.0;
+}
+
+double xncc_fft_real_error(const xncc_fft_blocking *blocking)
+{
+    const double levels = log2((double)blocking->nx * (double)blocking->ny),
+                 multiplications = levels / 2.0 + 3.0;
+    return 1.01 * 0x1p-53 * (3.0 * levels + 3.0 * 2.95 * multiplications + 2.24 + 6.0);
 }
 
 /* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
@@ -51,15 +60,14 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
     const xncc_extent map = xncc_problem_extent(problem);
     const int32_t width = map.width, height = map.height;
     double best = 0.0, n = (double)problem->templ_width * (double)problem->templ_height;
-    if (problem->pixel == XNCC_F32)
-        return 0;
     for (int32_t nx = XNCC_FFT_MIN_SIDE; nx <= XNCC_FFT_MAX_SIDE; nx *= 2) {
         for (int32_t ny = XNCC_FFT_MIN_SIDE; ny <= XNCC_FFT_MAX_SIDE; ny *= 2) {
             xncc_fft_blocking c = { .nx = nx,
                                     .ny = ny,
                                     .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
             if (nx < problem->templ_width || ny < problem->templ_height || is_large(&c, problem) ||
-                xncc_fft_error(&c, problem->pixel, n) > XNCC_FFT_MAX_ERROR)
+                (!xncc_pixel_is_float(problem->pixel) &&
+                 xncc_fft_error(&c, problem->pixel, n) > XNCC_FFT_MAX_ERROR))
                 continue;
             int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->templ_width + 1)));
             int32_t bands = (int32_t)ceil((double)height /

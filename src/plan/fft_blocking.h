@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How the `fft` kernels of the CPU divide a map into blocks, why rounding makes their results
  * exact, and what the blocks cost. Pure functions.
  *
@@ -47,5 +48,12 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
 
 /* The error bound above for a template of n pixels. */
 double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n);
+
+/* The same for doubles, relative to ||x|| * ||y||. The transforms have radix 4: two levels take one
+ * multiplication by a twiddle factor, each off by sqrt(5) u for itself and 0.71 u for its factor,
+ * which is rounded to the nearest in both parts. A transform of n points has log2(n)/2 of them in
+ * its radix-4 steps, and at most 3 more: in its last 8 points, between the lanes of a row, and
+ * among the lanes. Rounding the samples and the template's doubles adds 6 u. */
+double xncc_fft_real_error(const xncc_fft_blocking *blocking);
 
 #endif

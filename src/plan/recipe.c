@@ -1,14 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists the sums and products of general problems. */
 #include "plan/recipe.h"
 
 #include "image/samples.h"
 #include "plan/problem.h"
 
-#include <assert.h>
-
 xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
 {
-    assert(!xncc_pixel_is_float(p->pixel));
     const xncc_sum_source of_image = p->templ_masked ? XNCC_FROM_PRODUCTS : XNCC_FROM_WINDOW;
     const int varies = xncc_problem_image_varies(p);
     const xncc_sum_source of_templ = varies ? XNCC_FROM_PRODUCTS : XNCC_FROM_CONSTANT;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The recipe of a general problem of integers: where each sum comes from, and the products of byte
  * planes that make it. Both engines follow it, so that the exact sums of a window come from kernels
  * that only correlate one byte plane with another. Pure functions of plain data. */
@@ -31,7 +32,7 @@ typedef struct xncc_sum_recipe {
     xncc_sum_source sum[XNCC_SUMS];
 } xncc_sum_recipe;
 
-/* The sources for a general problem (XNCC_ROUTE_GENERAL) with an integer pixel type. */
+/* The sources for a problem of any pixel type. */
 xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *problem);
 
 /* The kinds of byte planes of an image or template. Where a pixel does not count, a plane is 0. */

@@ -97,6 +97,10 @@ xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, x
     for (int32_t y = 0; y < pixels->height; y++)
         copy_row(templ, pixels, y);
     xncc_status status = xncc_image_is_masked(pixels) ? apply_mask(templ, pixels, error) : XNCC_OK;
+    templ->finite = 1;
+    for (uint64_t i = 0;
+         i < count * (uint64_t)templ->channels && xncc_pixel_is_float(templ->pixel) && !status; i++)
+        templ->finite &= isfinite(xncc_sample_value(templ->pixel, templ->pixels, (int64_t)i)) != 0;
     if (!status && xncc_pixel_digits(templ->pixel) <= 2 && !xncc_pixel_is_float(templ->pixel) &&
         templ->channels == 1)
         sum_integers(templ);
@@ -117,6 +121,14 @@ void xncc_template_clear(xncc_template *templ)
 static int has_pivot(xncc_method method)
 {
     return method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF || method == XNCC_SQDIFF;
+}
+
+/* The error of sums over rows, and then over the rows' sums, relative to the sum of the sizes of
+ * what is added (Higham, "Accuracy and Stability of Numerical Algorithms", section 3.1). Samples
+ * less a pivot, and their products, are rounded before they are added. */
+static double relative_error(const xncc_template *templ)
+{
+    return ldexp(1.01 * ((double)templ->width + (double)templ->height + 12.0), -53);
 }
 
 /* Fills a rule for float pixels: the pivot (the mean), and the sums of pixel - pivot. */
@@ -141,10 +153,7 @@ static void rule_of_floats(xncc_score_rule *rule, const xncc_template *templ, xn
         rule->fsum2 += sum2;
     }
     rule->fn = (double)(width * height);
-    rule->noise = ldexp((double)(width + height + 8), -52);
-    double var = xncc_difference_f64(rule->fn, rule->fsum2, rule->fsum, rule->fsum);
-    rule->root_var = var <= rule->noise * (rule->fn * rule->fsum2) ? 0.0 : sqrt(var);
-    rule->root_sum2 = sqrt(rule->fsum2);
+    rule->relative = relative_error(templ);
 }
 
 xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method, xncc_flat flat)
@@ -189,9 +198,8 @@ xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method
                                .nan_flat = flat == XNCC_FLAT_NAN };
     rule.undefined = rule.nan_flat ? NAN : 0.0f;
     double least = ceil(min_valid * (double)templ->whole); /* at most 2^31 */
-    rule.least = least < 1.0 ? 1 : (uint64_t)least;
-    rule.noise = ldexp((double)templ->width + (double)templ->height + (double)templ->channels + 7.0,
-                       -52); /* with one channel the value of score.h */
+    rule.least = !templ->finite ? UINT64_MAX : least < 1.0 ? 1 : (uint64_t)least;
+    rule.relative = relative_error(templ);
     for (int32_t c = 0;
          c < templ->channels && xncc_pixel_is_float(templ->pixel) && has_pivot(method); c++)
         rule.pivot[c] = channel_pivot(templ, c);

@@ -29,6 +29,7 @@ struct xncc_template {
                               Samples of pixels that do not count are 0 */
     uint8_t *mask;         /* per pixel 1 if it counts, else 0; tightly packed. NULL: all count */
     uint64_t whole;        /* the number of pixels that count */
+    int32_t finite;        /* 0: a sample that counts is a NaN or an infinity */
     uint64_t sum, sum2;    /* sumT and sumT2 of the biased samples; only for one channel of integers
                               of up to 16 bits */
     void *prepared[XNCC_ENGINE_SLOTS];

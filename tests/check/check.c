@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the areas of the check program share, and other test programs with them (check.h). */
 #include "check/check.h"
 
@@ -45,12 +46,25 @@ kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mod
                           image->height + more * (templ->height - 1), 0, KIT_AFTER);
 }
 
+int check_is_long(const xncc_image *image, const xncc_image *templ, xncc_mode mode)
+{
+    const xncc_problem problem = check_problem(image, templ->width, templ->height);
+    const double more = mode == XNCC_FULL   ? templ->width
+                        : mode == XNCC_SAME ? 0
+                                            : -templ->width,
+                 lower = mode == XNCC_FULL   ? templ->height
+                         : mode == XNCC_SAME ? 0
+                                             : -templ->height;
+    return (problem.pixel == XNCC_F32 || problem.pixel == XNCC_F64) &&
+           (image->width + more) * (image->height + lower) * templ->width * templ->height > 3e5;
+}
+
 kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
                         const kit_options *options)
 {
     kit_map map = check_map_for(image, templ, options->mode);
     kit_options forced = *options;
-    forced.kernel = "reference";
+    forced.kernel = check_is_long(image, templ, options->mode) ? "direct-portable" : "reference";
     xncc_template *prepared = NULL;
     if (check_ok(xncc_template_create(run->cpu, templ, &prepared, &kit_error),
                  "template for the reference"))

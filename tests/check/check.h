@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the check program, which compares every kernel with the expected result. */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
@@ -69,7 +70,12 @@ kit_map check_map_for(const xncc_image *image, const xncc_image *templ, xncc_mod
 /* Returns the problem of an image and a template or filter of width x height. */
 xncc_problem check_problem(const xncc_image *image, int32_t width, int32_t height);
 
-/* Computes the map with the CPU's kernel "reference" in host memory. */
+/* Is the kernel "reference" too slow for this problem? For floats it makes every sum in digits,
+ * about a hundred times slower than in double. */
+int check_is_long(const xncc_image *image, const xncc_image *templ, xncc_mode mode);
+
+/* Computes the map in host memory with the CPU's kernel "reference" or, if that would take long,
+ * with "direct-portable". The oracle checks either of them. */
 kit_map check_reference(check_run *run, const xncc_image *image, const xncc_image *templ,
                         const kit_options *options);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pixels and masks of the cases of general.h. */
 #include "check/general.h"
 
@@ -94,11 +95,11 @@ static spot spot_in(const xncc_image *image, kit_random *random)
 /* Large offsets and magnitudes, to which floats are sensitive. */
 static void fill_floats(const xncc_image *image, kit_random *random)
 {
-    static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450 },
+    static const double scale[] = { 1.0, 1.0, 0x1p-40, 0x1p20, 0x1p450, 0x1p-600 },
                         offset[] = { 0.0, 1e6, -3e7, 1e12 };
     const int large = image->pixel == XNCC_F64;
-    double by = scale[kit_below(random, large ? 5 : 2)],
-           add = by > 1e100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
+    double by = scale[kit_below(random, large ? 6 : 2)],
+           add = by > 1e100 || by < 1e-100 ? 0.0 : offset[kit_below(random, large ? 4 : 2)];
     for (int32_t y = 0; y < image->height; y++)
         for (int32_t x = 0; x < image->width; x++)
             for (int32_t c = 0; c < kit_channels(image); c++)
@@ -254,7 +255,8 @@ kit_image general_templ(const general_case *c, const kit_image *image, kit_rando
         kit_image_fill(&templ.view,
                        c->templ_fill == GENERAL_CROP ? KIT_NOISE : (kit_fill)c->templ_fill, random);
     }
-    for (int32_t y = 0; y < c->height && is_float(c->pixel); y++) /* templates are finite */
+    const int finite = (kit_next(random) & 7) != 0; /* most templates are */
+    for (int32_t y = 0; y < c->height && is_float(c->pixel) && finite; y++)
         for (int32_t x = 0; x < c->width; x++)
             for (int32_t i = 0; i < kit_channels(&templ.view); i++)
                 if (!isfinite(kit_sample(&templ.view, x, y, i)))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Compares a written TIFF with the independent oracle:
  *
  * - check_map MAP.tif score IMAGE TEMPLATE METHOD valid|same zero|nan
@@ -7,8 +8,7 @@
  *
  * - check_map MAP.tif filter IMAGE COEFFICIENTS.txt convolve|correlate clamp|zero
  *
- * For `score` the images have 8 or 16 bits. Every element must have the oracle's bits; with float
- * images it must be within the oracle's bound. */
+ * For `score` the images have 8 or 16 bits. Every element must have the oracle's bits. */
 #include "filters.h"
 #include "kit/oracle_general.h"
 #include "picture.h"
@@ -141,14 +141,9 @@ static size_t count_wrong(const app_picture *map, const oracle_general *general,
         for (int32_t x = general->width; x-- > 0;) {
             const size_t i = (size_t)y * (size_t)general->width + (size_t)x;
             const float got = ((const float *)map->pixels)[i];
-            int ok;
-            if (real) {
-                const oracle_bounded b = oracle_general_real(general, w->options.method,
-                                                             w->options.min_valid, x, y);
-                ok = isnan(b.value) ? isnan(got) : fabsl((long double)got - b.value) <= b.bound;
-            } else {
-                ok = same_bits(got, oracle_general_score(general, &w->options, x, y));
-            }
+            const float want = real ? oracle_exact(general, &w->options, x, y)
+                                    : oracle_general_score(general, &w->options, x, y);
+            const int ok = same_bits(got, want);
             wrong += !ok;
             *first = ok ? *first : i;
         }

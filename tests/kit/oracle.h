@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Oracles: what results must be, computed from the definitions in the public headers alone. No code
  * of src/ is used or included. */
 #ifndef KIT_ORACLE_H
@@ -31,18 +32,6 @@ float oracle_formula(xncc_method method, xncc_flat flat, const oracle_terms *ter
 
 /* Rounds a signed 128-bit integer to the nearest double, ties to even. */
 double oracle_round(__int128 value);
-
-/* Float pixels: the score in long double, and how far a result may be from it
- * (docs/numerics.md). */
-typedef struct oracle_bounded {
-    long double value;
-    long double bound;
-    int maybe_flat;  /* 1: the window or the template may also be treated as flat */
-    int must_be_nan; /* 1: the window holds a NaN or an infinity */
-} oracle_bounded;
-
-oracle_bounded oracle_float(const xncc_image *image, const xncc_image *templ, xncc_mode mode,
-                            xncc_method method, int32_t x, int32_t y);
 
 /* The peak rule of find.h, for a brute-force search. limit and min_distance are the values in
  * force: 0 does not stand for a default. */

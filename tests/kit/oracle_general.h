@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The oracle for problems in which some pixels may not count, for any number of channels, border,
  * mode and pixel type. It uses the definitions in image.h, find.h and template.h alone. */
 #ifndef KIT_ORACLE_GENERAL_H
@@ -33,15 +34,8 @@ void oracle_general_free(oracle_general *general);
 float oracle_general_score(const oracle_general *general, const kit_options *options, int32_t x,
                            int32_t y);
 
-/* Float pixels: returns the score in long double and how far a result may be from it. If the float
- * overflows, the bound is infinite.
- *
- * The bound. The library adds products of samples minus a pivot along a row of the window, then
- * over the rows, then over the channels, and rounds each step to double. Let u = 2^-53 and g = (w +
- * h + channels + 7) u. Every sum of products a*b is within g sqrt(A B) of the exact one, where A
- * and B are the sums of a^2 and b^2 (Higham, section 3.1; over channels by Cauchy and Schwarz).
- * From there on the bound is that of docs/numerics.md, with g for N u. */
-oracle_bounded oracle_general_real(const oracle_general *general, xncc_method method,
-                                   double min_valid, int32_t x, int32_t y);
+/* Float pixels: the same. Sums are integers of any size, and each rounding is done in integer
+ * arithmetic. */
+float oracle_exact(const oracle_general *general, const kit_options *options, int32_t x, int32_t y);
 
 #endif

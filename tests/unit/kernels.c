@@ -12,7 +12,7 @@
 
 /* Does the machine have what the kernel needs for these pixels, whatever the sizes? Floats are
  * refused by the kernels whose sums are exact only for integers: the byte products of VNNI and of
- * the tensor cores, and the transforms of fft, which are rounded. */
+ * the tensor cores, and the transforms of the GPU, which are rounded. */
 static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *machine)
 {
     uint32_t features = machine->cpu.features;
@@ -21,9 +21,9 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
     case XNCC_KERNEL_DIRECT_AVX2: return (features & XNCC_CPU_AVX2_FMA) != 0;
     case XNCC_KERNEL_DIRECT_AVXVNNI: return integers && (features & XNCC_CPU_AVXVNNI) != 0;
     case XNCC_KERNEL_DIRECT_AVX512: return (features & XNCC_CPU_AVX512_VNNI) != 0;
-    case XNCC_KERNEL_FFT_PORTABLE: return integers;
-    case XNCC_KERNEL_FFT_AVX2: return integers && (features & XNCC_CPU_AVX2_FMA) != 0;
-    case XNCC_KERNEL_FFT_AVX512: return integers && (features & XNCC_CPU_AVX512_VNNI) != 0;
+    case XNCC_KERNEL_FFT_PORTABLE: return 1;
+    case XNCC_KERNEL_FFT_AVX2: return (features & XNCC_CPU_AVX2_FMA) != 0;
+    case XNCC_KERNEL_FFT_AVX512: return (features & XNCC_CPU_AVX512_VNNI) != 0;
     case XNCC_KERNEL_FFT_CUDA: return integers && machine->cuda.fft;
     case XNCC_KERNEL_TENSOR_WGMMA: return integers && major == 9 && machine->cuda.minor == 0;
     case XNCC_KERNEL_TENSOR_MMA: return integers && major >= 8;

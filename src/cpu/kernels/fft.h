@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The `fft` kernels: products by exact overlap-save convolution in double precision. fft.c divides
  * the map into blocks; fft_body.h, built once per instruction set, transforms them.
  * docs/notes/2026-11-cpu-kernels.md has measurements.
@@ -31,6 +32,9 @@ typedef struct xncc_fft_isa {
     /* Transforms a row of pixels, shifted by 128 (u8) or 32768 (u16), into a row of an array. */
     void (*row_in)(const void *table, const xncc_fft_blocking *blocking,
                    const xncc_fft_pixels *pixels, void *row);
+    /* Transforms nx doubles of each block. */
+    void (*reals_in)(const void *table, const xncc_fft_blocking *blocking, const double *a,
+                     const double *b, void *row);
     /* Transforms a row of nx template digits in the same way. */
     void (*digits_in)(const void *table, const xncc_fft_blocking *blocking, const double *digit,
                       void *row);
@@ -47,6 +51,9 @@ typedef struct xncc_fft_isa {
      * from the imaginary part to b. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
                     int64_t *a, int64_t *b);
+    /* The same without rounding: count_a results to a, count_b to b. */
+    void (*reals_out)(const void *table, const xncc_fft_blocking *blocking, void *row,
+                      int32_t count_a, int32_t count_b, double *a, double *b);
 } xncc_fft_isa;
 
 enum { XNCC_FFT_COLUMN = 128 };

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* fft-avx2: the transforms for AVX2 and FMA, 4 doubles per vector. */
 #define FFT_LANES 4
+#define FFT_ISA xncc_fft_isa_avx2
 #include "cpu/kernels/fft_body.h"
 #include "cpu/kernels/variants.h"
 

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* fft-avx512: the transforms for AVX-512, 8 doubles per vector. */
 #define FFT_LANES 8
+#define FFT_ISA xncc_fft_isa_avx512
 #include "cpu/kernels/fft_body.h"
 #include "cpu/kernels/variants.h"
 

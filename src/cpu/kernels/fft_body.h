@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8). The including file, one per
- * instruction set, defines FFT_LANES. Multiplications and additions may be contracted here, because
- * only the rounded result matters and its error bound holds either way.
+ * instruction set, defines FFT_LANES and FFT_ISA, the name of its transforms. Multiplications and
+ * additions may be contracted here, because only the rounded result matters and its error bound
+ * holds either way.
  *
  * Along columns, every lane is a column. Along a row of N = lanes * m elements, lane l holds
  * elements l, l + lanes, and so on. The vectors are transformed over m as columns are, then
@@ -199,6 +201,17 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
     row_forward(table, blocking->nx, blocking->ny, x);
 }
 
+static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *a,
+                     const double *b, void *row)
+{
+    vc *x = row;
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
+        memcpy(&x[i].re, a + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
+        memcpy(&x[i].im, b + (ptrdiff_t)i * FFT_LANES, sizeof x[i].im);
+    }
+    row_forward(table, blocking->nx, blocking->ny, x);
+}
+
 static void digits_in(const void *table, const xncc_fft_blocking *blocking, const double *digit,
                       void *row)
 {
@@ -282,12 +295,29 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
     }
 }
 
+FFT_INLINE void store_some(vd v, int32_t left, double *out)
+{
+    if (left > 0)
+        memcpy(out, &v, left >= FFT_LANES ? sizeof v : (size_t)left * sizeof *out);
+}
+
+static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
+                      int32_t count_a, int32_t count_b, double *a, double *b)
+{
+    vc *x = row;
+    row_backward(table, blocking->nx, blocking->ny, x);
+    for (int32_t i = 0; i * FFT_LANES < count_a; i++) {
+        store_some(x[i].re, count_a - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
+        store_some(x[i].im, count_b - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
+    }
+}
+
 /* The transforms of this build. */
-static const xncc_fft_isa fft_isa = { row_bytes, table_bytes, tables,   row_in,
-                                      digits_in, columns,     convolve, row_out };
+const xncc_fft_isa FFT_ISA = { row_bytes, table_bytes, tables,   row_in,  reals_in,
+                               digits_in, columns,     convolve, row_out, reals_out };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
-        xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &fft_isa, &(rows)                    \
+        xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \
     }
 
 #endif

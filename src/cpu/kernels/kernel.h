@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The interface of the CPU engine's kernels. A kernel fills a rectangle of a map; the engine
  * divides the map into rectangles and distributes them to its threads. */
 #ifndef XNCC_CPU_KERNELS_KERNEL_H
@@ -83,6 +84,9 @@ static inline void *xncc_carve(char *memory, uint64_t *total, uint64_t bytes)
 
 /* Returns the code of a kernel for a problem, or NULL if the kernel does not serve the problem. */
 const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem *problem);
+
+/* The exact score of the window of floats at (left, top), by the plainest loop. */
+float xncc_reference_real(const xncc_job *job, int64_t left, int64_t top);
 
 extern const xncc_cpu_kernel xncc_reference_match;
 extern const xncc_cpu_kernel xncc_reference_convolve;

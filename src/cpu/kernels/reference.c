@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The reference kernel: every definition of include/exactncc/rules.h and convolve.h as the
  * plainest loop. Kept simple on purpose; do not optimize. */
 #include "cpu/kernels/kernel.h"
 
 #include "image/image.h"
 #include "image/samples.h"
+#include "math/exact_score.h"
 
 #include <math.h>
 
@@ -92,56 +94,63 @@ static float score_integers(const xncc_job *job, int64_t left, int64_t top)
     return xncc_general_score(job->problem->rule.method, &job->general, &general);
 }
 
-/* Sums one row of a channel from left to right. */
-static xncc_general_reals row_of_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j,
-                                       int32_t c, uint64_t *n)
+/* Adds template row j of channel c, and to *n the pixels that count. Returns 0 if one of them is a
+ * NaN or an infinity. */
+static int add_reals(const xncc_job *job, int64_t left, int64_t top, int32_t j, int32_t c,
+                     xncc_exact_sums *s, int64_t *n)
 {
     const xncc_template *templ = job->templ;
-    const double pivot = job->general.pivot[c];
     const window_row row = row_of(job, top, j);
-    xncc_general_reals r = { 0.0, 0.0, 0.0, 0.0, 0.0 };
     for (int32_t i = 0; i < templ->width; i++) {
         const meeting m = meet(job, &row, left, i);
         if (!m.counts)
             continue;
-        int64_t at = ((int64_t)j * templ->width + i) * templ->channels + c;
-        double t = xncc_sum(xncc_sample_value(templ->pixel, templ->pixels, at), -pivot);
-        double v = xncc_sum(
-            m.inside ? xncc_sample_value(templ->pixel, row.row, m.column * templ->channels + c)
-                     : 0.0,
-            -pivot);
+        const int64_t at = ((int64_t)j * templ->width + i) * templ->channels + c;
+        const double t = xncc_sample_value(templ->pixel, templ->pixels, at),
+                     v = m.inside ? xncc_sample_value(templ->pixel, row.row,
+                                                      m.column * templ->channels + c)
+                                  : 0.0;
+        if (!isfinite(v) || !isfinite(t))
+            return 0;
+        xncc_exact_add_pair(s, job->problem->rule.method, v, t);
         *n += 1;
-        r.S = xncc_sum(r.S, v);
-        r.Q = xncc_sum(r.Q, xncc_product(v, v));
-        r.X = xncc_sum(r.X, xncc_product(v, t));
-        r.T = xncc_sum(r.T, t);
-        r.T2 = xncc_sum(r.T2, xncc_product(t, t));
+        if (*n % (INT64_C(1) << 28) == 0)
+            xncc_exact_normalize(s);
     }
-    return r;
+    return 1;
 }
 
-/* Sums each row from left to right and then the rows from top to bottom: the order that score.h and
- * general_score.h define. */
-static float score_reals(const xncc_job *job, int64_t left, int64_t top)
+/* The number of pixels of a window that count. */
+static uint64_t count_pixels(const xncc_job *job, int64_t left, int64_t top)
 {
-    xncc_general_real general;
     uint64_t n = 0;
-    for (int32_t c = 0; c < job->templ->channels; c++) {
-        xncc_general_reals s = { 0.0, 0.0, 0.0, 0.0, 0.0 };
-        n = 0;
-        for (int32_t j = 0; j < job->templ->height && !is_stopped(job, j); j++) {
-            const xncc_general_reals r = row_of_reals(job, left, top, j, c, &n);
-            s.S = xncc_sum(s.S, r.S);
-            s.Q = xncc_sum(s.Q, r.Q);
-            s.X = xncc_sum(s.X, r.X);
-            s.T = xncc_sum(s.T, r.T);
-            s.T2 = xncc_sum(s.T2, r.T2);
-        }
-        if (c == 0)
-            general = xncc_general_real_begin(n);
-        xncc_general_real_add(&general, &s);
+    for (int32_t j = 0; j < job->templ->height && !is_stopped(job, j); j++) {
+        const window_row row = row_of(job, top, j);
+        for (int32_t i = 0; i < job->templ->width; i++)
+            n += (uint64_t)meet(job, &row, left, i).counts;
     }
-    return xncc_general_real_score(job->problem->rule.method, &job->general, n, &general);
+    return n;
+}
+
+float xncc_reference_real(const xncc_job *job, int64_t left, int64_t top)
+{
+    const xncc_method method = job->problem->rule.method;
+    const uint64_t counted = count_pixels(job, left, top);
+    float score;
+    if (xncc_general_score_from_count(method, &job->general, counted, &score))
+        return score;
+    xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+    for (int32_t c = 0; c < job->templ->channels; c++) {
+        xncc_exact_sums s = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+        int64_t n = 0;
+        for (int32_t j = 0; j < job->templ->height && !is_stopped(job, j); j++) {
+            if (!add_reals(job, left, top, j, c, &s, &n))
+                return NAN;
+        }
+        xncc_exact_normalize(&s);
+        xncc_exact_add_channel(&terms, method, n, &s);
+    }
+    return xncc_exact_score(method, &job->general, (int64_t)counted, &terms);
 }
 
 static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
@@ -153,7 +162,7 @@ static void match_area(const xncc_cpu_kernel *self, const xncc_job *job, void *s
     for (int32_t y = 0; y < area->height; y++) {
         for (int32_t x = 0; x < area->width; x++) {
             int64_t left = (int64_t)job->x0 + area->x + x, top = (int64_t)job->y0 + area->y + y;
-            area->out[y * area->pitch + x] = floats ? score_reals(job, left, top)
+            area->out[y * area->pitch + x] = floats ? xncc_reference_real(job, left, top)
                                                     : score_integers(job, left, top);
         }
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Chooses the code that serves a kernel of the kernel table for a problem. */
 #include "cpu/kernels/integers.h"
 #include "cpu/kernels/variants.h"
@@ -20,16 +21,17 @@ typedef struct row {
 static const row table[] = {
     { XNCC_KERNEL_REFERENCE, &xncc_reference_match, &xncc_reference_match,
       &xncc_reference_convolve },
-    { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct_portable), &xncc_float_portable,
+    { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct_portable), &xncc_reals_direct_portable,
       &xncc_convolve_portable },
-    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft_portable), NULL, NULL },
+    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft_portable), &xncc_reals_fft_portable, NULL },
 #ifdef XNCC_CPU_X86
-    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct_avx2), &xncc_float_avx2, &xncc_convolve_avx2 },
+    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct_avx2), &xncc_reals_direct_avx2,
+      &xncc_convolve_avx2 },
     { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct_avxvnni), NULL, NULL },
-    { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct_avx512), &xncc_float_avx512,
+    { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct_avx512), &xncc_reals_direct_avx512,
       &xncc_convolve_avx512 },
-    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), NULL, NULL },
-    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), NULL, NULL },
+    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL },
+    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), &xncc_reals_fft_avx512, NULL },
 #endif
 };
 

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The windows of floats that are in doubt, one after the other per block: sums in pairs of doubles,
+// and where their interval does not round to one float, the exact sums (math/exact_score.h).
+//
+// Thread mapping: a block of 128 threads looks at CHUNK adjacent elements of the map. For each one
+// in doubt, thread i takes the window's pixels i, i + 128, and so on. Pairs of doubles are added up
+// in a tree; exact sums are made in shared memory by atomic additions, which need no order. The
+// last steps are done by one thread. Shared memory: struct Sums, 16 KB.
+//
+// Runs on every compute capability.
+#include "cuda/direct/settle.h"
+
+#include "image/samples.h"
+#include "math/near.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = 128;
+constexpr int CHUNK = 1024; // map elements per block
+
+// The shared memory of a block.
+struct Sums {
+    union {
+        xncc_near_sums part[THREADS];
+        struct {
+            xncc_exact_sums channel;
+            xncc_exact_terms terms;
+        } exact;
+    };
+    int32_t doubt[CHUNK]; // the columns in doubt
+    int32_t doubts, counted;
+    xncc_near_terms terms;
+    int32_t settled;
+};
+
+// A window and the pixels that it meets.
+struct Window {
+    int64_t x, y; // its first pixel in the image
+    int32_t n;    // pixels that count, of this thread and then of all
+    bool flat;    // all pixels of every channel equal the first that counts
+    bool bad;     // one that counts is not finite
+};
+
+// A pair of samples.
+struct Pair {
+    bool counts;
+    double v, t;
+};
+
+// Pixel i of the window and of the template, in a channel.
+template <xncc_pixel PIXEL>
+__device__ Pair pair_at(const PixelsJob &job, const Window &w, int64_t i, int channel)
+{
+    xncc_image image = job.image;
+    image.pixel = PIXEL; // a constant for the compiler
+    const int64_t j = i / job.templ_width, k = i % job.templ_width;
+    Pair pair = {};
+    if (job.mask && !job.mask[i])
+        return pair;
+    const int64_t y = xncc_border_index(job.border, w.y + j, image.height),
+                  x = xncc_border_index(job.border, w.x + k, image.width);
+    pair.t = xncc_sample_value(PIXEL, job.pixels + j * job.pitch, k * job.channels + channel);
+    if (x < 0 || y < 0) {
+        pair.counts = job.border == XNCC_BORDER_ZERO;
+        return pair;
+    }
+    const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
+    const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
+    pair.counts = xncc_pixel_counts(&image, job.channels, row, mask, x) != 0;
+    pair.v = xncc_sample_value(PIXEL, row, x * job.channels + channel);
+    return pair;
+}
+
+__device__ int64_t pixels_of(const PixelsJob &job)
+{
+    return static_cast<int64_t>(job.templ_width) * job.templ_height;
+}
+
+// The first sample that counts, which the others are compared with. Every thread finds it.
+template <xncc_pixel PIXEL>
+__device__ double first_sample(const PixelsJob &job, const Window &w, int channel)
+{
+    for (int64_t i = 0; i < pixels_of(job); i++) {
+        const Pair pair = pair_at<PIXEL>(job, w, i, channel);
+        if (pair.counts)
+            return pair.v;
+    }
+    return 0.0;
+}
+
+__device__ void add_sums(xncc_near_sums *to, const xncc_near_sums &from)
+{
+    to->S = xncc_twofold_add(to->S, from.S);
+    to->Q = xncc_twofold_add(to->Q, from.Q);
+    to->X = xncc_twofold_add(to->X, from.X);
+    to->T = xncc_twofold_add(to->T, from.T);
+    to->T2 = xncc_twofold_add(to->T2, from.T2);
+}
+
+// Sums a channel in pairs of doubles, to sums->part[0].
+template <xncc_pixel PIXEL>
+__device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *sums)
+{
+    const int own = static_cast<int>(threadIdx.x);
+    const double first = first_sample<PIXEL>(job, *w, channel);
+    xncc_near_sums s = {};
+    int32_t n = 0;
+    bool bad = false, flat = true;
+    for (int64_t i = own; i < pixels_of(job); i += THREADS) {
+        const Pair pair = pair_at<PIXEL>(job, *w, i, channel);
+        if (!pair.counts)
+            continue;
+        n++;
+        bad = bad || !isfinite(pair.v) || !isfinite(pair.t);
+        flat = flat && pair.v == first;
+        xncc_twofold_put(&s.S, pair.v);
+        xncc_twofold_put(&s.T, pair.t);
+        xncc_twofold_put_product(&s.Q, pair.v, pair.v);
+        xncc_twofold_put_product(&s.X, pair.v, pair.t);
+        xncc_twofold_put_product(&s.T2, pair.t, pair.t);
+    }
+    __syncthreads(); // the sums of the channel before have been read
+    sums->part[own] = s;
+    if (own == 0)
+        sums->counted = 0;
+    __syncthreads();
+    atomicAdd(&sums->counted, n);
+    __syncthreads();
+    w->n = sums->counted;
+    w->bad = __syncthreads_or(bad) || w->bad;
+    w->flat = __syncthreads_and(flat) && w->flat;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        if (own < half)
+            add_sums(&sums->part[own], sums->part[own + half]);
+        __syncthreads();
+    }
+}
+
+// Sums a channel exactly and adds it to the terms.
+template <xncc_pixel PIXEL>
+__device__ void sum_exactly(const PixelsJob &job, const Window &w, int channel, Sums *sums)
+{
+    const int own = static_cast<int>(threadIdx.x);
+    int64_t *digits = reinterpret_cast<int64_t *>(&sums->exact.channel);
+    const int count = static_cast<int>(sizeof(xncc_exact_sums) / sizeof(int64_t));
+    const int64_t pixels = pixels_of(job);
+    for (int i = own; i < count; i += THREADS)
+        digits[i] = 0;
+    __syncthreads();
+    constexpr int64_t BETWEEN = INT64_C(1) << 28; // pixels between two normalizations
+    for (int64_t begin = 0; begin < pixels; begin += BETWEEN) {
+        const int64_t end = begin + BETWEEN < pixels ? begin + BETWEEN : pixels;
+        for (int64_t i = begin + own; i < end; i += THREADS) {
+            const Pair pair = pair_at<PIXEL>(job, w, i, channel);
+            if (pair.counts)
+                xncc_exact_add_pair(&sums->exact.channel, job.method, pair.v, pair.t);
+        }
+        __syncthreads();
+        if (own == 0)
+            xncc_exact_normalize(&sums->exact.channel);
+        __syncthreads();
+    }
+    if (own == 0)
+        xncc_exact_add_channel(&sums->exact.terms, job.method, w.n, &sums->exact.channel);
+    __syncthreads();
+}
+
+// The score by pairs of doubles. Returns false if they do not decide it. The whole block gets the
+// same answer.
+template <xncc_pixel PIXEL>
+__device__ bool settle_near(const PixelsJob &job, Window *w, Sums *sums, float *at)
+{
+    const bool leader = threadIdx.x == 0;
+    if (leader)
+        sums->terms = {};
+    for (int c = 0; c < job.channels; c++) {
+        sum_pairs<PIXEL>(job, w, c, sums);
+        if (leader) {
+            sums->part[0].n = w->n;
+            xncc_near_add_channel(&sums->terms, job.method, &sums->part[0],
+                                  static_cast<double>(pixels_of(job)), 0);
+        }
+    }
+    if (leader) {
+        float score;
+        bool settled = true;
+        if (w->bad)
+            score = NAN;
+        else if (w->flat && xncc_method_is_centred(job.method))
+            score = job.method == XNCC_CCOEFF ? 0.0f : job.rule.undefined;
+        else
+            settled = xncc_near_score(job.method, w->n, &sums->terms, &score) != 0;
+        if (settled)
+            *at = score;
+        sums->settled = settled;
+    }
+    __syncthreads();
+    return sums->settled != 0;
+}
+
+template <xncc_pixel PIXEL>
+__device__ void settle_exactly(const PixelsJob &job, const Window &w, Sums *sums, float *at)
+{
+    int64_t *digits = reinterpret_cast<int64_t *>(&sums->exact.terms);
+    const int count = static_cast<int>(sizeof(xncc_exact_terms) / sizeof(int64_t));
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += THREADS)
+        digits[i] = 0;
+    for (int c = 0; c < job.channels; c++)
+        sum_exactly<PIXEL>(job, w, c, sums);
+    if (threadIdx.x == 0)
+        *at = xncc_exact_score(job.method, &job.rule, w.n, &sums->exact.terms);
+    __syncthreads();
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ PixelsJob job, int across)
+{
+    __shared__ Sums sums;
+    const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across)),
+              first = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * CHUNK;
+    float *row = job.map + y * job.map_pitch;
+    if (threadIdx.x == 0)
+        sums.doubts = 0;
+    __syncthreads();
+    for (int x = first + static_cast<int>(threadIdx.x); x < min(first + CHUNK, job.width);
+         x += THREADS)
+        if (__float_as_uint(row[x]) == XNCC_DOUBT)
+            sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
+    __syncthreads();
+    const int doubts = sums.doubts;
+    for (int i = 0; i < doubts; i++) {
+        const int x = sums.doubt[i];
+        Window w = { job.x + x, job.y + y, 0, true, false };
+        if (!settle_near<PIXEL>(job, &w, &sums, row + x))
+            settle_exactly<PIXEL>(job, w, &sums, row + x);
+    }
+}
+
+template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
+{
+    const int across = ceil_div(job.width, CHUNK);
+    const int32_t step = INT32_MAX / across;
+    for (int64_t row = 0; row < job.rows; row += step) {
+        PixelsJob some = job;
+        some.rows = job.rows - row < step ? static_cast<int32_t>(job.rows - row) : step;
+        some.y += row;
+        some.map += row * job.map_pitch;
+        settle<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows), THREADS,
+                        0, stream>>>(some, across);
+    }
+}
+
+} // namespace
+
+cudaError_t launch_settle(const PixelsJob &given, cudaStream_t stream)
+{
+    PixelsJob job = given;
+    job.image.pitch = xncc_image_pitch(&given.image);
+    job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
+    if (job.image.pixel == XNCC_F32)
+        launch<XNCC_F32>(job, stream);
+    else
+        launch<XNCC_F64>(job, stream);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Matching of floats. The score of a window is defined by math/exact_score.h. Computing it for
+ * every window is slow, so a rectangle of the map takes three steps:
+ *
+ * 1. Approximate sums in double, by a kernel of products (`direct` or `fft`), with a proven bound
+ * of each error. From them follows an interval that holds the score. Where both of its ends round
+ * to one float, that float is the score. Elsewhere XNCC_DOUBT is written.
+ * 2. For each window in doubt, the sums again in pairs of doubles (reals_refine.c), whose interval
+ *    is about 2^-50 as wide.
+ * 3. Where that does not decide, the exact sums.
+ *
+ * docs/numerics.md derives the bounds. Below, u = 2^-53, and |x| is the root of the sum of the
+ * squares of all samples of the rectangle, less the pivot. */
+#ifndef XNCC_CPU_KERNELS_REALS_H
+#define XNCC_CPU_KERNELS_REALS_H
+
+#include "cpu/kernels/fft.h"
+#include "cpu/kernels/kernel.h"
+#include "cpu/kernels/stage.h"
+#include "math/near.h"
+#include "plan/recipe.h"
+
+#include <math.h>
+
+/* A row of samples that becomes doubles: sample - pivot, and 0 where the pixel does not count or is
+ * not finite. */
+typedef struct xncc_reals_line {
+    const void *raw; /* as the image stores it */
+    xncc_pixel pixel;
+    int32_t channels, channel, width;
+    double pivot;
+    const uint8_t *count; /* 1 where the pixel counts, else 0; NULL: all count */
+    int32_t power;        /* 2: the squares of the doubles; 0: 1 where the pixel counts */
+    double *out;
+} xncc_reals_line;
+
+/* What a row was found to hold: the sum of squares of the doubles written, and whether a pixel that
+ * counts is not finite. */
+typedef struct xncc_reals_found {
+    double square;
+    int32_t bad;
+} xncc_reals_found;
+
+/* What a row of doubles was found to hold: the largest magnitude, and whether all of them equal a
+ * number. */
+typedef struct xncc_reals_range {
+    double most;
+    int32_t equal;
+} xncc_reals_range;
+
+/* The sums of a row in pairs of doubles. */
+typedef struct xncc_twofold_sums {
+    xncc_twofold S, Q, X;
+} xncc_twofold_sums;
+
+/* Bounds of the errors of the sums of a channel, in every window of the rectangle. */
+typedef struct xncc_reals_errors {
+    double X, S, Q, T, T2; /* absolute */
+    double of_Q;           /* relative to n*Q, of n*Q - S*S */
+    double S_window;       /* of S, whatever it comes from */
+} xncc_reals_errors;
+
+/* A row of windows. Sums that are NULL are constants, or are not needed. */
+typedef struct xncc_reals_row {
+    xncc_method method;
+    int32_t count;
+    const double *X, *S, *Q, *N, *T, *T2;
+    double n, templ_sum, templ_square; /* the constants for N, T and T2 */
+    double templ_root;                 /* the constant root of the template's term, if no T2 */
+    xncc_reals_errors error;
+    /* The terms of the channels before, and their errors, if there are several: numerator, image,
+     * templ, and the errors of each. */
+    double *total[6];
+    int32_t first, last; /* 1: the first, the last channel */
+    double least;        /* windows in which fewer pixels count score NaN */
+    float *out;
+} xncc_reals_row;
+
+/* A correlation of lines with a template plane of width x height doubles, by the direct kernel. */
+typedef struct xncc_reals_meeting {
+    const double *line, *templ;
+    int32_t width, height;
+    int32_t y;           /* the line's row in the rectangle */
+    int32_t first, last; /* the rows of windows that contain it */
+    int32_t columns;     /* windows per row */
+    double *sum;
+    int32_t stride;
+    const xncc_watch *watch;
+} xncc_reals_meeting;
+
+/* A line that enters column sums and, unless it is NULL, one that leaves. They are doubles, or
+ * floats from which the pivot is yet to be subtracted. */
+typedef struct xncc_reals_slide {
+    const void *enter, *leave;
+    int32_t floats, count;
+    double pivot;
+} xncc_reals_slide;
+
+/* What products and squares may lose below the smallest double, in all windows together. */
+#define XNCC_REALS_TINY 0x1p-1000
+
+enum { XNCC_REALS_ROOM = 64 }; /* doubles that every row of doubles has past its last element */
+
+/* The functions of an instruction set (reals_body.h). */
+typedef struct xncc_reals_isa {
+    xncc_reals_found (*line)(const xncc_reals_line *line);
+    void (*meet)(const xncc_reals_meeting *meeting);
+    /* Column sums of lines and of their squares: S high, S low, Q high, Q low. */
+    void (*slide)(double *const column[4], const xncc_reals_slide *slide);
+    /* window[x] = sum of column[x .. x + width - 1] for x < count. room: count + width doubles and
+     * XNCC_REALS_ROOM more. */
+    void (*window)(const double *column, int32_t width, double *room, double *window,
+                   int32_t count);
+    /* Writes scores or XNCC_DOUBT, after the last channel. Returns 1 if there is a doubt. */
+    int (*score)(const xncc_reals_row *row);
+    /* The largest magnitude, and whether all `count` doubles equal `first`. */
+    xncc_reals_range (*range)(const double *v, int32_t count, double first);
+    /* Are all `count` doubles multiples of a power of two, of which magnitudes are below 2^51? */
+    int (*on_grid)(const double *v, int32_t count, double unit);
+    /* Adds the products of the line that enters and of t - pivot, every 32nd to each of the 32
+     * sums. */
+    void (*dot)(const xncc_reals_slide *line, const double *t, double pivot, double sum[32]);
+    /* Adds the sums of v, of v^2 and of v*t over `count` doubles. */
+    void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
+} xncc_reals_isa;
+
+/* A kernel for floats: self->variant of its xncc_cpu_kernel. */
+typedef struct xncc_reals_variant {
+    const xncc_reals_isa *isa;
+    const xncc_fft_isa *fft; /* NULL: direct */
+} xncc_reals_variant;
+
+/* What begin computes from a template, per channel. */
+typedef struct xncc_reals_channel {
+    double pivot;   /* what was subtracted from the template's samples */
+    xncc_twofold T; /* the sum of the samples, without a pivot, and of their squares */
+    xncc_twofold T2;
+    double sum; /* of the samples less the pivot, and of their squares */
+    double square;
+    double sum_error; /* of `sum` */
+} xncc_reals_channel;
+
+/* The planes of a channel of the template. */
+enum { XNCC_REALS_PLANE_VALUE, XNCC_REALS_PLANE_SQUARE, XNCC_REALS_PLANES };
+
+typedef struct xncc_reals_shared {
+    xncc_reals_channel channel[XNCC_MAX_CHANNELS];
+    double templ_root; /* the root of the template's term of the formula; 0: it is flat */
+    double most, unit; /* the largest magnitude of a sample, and a power of two of which all samples
+                          are multiples (xncc_refine_unit); 0: there is none */
+    float zero_score;  /* of a window of zeros in which all pixels count */
+    xncc_sum_recipe recipe;
+    double *value[XNCC_MAX_CHANNELS];                         /* the samples, as doubles */
+    void *plane[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES], *mask; /* as the kernel of products reads */
+    double norm[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES];        /* the root of the sum of squares */
+    char *table;
+} xncc_reals_shared;
+
+/* The functions of an xncc_cpu_kernel. self->variant is an xncc_reals_variant. */
+xncc_kernel_memory xncc_reals_memory(const xncc_cpu_kernel *self, const xncc_problem *problem,
+                                     const xncc_cpu_blocks *blocks);
+void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared,
+                      void *scratch);
+void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
+                     const xncc_area *area);
+
+/* Divides the shared memory and returns the bytes needed; NULL only counts. */
+uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
+                                  const xncc_cpu_blocks *blocks, xncc_reals_shared *shared);
+
+/* The memory that a refinement needs, and what it may rely on. */
+typedef struct xncc_refine_memory {
+    int32_t exact; /* 1: sums in pairs of doubles are exact in all windows of the rectangle */
+    xncc_stage stage;
+    uint8_t *count;
+    double *v, *t;
+} xncc_refine_memory;
+uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refine_memory *m);
+
+/* Sums of n pairs are exact in pairs of doubles if all samples are multiples of a power of two, of
+ * which they are at most 2^bits: n * X and S * S then have at most 102 bits. Returns the bits, or 0
+ * if no number of bits will do. */
+static inline int xncc_refine_bits(double n)
+{
+    const int bits = 51 - (int)ceil(log2(n));
+    return bits < 0 ? 0 : bits;
+}
+
+/* The power of two of which numbers up to `most` are at most 2^bits, or 0 if it is too small. */
+static inline double xncc_refine_unit(double most, int bits)
+{
+    return most > 0x1p-400 && most < 0x1p400 ? ldexp(1.0, ilogb(most) + 1 - bits) : 0.0;
+}
+
+/* Returns 1 and the score of the window at (left, top), if sums in pairs of doubles decide it. */
+int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, const xncc_refine_memory *m,
+                      int64_t left, int64_t top, float *score);
+
+#endif

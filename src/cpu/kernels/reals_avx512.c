@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* direct-avx512 for float pixels, and its convolution. */
+#define REALS_LANES 8
+#define REALS_KEEP(v) __asm__("" : "+v"(v))
+#define CONVOLVE_LANES 16
+#define CONVOLVE_VECTORS 4
+#include "cpu/kernels/convolve_body.h"
+#include "cpu/kernels/reals_body.h"
+#include "cpu/kernels/variants.h"
+
+#include <immintrin.h>
+
+static inline rd rd_sqrt(rd v)
+{
+    return (rd)_mm512_sqrt_pd((__m512d)v);
+}
+
+static inline rd rd_fma(rd a, rd b, rd c)
+{
+    return (rd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+
+static inline rd rd_product_error(rd a, rd b, rd p)
+{
+    return (rd)_mm512_fmsub_pd((__m512d)a, (__m512d)b, (__m512d)p);
+}
+
+static inline cf convolve_fma(cf a, cf b, cf c)
+{
+    return (cf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+static const xncc_reals_variant direct = { &reals_isa, NULL },
+                                fft = { &reals_isa, &xncc_fft_isa_avx512 };
+const xncc_cpu_kernel xncc_reals_direct_avx512 = REALS_KERNEL(direct);
+const xncc_cpu_kernel xncc_reals_fft_avx512 = REALS_KERNEL(fft);
+const xncc_cpu_kernel xncc_convolve_avx512 = { convolve_memory, NULL, convolve_area, NULL };

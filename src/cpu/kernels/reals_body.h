@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The vector part of matching floats (reals.h). The including file, one per instruction set,
+ * defines REALS_LANES and REALS_KEEP(v) and the functions rd_sqrt, rd_fma and rd_product_error, and
+ * is compiled without contraction. REALS_KEEP(v) keeps a vector in a register where gcc would
+ * otherwise load it again for every use. */
+#ifndef XNCC_CPU_KERNELS_REALS_BODY_H
+#define XNCC_CPU_KERNELS_REALS_BODY_H
+
+#include "cpu/kernels/reals.h"
+
+#include <float.h>
+#include <string.h>
+
+typedef double rd __attribute__((vector_size(8 * REALS_LANES)));
+typedef int64_t rl __attribute__((vector_size(8 * REALS_LANES)));
+typedef float rf __attribute__((vector_size(4 * REALS_LANES)));
+typedef int32_t ri __attribute__((vector_size(4 * REALS_LANES)));
+
+#define REALS_INLINE __attribute__((always_inline)) static inline
+
+static inline rd rd_sqrt(rd v);
+static inline rd rd_fma(rd a, rd b, rd c); /* a*b + c, rounded at most twice */
+/* a*b - p for p = a*b rounded, exact unless it is below the smallest double. */
+static inline rd rd_product_error(rd a, rd b, rd p);
+
+REALS_INLINE rd rd_load(const double *from)
+{
+    rd v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+REALS_INLINE void rd_store(double *to, rd v)
+{
+    memcpy(to, &v, sizeof v);
+}
+REALS_INLINE rd rd_fill(double v)
+{
+    return v - (rd){ 0 };
+}
+REALS_INLINE rd rd_choose(rl condition, rd yes, rd no)
+{
+    return (rd)((condition & (rl)yes) | (~condition & (rl)no));
+}
+REALS_INLINE rd rd_size(rd v)
+{
+    return (rd)((rl)v & INT64_MAX);
+}
+REALS_INLINE double rd_total(rd v)
+{
+    double lane[REALS_LANES], total = 0.0;
+    memcpy(lane, &v, sizeof lane);
+    for (int i = 0; i < REALS_LANES; i++)
+        total += lane[i];
+    return total;
+}
+
+/* ---- lines ---- */
+
+/* The double that is written for a sample, and what is found on the way. */
+REALS_INLINE rd line_value(rd sample, rl counts, const xncc_reals_line *line, rl *bad, rd *square)
+{
+    const rl finite = sample - sample == rd_fill(0.0);
+    const rd v = sample - line->pivot;
+    rd out = (rd)((rl)(line->power == 2 ? v * v : v) & counts & finite);
+    if (line->power == 0)
+        out = (rd)((rl)rd_fill(1.0) & counts);
+    *bad |= counts & ~finite;
+    *square += out * out;
+    return out;
+}
+
+/* Rows of one channel of floats that all count, which are the most frequent. Returns 0 if a sample
+ * is not finite. */
+static int plain_line(const xncc_reals_line *line, double *square)
+{
+    const float *from = line->raw;
+    rd sum = { 0 }, zero = { 0 };
+    int32_t i = 0;
+    for (; i + REALS_LANES <= line->width; i += REALS_LANES) {
+        rf v;
+        memcpy(&v, from + i, sizeof v);
+        const rd out = __builtin_convertvector(v, rd) - line->pivot;
+        zero += out * 0.0;
+        sum += out * out;
+        rd_store(line->out + i, out);
+    }
+    *square = rd_total(sum);
+    double bad = rd_total(zero);
+    const int32_t end = (line->width + REALS_LANES - 1) / REALS_LANES * REALS_LANES;
+    for (; i < end; i++) {
+        const double out = i < line->width ? (double)from[i] - line->pivot : 0.0;
+        bad += out * 0.0;
+        *square += out * out;
+        line->out[i] = out;
+    }
+    return bad == 0.0;
+}
+
+static xncc_reals_found reals_line(const xncc_reals_line *line)
+{
+    double plain;
+    if (line->pixel == XNCC_F32 && line->channels == 1 && !line->count && line->power == 1 &&
+        plain_line(line, &plain))
+        return (xncc_reals_found){ plain, 0 };
+    rl bad = { 0 };
+    rd square = { 0 };
+    const int fast = line->pixel == XNCC_F32 && line->channels == 1;
+    for (int32_t i = 0; i < line->width; i += REALS_LANES) {
+        const int32_t left = line->width - i < REALS_LANES ? line->width - i : REALS_LANES;
+        rl counts;
+        rd sample;
+        if (fast && left == REALS_LANES) {
+            rf v;
+            memcpy(&v, (const float *)line->raw + i, sizeof v);
+            sample = __builtin_convertvector(v, rd);
+        } else {
+            double v[REALS_LANES] = { 0 };
+            for (int32_t k = 0; k < left; k++)
+                v[k] = xncc_sample_value(line->pixel, line->raw,
+                                         (int64_t)(i + k) * line->channels + line->channel);
+            memcpy(&sample, v, sizeof sample);
+        }
+        if (!line->count && left == REALS_LANES) {
+            counts = (rl){ 0 } - 1;
+        } else {
+            int64_t mask[REALS_LANES] = { 0 };
+            for (int32_t k = 0; k < left; k++)
+                mask[k] = !line->count || line->count[i + k] ? -1 : 0;
+            memcpy(&counts, mask, sizeof counts);
+        }
+        rd_store(line->out + i, line_value(sample, counts, line, &bad, &square));
+    }
+    int64_t any = 0, lane[REALS_LANES];
+    memcpy(lane, &bad, sizeof lane);
+    for (int i = 0; i < REALS_LANES; i++)
+        any |= lane[i];
+    return (xncc_reals_found){ rd_total(square), any != 0 };
+}
+
+/* ---- products, directly ---- */
+
+typedef struct reals_four {
+    rd a, b, c, d;
+} reals_four;
+
+REALS_INLINE reals_four reals_load4(const double *from)
+{
+    reals_four v = { rd_load(from), rd_load(from + REALS_LANES), rd_load(from + 2 * REALS_LANES),
+                     rd_load(from + 3 * REALS_LANES) };
+    REALS_KEEP(v.a);
+    REALS_KEEP(v.b);
+    REALS_KEEP(v.c);
+    REALS_KEEP(v.d);
+    return v;
+}
+
+REALS_INLINE void reals_step(reals_four *sum, const reals_four *image, double factor)
+{
+    const rd t = rd_fill(factor);
+    sum->a = rd_fma(image->a, t, sum->a);
+    sum->b = rd_fma(image->b, t, sum->b);
+    sum->c = rd_fma(image->c, t, sum->c);
+    sum->d = rd_fma(image->d, t, sum->d);
+}
+
+REALS_INLINE void reals_add(double *to, rd v)
+{
+    rd_store(to, rd_load(to) + v);
+}
+
+REALS_INLINE void reals_add4(double *to, const reals_four *sum)
+{
+    reals_add(to, sum->a);
+    reals_add(to + REALS_LANES, sum->b);
+    reals_add(to + 2 * REALS_LANES, sum->c);
+    reals_add(to + 3 * REALS_LANES, sum->d);
+}
+
+enum { REALS_TILE = 4 * REALS_LANES };
+
+/* Adds the line's products to `rows` (1 or 3) rows of windows: template row t to the row at `to`,
+ * and the template rows above it to the following ones. */
+REALS_INLINE void reals_products(const xncc_reals_meeting *m, const double *t, double *to, int rows)
+{
+    const rd zero = { 0 };
+    for (int32_t x = 0; x < m->columns; x += REALS_TILE) {
+        reals_four first = { zero, zero, zero, zero }, second = first, third = first;
+        for (int32_t i = 0; i < m->width; i++) {
+            const reals_four image = reals_load4(m->line + x + i);
+            reals_step(&first, &image, t[i]);
+            if (rows == 3) {
+                reals_step(&second, &image, t[i - (ptrdiff_t)m->width]);
+                reals_step(&third, &image, t[i - 2 * (ptrdiff_t)m->width]);
+            }
+        }
+        reals_add4(to + x, &first);
+        if (rows == 3) {
+            reals_add4(to + m->stride + x, &second);
+            reals_add4(to + 2 * (ptrdiff_t)m->stride + x, &third);
+        }
+    }
+}
+
+static void reals_meet(const xncc_reals_meeting *m)
+{
+    int32_t to = m->first;
+    for (; to + 2 <= m->last && !xncc_is_cancelled(m->watch); to += 3)
+        reals_products(m, m->templ + (ptrdiff_t)(m->y - to) * m->width,
+                       m->sum + (ptrdiff_t)to * m->stride, 3);
+    for (; to <= m->last; to++)
+        reals_products(m, m->templ + (ptrdiff_t)(m->y - to) * m->width,
+                       m->sum + (ptrdiff_t)to * m->stride, 1);
+}
+
+/* ---- window sums ---- */
+
+/* The exact error of the rounded sum s = a + b (Knuth, "The Art of Computer Programming", volume 2,
+ * section 4.2.2). */
+REALS_INLINE rd rd_sum_error(rd a, rd b, rd s)
+{
+    const rd of_b = s - a;
+    return (a - (s - of_b)) + (b - of_b);
+}
+
+/* Adds v to the pair high + low and makes high the rounded sum of the pair again. */
+REALS_INLINE void slide_one(rd *high, rd *low, rd v)
+{
+    const rd s = *high + v, l = *low + rd_sum_error(*high, v, s), sum = s + l;
+    *high = sum;
+    *low = l - (sum - s);
+}
+
+REALS_INLINE rd slide_load(const xncc_reals_slide *slide, const void *from, int32_t x)
+{
+    if (!slide->floats)
+        return rd_load((const double *)from + x);
+    rf v;
+    memcpy(&v, (const float *)from + x, sizeof v);
+    return __builtin_convertvector(v, rd) - slide->pivot;
+}
+
+REALS_INLINE void slide_vector(double *const column[4], int32_t x, rd enter, rd leave)
+{
+    rd sum[4];
+    for (int i = 0; i < 4; i++)
+        sum[i] = rd_load(column[i] + x);
+    slide_one(&sum[0], &sum[1], enter);
+    slide_one(&sum[0], &sum[1], -leave);
+    slide_one(&sum[2], &sum[3], enter * enter);
+    slide_one(&sum[2], &sum[3], -(leave * leave));
+    for (int i = 0; i < 4; i++)
+        rd_store(column[i] + x, sum[i]);
+}
+
+/* A whole vector of floats at the end, where the row may have fewer. */
+REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32_t x)
+{
+    double v[REALS_LANES] = { 0 };
+    for (int32_t i = x; i < slide->count; i++)
+        v[i - x] = slide->floats ? (double)((const float *)from)[i] - slide->pivot
+                                 : ((const double *)from)[i];
+    return rd_load(v);
+}
+
+static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
+{
+    const rd zero = { 0 };
+    int32_t x = 0;
+    for (; x + REALS_LANES <= slide->count; x += REALS_LANES)
+        slide_vector(column, x, slide_load(slide, slide->enter, x),
+                     slide->leave ? slide_load(slide, slide->leave, x) : zero);
+    if (x < slide->count)
+        slide_vector(column, x, slide_end(slide, slide->enter, x),
+                     slide->leave ? slide_end(slide, slide->leave, x) : zero);
+}
+
+/* For each bit of the width, sums over a power of two of columns, which double. */
+static void reals_window(const double *column, int32_t width, double *room, double *window,
+                         int32_t count)
+{
+    int32_t done = 0;
+    const double *part = column; /* sums over `power` columns */
+    for (int32_t power = 1; power <= width; power *= 2) {
+        if (width & power) {
+            for (int32_t x = 0; x < count; x += REALS_LANES) {
+                const rd v = rd_load(part + x + done);
+                rd_store(window + x, done ? rd_load(window + x) + v : v);
+            }
+            done += power;
+        }
+        if (2 * power <= width)
+            for (int32_t x = 0; x < count + width - power; x += REALS_LANES)
+                rd_store(room + x, rd_load(part + x) + rd_load(part + x + power));
+        part = room;
+    }
+}
+
+/* ---- scores ---- */
+
+/* A number and a bound of its error. */
+typedef struct rd_near {
+    rd value, error;
+} rd_near;
+
+/* What the sums of a vector of windows are. */
+typedef struct row_sums {
+    rd n, S, Q, X, T, T2;
+} row_sums;
+
+REALS_INLINE rd row_load(const double *from, int32_t x, double constant)
+{
+    return from ? rd_load(from + x) : rd_fill(constant);
+}
+
+/* n * a - b * c, where a, b and c are off by at most ea, eb and ec. Every rounding is at most u of
+ * n*a and b*c. */
+REALS_INLINE rd_near difference(rd n, rd a, double ea, rd b, double eb, rd c, double ec)
+{
+    const rd na = n * a, bc = b * c;
+    return (rd_near){ na - bc, n * ea + rd_size(b) * ec + rd_size(c) * eb + eb * ec +
+                                   0x1p-51 * (rd_size(na) + rd_size(bc)) };
+}
+
+REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd_near term[3])
+{
+    const xncc_reals_errors *e = &row->error;
+    if (xncc_method_is_centred(row->method)) {
+        term[0] = difference(s->n, s->X, e->X, s->S, e->S_window, s->T, e->T);
+        term[1] = difference(s->n, s->Q, e->Q, s->S, e->S, s->S, e->S);
+        term[1].error += e->of_Q * s->n * s->Q;
+        if (row->T2)
+            term[2] = difference(s->n, s->T2, e->T2, s->T, e->T, s->T, e->T);
+        return;
+    }
+    const rd error_Q = e->Q + e->of_Q * s->Q;
+    term[0] = (rd_near){ s->X, rd_fill(e->X) };
+    if (xncc_method_of_difference(row->method)) {
+        term[0].value = (s->Q - 2.0 * s->X) + s->T2;
+        term[0].error = error_Q + 2.0 * e->X + e->T2 +
+                        0x1p-51 * (s->Q + 2.0 * rd_size(s->X) + s->T2);
+    }
+    term[1] = (rd_near){ s->Q, error_Q };
+    if (row->T2)
+        term[2] = (rd_near){ s->T2, rd_fill(e->T2) };
+}
+
+/* Adds the terms of the channels before, or stores them for the channels that follow. */
+REALS_INLINE void row_total(const xncc_reals_row *row, int32_t x, rd_near term[3])
+{
+    for (int i = 0; i < 3; i++) {
+        double *value = row->total[2 * i] + x, *error = row->total[2 * i + 1] + x;
+        if (!row->first) {
+            term[i].value += rd_load(value);
+            term[i].error += rd_load(error) + 0x1p-52 * rd_size(term[i].value);
+        }
+        if (!row->last) {
+            rd_store(value, term[i].value);
+            rd_store(error, term[i].error);
+        }
+    }
+}
+
+/* The score in double, and half the width of the interval that holds the score before it is rounded
+ * to float. NaN or an infinity if there is no such interval. The roundings of the formula and of
+ * its evaluation here are at most 16 u of the score; a relative error r <= 1/8 of the argument of a
+ * root changes the score by at most 0.6 r of it. */
+REALS_INLINE rd_near row_score(const xncc_reals_row *row, rd n, const rd_near term[3])
+{
+    if (!xncc_method_is_normed(row->method)) {
+        rd_near q = term[0];
+        if (row->method == XNCC_CCOEFF)
+            q = (rd_near){ q.value / n, q.error / n * 1.01 };
+        q.error += 0x1p-51 * rd_size(q.value);
+        return q;
+    }
+    rd root_templ = rd_fill(row->templ_root), of_templ = { 0 };
+    rl valid = term[1].value > 0.0;
+    if (row->T2) {
+        root_templ = rd_sqrt(term[2].value);
+        of_templ = term[2].error / term[2].value;
+        valid &= (term[2].value > 0.0) & (of_templ <= 0.125);
+    }
+    const rd over = 1.0 / (rd_sqrt(term[1].value) * root_templ), of_image = over * root_templ,
+             relative = term[1].error * (of_image * of_image) * 1.01,
+             spread = 0.6 * (relative + of_templ) + 0x1p-49;
+    valid &= relative <= 0.125;
+    rd_near q = { term[0].value * over, { 0 } };
+    q.error = 1.25 * (term[0].error * over) + spread * rd_size(q.value);
+    q.error = rd_choose(valid, q.error, rd_fill(DBL_MAX) * 2.0);
+    return q;
+}
+
+static int reals_score(const xncc_reals_row *row)
+{
+    ri doubts = { 0 };
+    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT, nan = (ri){ 0 } + 0x7fc00000;
+    for (int32_t x = 0; x < row->count; x += REALS_LANES) {
+        const row_sums s = { row_load(row->N, x, row->n),
+                             row_load(row->S, x, 0.0),
+                             row_load(row->Q, x, 0.0),
+                             row_load(row->X, x, 0.0),
+                             row_load(row->T, x, row->templ_sum),
+                             row_load(row->T2, x, row->templ_square) };
+        rd_near term[3] = { { rd_fill(0.0), rd_fill(0.0) } };
+        row_terms(row, &s, term);
+        if (row->total[0])
+            row_total(row, x, term);
+        if (!row->last)
+            continue;
+        const rd_near q = row_score(row, s.n, term);
+        const ri low = (ri) __builtin_convertvector(q.value - q.error, rf),
+                 high = (ri) __builtin_convertvector(q.value + q.error, rf);
+        const rl bounded = q.error <= rd_fill(DBL_MAX), enough = s.n >= row->least;
+        const ri decided = (low == high) & __builtin_convertvector(bounded, ri),
+                 scored = __builtin_convertvector(enough, ri);
+        const ri bits = (((low & decided) | (doubt & ~decided)) & scored) | (nan & ~scored);
+        const int32_t left = row->count - x < REALS_LANES ? row->count - x : REALS_LANES;
+        memcpy(row->out + x, &bits, (size_t)left * sizeof(float));
+        ri in_row = { 0 };
+        for (int32_t k = 0; k < left && left < REALS_LANES; k++)
+            in_row[k] = -1;
+        doubts |= ~decided & scored & (left < REALS_LANES ? in_row : (ri){ 0 } - 1);
+    }
+    int32_t any = 0;
+    for (int i = 0; i < REALS_LANES; i++)
+        any |= doubts[i];
+    return any != 0;
+}
+
+/* ---- sums in pairs of doubles ---- */
+
+typedef struct rd_pair {
+    rd high, low;
+} rd_pair;
+
+REALS_INLINE void pair_add(rd_pair *sum, rd v)
+{
+    const rd s = sum->high + v;
+    sum->low += rd_sum_error(sum->high, v, s);
+    sum->high = s;
+}
+
+/* Adds a * b and the error of its rounding. */
+REALS_INLINE void pair_add_product(rd_pair *sum, rd a, rd b)
+{
+    const rd p = a * b;
+    pair_add(sum, p);
+    sum->low += rd_product_error(a, b, p);
+}
+
+static void pair_finish(xncc_twofold *to, const rd_pair *sum)
+{
+    double high[REALS_LANES], low[REALS_LANES];
+    memcpy(high, &sum->high, sizeof high);
+    memcpy(low, &sum->low, sizeof low);
+    for (int i = 0; i < REALS_LANES; i++) {
+        const double s = to->high + high[i], of = s - to->high;
+        to->low += ((to->high - (s - of)) + (high[i] - of)) + low[i];
+        to->high = s;
+    }
+}
+
+static void reals_dot(const xncc_reals_slide *line, const double *t, double pivot, double *sum)
+{
+    enum { VECTORS = 32 / REALS_LANES };
+    rd part[VECTORS];
+    int32_t i = 0;
+    for (int k = 0; k < VECTORS; k++)
+        part[k] = rd_load(sum + k * REALS_LANES);
+    for (; i + 32 <= line->count; i += 32)
+        for (int k = 0; k < VECTORS; k++)
+            part[k] = rd_fma(slide_load(line, line->enter, i + k * REALS_LANES),
+                             rd_load(t + i + k * REALS_LANES) - pivot, part[k]);
+    for (int k = 0; i + k * REALS_LANES < line->count; k++) {
+        const int32_t at = i + k * REALS_LANES;
+        const rd v = at + REALS_LANES <= line->count ? slide_load(line, line->enter, at)
+                                                     : slide_end(line, line->enter, at);
+        part[k] = rd_fma(v, rd_load(t + at) - pivot, part[k]);
+    }
+    for (int k = 0; k < VECTORS; k++)
+        rd_store(sum + k * REALS_LANES, part[k]);
+}
+
+/* v and t have zeros past their end, up to whole vectors. */
+static void reals_twofold(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums)
+{
+    const rd zero = { 0 };
+    rd_pair S = { zero, zero }, Q = S, X = S;
+    for (int32_t i = 0; i < count; i += REALS_LANES) {
+        const rd a = rd_load(v + i), b = rd_load(t + i);
+        pair_add(&S, a);
+        pair_add_product(&Q, a, a);
+        pair_add_product(&X, a, b);
+    }
+    pair_finish(&sums->S, &S);
+    pair_finish(&sums->Q, &Q);
+    pair_finish(&sums->X, &X);
+}
+
+static xncc_reals_range reals_range(const double *v, int32_t count, double first)
+{
+    xncc_reals_range r = { 0.0, 1 };
+    rd most = { 0 };
+    rl differ = { 0 };
+    int32_t i = 0;
+    for (; i + REALS_LANES <= count; i += REALS_LANES) {
+        const rd a = rd_load(v + i), size = rd_size(a);
+        most = rd_choose(size > most, size, most);
+        differ |= a != rd_fill(first);
+    }
+    for (int k = 0; k < REALS_LANES; k++) {
+        r.most = most[k] > r.most ? most[k] : r.most;
+        r.equal &= !differ[k];
+    }
+    for (; i < count; i++) {
+        const double size = v[i] < 0.0 ? -v[i] : v[i];
+        r.most = size > r.most ? size : r.most;
+        r.equal &= v[i] == first;
+    }
+    return r;
+}
+
+/* Adding 1.5 * 2^52 units rounds to a multiple of the unit. */
+static int reals_on_grid(const double *v, int32_t count, double unit)
+{
+    const double magic = 0x1.8p52 * unit;
+    int on = 1;
+    rl off = { 0 };
+    int32_t i = 0;
+    for (; i + REALS_LANES <= count; i += REALS_LANES) {
+        const rd a = rd_load(v + i), rounded = (a + magic) - magic;
+        off |= rounded != a;
+    }
+    for (int k = 0; k < REALS_LANES; k++)
+        on &= !off[k];
+    for (; i < count; i++)
+        on &= (v[i] + magic) - magic == v[i];
+    return on;
+}
+
+static const xncc_reals_isa reals_isa = { reals_line,    reals_meet,  reals_slide,
+                                          reals_window,  reals_score, reals_range,
+                                          reals_on_grid, reals_dot,   reals_twofold };
+#define REALS_KERNEL(variant)                                                                      \
+    {                                                                                              \
+        xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \
+    }
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The windows of a rectangle that the bounds of their sums leave in doubt (reals.h). */
+#include "cpu/kernels/reals_run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The index of the next window in doubt from x on; `count` if there is none. */
+static int32_t next_doubt(const float *row, int32_t x, int32_t count)
+{
+    enum { CHUNK = 64 };
+    uint32_t bits[CHUNK];
+    for (; x < count; x += CHUNK) {
+        const int32_t some = xncc_min_i32(count - x, CHUNK);
+        uint32_t any = 0;
+        memcpy(bits, row + x, (size_t)some * sizeof *bits);
+        for (int32_t i = 0; i < some; i++)
+            any |= bits[i] == XNCC_DOUBT;
+        for (int32_t i = 0; i < some && any; i++)
+            if (bits[i] == XNCC_DOUBT)
+                return x + i;
+    }
+    return count;
+}
+
+/* Row yy of the window at column x as doubles. */
+static const double *window_row(xncc_reals_run *r, int32_t x, int32_t yy)
+{
+    const xncc_template *templ = r->job->templ;
+    const char *raw = xncc_stage_raw(&r->m.stage, yy);
+    const xncc_reals_line line = { .raw = raw + (size_t)x * xncc_pixel_size(templ->pixel),
+                                   .pixel = templ->pixel,
+                                   .channels = 1,
+                                   .width = templ->width,
+                                   .pivot = r->pivot,
+                                   .power = 1,
+                                   .out = r->m.refine.v };
+    (void)r->isa->line(&line);
+    return r->m.refine.v;
+}
+
+/* The sum of products of the window at column x of row y, with its bound: rows are summed in groups
+ * of 16, so that no double takes part in many additions. */
+static double window_product(xncc_reals_run *r, int32_t x, int32_t y, double *bound)
+{
+    enum { GROUP = 16 };
+    const xncc_template *templ = r->job->templ;
+    const double *t = r->shared->value[0];
+    const int floats = xncc_reals_has_float_rows(r);
+    xncc_reals_slide line = { .floats = floats, .count = templ->width, .pivot = r->pivot };
+    double group[32], total[32] = { 0 }, sum = 0.0;
+    for (int32_t j = 0; j < templ->height; j++) {
+        line.enter = floats ? (const void *)((const float *)xncc_stage_raw(&r->m.stage, y + j) + x)
+                            : window_row(r, x, y + j);
+        if (j % GROUP == 0)
+            memset(group, 0, sizeof group);
+        r->isa->dot(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[0].pivot, group);
+        if (j % GROUP == GROUP - 1 || j == templ->height - 1)
+            for (int i = 0; i < 32; i++)
+                total[i] += group[i];
+    }
+    for (int i = 0; i < 32; i++)
+        sum += total[i];
+    const double additions = 2.0 * (templ->width / 32.0 + 2.0) + GROUP + templ->height / 16.0 +
+                             34.0;
+    *bound = 1.01 * 0x1p-53 * (additions + 4.0) * sqrt(r->m.window[1][x]) *
+             r->shared->norm[0][XNCC_REALS_PLANE_VALUE];
+    return sum;
+}
+
+int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole)
+{
+    enum { LANES = 8 };
+    int doubts = 0;
+    for (int32_t x = 0; (x = next_doubt(whole->out, x, whole->count)) < whole->count; x++) {
+        double X[LANES] = { 0 }, S[LANES] = { r->m.window[0][x] }, Q[LANES] = { r->m.window[1][x] };
+        xncc_reals_row row = *whole;
+        X[0] = window_product(r, x, y, &row.error.X);
+        row.count = 1;
+        row.X = X;
+        row.S = S;
+        row.Q = Q;
+        row.out = whole->out + x;
+        doubts |= r->isa->score(&row);
+    }
+    return doubts;
+}
+
+/* For every window of the rectangle: are all its samples equal, in every channel? A sample
+ * continues a run if it equals its neighbours, so each takes a few steps. */
+static void find_flat_windows(xncc_reals_run *r)
+{
+    const int32_t w = r->job->templ->width, h = r->job->templ->height, width = r->m.stage.width;
+    int32_t *down = r->m.run[0];
+    memset(r->m.flat, 1, (size_t)r->stride * (size_t)r->area->height);
+    for (int32_t c = 0; c < r->job->templ->channels; c++) {
+        memset(down, 0, (size_t)width * sizeof *down);
+        for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            const double *v = r->m.line;
+            int32_t across = 1;
+            for (int32_t x = width - 1; x >= 0; x--) {
+                across = x + 1 < width && v[x] == v[x + 1] ? across + 1 : 1;
+                down[x] = across < w ? 0 : down[x] > 0 && v[x] == r->m.before[x] ? down[x] + 1 : 1;
+            }
+            memcpy(r->m.before, v, (size_t)width * sizeof *v);
+            if (yy < h - 1)
+                continue;
+            uint8_t *flat = r->m.flat + (ptrdiff_t)(yy - h + 1) * r->stride;
+            for (int32_t x = 0; x < r->area->width; x++)
+                flat[x] = flat[x] && down[x] >= h;
+        }
+    }
+}
+
+/* Do all pixels of all windows count? */
+static int counts_all(const xncc_reals_run *r)
+{
+    return !r->job->templ->mask && r->m.stage.count == NULL;
+}
+
+void xncc_reals_mark_bad(xncc_reals_run *r)
+{
+    const uint32_t bits = counts_all(r) ? UINT32_C(0x7fc00000) : XNCC_DOUBT;
+    const int32_t w = r->job->templ->width, h = r->job->templ->height, width = r->m.stage.width,
+                  channels = r->job->templ->channels;
+    int32_t *since = r->m.run[0]; /* rows since the last one with a bad sample, at most h */
+    for (int32_t x = 0; x < width; x++)
+        since[x] = h;
+    for (int32_t yy = 0; yy < r->m.stage.height; yy++) {
+        const void *raw = xncc_stage_raw(&r->m.stage, yy);
+        int32_t across = w; /* columns since the last one with a bad sample in the window's rows */
+        for (int32_t x = width - 1; x >= 0; x--) {
+            int bad = 0;
+            for (int32_t c = 0; c < channels; c++)
+                bad |= !isfinite(
+                    xncc_sample_value(r->job->templ->pixel, raw, (int64_t)x * channels + c));
+            since[x] = bad ? 0 : since[x] + (since[x] < h);
+            across = since[x] < h ? 0 : across + (across < w);
+            if (yy < h - 1 || x >= r->area->width || across >= w)
+                continue;
+            r->area->out[(yy - h + 1) * r->area->pitch + x] = xncc_float_of_bits(bits);
+        }
+    }
+}
+
+/* Are sums in pairs of doubles exact in this rectangle? The samples of the image and of the
+ * template must be on grids, for differences of both on one grid. */
+static int sums_are_exact(xncc_reals_run *r)
+{
+    const xncc_reals_isa *isa = r->isa;
+    const xncc_template *templ = r->job->templ;
+    const int difference = xncc_method_of_difference(r->job->problem->rule.method);
+    const int bits = xncc_refine_bits((double)templ->width * templ->height * templ->channels);
+    double most = difference ? r->shared->most : 0.0;
+    if (r->shared->unit == 0.0)
+        return 0;
+    for (int32_t c = 0; c < templ->channels; c++)
+        for (int32_t yy = 0; yy < r->m.stage.height; yy++) {
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            most = fmax(most, isa->range(r->m.line, r->m.stage.width, 0.0).most);
+        }
+    const double unit = xncc_refine_unit(most, bits);
+    int on = unit > 0.0;
+    for (int32_t c = 0; c < templ->channels && on; c++)
+        for (int32_t yy = 0; yy < r->m.stage.height && on; yy++) {
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            on = isa->on_grid(r->m.line, r->m.stage.width, unit);
+        }
+    for (int32_t c = 0; c < templ->channels && on && difference; c++)
+        on = isa->on_grid(r->shared->value[c], templ->width * templ->height, unit);
+    return on;
+}
+
+/* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
+ * a grid, or exactly. */
+static void settle(xncc_reals_run *r, int64_t left, int64_t top, float *at)
+{
+    xncc_refine_memory *m = &r->m.refine;
+    if (xncc_reals_refine(r->isa, r->job, m, left, top, at))
+        return;
+    if (!r->grid_known) {
+        r->grid_known = 1;
+        m->exact = sums_are_exact(r);
+        if (m->exact && xncc_reals_refine(r->isa, r->job, m, left, top, at))
+            return;
+    }
+    *at = xncc_reference_real(r->job, left, top);
+}
+
+/* Settles the windows in doubt one by one. If several of them are flat, all that are flat are found
+ * at once. */
+void xncc_reals_settle(xncc_reals_run *r)
+{
+    enum { FLATS = 8 };
+    const xncc_area *area = r->area;
+    const xncc_method method = r->job->problem->rule.method;
+    const int may_be_flat = counts_all(r) && xncc_method_is_centred(method);
+    const float undefined = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
+    const xncc_stage *stage = &r->m.stage;
+    int flats = 0;
+    for (int32_t y = 0; y < area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        float *row = area->out + y * area->pitch;
+        for (int32_t x = 0; (x = next_doubt(row, x, area->width)) < area->width; x++) {
+            float *at = row + x;
+            if (flats >= FLATS && r->m.flat[(ptrdiff_t)y * r->stride + x]) {
+                *at = undefined;
+                continue;
+            }
+            settle(r, stage->left + x, stage->top + y, at);
+            if (may_be_flat && memcmp(at, &undefined, sizeof undefined) == 0 && ++flats == FLATS)
+                find_flat_windows(r);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rows of a rectangle (reals_run.h). */
+#include "cpu/kernels/reals_run.h"
+
+xncc_reals_found xncc_reals_read_line(xncc_reals_run *r, int32_t yy, int32_t channel, double pivot,
+                                      int power)
+{
+    const xncc_stage *stage = &r->m.stage;
+    const xncc_reals_line line = { .raw = xncc_stage_raw(stage, yy),
+                                   .pixel = r->job->templ->pixel,
+                                   .channels = r->job->templ->channels,
+                                   .channel = channel,
+                                   .width = stage->width,
+                                   .pivot = pivot,
+                                   .count = stage->count
+                                                ? stage->count + (ptrdiff_t)yy * stage->pitch
+                                                : NULL,
+                                   .power = power,
+                                   .out = r->m.line };
+    return r->isa->line(&line);
+}
+
+int xncc_reals_has_float_rows(const xncc_reals_run *r)
+{
+    const xncc_stage *stage = &r->m.stage;
+    const xncc_image *image = r->job->image;
+    return r->job->templ->pixel == XNCC_F32 && r->job->templ->channels == 1 && !r->bad &&
+           stage->count == NULL && stage->left >= 0 && stage->top >= 0 &&
+           stage->left + stage->width <= image->width &&
+           stage->top + stage->height <= image->height;
+}

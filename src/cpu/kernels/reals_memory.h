@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A thread's memory for matching of floats (reals.h). */
+#ifndef XNCC_CPU_KERNELS_REALS_MEMORY_H
+#define XNCC_CPU_KERNELS_REALS_MEMORY_H
+
+#include "cpu/kernels/reals.h"
+
+typedef struct xncc_reals_scratch {
+    xncc_stage stage;
+    xncc_refine_memory refine;
+    double *line;      /* a row of the image as doubles, with zeros past its end */
+    uint8_t *count;    /* which pixels of the row count */
+    double *column[4]; /* column sums: S high, S low, Q high, Q low */
+    double *room, *window[2];
+    double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms */
+    double *total[6];
+    double *plane;   /* a plane of the template; for begin */
+    int32_t *run[2]; /* per column, for windows without variance and for samples that are not
+                        finite */
+    double *before;  /* the row above */
+    uint8_t *flat;   /* per window: 1 if all its pixels are equal in every channel */
+    char *array;     /* of transforms */
+    void *buffer;
+} xncc_reals_scratch;
+
+/* Divides `memory` and returns the bytes needed; NULL only counts. */
+uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
+                                   const xncc_cpu_blocks *blocks, char *memory,
+                                   xncc_reals_scratch *m);
+
+/* Doubles of a row of the image, and of a row of sums. */
+int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks);
+int32_t xncc_reals_stride(const xncc_cpu_blocks *blocks);
+
+/* The nearest number of 12 bits, or 0 if it is not finite. */
+double xncc_reals_pivot(double mean);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* direct-portable for float pixels, and its convolution. */
+#define REALS_LANES 2
+#define REALS_KEEP(v) ((void)(v))
+#define CONVOLVE_LANES 4
+#define CONVOLVE_VECTORS 2
+#include "cpu/kernels/convolve_body.h"
+#include "cpu/kernels/reals_body.h"
+#include "cpu/kernels/variants.h"
+
+#include <math.h>
+
+static inline rd rd_sqrt(rd v)
+{
+    return (rd){ sqrt(v[0]), sqrt(v[1]) };
+}
+
+static inline rd rd_fma(rd a, rd b, rd c)
+{
+    return a * b + c;
+}
+
+static inline rd rd_product_error(rd a, rd b, rd p)
+{
+    return (rd){ fma(a[0], b[0], -p[0]), fma(a[1], b[1], -p[1]) };
+}
+
+static inline cf convolve_fma(cf a, cf b, cf c)
+{
+    return (cf){ fmaf(a[0], b[0], c[0]), fmaf(a[1], b[1], c[1]), fmaf(a[2], b[2], c[2]),
+                 fmaf(a[3], b[3], c[3]) };
+}
+
+static const xncc_reals_variant direct = { &reals_isa, NULL },
+                                fft = { &reals_isa, &xncc_fft_isa_portable };
+const xncc_cpu_kernel xncc_reals_direct_portable = REALS_KERNEL(direct);
+const xncc_cpu_kernel xncc_reals_fft_portable = REALS_KERNEL(fft);
+const xncc_cpu_kernel xncc_convolve_portable = { convolve_memory, NULL, convolve_area, NULL };

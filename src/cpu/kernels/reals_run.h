@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rectangle of the map that is being computed by matching of floats (reals.h): reals.c makes its
+ * sums and scores, reals_doubts.c settles what they leave in doubt. */
+#ifndef XNCC_CPU_KERNELS_REALS_RUN_H
+#define XNCC_CPU_KERNELS_REALS_RUN_H
+
+#include "cpu/kernels/reals_memory.h"
+
+typedef struct xncc_reals_run {
+    const xncc_reals_variant *variant;
+    const xncc_reals_isa *isa;
+    const xncc_job *job;
+    const xncc_reals_shared *shared;
+    const xncc_area *area;
+    xncc_reals_scratch m;
+    xncc_sum_source source[XNCC_SUMS]; /* where each sum comes from in this rectangle */
+    int32_t stride, bad;               /* bad: 1 if a sample that counts is not finite */
+    int32_t grid_known;                /* 1: m.refine.exact is known */
+    double factor;      /* a product is off by at most factor * |line plane| * |template plane| */
+    double pivot, norm; /* of the channel; norm: |x| */
+} xncc_reals_run;
+
+/* Reads row yy of the rectangle as doubles, to m.line. */
+xncc_reals_found xncc_reals_read_line(xncc_reals_run *r, int32_t yy, int32_t channel, double pivot,
+                                      int power);
+
+/* Are the rows of the rectangle floats that can be read where they are, all of which count? */
+int xncc_reals_has_float_rows(const xncc_reals_run *r);
+
+/* Scores the windows in doubt of row y again, with products of smaller error. For one channel whose
+ * sums are window sums, which are those of row y. Returns 1 if some are left in doubt. */
+int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
+
+/* Marks every window that holds a sample that is not finite: NaN, or in doubt if that sample may
+ * not count in it. */
+void xncc_reals_mark_bad(xncc_reals_run *r);
+
+/* Settles the windows in doubt. */
+void xncc_reals_settle(xncc_reals_run *r);
+
+#endif

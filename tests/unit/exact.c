@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Exact sums, pairs of doubles and bounds (math/wide.h, math/near.h), on values whose sums are
+ * known by construction. */
+#include "math/near.h"
+
+#include "kit/kit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A sum of products, rounded. */
+typedef struct product_sum {
+    int64_t digit[XNCC_WIDE_DIGITS];
+} product_sum;
+
+static double rounded(product_sum *s)
+{
+    xncc_wide_normalize(s->digit, XNCC_WIDE_DIGITS);
+    const xncc_real r = xncc_wide_round(s->digit, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS);
+    return ldexp(r.m, r.e);
+}
+
+static double sum_of(const double (*pair)[2], int count)
+{
+    product_sum s = { { 0 } };
+    for (int i = 0; i < count; i++)
+        xncc_wide_add_product(s.digit, pair[i][0], pair[i][1]);
+    return rounded(&s);
+}
+
+static void check_rounding(void)
+{
+    const double odd = 0x1.0000000000001p0, tiny = 0x1p-500;
+    /* halfway between 1 and the next double: to even, unless something far below decides */
+    CHECK(sum_of((const double[][2]){ { 1, 1 }, { 0x1p-53, 1 } }, 2) == 1.0);
+    CHECK(sum_of((const double[][2]){ { 1, 1 }, { 0x1p-53, 1 }, { tiny, tiny } }, 3) == odd);
+    CHECK(sum_of((const double[][2]){ { 1, 1 }, { 0x1p-53, 1 }, { tiny, -tiny } }, 3) == 1.0);
+    CHECK(sum_of((const double[][2]){ { odd, 1 }, { 0x1p-53, 1 } }, 2) == 0x1.0000000000002p0);
+    CHECK(sum_of((const double[][2]){ { odd, 1 }, { 0x1p-53, 1 }, { tiny, -tiny } }, 3) == odd);
+    CHECK(sum_of((const double[][2]){ { -odd, 1 }, { -0x1p-53, 1 }, { tiny, tiny } }, 3) == -odd);
+    /* cancellation to the last bit, across the whole range */
+    CHECK(sum_of((const double[][2]){ { DBL_MAX, DBL_MAX }, { tiny, 3 }, { -DBL_MAX, DBL_MAX } },
+                 3) == 3 * tiny);
+    CHECK(sum_of((const double[][2]){ { DBL_MAX, -DBL_MAX }, { DBL_MAX, DBL_MAX } }, 2) == 0.0);
+    CHECK(sum_of((const double[][2]){ { 0x1p-1074, 0x1p1000 }, { -0x1p-74, 1 } }, 2) == 0.0);
+}
+
+/* A number of 53 bits may have any exponent. */
+static void check_exponents(void)
+{
+    product_sum s = { { 0 } };
+    xncc_wide_add_product(s.digit, DBL_MAX, DBL_MAX);
+    xncc_wide_normalize(s.digit, XNCC_WIDE_DIGITS);
+    xncc_real r = xncc_wide_round(s.digit, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS);
+    CHECK(r.e == 2047 && r.m > 1.9999999);
+    CHECK(xncc_real_to_float(r) == INFINITY);
+    CHECK(xncc_real_to_float(xncc_real_quotient(r, r)) == 1.0f);
+    const xncc_real root = xncc_real_sqrt(r);
+    CHECK(ldexp(root.m, root.e - 1) == DBL_MAX / 2);
+    memset(&s, 0, sizeof s);
+    xncc_wide_add_product(s.digit, 0x1p-1074, -0x1p-1074);
+    xncc_wide_normalize(s.digit, XNCC_WIDE_DIGITS);
+    r = xncc_wide_round(s.digit, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS);
+    CHECK(r.m == -1.0 && r.e == -2148);
+    CHECK(xncc_real_to_float(r) == 0.0f && signbit(xncc_real_to_float(r)));
+}
+
+/* n * X - S * T of constants is 0, of 2^28 equal pairs with their carries too. */
+static void check_differences(void)
+{
+    static const double value[] = { 1.0, -1.0, 0.1, -0.1, 1e300, -1e-300, 0x1p-1074, -DBL_MAX };
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+            xncc_exact_sums s = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+            xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+            for (int n = 0; n < 1000; n++)
+                xncc_exact_add_pair(&s, XNCC_CCOEFF_NORMED, value[i], value[k]);
+            xncc_exact_normalize(&s);
+            xncc_exact_add_channel(&terms, XNCC_CCOEFF_NORMED, 1000, &s);
+            for (int d = 0; d < XNCC_WIDE_DIGITS; d++)
+                CHECK(terms.numerator[d] == 0 && terms.image[d] == 0 && terms.templ[d] == 0);
+        }
+}
+
+enum { MOST = 400 };
+
+/* A hard window: large offsets, contrasts down to the last bits, and a template like it. */
+typedef struct window {
+    double v[MOST], t[MOST];
+    int n;
+} window;
+
+static window make_window(kit_random *random)
+{
+    window w;
+    w.n = kit_between(random, 2, MOST);
+    const double offset = ldexp(1.0, kit_between(random, -3, 40)),
+                 contrast = ldexp(1.0, kit_between(random, -30, 3)),
+                 alike = ldexp(1.0, -kit_between(random, 0, 40));
+    for (int i = 0; i < w.n; i++) {
+        const double common = kit_between(random, -1000, 1000) * 1e-3;
+        w.v[i] = offset + contrast * common;
+        w.t[i] = common + alike * kit_between(random, -1000, 1000);
+    }
+    return w;
+}
+
+static float exact_score(const window *w, xncc_method method, const xncc_general_rule *rule)
+{
+    xncc_exact_sums s = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+    xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+    for (int i = 0; i < w->n; i++)
+        xncc_exact_add_pair(&s, method, w->v[i], w->t[i]);
+    xncc_exact_normalize(&s);
+    xncc_exact_add_channel(&terms, method, w->n, &s);
+    return xncc_exact_score(method, rule, w->n, &terms);
+}
+
+/* Whatever the sums in double and in pairs of doubles decide is the exact score. */
+static void check_bounds(void)
+{
+    kit_random random = kit_stream(1);
+    const xncc_general_rule rule = { .whole = 1, .least = 1 };
+    long decided[2] = { 0, 0 }, total = 0;
+    for (int round = 0; round < 20000; round++) {
+        const window w = make_window(&random);
+        const xncc_method method = (xncc_method)(round % 6);
+        xncc_near_sums pairs = { .n = w.n };
+        xncc_double_sums sums = { 0, 0, 0, 0, 0 };
+        for (int i = 0; i < w.n; i++) {
+            const double v = w.v[i], t = w.t[i];
+            xncc_twofold_put(&pairs.S, v);
+            xncc_twofold_put(&pairs.T, t);
+            xncc_twofold_put_product(&pairs.Q, v, v);
+            xncc_twofold_put_product(&pairs.X, v, t);
+            xncc_twofold_put_product(&pairs.T2, t, t);
+            sums.S += v;
+            sums.T += t;
+            sums.Q += v * v;
+            sums.X += v * t;
+            sums.T2 += t * t;
+        }
+        xncc_near_terms near = { { { 0, 0 }, 0 }, { { 0, 0 }, 0 }, { { 0, 0 }, 0 } };
+        xncc_bounded_terms bounded = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
+        xncc_near_add_channel(&near, method, &pairs, w.n, 0);
+        xncc_bounded_add_channel(&bounded, method, w.n, &sums, (w.n + 12.0) * 0x1p-53);
+        const float want = exact_score(&w, method, &rule);
+        float got = xncc_bounded_score(method, w.n, &bounded);
+        if (!xncc_same_float(got, xncc_float_of_bits(XNCC_DOUBT))) {
+            CHECK(xncc_same_float(got, want));
+            decided[0]++;
+        }
+        if (xncc_near_score(method, w.n, &near, &got)) {
+            CHECK(xncc_same_float(got, want));
+            decided[1]++;
+        }
+        total++;
+    }
+    /* the bounds are of use: doubles decide most of these windows, and pairs nearly all of them */
+    CHECK(decided[0] > total / 2);
+    CHECK(decided[1] > total * 85 / 100);
+    printf("%ld windows: doubles decide %ld, pairs %ld\n", total, decided[0], decided[1]);
+}
+
+int main(int argc, char **argv)
+{
+    kit_start(argc, argv);
+    check_rounding();
+    check_exponents();
+    check_differences();
+    check_bounds();
+    return kit_finish("exact");
+}
