@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands of the tool. Each takes parsed options and returns a status; after a failure the
  * error text says what failed, with which file or value, and what to do. */
 #ifndef APP_COMMANDS_H

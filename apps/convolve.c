@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc convolve: writes pages convolved with a filter. */
 #include "commands.h"
 #include "common/filters.h"

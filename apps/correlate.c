@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc correlate: writes the maps of scores of templates on pages of images. */
 #include "commands.h"
 #include "common/map_out.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc find: prints the best matches of templates on pages of images. The pages are read,
  * searched and written at the same time: a thread reads (common/feed.h), this one searches
  * (find_match.h), and a third one writes (find_writer.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The pictures and pages that find makes of its results. */
 #include "find_draw.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The pictures and pages that find makes of its results: --overlay and --report. */
 #ifndef FIND_DRAW_H
 #define FIND_DRAW_H

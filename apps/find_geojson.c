@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches as GeoJSON. */
 #include "find_geojson.h"
 

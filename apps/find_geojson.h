@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches as GeoJSON: a feature per match, with the window's outline on the ground. */
 #ifndef FIND_GEOJSON_H
 #define FIND_GEOJSON_H

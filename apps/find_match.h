@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Searching one page for all templates. */
 #ifndef FIND_MATCH_H
 #define FIND_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What exactncc find prints. */
 #include "find_report.h"
 

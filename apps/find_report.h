@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What exactncc find prints: a row per match, or with --count a row per search, page by page. */
 #ifndef FIND_REPORT_H
 #define FIND_REPORT_H

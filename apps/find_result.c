@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What exactncc find knows of one page when it has been searched. */
 #include "find_result.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches on a ridge of the scores. */
 #include "find_ridge.h"
 

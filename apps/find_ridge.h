@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches on a ridge of the scores, whose position along the ridge no fit can find. */
 #ifndef FIND_RIDGE_H
 #define FIND_RIDGE_H

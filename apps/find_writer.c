@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where find's results go. */
 #include "find_writer.h"
 

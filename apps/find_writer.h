@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where find's results go: printed, and drawn, page by page and in order, on a thread beside the
  * search. */
 #ifndef FIND_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc info: prints what this build and machine can do, and which kernel would be chosen and
  * why. */
 #include "commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc info --kernels: every kernel, which memory holds what, and whether it can serve. */
 #include "info_kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The rows of exactncc info --kernels. */
 #ifndef APP_INFO_KERNELS_H
 #define APP_INFO_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of the tool's commands; those that exactncc-bench has, too, are in common/options.c.
  */
 #include "tool_options.h"

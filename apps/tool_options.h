@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line of the tool. */
 #ifndef APP_TOOL_OPTIONS_H
 #define APP_TOOL_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How the text after an option of the tool is stored. */
 #include "tool_setters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How the text after an option of the tool is stored: the setters of the table in tool_options.c,
  * the only file that uses them. */
 #ifndef APP_TOOL_SETTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `batch`: the best match of each of many templates of one size on one image
  * (xncc_batch). The matches are compared with what the CPU engine finds for each template
  * alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One problem to be timed: its data, and the check of its results. */
 #include "bench_case.h"
 

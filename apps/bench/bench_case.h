@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One problem to be timed: pseudo-random pixels, a template or filter, a map for the results, and
  * the check of the results against other kernels. */
 #ifndef BENCH_CASE_H

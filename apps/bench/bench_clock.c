@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Wall-clock time, and medians of times. */
 #include "bench_clock.h"
 

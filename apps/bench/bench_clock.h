@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Wall-clock time, and medians of times. */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `filters`: convolution of a float image by plain loops on one thread, by the CPU's
  * fastest kernel, and by the CUDA kernels with and without the transfer. */
 #include "bench_run.h"

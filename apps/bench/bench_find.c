@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `find`: the best 16 matches, at least 8 pixels apart. Timed in device memory, and from
  * an image in pageable host memory, next to the copy of that image alone and to the whole map. The
  * matches are compared with those of the CPU engine. */

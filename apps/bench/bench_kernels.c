@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `rows`: every feasible kernel, for a list of sizes. */
 #include "bench_run.h"
 

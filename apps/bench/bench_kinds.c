@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `kinds`: the map of one image for pixel types, channels, masks, borders and methods,
  * next to that of u8. */
 #include "bench_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `mixed`: templates of several sizes on one image, together (xncc_batch) and one by one
  * with a plan each. `find`: the best 16 matches of each template. `best`: the best template at each
  * position, next to the templates' maps alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One line on stderr about what a long run is doing. */
 #ifndef BENCH_NOTE_H
 #define BENCH_NOTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of exactncc-bench; those that the tool has, too, are in common/options.c. */
 #include "bench_options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line of exactncc-bench. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tables that exactncc-bench prints. */
 #include "bench_report.h"
 

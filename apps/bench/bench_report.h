@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tables that exactncc-bench prints. Every column of every table is defined once; a section is
  * a selection of them. */
 #ifndef BENCH_REPORT_H

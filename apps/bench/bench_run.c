@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A run of exactncc-bench: its contexts and rates, the choice of kernels, and timing. */
 #include "bench_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tables of exactncc-bench share: a run with the rates measured in it, the choice of
  * kernels, and the timing of one kernel on one case. */
 #ifndef BENCH_RUN_H

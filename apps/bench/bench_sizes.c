@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `sizes`: the map of one image by the fastest kernel, for n x n templates. */
 #include "bench_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table `templates`: template pixels times map pixels per second, by the CPU's fastest kernel
  * and by the CUDA kernels that add up products. */
 #include "bench_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Times on a CUDA device, measured with events. Plain C on the CUDA runtime: no device code, so no
  * nvcc. */
 #include "device_timer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Times on a CUDA device, with image, map and matches in device memory, measured between two
  * events; the rates that the times are compared with; and the few device buffers that the tables
  * need. Only builds with CUDA have an implementation (device_timer.c); the others fail

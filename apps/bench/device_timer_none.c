@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device timer of a build without CUDA: no plan can be of a CUDA kernel, so nothing calls it.
  */
 #include "device_timer.h"

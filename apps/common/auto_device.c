@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether --device auto starts CUDA. */
 #include "auto_device.h"
 

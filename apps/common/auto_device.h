@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether --device auto starts CUDA. Starting it takes longer than small jobs take on the CPU. */
 #ifndef APP_AUTO_DEVICE_H
 #define APP_AUTO_DEVICE_H

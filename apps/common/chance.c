@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which scores chance explains. Formula and derivation: docs/chance.md. */
 #include "chance.h"
 

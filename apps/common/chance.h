@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which scores chance explains: how well a template matches an image that does not show it.
  * Formula, derivation and measurements are in docs/chance.md. */
 #ifndef APP_CHANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Warnings about the result of a search. */
 #include "doubts.h"
 

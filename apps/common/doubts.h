@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Warnings about the result of a search: what it shows may not be what it seems. */
 #ifndef APP_DOUBTS_H
 #define APP_DOUBTS_H

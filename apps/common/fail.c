@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The text of a failure on its way to the user. */
 #include "fail.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The text of a failure on its way to the user: one line that names the file or value at fault and
  * says what to do. */
 #ifndef APP_FAIL_H

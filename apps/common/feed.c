@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The pages of many images, read on a thread. */
 #include "feed.h"
 

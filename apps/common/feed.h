@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The pages of many images, opened and decoded on a thread while earlier ones are searched. */
 #ifndef APP_FEED_H
 #define APP_FEED_H

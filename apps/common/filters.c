@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The filters of exactncc convolve: Gaussian, Sobel, and from a text file. */
 #include "filters.h"
 

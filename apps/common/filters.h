@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The filters of exactncc convolve. */
 #ifndef APP_FILTERS_H
 #define APP_FILTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* GeoTIFF tags and GDAL's no-data value. */
 #include "geo.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The GeoTIFF tags (OGC 19-008r4) that place a picture on the ground. They are copied from an input
  * to the outputs computed from it, and say where its pixels are. A tag whose type or count differs
  * from the standard's is dropped. */

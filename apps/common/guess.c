@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The nearest of several words. */
 #include "guess.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The nearest of several words, for errors about a word that does not exist. */
 #ifndef APP_GUESS_H
 #define APP_GUESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How a heat map is drawn. */
 #ifndef APP_HEAT_LOOK_H
 #define APP_HEAT_LOOK_H

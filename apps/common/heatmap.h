@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A map as a colour picture of the scene's size. */
 #ifndef APP_HEATMAP_H
 #define APP_HEATMAP_H

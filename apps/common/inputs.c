@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The files that this process has read or written. */
 #include "inputs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The files that this process has read or written, by device and inode, so that no output replaces
  * one of them, whatever its name has come to mean since it was checked. */
 #ifndef APP_INPUTS_H

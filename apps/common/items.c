@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The files of a command line: words, lists of names, and folders. */
 #define _XOPEN_SOURCE 700 /* getline, scandir */
 #include "items.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The files of a command line: words, lists of names, and folders. */
 #ifndef APP_ITEMS_H
 #define APP_ITEMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the pages of a command share. */
 #include "kit.h"
 

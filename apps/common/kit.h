@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the pages of a command share: the device, the templates or the filter, and the plans. */
 #ifndef APP_KIT_H
 #define APP_KIT_H

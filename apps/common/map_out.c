@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The float pictures that correlate and convolve compute, write and report. */
 #include "map_out.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The float pictures that correlate and convolve compute, write and report. */
 #ifndef APP_MAP_OUT_H
 #define APP_MAP_OUT_H

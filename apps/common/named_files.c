@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The images and templates that a command reads. */
 #define _XOPEN_SOURCE 700 /* struct stat */
 #include "named_files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The images and templates that a command reads, and whether an output would overwrite one. */
 #ifndef APP_NAMED_FILES_H
 #define APP_NAMED_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers from text. The whole text must be the number, and the number must be in the range. Every
  * function returns 1 on success, else 0. */
 #ifndef APP_NUMBERS_H

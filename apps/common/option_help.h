@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of a command as text for people and as JSON for programs. */
 #ifndef APP_OPTION_HELP_H
 #define APP_OPTION_HELP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Parsing of the command line, and the options that several commands share. */
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line: the options as a struct, and the tables that say how text becomes options. */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of outputs that are made once per page of an image. */
 #include "out_name.h"
 

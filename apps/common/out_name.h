@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of outputs that are made once per page of an image: a name with {name}, {page}, {template}
  * and {number} in it. */
 #ifndef APP_OUT_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* An output file with a temporary name until it is complete. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* An output file. It is written under a temporary name in the same folder and renamed when it is
  * complete, so that a failure leaves no half-written file and does not destroy an old one. Nor does
  * a signal (unfinished.h). It has the permissions of the file that it replaces. */

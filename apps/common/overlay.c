@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The image as a colour picture with every match framed and labelled. */
 #include "overlay.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The pages of the images of a command, one after the other. */
 #include "page_loop.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The pages of the images of a command, one after the other, with those that fail reported. */
 #ifndef APP_PAGE_LOOP_H
 #define APP_PAGE_LOOP_H

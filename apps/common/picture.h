@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A page of a file in memory, and the pixel type in which an image and a template are compared. */
 #ifndef APP_PICTURE_H
 #define APP_PICTURE_H

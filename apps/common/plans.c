@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans and batches that are kept. */
 #include "plans.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans and batches that are kept, so that images of one kind share them. */
 #ifndef APP_PLANS_H
 #define APP_PLANS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The progress of a long call, in percent, on stderr if that is a terminal. */
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H

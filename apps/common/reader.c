@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A page that is decoded on its own thread. */
 #include "reader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A page that is decoded on its own thread, so that its first rows can be searched while the others
  * are decoded. */
 #ifndef APP_READER_H

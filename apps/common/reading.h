@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How picture files are read, and how much memory that may take. */
 #ifndef APP_READING_H
 #define APP_READING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables of results, and the text formats that they are printed in. */
 #include "report.h"
 

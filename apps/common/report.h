@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Results as an aligned table, as CSV (RFC 4180), as JSON (RFC 8259) or as a Markdown table.
  * Numbers do not depend on the locale, because the programs never set one. */
 #ifndef APP_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing a colour picture. */
 #include "rgb_out.h"
 

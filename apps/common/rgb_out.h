@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing a colour picture, in the format that its name asks for: TIFF, PNG or .npy. */
 #ifndef APP_RGB_OUT_H
 #define APP_RGB_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One template and one image area, ready to be matched. */
 #include "search.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A context made from the options, with the name of its device. */
 #ifndef APP_SESSION_H
 #define APP_SESSION_H

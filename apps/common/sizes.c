@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Sizes such as 1920x1080, lists of them, and rectangles such as 10,20,64,48. */
 #include "numbers.h"
 #include "options.h"

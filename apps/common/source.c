@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A picture with the name of its file. */
 #include "source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A picture with the name of its file: an image or a template. */
 #ifndef APP_SOURCE_H
 #define APP_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The name of a template on the command line. */
 #include "templ_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The name of a template on the command line: FILE, or FILE@X,Y,W,H for a rectangle of it. */
 #ifndef APP_TEMPL_NAME_H
 #define APP_TEMPL_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The templates of a command: read once, and prepared once per pixel type. */
 #ifndef APP_TEMPLATES_H
 #define APP_TEMPLATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files that are being written, which are removed if the process is told to end. The signals are
  * blocked in every thread, and one thread waits for them. So it can take a lock, and no file is
  * between two states when it looks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files that are being written, which are removed if the process is told to end. */
 #ifndef APP_UNFINISHED_H
 #define APP_UNFINISHED_H

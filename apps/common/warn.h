@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines on stderr that do not end the work. */
 #ifndef APP_WARN_H
 #define APP_WARN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A thread that calls a function at intervals while something long runs. */
 #include "watch.h"
 

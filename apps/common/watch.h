@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A thread that calls a function at intervals while something long runs. */
 #ifndef APP_WATCH_H
 #define APP_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A colour picture in memory: rectangles, frames and text. */
 #include "canvas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A colour picture in memory, and what is drawn on it: rectangles, frames and text. Whatever
  * reaches beyond the picture is cut off. */
 #ifndef APP_CANVAS_H

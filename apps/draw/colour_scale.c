@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The colour scale of heat maps. */
 #include "colour_scale.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The colour scale of heat maps. */
 #ifndef APP_COLOUR_SCALE_H
 #define APP_COLOUR_SCALE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The shapes of the printable ASCII characters, as strokes on a grid. */
 #ifndef APP_GLYPHS_H
 #define APP_GLYPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the labels of frames go. */
 #include "labels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the labels of frames go, so that they hide neither each other nor what is framed. */
 #ifndef APP_LABELS_H
 #define APP_LABELS_H

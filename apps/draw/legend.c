@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lines of text below a picture. */
 #include "legend.h"
 

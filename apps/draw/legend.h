@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lines of text below a picture, with samples of its colours. */
 #ifndef APP_LEGEND_H
 #define APP_LEGEND_H

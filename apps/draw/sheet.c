@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The picture that is written: a scene with a strip for a legend below. */
 #include "sheet.h"
 

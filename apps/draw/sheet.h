@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The picture that is written: a scene, magnified if it is small, with a strip for a legend below.
  */
 #ifndef APP_SHEET_H

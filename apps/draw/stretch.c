@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which values of a picture are shown as black and as white. */
 #include "stretch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The BMP decoder: 1, 4 and 8 bits with a palette, 16, 24 and 32 bits; rows from the bottom or from
  * the top. Compressed files are refused by name. */
 #include "lines.h"

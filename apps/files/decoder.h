@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What each picture format implements. Formats are listed in kinds.c; callers use file_read.h. The
  * text of a failure names neither the file nor the page, except that of `open`, which names the
  * file: file_read.c adds what is missing. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* An open picture file: its bytes, its format, and the names in its error texts. */
 #include "file_read.h"
 

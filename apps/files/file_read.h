@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Picture files of every format that this build reads. A page becomes a row-major picture with one
  * or more samples per pixel. The format is recognized by the content of the file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The decoders of .npy files and of raw frames: samples and nothing else, page after page. */
 #include "lines.h"
 #include "npy_head.h"

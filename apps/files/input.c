@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Buffered reading from a file, a pipe or memory. */
 #define _XOPEN_SOURCE 700 /* pread */
 #include "input.h"

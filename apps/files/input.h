@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The bytes of an input: a file, or what arrives through a pipe. Reading is buffered. There is no
  * memory map, so a file that shrinks while it is read causes a short read and not a signal. */
 #ifndef APP_INPUT_H

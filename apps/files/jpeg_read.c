@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The JPEG decoder, with libjpeg-turbo and its exact integer transform, so that every machine reads
  * the same pixels. Colour is RGB. EXIF's orientation is ignored, as TIFF's is. */
 #include "lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The formats: how files of each begin. */
 #include "kinds.h"
 

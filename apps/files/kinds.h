@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a file is, by its first bytes. */
 #ifndef APP_KINDS_H
 #define APP_KINDS_H

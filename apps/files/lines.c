@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pages that are decoded row by row. */
 #include "lines.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pages that are decoded row by row, each row with all samples of its pixels next to each other:
  * every format but TIFF. */
 #ifndef APP_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The head of a .npy file: a Python dictionary such as
  * {'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }. */
 #include "npy_head.h"

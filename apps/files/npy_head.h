@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The head of a .npy file: NumPy's formats 1.0, 2.0 and 3.0. */
 #ifndef APP_NPY_HEAD_H
 #define APP_NPY_HEAD_H

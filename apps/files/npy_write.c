@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* .npy output. */
 #include "npy_write.h"
 

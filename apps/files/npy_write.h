@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* .npy output: NumPy's format 1.0, in the machine's byte order. */
 #ifndef APP_NPY_WRITE_H
 #define APP_NPY_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The PNG decoder, with libpng. Samples are used as they are stored: gamma, colour profiles and
  * significant bits are ignored. The chunk tRNS says which pixels do not count: one colour, or
  * entries of the palette. A picture with interlace is decoded as a whole. */

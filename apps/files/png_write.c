@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* PNG output, with libpng. */
 #include "png_write.h"
 

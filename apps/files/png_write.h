@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* PNG output: 8-bit RGB, or a float picture in 16-bit grey. save.h says how floats become grey. */
 #ifndef APP_PNG_WRITE_H
 #define APP_PNG_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* PNG output in a build without libpng. */
 #include "png_write.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The PNM decoder: PBM, PGM and PPM in text and in binary (P1 to P6), and PAM (P7). A binary file
  * can hold several pictures, one after the other: its pages. Samples keep their values, whatever
  * the largest allowed value is; those of PBM become 0 (black) and 255. */

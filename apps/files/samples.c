@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which samples make a pixel, and the conversion of rows of samples to rows of the picture. */
 #include "samples.h"
 

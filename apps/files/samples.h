@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How the samples of a pixel are stored in a row, which of them are used, and the conversion of
  * such rows to rows of the picture. */
 #ifndef APP_SAMPLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing a picture in the format of its name. */
 #include "save.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing a picture: the extension of its name decides the format. */
 #ifndef APP_SAVE_H
 #define APP_SAVE_H

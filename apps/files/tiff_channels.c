@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The samples of a TIFF page: their type, which of them make a pixel of the picture, and which
  * pixels count. */
 #include "tiff_layout.h"

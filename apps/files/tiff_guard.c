@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Strips and tiles before libtiff reads them.
  *
  * Some streams contain their own picture size. libtiff passes them to the codec

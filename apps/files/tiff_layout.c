@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tags of a page: what they mean to the reader, and which pages it refuses. */
 #include "tiff_layout.h"
 

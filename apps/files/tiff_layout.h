@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How the pixels of a page are stored in its strips or tiles, and how a row of them becomes a row
  * of the picture. */
 #ifndef APP_TIFF_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The chain of a TIFF's pages. */
 #include "tiff_pages.h"
 

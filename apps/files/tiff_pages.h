@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The chain of a TIFF's pages, read without libtiff: where each directory begins, so that a page is
  * reached in one step and a chain that breaks is noticed. */
 #ifndef APP_TIFF_PAGES_H

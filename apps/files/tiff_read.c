@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The TIFF decoder: opening, selecting a page, and decoding it in steps. */
 #include "tiff_read.h"
 

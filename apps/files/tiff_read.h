@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* TIFF input: what is known of libtiff. The decoder itself is app_tiff_decoder (decoder.h).
  * libtiff's messages are stored in its state and not printed. */
 #ifndef APP_TIFF_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* TIFF output: a float map, or 8-bit RGB. */
 #include "tiff_write.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* TIFF output: a float map, or 8-bit RGB. Strips are not compressed and no date is written, so that
  * the same picture always gives the same bytes. */
 #ifndef APP_TIFF_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The style and the script of reports: the files in report/, which the build embeds. */
 #ifndef APP_HTML_FILES_H
 #define APP_HTML_FILES_H

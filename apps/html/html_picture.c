@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures inside of an HTML file, as PNG in base64. */
 #include "html_picture.h"
 

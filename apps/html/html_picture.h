@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures inside of an HTML file, as PNG in base64. */
 #ifndef APP_HTML_PICTURE_H
 #define APP_HTML_PICTURE_H

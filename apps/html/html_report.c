@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A report as one HTML file. */
 #include "html_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A report as one HTML file that needs no network: the pictures with their matches framed, and what
  * the script in report/ makes of them. Scenes are added one after the other and written at once, so
  * the report takes the memory of one scene. The file appears under its name when it is complete. */

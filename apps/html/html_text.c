@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Text and bytes as they stand in an HTML file. */
 #include "html_text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Device functions that the convolution kernels share.
 #ifndef XNCC_CUDA_CONVOLVE_CONV_DEVICE_CUH
 #define XNCC_CUDA_CONVOLVE_CONV_DEVICE_CUH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The convolution kernels. All of them compute
 //
 //     out(x, y) = sum over j, i of taps(i, j) * image(x - anchor_x + i, y - anchor_y + j)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // conv-registers: convolution with 3 x 3 and 5 x 5 filters without shared memory.
 //
 // Thread mapping: a block of 32 x 4 threads covers 128 columns and 16 rows of the result; a thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Convolution with the filter in constant memory: conv-tiled for any filter size and pixel type,
 // and the textbook kernels conv-global, conv-constant and conv-cached-halo. They are in one file
 // because they share its constant memory.

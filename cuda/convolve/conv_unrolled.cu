@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // conv-tiled for float images and the filter sizes of xncc_conv_is_unrolled, with the filter's
 // width known to the compiler.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernel `general`: computes the score of each window by itself, pixel by pixel, for every pixel
 // type, mask and number of channels.
 #ifndef XNCC_CUDA_DIRECT_GENERAL_H

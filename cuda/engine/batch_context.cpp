@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the plans of a batch share: the image, which is copied to the device once, and the best
 // score at each position.
 #include "cuda/engine/batch_context.h"

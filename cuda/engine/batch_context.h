@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The operations on what the plans of a batch share.
 #ifndef XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
 #define XNCC_CUDA_ENGINE_BATCH_CONTEXT_H

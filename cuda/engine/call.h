@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The arguments that the passes of a match share.
 #ifndef XNCC_CUDA_ENGINE_CALL_H
 #define XNCC_CUDA_ENGINE_CALL_H

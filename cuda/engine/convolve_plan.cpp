@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Convolution. If image or result is on the host, the result is computed in bands of rows;
 // otherwise in one piece.
 #include "cuda/engine/convolve_plan.h"

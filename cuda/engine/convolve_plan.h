@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Convolution: the engine's operations for plans whose task is XNCC_TASK_CONVOLVE.
 #ifndef XNCC_CUDA_ENGINE_CONVOLVE_PLAN_H
 #define XNCC_CUDA_ENGINE_CONVOLVE_PLAN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The operations of the CUDA engine (xncc_engine_ops), and the functions of cuda_engine.h.
 #include "cuda/engine/cuda_engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The C interface of the CUDA engine. It includes no CUDA header. */
 #ifndef XNCC_CUDA_ENGINE_CUDA_ENGINE_H
 #define XNCC_CUDA_ENGINE_CUDA_ENGINE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The matches of one template: the order of the steps of a search on the device.
 #include "cuda/engine/device_find.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The matches of one template, searched on the device.
 #ifndef XNCC_CUDA_ENGINE_DEVICE_FIND_H
 #define XNCC_CUDA_ENGINE_DEVICE_FIND_H

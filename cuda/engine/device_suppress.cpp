@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The suppressor of candidates in device memory: non-maximum suppression across templates
 // (xncc_suppressor in exactncc/batch.h).
 #include "cuda/engine/device_suppress.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The operations of a suppressor of candidates in device memory.
 #ifndef XNCC_CUDA_ENGINE_DEVICE_SUPPRESS_H
 #define XNCC_CUDA_ENGINE_DEVICE_SUPPRESS_H

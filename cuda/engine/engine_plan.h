@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The state of the CUDA engine: one Engine per device, one xncc_engine_plan per plan; and what
 // every call on a plan begins and ends with.
 #ifndef XNCC_CUDA_ENGINE_ENGINE_PLAN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Many templates of one size on one image. The image is prepared once, and the templates are
 // searched in groups of xncc_batch_slots::slots.
 #include "cuda/engine/find_batch.h"

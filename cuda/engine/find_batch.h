@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The matches of many templates of one size on one image.
 #ifndef XNCC_CUDA_ENGINE_FIND_BATCH_H
 #define XNCC_CUDA_ENGINE_FIND_BATCH_H

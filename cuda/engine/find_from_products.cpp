@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Peak search without a score map: bounds of the tiles' best scores from X, then exact scores of
 // the tiles that may reach the level.
 #include "cuda/engine/find_from_products.h"

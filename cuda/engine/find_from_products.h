@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Peak search without a score map, from X or from the pixels (xncc_decision::searches_products):
 // the best score of each tile, within a bound; a level; exact scores of the tiles that may reach
 // it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a plan keeps for peak searches on the device.
 #ifndef XNCC_CUDA_ENGINE_FIND_STATE_H
 #define XNCC_CUDA_ENGINE_FIND_STATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The image step: a band copied for textures, laid out with its border, or cut into byte planes.
 #include "cuda/engine/image_pass.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The first step of a plan: the image where the kernels can read it.
 #ifndef XNCC_CUDA_ENGINE_IMAGE_PASS_H
 #define XNCC_CUDA_ENGINE_IMAGE_PASS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Score maps: the order of the steps over the bands, and where the scores go.
 #include "cuda/engine/match.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Score maps: the order of the steps over the bands of a map.
 #ifndef XNCC_CUDA_ENGINE_MATCH_H
 #define XNCC_CUDA_ENGINE_MATCH_H

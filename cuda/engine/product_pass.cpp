@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The product step: whole pixels, or the byte planes of a recipe one product after the other.
 #include "cuda/engine/product_pass.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The product step of a plan: X and the other sums that are products of byte planes.
 #ifndef XNCC_CUDA_ENGINE_PRODUCT_PASS_H
 #define XNCC_CUDA_ENGINE_PRODUCT_PASS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The last steps of a plan: sums over windows, and the scores.
 #ifndef XNCC_CUDA_ENGINE_SCORE_PASS_H
 #define XNCC_CUDA_ENGINE_SCORE_PASS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The launches of the tensor kernels, block by block of the template.
 #include "cuda/engine/tensor_products.h"
 

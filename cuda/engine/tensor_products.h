@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The launches of the tensor kernels (tensor-wgmma, tensor-mma, tensor-fused): templates laid out,
 // and exact integer matrix products. All memory belongs to the caller.
 #ifndef XNCC_CUDA_ENGINE_TENSOR_PRODUCTS_H

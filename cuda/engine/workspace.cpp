@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Allocates the device memory of plans.
 #include "cuda/engine/workspace.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The device memory of a plan: one block for everything that each call needs, and two that the
 // first call that needs them allocates. The decision has the sizes (plan/decision.h).
 #ifndef XNCC_CUDA_ENGINE_WORKSPACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Scores of one to four channels of one byte in one kernel (fused_channels.h), as fused_u8.cu does
 // for ccoeff_normed of one channel, with the arithmetic of channel_score.cu.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Scores of one to four channels of one byte per sample in one kernel, for small templates of which
 // all pixels count, by every method but coverage: the kernel `tensor-fused`. For compute capability
 // 8.0 and later. Method and data mapping: fused_channels.cu.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ccoeff_normed of masked 8-bit windows in one kernel (fused_masked_u8.h), as fused_u8.cu does for
 // plain ones:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ccoeff_normed of masked 8-bit matches in one kernel, for small templates (kernel `tensor-fused`).
 // For compute capability 8.0 and later. Method and data mapping: fused_masked_u8.cu.
 #ifndef XNCC_CUDA_FUSED_FUSED_MASKED_U8_H

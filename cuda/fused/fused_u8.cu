@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ccoeff_normed of 8-bit pixels in one kernel (fused_u8.h), for templates so small that writing and
 // reading X costs more than computing it:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ccoeff_normed of 8-bit pixels in one kernel, for small templates: the kernel `tensor-fused`. For
 // compute capability 8.0 and later. Method and data mapping: fused_u8.cu.
 #ifndef XNCC_CUDA_FUSED_FUSED_U8_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Products of small templates with image rows that are in a ring in shared memory: the common part
 // of the fused kernels of plain (fused_u8.cu) and of masked matches (fused_masked_u8.cu).
 //

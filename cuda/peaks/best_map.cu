@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels that keep the best of several score maps (best_map.h).
 //
 // Thread mapping: a block of 256 threads covers 256 adjacent positions of a row. A block takes the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels that keep the best of several score maps at each position, for many templates on one
 // image.
 #ifndef XNCC_CUDA_PEAKS_BEST_MAP_H

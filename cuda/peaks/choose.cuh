@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The choice of matches among the collected candidates, by the last block of the collection.
 #ifndef XNCC_CUDA_PEAKS_CHOOSE_CUH
 #define XNCC_CUDA_PEAKS_CHOOSE_CUH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Collects candidates without a score map (collect.h).
 //
 // The blocks share the list of tiles. For one tile and the rim of one element around it, a block of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The collection pass of a peak search without a score map: the scores of the few listed tiles are
 // computed where they are needed, from X or from the pixels.
 #ifndef XNCC_CUDA_PEAKS_COLLECT_H

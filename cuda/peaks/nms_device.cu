@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Non-maximum suppression of candidates in device memory (nms_device.h), in three steps:
 // 1. Each candidate finds its rank by counting the candidates that come before it.
 // 2. Chunk by chunk of that order, one block takes every candidate that no taken one has

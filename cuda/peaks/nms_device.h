@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels that collect candidates in device memory and make one list of them by suppression. The
 // result is that of xncc_suppress (exactncc/suppress.h).
 #ifndef XNCC_CUDA_PEAKS_NMS_DEVICE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Scores and candidates as integers whose order is the order of matches.
 #ifndef XNCC_CUDA_PEAKS_PEAK_KEY_CUH
 #define XNCC_CUDA_PEAKS_PEAK_KEY_CUH

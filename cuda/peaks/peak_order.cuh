@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Device functions that the kernels of the peak search share.
 #ifndef XNCC_CUDA_PEAKS_PEAK_ORDER_CUH
 #define XNCC_CUDA_PEAKS_PEAK_ORDER_CUH

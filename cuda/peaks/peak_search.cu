@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The fast peak search over score maps (peak_search.h): tiles, level, candidates.
 //
 // Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: level and list 6.7 us

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Peak search on the device: finds the matches of a score map by the rule of exactncc/find.h, so
 // that only the matches are copied to the host.
 //

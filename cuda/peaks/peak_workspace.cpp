@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Divides the device memory of peak searches, and makes their jobs.
 #include "cuda/peaks/peak_workspace.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The device memory of peak searches in maps of one size, which the caller owns.
 #ifndef XNCC_CUDA_PEAKS_PEAK_WORKSPACE_H
 #define XNCC_CUDA_PEAKS_PEAK_WORKSPACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tournament, which ends a peak search that the fast passes left undecided. Each tile's best
 // candidate is its leader. The best leader is the next match; then the tiles that its neighbourhood
 // touches determine a new leader.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A plane of bytes in device memory, which the tensor kernels read.
 #ifndef XNCC_CUDA_PLANES_BYTE_PLANE_H
 #define XNCC_CUDA_PLANES_BYTE_PLANE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Copies templates and filters to the device and sums their samples.
 #include "cuda/planes/device_template.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Templates and filters in device memory. They are prepared once, when the template or filter is
 // created.
 #ifndef XNCC_CUDA_PLANES_DEVICE_TEMPLATE_H

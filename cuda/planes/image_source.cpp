@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Copies an image from the host to the device, with its mask.
 #include "cuda/planes/image_source.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Brings an image to where kernels can read it.
 #ifndef XNCC_CUDA_PLANES_IMAGE_SOURCE_H
 #define XNCC_CUDA_PLANES_IMAGE_SOURCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels that lay out a rectangle of an image with its border, as pixels or as byte planes. Images
 // of one 8-bit channel have faster kernels of their own in make_planes_u8.cu, and images of several
 // channels or bytes of which all pixels count in split_channels.cu.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lays out images for kernels that know neither borders nor masks: the pixels of a rectangle, which
 // may reach past the image, become one plane of pixels or a list of byte planes.
 #ifndef XNCC_CUDA_PLANES_MAKE_PLANES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The byte planes of an image of one 8-bit channel: values, squares and counts (make_planes.h).
 //
 // Thread mapping: a block of 128 threads covers 2048 adjacent pixels of one row, 16 per thread;

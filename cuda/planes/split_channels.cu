@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The byte planes of the samples of an image whose pixels all count, for pixels of 2, 3, 4, 6 or 8
 // bytes (make_planes.h). A pixel's bytes are the planes, in the order of the list: a channel's low
 // byte comes before its high byte.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Splits aligned 16-bit pixels (split_planes.h): blocks of 256 threads along a row, 8 pixels per
 // thread; blockIdx.y is the row. No shared memory.
 #include "cuda/planes/split_planes.h"

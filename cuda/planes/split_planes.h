@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Splits aligned 16-bit pixels into their two byte planes.
 #ifndef XNCC_CUDA_PLANES_SPLIT_PLANES_H
 #define XNCC_CUDA_PLANES_SPLIT_PLANES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The textures of a plan's staging memory, and the copies to it.
 #include "cuda/planes/stage.h"
 

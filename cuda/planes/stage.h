@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The image pixels under a band of the map. They are copied to memory of the plan whose pitch suits
 // textures, and kernels read them through texture objects or directly.
 #ifndef XNCC_CUDA_PLANES_STAGE_H

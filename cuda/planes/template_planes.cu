@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels that rearrange a template's pixels: groups for the plain kernels, and byte planes.
 #include "cuda/planes/template_planes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels that rearrange a template's pixels in device memory: the groups of 4 pixels that the
 // plain kernels read, and the byte planes that general problems multiply.
 #ifndef XNCC_CUDA_PLANES_TEMPLATE_PLANES_H

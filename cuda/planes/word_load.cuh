@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads bytes from any address as aligned 32-bit words.
 #ifndef XNCC_CUDA_PLANES_WORD_LOAD_CUH
 #define XNCC_CUDA_PLANES_WORD_LOAD_CUH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Interface of the correlation kernels that read the image through textures (correlate_texture.cu
 // and correlate_shared.cu): their parameters, and a table entry per kernel family for the engine.
 //

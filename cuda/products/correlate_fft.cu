@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels and cuFFT calls of the kernel `fft` (correlate_fft.h).
 //
 // Packing: a complex transform of the real template lets two real image signals travel in one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by fast Fourier transforms in double precision, rounded to the exact integer: the kernel `fft`,
 // for very large templates of 8 or 16 bits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by integer matrix products, mma.sync.m16n8k32: the kernel `tensor-mma`, for compute capability
 // 8.0 and later (correlate_mma.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by integer matrix products that every device of compute capability 8.0 and later has: the
 // kernel `tensor-mma` (method and data mapping: correlate_mma.cu).
 #ifndef XNCC_CUDA_PRODUCTS_CORRELATE_MMA_H

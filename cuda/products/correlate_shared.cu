@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by direct correlation from a tile in shared memory, template in constant memory: the kernel
 // `shared` (corrShared of the handbook).
 //

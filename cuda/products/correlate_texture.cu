@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by direct correlation, the image read through a texture: the kernels `tex-tex` (template
 // through a texture, too) and `tex-constant` (template in constant memory).
 //

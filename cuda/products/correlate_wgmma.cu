@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by Hopper's asynchronous matrix products, wgmma: the kernel `tensor-wgmma`, for compute
 // capability 9.0 (this file alone is compiled for sm_90a). Parameters: correlate_wgmma.h.
 //

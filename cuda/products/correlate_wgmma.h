@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // X by the asynchronous matrix products of compute capability 9.0: the kernel `tensor-wgmma`
 // (method and data mapping: correlate_wgmma.cu).
 #ifndef XNCC_CUDA_PRODUCTS_CORRELATE_WGMMA_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One warp-wide matrix product of unsigned bytes on tensor cores, mma.sync.m16n8k32 (compute
 // capability 8.0 and later).
 #ifndef XNCC_CUDA_PRODUCTS_MMA_PTX_CUH

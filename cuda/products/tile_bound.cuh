@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Epilogue of correlate_wgmma.cu: the best score of each tile of the search, taken from the
 // registers that hold X. Used when many templates are searched for on one image.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Expands templates to the Toeplitz matrices of correlate_wgmma.cu, as matrix descriptors read
 // them.
 #include "cuda/products/toeplitz.h"

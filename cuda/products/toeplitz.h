@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Templates expanded to Toeplitz matrices for the integer tensor-core kernels.
 #ifndef XNCC_CUDA_PRODUCTS_TOEPLITZ_H
 #define XNCC_CUDA_PRODUCTS_TOEPLITZ_H

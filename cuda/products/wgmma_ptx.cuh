@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PTX wrappers for Hopper (compute capability 9.0, target sm_90a): asynchronous matrix products,
 // bulk copies and the memory barriers that they signal. One function per instruction, but products
 // come in groups.

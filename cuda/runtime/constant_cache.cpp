@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The constant caches of all families and devices, and the turns that order their use.
 #include "cuda/runtime/constant_cache.h"
 

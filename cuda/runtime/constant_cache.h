@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The constant memory that kernels read template pixels and filter coefficients from. It is 64 KB
 // per device and kernel family, and all plans of the process share it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How kernels read constant memory at addresses that are the same for all lanes of a warp.
 #ifndef XNCC_CUDA_RUNTIME_CONSTANT_READ_CUH
 #define XNCC_CUDA_RUNTIME_CONSTANT_READ_CUH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Finds cuFFT with dlopen, once per process.
 #include "cuda/runtime/cufft_loader.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The functions of cuFFT that kernel fft uses. They are loaded at run time, so neither the build
 // nor the start of a program needs cuFFT.
 #ifndef XNCC_CUDA_RUNTIME_CUFFT_LOADER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checks whether this build has machine code for a device.
 #ifndef XNCC_CUDA_RUNTIME_DEVICE_CODE_H
 #define XNCC_CUDA_RUNTIME_DEVICE_CODE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The base of every file of the CUDA engine: the library's C headers, the conversion of CUDA
 // errors, and classes that own CUDA resources. Each class frees its resource in its destructor;
 // none of them can be copied.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Programmatic dependent launch (PDL): a kernel starts before the previous kernel on its stream has
 // ended. It needs compute capability 9.0; on older devices the functions below do nothing.
 //

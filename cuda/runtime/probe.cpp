@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lists the CUDA devices and explains why a device cannot be used.
 #include "cuda/runtime/probe.h"
 

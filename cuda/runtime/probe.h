@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lists the CUDA devices and explains why a device cannot be used.
 #ifndef XNCC_CUDA_RUNTIME_PROBE_H
 #define XNCC_CUDA_RUNTIME_PROBE_H

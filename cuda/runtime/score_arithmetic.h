@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which arithmetic the score kernels of each architecture are built for.
 //
 // Exact sums become scores in double precision, or, where double precision is slow, in pairs of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Raises the limit of a kernel's dynamic shared memory.
 #ifndef XNCC_CUDA_RUNTIME_SHARED_MEMORY_H
 #define XNCC_CUDA_RUNTIME_SHARED_MEMORY_H

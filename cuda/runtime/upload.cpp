@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Copies images to the device: a pool of threads fills pinned chunks in turn, and the copy engine
 // empties them.
 #include "cuda/runtime/upload.h"

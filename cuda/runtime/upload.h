@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Copies images from host memory to the device, through pinned chunks and on a separate stream.
 // Kernels that need only the rows that have arrived run while the other rows are copied.
 #ifndef XNCC_CUDA_RUNTIME_UPLOAD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // From the window sums of several channels to the score: the common part of channel_score.cu, which
 // says why its results are exact, and of fused_channels.cu.
 #ifndef XNCC_CUDA_SCORE_CHANNEL_ARITH_CUH

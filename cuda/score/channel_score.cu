@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and scores of one to four channels in one pass over the image and X
 // (channel_score.h).
 //

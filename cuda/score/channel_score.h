@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and scores of one to four channels in one pass over the image and X, for integer
 // pixels of one or two bytes of which all count, by every method but coverage. Windows up to
 // XNCC_TENSOR_WIDTH = 128 wide. For compute capability 8.0 and later. Method, data mapping and

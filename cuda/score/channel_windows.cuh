@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums of several channels in a strip of 512 map columns, four map rows at a time, for
 // channel_score.cu and, in part, for fused_channels.cu: S of each channel, and Q of all channels
 // together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Score pass of the general-purpose kernels: window rows' sums (row_sums.h) are added down the
 // columns to S and Q of every window, which with X become the score. All pixel types and all
 // methods. Method and data mapping: column_score.cu. For narrow 8-bit windows window_score_u8.h

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ccoeff_normed of masked 8-bit windows from products of byte planes (masked_score_u8.h):
 //
 //     score = (N X - S T) / sqrt((N Q - S^2) (N T2 - T^2)),   Q = Q[0] + 2^8 Q[1], and T2 in the

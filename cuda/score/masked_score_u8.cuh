@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ccoeff_normed of one window of 8-bit pixels of which not all need count, on the device.
 #ifndef XNCC_CUDA_SCORE_MASKED_SCORE_U8_CUH
 #define XNCC_CUDA_SCORE_MASKED_SCORE_U8_CUH

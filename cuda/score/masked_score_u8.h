@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Score pass of masked 8-bit matches: ccoeff_normed, one channel, all sums in 32 bits, templates
 // with a mask. Method and data mapping: masked_score_u8.cu.
 #ifndef XNCC_CUDA_SCORE_MASKED_SCORE_U8_H

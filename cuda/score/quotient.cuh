@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The quotient num / sqrt(p) without a square root and a division, and a test whether its float is
 // certainly that of the plain formula.
 #ifndef XNCC_CUDA_SCORE_QUOTIENT_CUH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Two ways from the exact sums of a window to its score, which give the same bits:
 //
 // - Fp64: in doubles, for devices whose doubles run at half the rate of floats.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Common parts of the tensor kernels' score passes: row loading, sums along image rows, windows
 // that slide down, and the quotient.
 //

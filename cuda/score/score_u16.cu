@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and ccoeff_normed of 16-bit windows in one pass over the image and X (score_u16.h),
 // as score_u8.cu does for 8 bits, from byte planes. With a pixel l + 256 h:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and ccoeff_normed of 16-bit windows in one pass over the image and X. Method and data
 // mapping: score_u16.cu.
 #ifndef XNCC_CUDA_SCORE_SCORE_U16_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and ccoeff_normed in one pass over the image and X, for 8-bit windows up to 384
 // pixels wide (score_u8.h):
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH = 384 pixels wide, 8 bits,
 // in one pass over the image and X. For compute capability 8.0 and later. Method and data mapping:
 // score_u8.cu and strip_windows.cuh.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums that slide down byte planes, with the masked score in the same pass (slide_scores) or
 // alone (slide_sums); see sliding_score_u8.h.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums that slide down byte planes of the image, for windows up to XNCC_WINDOW_WIDTH = 128
 // pixels wide whose sums fit 32 bits: with the masked score in the same pass, or alone. Method and
 // data mapping: sliding_score_u8.cu.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums of a strip of 512 map columns, four map rows at a time, and the scores made of them
 // and X: the common part of the score pass for 8-bit pixels (score_u8.cu) and of the fused kernel
 // (fused_u8.cu).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Score pass of a general match: a window's sums, term by term, and their score (term_score.h).
 //
 // The quotient of the normed methods without roots and division, where everything fits 63 bits.

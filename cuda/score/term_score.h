@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Score pass of a general match of integers (masks, channels, all integer pixel types, all
 // methods): from a window's sums, given as a list of terms, to its score. Method and data mapping:
 // term_score.cu.

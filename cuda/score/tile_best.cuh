@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Searches without a map: instead of scores, the best score of each tile. Output class for the
 // score pass of 8-bit pixels (score_u8.cu) and the fused kernel (fused_u8.cu).
 #ifndef XNCC_CUDA_SCORE_TILE_BEST_CUH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and score in one pass over the image (window_score_u8.h), for windows up to 128
 // pixels wide whose sums fit 32 bits.
 //

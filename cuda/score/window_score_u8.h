@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Window sums and score in one pass over the image, for 8-bit windows up to XNCC_WINDOW_WIDTH = 128
 // pixels wide whose sums fit 32 bits. All methods. Method and data mapping: window_score_u8.cu.
 #ifndef XNCC_CUDA_SCORE_WINDOW_SCORE_U8_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Approximate scores from window terms, for the best score of a tile of windows.
 #ifndef XNCC_CUDA_SCORE_WINDOW_TERMS_CUH
 #define XNCC_CUDA_SCORE_WINDOW_TERMS_CUH

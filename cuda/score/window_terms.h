@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The terms of a window that its score needs besides X. Many templates on one image share them, so
 // they are computed once (score_u8.cu) and read where the products have X in registers
 // (tile_bound.cuh).

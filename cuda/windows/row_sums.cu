@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // S and Q of every window row (row_sums.h):
 //
 //     S(x, y) = sum over i < size of I(x + i, y)        Q(x, y) = sum over i < size of I(x + i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // S and Q of every window row, that is of every run of `size` pixels in a staged image row. First
 // half of the window sums; column_score.h adds them down the columns. Data mapping: row_sums.cu.
 #ifndef XNCC_CUDA_WINDOWS_ROW_SUMS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sums over whole windows of a byte plane (window_sums.h), in two passes: along rows, then down
 // columns. Integers wrap, so sliding sums are exact.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sums over whole windows of a byte plane of the image, any size of window. (For narrow windows
 // whose sums fit 32 bits, launch_slide in sliding_score_u8.h is faster.) Data mapping:
 // window_sums.cu.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares exactncc with OpenCV, scikit-image, SciPy and, where there is a GPU, cuCIM: the same arrays, one run.
 
     compare.py [--size 1920x1080] [--template 8,16,32,64,128] [--rounds 5] [--threads 0]

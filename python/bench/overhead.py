@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures what a call from Python adds to the same call from C, on small arrays.
 
     overhead.py LIBRARY.a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds templates in images by exact normalized cross-correlation (NCC).
 
 `find` returns the best matches of a template, `correlate` the score of every window. Scores of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arrays in host memory as views for the library: the rules for types, axes, strides and masks."""
 
 from __future__ import annotations

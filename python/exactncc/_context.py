@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Contexts and devices."""
 
 from __future__ import annotations

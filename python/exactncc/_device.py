@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arrays on a GPU: CuPy, PyTorch, and others through one of them.
 
 Work is put on the caller's current stream. Nothing is copied through the host, and calls with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Exceptions. Their texts are those of the C library."""
 
 from __future__ import annotations

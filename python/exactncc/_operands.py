@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The image, the template and the context of a call, from what the caller gave."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Plans: one problem, bound to an engine, a kernel and a workspace, for many images."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rules of matching and searching, made once per combination of values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Templates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """xarray.DataArray in and out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Template matching with the signatures and results of scikit-image and OpenCV.
 
 The scores are those of `exactncc.correlate`, so they are exact for integer images.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Matching of Dask arrays, chunk by chunk, with the results of one call on the whole array.
 
 Each chunk is matched together with the pixels around it that its windows need. In mode 'valid' the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arrays of all kinds: strides, types, masks, results, and what is refused."""
 
 import numpy as np

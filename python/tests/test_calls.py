@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a call does around the library: threads, interruption, progress, processes, memory."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Dask arrays give the results of one call, also on a cluster of processes."""
 
 import numpy as np

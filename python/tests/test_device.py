@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arrays on a GPU, with stand-ins for CuPy, PyTorch and JAX and for the plan: what reaches the library.
 
 gpu/test_gpu.py has the tests with real arrays."""

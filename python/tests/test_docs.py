@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The docstrings: every example runs, and every parameter is described. The types: mypy agrees."""
 
 import ast

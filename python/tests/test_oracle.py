@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every function against Python's integers and fractions."""
 
 from fractions import Fraction

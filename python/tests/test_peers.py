@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Agreement with scikit-image and OpenCV where both are right, and cases where they are wrong."""
 
 import exact

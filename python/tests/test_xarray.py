@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """xarray.DataArray in and out."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The CPU engine's part of a batch (engine/batch_ops.h): computes the best score at each map
  * position, row by row on all threads. */
 #include "cpu/cpu_plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the rest of the library uses of the CPU engine. */
 #ifndef XNCC_CPU_CPU_H
 #define XNCC_CPU_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The CPU engine: implements xncc_engine_ops. The arithmetic is in kernels/. */
 #include "cpu/cpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Fills rows of the map rectangle by rectangle, on the threads of the pool (cpu_plan.h). */
 #include "cpu/cpu_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds matches without storing a whole map. All threads compute a band of whole map rows together
  * and then search it together. A band begins with the last two rows of the previous one, so that
  * every row is computed once and is searched with both its neighbours. A band is as high as the

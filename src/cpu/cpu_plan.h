@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The CPU engine's internal objects: the engine, its plans, and the functions that start a call. */
 #ifndef XNCC_CPU_CPU_PLAN_H
 #define XNCC_CPU_CPU_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Detects what this processor supports and how many processors this process may use. */
 #ifdef __linux__
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The integer scores of score.h, with the same bits, in float-float arithmetic: for devices whose
  * doubles are 32 or 64 times slower than their floats. A float-float number is the exact sum of two
  * floats, the second at most half a unit in the last place of the first (Dekker, "A floating-point

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* 128-bit integers, for compilers that have none and for device code. All arithmetic is modulo
  * 2^128, so a value also represents a signed number in two's complement; xncc_s128_to_double reads
  * it as such. Compiled for the host and for the device. */

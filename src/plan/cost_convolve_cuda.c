@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Limits, memory and time of convolution on CUDA. */
 #include "plan/cost_cuda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether a CPU kernel can serve a problem, in which blocks, and its estimated time: the measured
  * table behind the decision. A pure function of plain data. */
 #ifndef XNCC_PLAN_COST_CPU_H

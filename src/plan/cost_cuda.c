@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Limits and time of the CUDA kernels that read whole pixels through textures. */
 #include "plan/cost_cuda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The CUDA kernels that read whole pixels, as the decision sees them: block shapes, limits and time
  * of plain problems. The kernels in cuda/ use the same numbers. Pure functions of plain data,
  * without a CUDA header. */

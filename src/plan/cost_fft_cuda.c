@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernel fft on CUDA: the sides of its transforms, its error bound and the search for blocks. */
 #include "plan/cost_fft_cuda.h"
 

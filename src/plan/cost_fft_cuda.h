@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernel fft on CUDA as the decision sees it: blocks, memory, error bound and cost.
  * cuda/products/correlate_fft.cu uses the same numbers. Pure functions of plain data. */
 #ifndef XNCC_PLAN_COST_FFT_CUDA_H

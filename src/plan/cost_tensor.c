@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Limits, memory and cost of the tensor kernels. */
 #include "plan/cost_tensor.h"
 

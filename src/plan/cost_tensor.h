@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tensor kernels as the decision sees them: blocks of the template, shared memory, workspace
  * and cost. The kernels in cuda/ use the same numbers. Pure functions of plain data. */
 #ifndef XNCC_PLAN_COST_TENSOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How a CPU kernel divides a problem. Made once, by the decision; the CPU engine reads it and
  * searches nothing again. Plain data, and a pure function of the problem and the kernel. */
 #ifndef XNCC_PLAN_CPU_BLOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tries every kernel of the table and keeps the cheapest; or, if names are asked for, the cheapest
  * of the first name that can serve the problem. */
 #include "plan/decide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The decision: which kernel serves a problem on a machine. A pure function of plain data, so it
  * gives the same answer everywhere. */
 #ifndef XNCC_PLAN_DECIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The result of the decision: a kernel, the steps around it, their blocks, bands and memory, and
  * the estimated time. Plain data that the engines bind; they search nothing again. */
 #ifndef XNCC_PLAN_DECISION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Describes a decision, line by line or in a struct. */
 #include "plan/explain.h"
 

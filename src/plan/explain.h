@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What describes a decision: a text for people, and numbers for programs. */
 #ifndef XNCC_PLAN_EXPLAIN_H
 #define XNCC_PLAN_EXPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Fits a kernel to a match on CUDA: first the steps, then blocks, bands, memory and time. */
 #include "plan/fit_cuda.h"
 

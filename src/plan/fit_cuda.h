@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How a kernel serves a problem on CUDA: its steps, blocks, bands and memory. Pure functions of
  * plain data. */
 #ifndef XNCC_PLAN_FIT_CUDA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Builds the lists of planes, terms and steps of a recipe. */
 #include "plan/general_planes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The recipe of a match of integers on CUDA: the byte planes of image and template, and the sums
  * that are made from them. A pure function of the problem. */
 #ifndef XNCC_PLAN_GENERAL_PLANES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tables of kernels and steps, made from the lists in kernels.h and steps.h. */
 #include "plan/kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of kernels. There is no other: the decision reads it as data, and the engines by the
  * identifiers that it makes. */
 #ifndef XNCC_PLAN_KERNELS_H

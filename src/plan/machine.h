@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the decision knows about a machine: plain data that the engines fill. */
 #ifndef XNCC_PLAN_MACHINE_H
 #define XNCC_PLAN_MACHINE_H

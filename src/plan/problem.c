@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which problems are legal, the extents of their maps, and their routes. */
 #include "plan/problem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What follows from a problem alone: whether it is legal, the extents of its map, and the route by
  * which kernels serve it. Pure functions of plain data. */
 #ifndef XNCC_PLAN_PROBLEM_H

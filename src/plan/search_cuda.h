@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The peak search on CUDA as the decision sees it: its tiles and its memory. The kernels in
  * cuda/peaks use the same numbers. */
 #ifndef XNCC_PLAN_SEARCH_CUDA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of the CUDA steps: the passes that a plan is made of. There is no other list: the
  * decision names steps, and the engine runs the steps that it names. */
 #ifndef XNCC_PLAN_STEPS_H

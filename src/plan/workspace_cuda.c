@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device memory of a decision, buffer by buffer (decision.h). This is the only sum of it. */
 #include "plan/workspace_cuda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The device memory of a plan on CUDA (xncc_workspace). Pure functions of plain data. */
 #ifndef XNCC_PLAN_WORKSPACE_CUDA_H
 #define XNCC_PLAN_WORKSPACE_CUDA_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """report.py EXACTNCC DATA CHROMIUM [PICTURE.png]: uses reports of `exactncc find` in a browser, as a reader would. Needs playwright.
 With PICTURE.png it only writes the picture of a report that docs/ shows."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks the matches of many templates found in one call, and matches left in device memory,
  * against xncc_find with the CPU's kernel "reference". tests/check/find.c checks that one against
  * the brute-force rule.

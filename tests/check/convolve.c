@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Convolution: compares every kernel with the definition, one fused multiply-add per step in the
  * documented order. */
 #include "check/check.h"

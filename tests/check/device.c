@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What only a GPU has: images and maps in its memory, streams, texture limits, and the shared
  * constant memory. */
 #include "check/on_device.h"

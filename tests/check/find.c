@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches: compares every kernel with the brute-force rule on a map whose bits are known. */
 #include "check/check.h"
 #include "kit/sanitized.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Masks, no-data values, channels, borders, modes and all pixel types: compares every kernel that
  * can serve a problem with the oracle of tests/kit/oracle_general.c. Every method in every mode
  * with every border, under every kind of mask, for every pixel type. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Cases for problems in which some pixels may not count: images and templates with masks, no-data
  * values, several channels and any pixel type, and their expected maps. */
 #ifndef CHECK_GENERAL_H

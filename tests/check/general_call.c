@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls for the cases of general.h, each compared with what is expected (general_call.h). */
 #include "check/general_call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches in maps in which some windows have no score, and plans for such problems: used again with
  * other pixels and masks, for batches, for matches left on the device, and while the image's rows
  * are still arriving. */

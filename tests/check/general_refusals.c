@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Images and templates with masks, no-data values and channels that plans and calls refuse, and the
  * error texts. */
 #include "check/general.h"

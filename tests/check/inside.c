@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions that need access to the inside of the library, for programs linked with its own
  * objects. */
 #include "check/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* check AREA... [--device cpu|cuda] [--pixel NAME] [--group NAME] [--kernel NAME] [--slow-doubles]
  * [--full] [--seed N] [--stop]
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies of test images and maps in device memory (on_device.h). */
 #include "check/on_device.h"
 

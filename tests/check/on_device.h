@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies of test images and maps in device memory, with a margin on either side that must not be
  * written. */
 #ifndef CHECK_ON_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scans: in whatever steps the rows of an image arrive, the matches are those of xncc_find, which
  * find.c checks against the brute-force rule. Rows that have not arrived are not read: they hold
  * other pixels until they arrive. */

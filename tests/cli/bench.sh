@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # exactncc-bench: usage, every table, and that every result is checked.
 . "${0%/*}/lib.sh"
 EXACTNCC=$EXACTNCC_BENCH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* bench_columns FORMAT: prints every table of exactncc-bench with the columns that it has on a CUDA
  * device, csv or markdown. The figures are those of the CPU; a device's own ones are empty. */
 #include "bench_run.h"

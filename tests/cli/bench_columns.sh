@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The tables of exactncc-bench have the columns of a CUDA device: with "cuda" as printed on a device, otherwise as bench_columns prints them
 # without one.
 . "${0%/*}/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # --mode and --border of correlate and find: every map equals the oracle's bit for bit, and find returns its best places.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

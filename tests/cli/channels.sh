@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # --channels, and every pixel type.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

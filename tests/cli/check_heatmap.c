@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* check_heatmap HEATMAP.tif MAP.tif METHOD IMAGE X Y [BLEND [LOW HIGH]] [plain]: checks that the
  * heat map is RGB with the right extents, and the colour of each pixel of the image. Element (0, 0)
  * of the map belongs to pixel (X, Y). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* check_overlay OVERLAY.tif IMAGE X Y WIDTH HEIGHT [plain]: checks that the overlay is RGB, has the
  * right extents, shows the image unchanged inside the window, and has a coloured frame around it.
  * Black and white are the percentiles of the image, found by sorting. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """check_report.py REPORT.html MATCHES.csv [--scene NAME=TIFF] [--reduced NAME=FACTOR] [--failed NAME] -- WORD...
 
 Checks a report without a browser: that its tags match, that it loads nothing, that only its own script may run, that its rows are those of

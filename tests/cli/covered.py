@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """covered.py PROGRAM...: every option of every command is used by a test that must succeed.
 
 Looks at the lines of the shell tests of this folder for a run that must succeed, with the name of the command (or $command, in a loop over

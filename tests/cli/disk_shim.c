@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* To be loaded before the C library: files whose name ends in .tmp live on a disk of DISK_BYTES
  * bytes. What does not fit is not written. With DISK_MARKER, whoever would write it creates that
  * file instead, and waits for ever. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the pixels of a page of a picture as .npy, so that another reader can compare them.
  * dump_picture IMAGE PAGE luma|sum PIXELS.npy MASK.npy. MASK.npy holds 1 for each pixel
  * that counts. */

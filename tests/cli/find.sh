@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # exactncc find: golden output in every format, and the effect of each option.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

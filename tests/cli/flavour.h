@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One picture in every kind of TIFF that the reader accepts: a list of kinds, a writer, and the
  * value that the reader must return for each pixel. */
 #ifndef TEST_FLAVOUR_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The same picture gives the same match in every kind of TIFF.
 . "${0%/*}/lib.sh"
 "$HELPERS/test_flavours" "$work" >list 2>/dev/null || { cat list; fail 'some kinds are not read as they were written'; }

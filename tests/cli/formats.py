@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares what the tool reads of each format with what Pillow and NumPy read.
 
 formats.py DUMP_PICTURE FOLDER. Exit status 77 if Pillow or NumPy is not there.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Pictures of every format as files and through pipes, and raw frames: the same matches as from the TIFF.
 . "${0%/*}/lib.sh"
 

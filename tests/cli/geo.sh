@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Geo tags of outputs: those of the image, moved to the middle of the first window.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Options that no other test of a successful run covers: the same result with them as without, or the result that they ask for.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

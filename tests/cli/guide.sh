@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The guide and the README are true: their command lines run as printed, and the guide names every option and every kernel.
 . "${0%/*}/lib.sh"
 ln -s "$DATA" data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # exactncc info: devices, limits, and the choice of the kernel, as text and as JSON.
 . "${0%/*}/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Functions for the tests of the programs, which source this file. The environment has EXACTNCC (the tool), EXACTNCC_BENCH, DATA (the
 # scenes), HELPERS (the folder of the test programs) and SANITIZE (the sanitizers of this build; empty: none). A test runs in a temporary
 # folder, which is removed at its end. The tests use the CPU engine, so they need no GPU.

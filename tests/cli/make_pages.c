@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* make_pages [--as TYPE | --crop X,Y,W,H] OUT IN...: writes the first pages of the inputs as the
  * pages of one TIFF. With several inputs, a reduced copy of the first is inserted before the last.
  * --as: converts the samples to another type; 100 is subtracted for signed types. --crop: crops

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* make_picture OUT IN WORD...: writes a variant of a grey picture. The words, in any order:
  *
  * - as=TYPE: u8, u16, f32, s8, s16, u32, f64 or s32 (default: the type of IN)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Many images, lists, folders, pages and outputs in one process.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # exactncc correlate and convolve: the TIFFs equal the oracle's bit for bit, and their tags describe them.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # --mask, --image-mask, --no-data, GDAL's tag, alpha, --min-valid, --coverage.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

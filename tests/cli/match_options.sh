@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Options of find and correlate that process matches and maps: --subpixel, --merge, --heatmap, --roi.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Overlays, and files that cannot be written.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* print_tags FILE: prints the geo tags and the no-data tag of the first page, one per line. */
 #include <stdio.h>
 #include <tiffio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Real pictures, with scores from independent integer arithmetic, and every kernel of this machine. The pictures are in the folder
 # EXACTNCC_REAL_DATA or the one that CMake was given; without them the test is skipped.
 . "${0%/*}/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Real pictures with 30 percent of the template masked, a hole without data at the match, and other holes: find returns the right place,
 # with the score that an independent oracle computes for that window. On the CPU, and on a GPU if there is one.
 . "${0%/*}/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Templates that are rectangles of a file: FILE@X,Y,W,H.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

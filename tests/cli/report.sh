@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # find --report: the page is parsed and compared with the CSV of the same search. PYTHON3 is the interpreter.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* same_float A B: exit status 0 if both decimal numbers are read as the same float. */
 #include <stdio.h>
 #include <stdlib.h>

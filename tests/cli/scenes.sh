@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # data/ has the scenes that make_scenes makes, and the tool finds the true places in each.
 . "${0%/*}/lib.sh"
 holds 'data/ has the scenes that make_scenes makes' "$MAKE_SCENES" --check "$DATA"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A picture that the tool has drawn. */
 #include "sheet_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A picture that the tool has drawn: an RGB TIFF with the scene at its top left, for the programs
  * that check it. */
 #ifndef TEST_SHEET_FILE_H

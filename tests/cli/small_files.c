@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "small_files.h"
 
 const uint8_t small_png[] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Small files of each format, and the pixels that must be read from them. */
 #ifndef TEST_SMALL_FILES_H
 #define TEST_SMALL_FILES_H

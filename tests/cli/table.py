@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """table.py EXACTNCC EXACTNCC_BENCH: the table of options, as --help-json prints it, is what the programs do.
 
 Every word that an option lists is taken, another word is refused with the text of `expected`, a default that is one word is taken, and

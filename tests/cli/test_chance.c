@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Scores that chance explains: random images in which the template is not, and templates of known
  * structure. */
 #include "chance.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What pictures are drawn with: levels, colours, text and the places of labels. */
 #include "draw/canvas.h"
 #include "draw/colour_scale.h"

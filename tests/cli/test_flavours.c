@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Every kind of TIFF is read pixel for pixel as it was written. With a directory as its argument
  * the program leaves the files there, each with a template cut at (20, 13), and prints a line per
  * file: its name, and exact or lossy. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Small files of each format, written byte by byte, with the pixels that must be read from them or
  * the words in which they must be refused. */
 #include "picture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What many images and places on the ground need, called directly: whether CUDA is started, for
  * described jobs; where pixels are on the ground; which scores are a ridge; names of outputs. */
 #include "auto_device.h"

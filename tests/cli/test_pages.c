@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The chain of a TIFF's pages: every page is reached, a chain that breaks or turns back is an error
  * that names the page, and the time is in proportion to the number of pages. */
 #include "file_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions of the programs, called directly. */
 #include "filters.h"
 #include "flavour.h"

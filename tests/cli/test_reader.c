@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Decoding on a thread. For every kind of TIFF and every pixel type: the rows that app_reader_wait
  * returns equal those of a picture that was decoded at once, a search on them finds the same as in
  * the whole picture, and a damaged file gives the same error text. A rectangle has the pixels of

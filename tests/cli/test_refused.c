@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A page that the reader does not support is refused with a text that names the tag and its value.
  */
 #include "file_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* TIFFs whose strips are missing, cut or misdescribed, and tags that libtiff passes over: what is
  * not stored reads as no-data or 0, and everything else is refused by name. The file is 8 x 4
  * pixels of 8 bits in two strips; strip 0 is 16 times 7, strip 1 is 16 times 9. */

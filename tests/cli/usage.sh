@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Wrong usage: status 2, and one line that names the option and what is allowed.
 . "${0%/*}/lib.sh"
 board=$DATA/board.tif

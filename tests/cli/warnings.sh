@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Warnings of find, and the exit status of a search that finds nothing.
 . "${0%/*}/lib.sh"
 cp "$DATA"/*.tif .

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Words that are nearly right: commands, options and values. The error names the nearest word, and the right culprit. Then --help, help,
 # --version and --help-json.
 . "${0%/*}/lib.sh"

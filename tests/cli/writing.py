@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writing that is interrupted, or that fails: nothing is left behind, an old file stays as it is, and one line says why. With a
 pseudo-terminal: progress, and Ctrl-C.
 

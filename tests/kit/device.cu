@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Device memory and streams for tests (kit/device.h). */
 #include "kit/device.h"
 

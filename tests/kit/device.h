@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Device memory, streams and graphs for tests, without a CUDA header. In builds without CUDA every
  * call fails. */
 #ifndef KIT_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The functions of kit/device.h for builds without CUDA: all of them fail. */
 #include "kit/device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks, the seeded random generator and the options of test programs (kit.h). */
 #include "kit/kit.h"
 

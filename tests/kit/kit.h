@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What every test uses: checks that count and print values, a seeded random generator, and the exit
  * status for CTest. */
 #ifndef KIT_KIT_H

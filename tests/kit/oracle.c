@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The exact oracle for integer pixels, the peak rule by brute force, and convolution by its
  * definition. */
 #include "kit/oracle.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Images and maps between unmapped pages, their samples, and fills (pixels.h). */
 #define _DEFAULT_SOURCE /* for MAP_ANONYMOUS */
 #include "kit/pixels.h"

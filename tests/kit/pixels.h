@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Images and maps for tests: memory that faults on any access outside, and fills that are hard on
  * arithmetic. */
 #ifndef KIT_PIXELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* KIT_SANITIZED: 1 where memory errors and undefined behaviour, or races, are what a test looks
  * for, and everything is many times slower. Tests may then have fewer cases that differ in values
  * alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Fills the library's structs from flat ones and calls it. */
 #include "kit/short.h"
 

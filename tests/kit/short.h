@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Short forms of the library's calls, for tests that make very many of them. Their options are flat
  * structs in which 0 means the default, and what a method does not use is ignored. The text of
  * a failure is left in kit_error. Options that are NULL are passed on as NULL. */

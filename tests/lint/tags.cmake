@@ -14,12 +14,6 @@ if(result)
   list(FILTER files EXCLUDE REGEX "^(build|release|out)")
 endif()
 list(FILTER files INCLUDE REGEX "${endings}")
-# These folders have all their tags.
-set(folders cmake data docs examples include packaging scripts src/api src/base src/engine src/image src/peaks src/template
-    tests/abi tests/cpp tests/digest tests/examples tests/install tests/lint tests/mutants tests/packages tests/peers tests/props
-    tests/random tests/unit)
-list(JOIN folders "|" folders)
-list(FILTER files INCLUDE REGEX "^(${folders})/|^[^/]+$")
 set(missing "")
 foreach(file IN LISTS files)
   if(EXISTS ${ROOT}/${file})

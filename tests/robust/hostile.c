@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The TIFF reader against damaged files. Nothing may crash, every failure must say in one line what
  * is wrong, and memory must stay small. robust_tiff GROUP DIRECTORY: the directory gets one file,
  * which is written again for each input. The groups:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files with wrong claims, written byte by byte. */
 #ifndef TEST_HOSTILE_H
 #define TEST_HOSTILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tags that the tool reads in addition to the pixels, correct and wrong. */
 #include "hostile.h"
 

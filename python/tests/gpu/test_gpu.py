@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CuPy, PyTorch and JAX arrays on a real GPU. Run by scripts/python-gpu-test.sh."""
 
 import numpy as np

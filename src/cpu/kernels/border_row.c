@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows of the image with the pixels that the border rule adds. */
 #include "cpu/kernels/border_row.h"
 

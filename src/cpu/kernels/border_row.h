@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads rows of the image together with the pixels that the border rule adds outside the image. */
 #ifndef XNCC_CPU_KERNELS_BORDER_ROW_H
 #define XNCC_CPU_KERNELS_BORDER_ROW_H

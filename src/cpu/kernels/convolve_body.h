@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Convolution in vectors of CONVOLVE_LANES neighbouring results. Each result still adds its
  * products one by one in the order that include/exactncc/convolve.h defines, so the bits are those
  * of the reference.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of the `direct` kernels that all instruction sets share.
  *
  * The result is divided into strips of columns. Each strip is computed from top to bottom in blocks

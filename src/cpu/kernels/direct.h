@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The `direct` kernels: sums of products in SIMD, sliding window sums, and a score computed row by
  * row. direct.c is the part that all instruction sets share; one file per instruction set defines
  * an xncc_direct_isa.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-avx2: 16-bit products by vpmaddwd. Of 16 registers, 14 are used: 12 accumulators, the
  * image, and a broadcast of the template that is overwritten by the product. */
 #define ROWS_LANES 4

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-avx512: AVX-512 with VNNI (needs F, BW, DQ, VL, VNNI). 6 map rows with 4 dwords per group
  * use 24 of the 32 registers as accumulators, and one image load serves all of them. */
 #define ROWS_LANES 8

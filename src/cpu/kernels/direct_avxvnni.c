@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-avxvnni: the VNNI instructions on 256-bit vectors, for processors without AVX-512. It uses
  * 12 accumulators, the image, and a broadcast of the template. */
 #define ROWS_LANES 4

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-portable: plain C in a form that compilers vectorize on every architecture. */
 #define ROWS_LANES 2
 #include "cpu/kernels/direct.h"

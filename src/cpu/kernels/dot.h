@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The inner loops of `direct` on vectors, written once for all instruction sets. The including file
  * defines:
  * - vec: a vector of 32-bit lanes; VEC_LANES: the number of lanes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of the `fft` kernels that all instruction sets share: transforms blocks of the image in
  * pairs, multiplies by the template's spectrum, transforms back, and rounds. */
 #include "cpu/kernels/fft.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Complex vectors of FFT_LANES doubles, their transforms of 4 and 8 points, and the transposition
  * of FFT_LANES x FFT_LANES lanes. */
 #ifndef XNCC_CPU_KERNELS_FFT_POINTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matching of integers: computes the sums of a rectangle plane by plane (integers.h). */
 #include "cpu/kernels/integers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matching of integers. Every problem takes the same way through a rectangle of the map:
  * - the count plane, which says which image pixels count, if not all of them do;
  * - channel by channel, the products that plan/recipe.h lists, by a kernel of products. Planes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The memory of integers.h, and what is prepared once per template. */
 #include "cpu/kernels/integers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The row functions of integers, of which each instruction set has its own build (rows.h). */
 #ifndef XNCC_CPU_KERNELS_ISA_ROWS_H
 #define XNCC_CPU_KERNELS_ISA_ROWS_H

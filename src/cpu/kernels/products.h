@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernels of products: the `direct` and `fft` kernels correlate a plane of the image with one of
  * the template. Planes have unsigned bytes or words of 16 bits. With each row of products come the
  * sums of the image plane over the same windows, which slide down (windows.h). */

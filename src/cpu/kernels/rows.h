@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The row functions of isa_rows.h, in C that compilers vectorize. Each instruction set's file
  * includes this and so has its own build. */
 #ifndef XNCC_CPU_KERNELS_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* From sums to scores: in vectors while the terms fit 63 bits, else one by one (scores.h). */
 #include "cpu/kernels/scores.h"
 

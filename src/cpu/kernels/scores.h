@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns the sums of a rectangle into scores, channel by channel and row by row (integers). */
 #ifndef XNCC_CPU_KERNELS_SCORES_H
 #define XNCC_CPU_KERNELS_SCORES_H

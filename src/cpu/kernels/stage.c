@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads a rectangle of the image (stage.h). */
 #include "cpu/kernels/stage.h"
 

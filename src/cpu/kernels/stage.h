@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A rectangle of the image with its border: which of its pixels count, its samples, and its planes
  * of bytes or words. Its first pixel is image pixel (left, top), which may lie outside. */
 #ifndef XNCC_CPU_KERNELS_STAGE_H

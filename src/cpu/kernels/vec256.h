@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The vector operations of dot.h for the two 256-bit instruction sets. */
 #ifndef XNCC_CPU_KERNELS_VEC256_H
 #define XNCC_CPU_KERNELS_VEC256_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Sliding window sums of a strip, and what becomes of its rows (windows.h). */
 #include "cpu/kernels/windows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Window sums that slide down a strip of the map. Used by every kernel of products. */
 #ifndef XNCC_CPU_KERNELS_WINDOWS_H
 #define XNCC_CPU_KERNELS_WINDOWS_H
