@@ -29,5 +29,5 @@ must "pip cannot reach its index of packages, or the packages that the tests nee
     "$venv/pip" install --quiet scikit-build-core nanobind cmake ninja numpy pytest mypy matplotlib pandas \
     scikit-image opencv-python-headless 'dask[array,distributed]' xarray
 must "the package does not build" "$venv/pip" install --verbose --no-build-isolation --no-deps \
-    -C cmake.define.EXACTNCC_WERROR=ON -C build-dir="$PWD/$folder/build" .
+    --config-settings cmake.define.EXACTNCC_WERROR=ON --config-settings build-dir="$PWD/$folder/build" .
 "$venv/python" -m pytest -q -p no:cacheprovider python/tests
