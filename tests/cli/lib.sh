@@ -61,6 +61,11 @@ holds() {
     "$@" >"$work/holds.out" 2>&1 || { fail "$what"; cat "$work/holds.out"; }
 }
 
+# field NAME: the value in the first row of stdout, a CSV, in the column of that name. No value there has a comma.
+field() {
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i } NR == 2 { print $column }' out
+}
+
 finish() {
     printf '%d checks, %d failures\n' "$checks" "$failures"
     [ "$failures" -eq 0 ]

@@ -23,9 +23,9 @@ while read -r kernel device; do
             continue
         fi
         run 0 find --device "$device" --kernel "$kernel" --top 1 --format csv "$real/$image" "$real/$templ"
-        found=$(sed 1d out | awk -F, '{ print $(NF - 4) "," $(NF - 3) }')
+        found=$(field x),$(field y)
         [ "$found" = "$x,$y" ] || fail "$kernel, $image, $templ: found at $found, not $x,$y"
-        holds "$kernel, $image, $templ: the score $score to the last bit" "$HELPERS/same_float" "$score" "$(sed 1d out | awk -F, '{ print $NF }')"
+        holds "$kernel, $image, $templ: the score $score to the last bit" "$HELPERS/same_float" "$score" "$(field score)"
         checks=$((checks + 1))
     done <rows
     seen="$seen $kernel"

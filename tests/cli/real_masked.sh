@@ -5,7 +5,6 @@
 real=${EXACTNCC_REAL_DATA:-$REAL_DATA}
 [ -f "$real/expected.csv" ] || { echo 'no real pictures here: skipped'; exit 77; }
 picture() { "$HELPERS/make_picture" "$@" || fail "make_picture $*"; }
-value() { sed 1d out | awk -F, -v column="$1" '{ print $column }'; } # of the only row
 cp "$real"/*.tif .
 sed 1d "$real/expected.csv" >rows
 devices=cpu
@@ -17,7 +16,7 @@ check_window() { # WHAT X Y SCORE
     picture window-holes.tif holes.tif crop=$2,$3,$templ_width,$templ_height
     run 0 correlate --device cpu --kernel reference --no-data 3 --mask mask.tif --image-mask window-holes.tif --format csv -o score.tif window.tif "$templ"
     holds "$1: the oracle's score" "$HELPERS/check_map" score.tif general window.tif "$templ" ccoeff_normed valid clamp no_data=3 mask=mask.tif image_mask=window-holes.tif
-    holds "$1: that score to the last bit" "$HELPERS/same_float" "$(value 4)" "$4"
+    holds "$1: that score to the last bit" "$HELPERS/same_float" "$(field min)" "$4"
 }
 
 # With noise a masked match can move: cell-template-noisy scores 0.34 even without a mask. Two pixels are close enough.
@@ -35,12 +34,12 @@ while IFS=, read -r image templ width height templ_width templ_height bits x y r
     for device in $devices; do
         for options in '' '--mode full --border overlap'; do
             run 0 find --device $device $options --no-data 3 --mask mask.tif --image-mask holes.tif --top 1 --format csv scene.tif "$templ"
-            is_near "$(value 4)" "$(value 5)" || fail "$device, $image, $templ, $options: found at $(value 4),$(value 5), not $x,$y"
-            check_window "$device, $image, $templ, $options" "$(value 4)" "$(value 5)" "$(value 8)"
+            is_near "$(field x)" "$(field y)" || fail "$device, $image, $templ, $options: found at $(field x),$(field y), not $x,$y"
+            check_window "$device, $image, $templ, $options" "$(field x)" "$(field y)" "$(field score)"
         done
         # The same with the file's own no-data tag.
         run 0 find --device $device --mask mask.tif --top 1 --format csv scene.tif "$templ"
-        is_near "$(value 4)" "$(value 5)" || fail "$device, $image, $templ: by the tag found at $(value 4),$(value 5), not $x,$y"
+        is_near "$(field x)" "$(field y)" || fail "$device, $image, $templ: by the tag found at $(field x),$(field y), not $x,$y"
     done
 done <rows
 # All channels of a colour picture. Its template was cut at (190, 60).
@@ -48,6 +47,6 @@ picture mask.tif astronaut-rgb-template.tif spare=30
 picture holes.tif astronaut-rgb.tif spare=7
 for device in $devices; do
     run 0 find --device $device --channels sum --mask mask.tif --image-mask holes.tif --top 1 --format csv astronaut-rgb.tif astronaut-rgb-template.tif
-    [ "$(value 4),$(value 5),$(value 8)" = 190,60,1 ] || fail "$device, in colour: $(value 4),$(value 5),$(value 8), not 190,60,1"
+    [ "$(field x),$(field y),$(field score)" = 190,60,1 ] || fail "$device, in colour: $(field x),$(field y),$(field score), not 190,60,1"
 done
 finish
