@@ -54,11 +54,12 @@ static int find(const xncc_image *image, const xncc_image *pixels)
     return status;
 }
 
-/* Seconds of processor time per call of `count` calls; negative after a failure. search: 1 find, 0 correlate. */
-double bench_calls(const unsigned char *image, int side, const unsigned char *templ,
-                   int templ_side, int search, int count);
-double bench_calls(const unsigned char *image, int side, const unsigned char *templ,
-                   int templ_side, int search, int count)
+/* Seconds of processor time per call of `count` calls; negative after a failure. search: 1 find, 0
+ * correlate. */
+double bench_calls(const unsigned char *image, int side, const unsigned char *templ, int templ_side,
+                   int search, int count);
+double bench_calls(const unsigned char *image, int side, const unsigned char *templ, int templ_side,
+                   int search, int count)
 {
     const xncc_image scene = { .data = image, .width = side, .height = side };
     const xncc_image pixels = { .data = templ, .width = templ_side, .height = templ_side };

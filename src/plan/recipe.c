@@ -29,6 +29,13 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
     return needs;
 }
 
+xncc_sum_source xncc_sum_source_in(const xncc_sum_recipe *recipe, xncc_sum_id sum, int all_count)
+{
+    const int of_templ = sum == XNCC_SUM_N || sum == XNCC_SUM_T || sum == XNCC_SUM_T2;
+    return of_templ && all_count && recipe->sum[sum] != XNCC_FROM_NOWHERE ? XNCC_FROM_CONSTANT
+                                                                          : recipe->sum[sum];
+}
+
 /* A list of products. Those beyond its capacity are only counted. */
 typedef struct list {
     xncc_product_of *product;

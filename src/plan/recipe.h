@@ -35,6 +35,10 @@ typedef struct xncc_sum_recipe {
 /* The sources for a problem of any pixel type. */
 xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *problem);
 
+/* Where a sum comes from in a part of the image. If all its pixels count, the sums that depend on
+ * the template alone are constants. */
+xncc_sum_source xncc_sum_source_in(const xncc_sum_recipe *recipe, xncc_sum_id sum, int all_count);
+
 /* The kinds of byte planes of an image or template. Where a pixel does not count, a plane is 0. */
 typedef enum xncc_plane {
     XNCC_PLANE_VALUE,  /* byte `digit` of the biased samples of a channel; 0 is the lowest */

@@ -37,18 +37,18 @@ inside() {
 }
 cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 [[ ! -d /etc/apt/apt.conf.d ]] || cp -n /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
-mkdir -p "$root/packages" "$root/work/data"
+mkdir -p "$root/packages" "$root/try/data"
 cp "$packages"/*.deb "$root/packages/"
 echo 'Dpkg::Use-Pty "0";' >"$root/etc/apt/apt.conf.d/99no-terminal"
-cp "$source"/examples/find_c11.c "$root/work/"
-cp "$source"/data/board.tif "$source"/data/board-fiducial.tif "$root/work/data/"
+cp "$source"/examples/find_c11.c "$root/try/"
+cp "$source"/data/board.tif "$source"/data/board-fiducial.tif "$root/try/data/"
 # A minimal root drops man pages when it installs; a user's does not.
 rm -f "$root/etc/dpkg/dpkg.cfg.d/docker" "$root/etc/dpkg/dpkg.cfg.d/excludes"
 started=$SECONDS
 inside apt-get update -q >/dev/null
 inside sh -c 'apt-get install -y -q --no-install-recommends /packages/exactncc_*.deb /packages/libexactncc1_*.deb' >"$base/install.log" ||
     { cat "$base/install.log" && exit 1; }
-inside sh -c 'cd /work && exactncc find --quiet --top 1 data/board.tif data/board-fiducial.tif && exactncc --version'
+inside sh -c 'cd /try && exactncc find --quiet --top 1 data/board.tif data/board-fiducial.tif && exactncc --version'
 echo "tool: installed and used with its library alone, $((SECONDS - started)) s, $(inside dpkg-query -W -f '${Package} ${Installed-Size} KB\n' exactncc libexactncc1 | paste -sd,)"
 
 inside apt-get install -y -q --no-install-recommends man-db >"$base/man.log" || { cat "$base/man.log" && exit 1; }
@@ -61,9 +61,9 @@ echo "man exactncc-find: $(inside sh -c 'MANWIDTH=80 man exactncc-find' | wc -l)
 inside sh -c 'apt-get install -y -q --no-install-recommends /packages/libexactncc-dev_*.deb gcc libc6-dev pkg-config cmake make' \
     >"$base/dev.log" || { cat "$base/dev.log" && exit 1; }
 inside sh -c 'MANWIDTH=80 man 3 exactncc' | grep -q xncc_find_batch || { echo "man 3 exactncc lacks xncc_find_batch" && exit 1; }
-cat >"$root/work/build.sh" <<'SCRIPT'
+cat >"$root/try/build.sh" <<'SCRIPT'
 set -e
-cd /work
+cd /try
 gcc find_c11.c $(pkg-config --cflags --libs exactncc) -o by_pkg_config
 gcc find_c11.c -static $(pkg-config --static --cflags --libs exactncc) -o by_pkg_config_static
 mkdir -p project
@@ -88,7 +88,7 @@ for program in by_pkg_config by_pkg_config_static project/build/by_cmake project
     echo "$program: $(stat -c %s $program) bytes, finds both"
 done
 SCRIPT
-inside sh /work/build.sh
+inside sh /try/build.sh
 
 inside apt-get purge -y -q exactncc libexactncc1 libexactncc-dev >"$base/purge.log" || { cat "$base/purge.log" && exit 1; }
 left=$(find "$root/usr" "$root/etc" -name '*exactncc*')

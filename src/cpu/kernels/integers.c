@@ -205,10 +205,8 @@ static void resolve_sources(run *r, xncc_counts counts)
     if (counts == XNCC_COUNTS_ALL)
         r->m.stage.count = NULL;
     for (int s = 0; s < XNCC_SUMS; s++) {
-        const int of_templ = s == XNCC_SUM_N || s == XNCC_SUM_T || s == XNCC_SUM_T2;
-        r->source_of[s] = r->tile->recipe.sum[s];
-        if (of_templ && counts == XNCC_COUNTS_ALL && r->source_of[s] != XNCC_FROM_NOWHERE)
-            r->source_of[s] = XNCC_FROM_CONSTANT;
+        r->source_of[s] = xncc_sum_source_in(&r->tile->recipe, (xncc_sum_id)s,
+                                             counts == XNCC_COUNTS_ALL);
         if (r->source_of[s] == XNCC_FROM_WINDOW || r->source_of[s] == XNCC_FROM_PRODUCTS)
             memcpy(r->scores.sum[s], r->m.sum[s], sizeof r->m.sum[s]);
     }

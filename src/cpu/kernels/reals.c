@@ -2,7 +2,6 @@
 /* Matching of floats, rectangle by rectangle (reals.h). */
 #include "cpu/kernels/reals_run.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +74,6 @@ static double multiply(xncc_reals_run *r, int32_t channel, int power, const doub
     xncc_reals_meeting meeting = { .line = r->m.line,
                                    .templ = templ,
                                    .width = r->job->templ->width,
-                                   .height = height,
                                    .columns = r->area->width,
                                    .sum = sum,
                                    .stride = r->stride,
@@ -112,12 +110,18 @@ static double product(xncc_reals_run *r, xncc_sum_id sum, int32_t channel, int p
     return r->factor * of_image * norm;
 }
 
+/* Has this sum a plane? Those of products do, and the number of pixels that count. */
+static int is_stored(const xncc_reals_run *r, xncc_sum_id sum)
+{
+    return r->source[sum] == XNCC_FROM_PRODUCTS ||
+           (sum == XNCC_SUM_N && r->source[sum] == XNCC_FROM_WINDOW);
+}
+
 /* Counts the pixels of every window that count, in whole numbers. */
 static void count_pixels(xncc_reals_run *r)
 {
-    const int from_products = r->source[XNCC_SUM_N] == XNCC_FROM_PRODUCTS;
     double *N = r->m.sum[XNCC_SUM_N];
-    if (!from_products && r->source[XNCC_SUM_N] != XNCC_FROM_WINDOW)
+    if (!is_stored(r, XNCC_SUM_N))
         return;
     (void)product(r, XNCC_SUM_N, 0, 0, r->shared->mask, 1.0);
     for (ptrdiff_t i = 0; i < (ptrdiff_t)r->stride * r->area->height; i++)
@@ -132,10 +136,7 @@ static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, i
 {
     if (floats)
         return xncc_stage_raw(&r->m.stage, yy);
-    double *const own = r->m.line;
-    r->m.line = line;
-    (void)xncc_reals_read_line(r, yy, channel, r->pivot, 1);
-    r->m.line = own;
+    (void)xncc_reals_read_line_to(r, yy, channel, r->pivot, 1, line);
     return line;
 }
 
@@ -240,9 +241,7 @@ static xncc_reals_errors channel_products(xncc_reals_run *r, int32_t channel)
 /* A row of a plane of sums, if the sum is stored. */
 static const double *stored(const xncc_reals_run *r, xncc_sum_id sum, int32_t y)
 {
-    const int is_stored = r->source[sum] == XNCC_FROM_PRODUCTS ||
-                          (sum == XNCC_SUM_N && r->source[sum] == XNCC_FROM_WINDOW);
-    return is_stored ? r->m.sum[sum] + (ptrdiff_t)y * r->stride : NULL;
+    return is_stored(r, sum) ? r->m.sum[sum] + (ptrdiff_t)y * r->stride : NULL;
 }
 
 /* Scores the rows of a channel. Returns 1 if there is a doubt. */
@@ -263,7 +262,7 @@ static int score_channel(xncc_reals_run *r, int32_t channel)
                            .least = (double)r->job->general.least };
     /* The bound of the products is the largest one, if all other sums are window sums. */
     const int again = r->job->general.whole >= 256 && windows && r->job->templ->channels == 1 &&
-                      !r->job->templ->mask && !r->bad && r->m.stage.count == NULL;
+                      xncc_reals_counts_all(r) && !r->bad;
     int doubts = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         if (windows)
@@ -271,10 +270,10 @@ static int score_channel(xncc_reals_run *r, int32_t channel)
         if (r->variant->fft)
             transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
         row.X = r->variant->fft ? r->m.sum[XNCC_SUM_X] : stored(r, XNCC_SUM_X, y);
-        row.S = windows && r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW ? r->m.window[0]
-                                                                     : stored(r, XNCC_SUM_S, y);
-        row.Q = windows && r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[1]
-                                                                     : stored(r, XNCC_SUM_Q, y);
+        row.S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW ? r->m.window[0]
+                                                          : stored(r, XNCC_SUM_S, y);
+        row.Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[1]
+                                                          : stored(r, XNCC_SUM_Q, y);
         row.N = stored(r, XNCC_SUM_N, y);
         row.T = stored(r, XNCC_SUM_T, y);
         row.T2 = stored(r, XNCC_SUM_T2, y);
@@ -295,12 +294,9 @@ static void resolve_sources(xncc_reals_run *r, xncc_counts counts)
 {
     if (counts == XNCC_COUNTS_ALL)
         r->m.stage.count = NULL;
-    for (int s = 0; s < XNCC_SUMS; s++) {
-        const int of_templ = s == XNCC_SUM_N || s == XNCC_SUM_T || s == XNCC_SUM_T2;
-        r->source[s] = r->shared->recipe.sum[s];
-        if (of_templ && counts == XNCC_COUNTS_ALL && r->source[s] != XNCC_FROM_NOWHERE)
-            r->source[s] = XNCC_FROM_CONSTANT;
-    }
+    for (int s = 0; s < XNCC_SUMS; s++)
+        r->source[s] = xncc_sum_source_in(&r->shared->recipe, (xncc_sum_id)s,
+                                          counts == XNCC_COUNTS_ALL);
 }
 
 /* Scores that follow from the number of pixels that count: XNCC_COVERAGE, or NaN everywhere. */

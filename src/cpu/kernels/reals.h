@@ -76,10 +76,11 @@ typedef struct xncc_reals_row {
     float *out;
 } xncc_reals_row;
 
-/* A correlation of lines with a template plane of width x height doubles, by the direct kernel. */
+/* A correlation of lines with a template plane whose rows have `width` doubles, by the direct
+ * kernel. */
 typedef struct xncc_reals_meeting {
     const double *line, *templ;
-    int32_t width, height;
+    int32_t width;
     int32_t y;           /* the line's row in the rectangle */
     int32_t first, last; /* the rows of windows that contain it */
     int32_t columns;     /* windows per row */
@@ -191,6 +192,10 @@ static inline double xncc_refine_unit(double most, int bits)
 {
     return most > 0x1p-400 && most < 0x1p400 ? ldexp(1.0, ilogb(most) + 1 - bits) : 0.0;
 }
+
+/* Are all samples of the template multiples of a power of two (xncc_reals_isa.on_grid)? */
+int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *templ,
+                             const xncc_reals_shared *shared, double unit);
 
 /* Returns 1 and the score of the window at (left, top), if sums in pairs of doubles decide it. */
 int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, const xncc_refine_memory *m,

@@ -454,9 +454,8 @@ static void pair_finish(xncc_twofold *to, const rd_pair *sum)
     memcpy(high, &sum->high, sizeof high);
     memcpy(low, &sum->low, sizeof low);
     for (int i = 0; i < REALS_LANES; i++) {
-        const double s = to->high + high[i], of = s - to->high;
-        to->low += ((to->high - (s - of)) + (high[i] - of)) + low[i];
-        to->high = s;
+        xncc_twofold_put(to, high[i]);
+        to->low += low[i];
     }
 }
 

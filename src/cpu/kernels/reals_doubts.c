@@ -91,7 +91,7 @@ int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *w
 static void find_flat_windows(xncc_reals_run *r)
 {
     const int32_t w = r->job->templ->width, h = r->job->templ->height, width = r->m.stage.width;
-    int32_t *down = r->m.run[0];
+    int32_t *down = r->m.run;
     memset(r->m.flat, 1, (size_t)r->stride * (size_t)r->area->height);
     for (int32_t c = 0; c < r->job->templ->channels; c++) {
         memset(down, 0, (size_t)width * sizeof *down);
@@ -113,18 +113,12 @@ static void find_flat_windows(xncc_reals_run *r)
     }
 }
 
-/* Do all pixels of all windows count? */
-static int counts_all(const xncc_reals_run *r)
-{
-    return !r->job->templ->mask && r->m.stage.count == NULL;
-}
-
 void xncc_reals_mark_bad(xncc_reals_run *r)
 {
-    const uint32_t bits = counts_all(r) ? UINT32_C(0x7fc00000) : XNCC_DOUBT;
+    const uint32_t bits = xncc_reals_counts_all(r) ? UINT32_C(0x7fc00000) : XNCC_DOUBT;
     const int32_t w = r->job->templ->width, h = r->job->templ->height, width = r->m.stage.width,
                   channels = r->job->templ->channels;
-    int32_t *since = r->m.run[0]; /* rows since the last one with a bad sample, at most h */
+    int32_t *since = r->m.run; /* rows since the last one with a bad sample, at most h */
     for (int32_t x = 0; x < width; x++)
         since[x] = h;
     for (int32_t yy = 0; yy < r->m.stage.height; yy++) {
@@ -167,9 +161,7 @@ static int sums_are_exact(xncc_reals_run *r)
             (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
             on = isa->on_grid(r->m.line, r->m.stage.width, unit);
         }
-    for (int32_t c = 0; c < templ->channels && on && difference; c++)
-        on = isa->on_grid(r->shared->value[c], templ->width * templ->height, unit);
-    return on;
+    return on && (!difference || xncc_reals_templ_on_grid(isa, templ, r->shared, unit));
 }
 
 /* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
@@ -195,7 +187,7 @@ void xncc_reals_settle(xncc_reals_run *r)
     enum { FLATS = 8 };
     const xncc_area *area = r->area;
     const xncc_method method = r->job->problem->rule.method;
-    const int may_be_flat = counts_all(r) && xncc_method_is_centred(method);
+    const int may_be_flat = xncc_reals_counts_all(r) && xncc_method_is_centred(method);
     const float undefined = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
     const xncc_stage *stage = &r->m.stage;
     int flats = 0;

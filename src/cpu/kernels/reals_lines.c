@@ -2,8 +2,8 @@
 /* The rows of a rectangle (reals_run.h). */
 #include "cpu/kernels/reals_run.h"
 
-xncc_reals_found xncc_reals_read_line(xncc_reals_run *r, int32_t yy, int32_t channel, double pivot,
-                                      int power)
+xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, int32_t channel,
+                                         double pivot, int power, double *out)
 {
     const xncc_stage *stage = &r->m.stage;
     const xncc_reals_line line = { .raw = xncc_stage_raw(stage, yy),
@@ -16,8 +16,19 @@ xncc_reals_found xncc_reals_read_line(xncc_reals_run *r, int32_t yy, int32_t cha
                                                 ? stage->count + (ptrdiff_t)yy * stage->pitch
                                                 : NULL,
                                    .power = power,
-                                   .out = r->m.line };
+                                   .out = out };
     return r->isa->line(&line);
+}
+
+xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
+                                      double pivot, int power)
+{
+    return xncc_reals_read_line_to(r, yy, channel, pivot, power, r->m.line);
+}
+
+int xncc_reals_counts_all(const xncc_reals_run *r)
+{
+    return !r->job->templ->mask && r->m.stage.count == NULL;
 }
 
 int xncc_reals_has_float_rows(const xncc_reals_run *r)

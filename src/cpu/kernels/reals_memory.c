@@ -67,14 +67,12 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     uint64_t total = 0;
     m->line = xncc_carve(memory, &total, line * sizeof(double));
     m->before = xncc_carve(memory, &total, line * sizeof(double));
-    m->count = xncc_carve(memory, &total, line);
     for (int i = 0; i < 4; i++)
         m->column[i] = xncc_carve(memory, &total, line * sizeof(double));
     m->room = xncc_carve(memory, &total, line * sizeof(double));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         m->window[i] = xncc_carve(memory, &total, stride * sizeof(double));
-        m->run[i] = xncc_carve(memory, &total, line * sizeof(int32_t));
-    }
+    m->run = xncc_carve(memory, &total, line * sizeof(int32_t));
     for (int s = 0; s < XNCC_SUMS; s++) {
         const int stored = is_product(&recipe, (xncc_sum_id)s) ||
                            (s == XNCC_SUM_N && recipe.sum[s] == XNCC_FROM_WINDOW);

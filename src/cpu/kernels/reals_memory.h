@@ -9,17 +9,16 @@ typedef struct xncc_reals_scratch {
     xncc_stage stage;
     xncc_refine_memory refine;
     double *line;      /* a row of the image as doubles, with zeros past its end */
-    uint8_t *count;    /* which pixels of the row count */
     double *column[4]; /* column sums: S high, S low, Q high, Q low */
     double *room, *window[2];
     double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms */
     double *total[6];
-    double *plane;   /* a plane of the template; for begin */
-    int32_t *run[2]; /* per column, for windows without variance and for samples that are not
-                        finite */
-    double *before;  /* the row above */
-    uint8_t *flat;   /* per window: 1 if all its pixels are equal in every channel */
-    char *array;     /* of transforms */
+    double *plane;  /* a plane of the template; for begin */
+    int32_t *run;   /* per column, for windows without variance and for samples that are not
+                       finite */
+    double *before; /* the row above */
+    uint8_t *flat;  /* per window: 1 if all its pixels are equal in every channel */
+    char *array;    /* of transforms */
     void *buffer;
 } xncc_reals_scratch;
 

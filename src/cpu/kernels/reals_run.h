@@ -20,9 +20,14 @@ typedef struct xncc_reals_run {
     double pivot, norm; /* of the channel; norm: |x| */
 } xncc_reals_run;
 
-/* Reads row yy of the rectangle as doubles, to m.line. */
-xncc_reals_found xncc_reals_read_line(xncc_reals_run *r, int32_t yy, int32_t channel, double pivot,
-                                      int power);
+/* Reads row yy of the rectangle as doubles, to m.line or to `out`. */
+xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
+                                      double pivot, int power);
+xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, int32_t channel,
+                                         double pivot, int power, double *out);
+
+/* Do all pixels of all windows count? */
+int xncc_reals_counts_all(const xncc_reals_run *r);
 
 /* Are the rows of the rectangle floats that can be read where they are, all of which count? */
 int xncc_reals_has_float_rows(const xncc_reals_run *r);

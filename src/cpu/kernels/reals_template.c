@@ -35,21 +35,28 @@ static void read_channel(const xncc_reals_isa *isa, const xncc_job *job, int32_t
     s->channel[channel].T2 = xncc_twofold_add(sums.Q, zero);
 }
 
-/* Looks for a power of two of which all samples are multiples. */
-static void find_unit(const xncc_reals_isa *isa, const xncc_job *job, xncc_reals_shared *s)
+int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *templ,
+                             const xncc_reals_shared *shared, double unit)
 {
-    const int32_t width = job->templ->width, height = job->templ->height;
-    const int bits = xncc_refine_bits((double)width * height * job->templ->channels);
     int on = 1;
-    for (int32_t c = 0; c < job->templ->channels; c++)
-        for (int32_t j = 0; j < height; j++)
-            s->most = fmax(s->most,
-                           isa->range(s->value[c] + (ptrdiff_t)j * width, width, 0.0).most);
+    for (int32_t c = 0; c < templ->channels && on; c++)
+        for (int32_t j = 0; j < templ->height && on; j++)
+            on = isa->on_grid(shared->value[c] + (ptrdiff_t)j * templ->width, templ->width, unit);
+    return on;
+}
+
+/* Looks for a power of two of which all samples are multiples. */
+static void find_unit(const xncc_reals_isa *isa, const xncc_template *templ, xncc_reals_shared *s)
+{
+    const int bits = xncc_refine_bits((double)templ->width * templ->height * templ->channels);
+    for (int32_t c = 0; c < templ->channels; c++)
+        for (int32_t j = 0; j < templ->height; j++)
+            s->most = fmax(
+                s->most,
+                isa->range(s->value[c] + (ptrdiff_t)j * templ->width, templ->width, 0.0).most);
     s->unit = xncc_refine_unit(s->most, bits);
-    for (int32_t c = 0; c < job->templ->channels && s->unit > 0.0; c++)
-        for (int32_t j = 0; j < height; j++)
-            on &= isa->on_grid(s->value[c] + (ptrdiff_t)j * width, width, s->unit);
-    s->unit = on ? s->unit : 0.0;
+    if (s->unit > 0.0 && !xncc_reals_templ_on_grid(isa, templ, s, s->unit))
+        s->unit = 0.0;
 }
 
 /* Chooses the channel's pivot and derives the sum of the samples less the pivot. */
@@ -195,7 +202,7 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
         s->channel[c].square = s->norm[c][XNCC_REALS_PLANE_VALUE] *
                                s->norm[c][XNCC_REALS_PLANE_VALUE] / (1.01 * 1.01);
     }
-    find_unit(variant->isa, job, s);
+    find_unit(variant->isa, templ, s);
     if (s->mask) {
         for (size_t i = 0; i < (size_t)templ->width * (size_t)templ->height; i++)
             m.plane[i] = templ->mask && !templ->mask[i] ? 0.0 : 1.0;
