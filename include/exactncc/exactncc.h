@@ -15,6 +15,7 @@
  *     plan.h      plans: the same for many images, device memory and a CUDA stream of the caller
  *     batch.h     several templates of any sizes: their matches, or the best one at each position
  *     scan.h      search of an image whose rows are still arriving
+ *     track.h     where the parts of one image are in another
  *
  * Conventions:
  *
@@ -64,5 +65,6 @@
 #include "status.h"
 #include "suppress.h"
 #include "template.h"
+#include "track.h"
 
 #endif

@@ -38,5 +38,6 @@
 #include "cpp/plan.hpp"
 #include "cpp/span.hpp"
 #include "cpp/suppress.hpp"
+#include "cpp/track.hpp"
 
 #endif

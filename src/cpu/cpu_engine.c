@@ -170,6 +170,7 @@ static const xncc_engine_ops ops = {
     .sweep_rows = xncc_cpu_sweep_rows,
     .sweep_finish = xncc_cpu_sweep_finish,
     .sweep_end = xncc_cpu_sweep_end,
+    .chips = xncc_cpu_chips,
     .share = &xncc_cpu_batch_ops,
 };
 

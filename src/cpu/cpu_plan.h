@@ -5,6 +5,7 @@
 
 #include "cpu/kernels/kernel.h"
 #include "base/pool.h"
+#include "engine/chip_ops.h"
 #include "engine/engine.h"
 
 typedef struct cpu_engine {
@@ -65,6 +66,9 @@ typedef struct xncc_band {
 void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band);
 
 extern const struct xncc_batch_ops xncc_cpu_batch_ops; /* engine/batch_ops.h */
+
+/* Runs many small searches (engine/chip_ops.h). */
+xncc_status xncc_cpu_chips(xncc_engine *engine, const xncc_chip_run *run, xncc_error *error);
 
 /* Searches an image for matches (engine.h): in one call, or step by step as rows arrive. */
 xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image,

@@ -5,6 +5,7 @@
 #define XNCC_ENGINE_ENGINE_H
 
 #include "base/watch.h"
+#include "engine/chip_ops.h"
 #include "exactncc/plan.h"
 #include "template/template.h"
 #include "peaks/peaks.h"
@@ -101,6 +102,11 @@ typedef struct xncc_engine_ops {
     xncc_status (*sweep_finish)(xncc_sweep *sweep, xncc_match *match, size_t *found,
                                 xncc_error *error);
     void (*sweep_end)(xncc_sweep *sweep);
+
+    /* Runs many small searches (engine/chip_ops.h), and returns when all have finished. The
+     * problems and decisions are for this engine, and all views are in host memory. NULL: the
+     * engine does not offer it. */
+    xncc_status (*chips)(xncc_engine *engine, const xncc_chip_run *run, xncc_error *error);
 
     const struct xncc_batch_ops *share; /* see engine/batch_ops.h */
     /* See engine/batch_ops.h. NULL: the engine has no memory of its own. */

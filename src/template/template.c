@@ -9,25 +9,25 @@
 #include <math.h>
 #include <string.h>
 
-/* The biased sample i. Samples are stored with the bias, so every integer type reads as the
- * unsigned type of its size. */
-static uint64_t xncc_template_sample(const xncc_template *templ, int64_t i)
-{
-    int digits = xncc_pixel_digits(templ->pixel);
-    return xncc_sample(digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32, templ->pixels, i);
-}
-
-/* Sums the samples and their squares. A template has at most 2^31 pixels of at most 16 bits, so sum
- * < 2^47 and sum2 < 2^63. */
-static void sum_integers(xncc_template *templ)
-{
-    size_t count = (size_t)templ->width * (size_t)templ->height;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t v = xncc_template_sample(templ, (int64_t)i);
-        templ->sum += v;
-        templ->sum2 += v * v;
+/* Defines a function that sums the samples and their squares. A template has at most 2^31 pixels of
+ * at most 16 bits, so sum < 2^47 and sum2 < 2^63. Samples are stored with the bias, so every
+ * integer type reads as the unsigned type of its size. */
+#define DEFINE_SUM(name, type)                                                                     \
+    static void name(xncc_template *templ)                                                         \
+    {                                                                                              \
+        const type *pixel = templ->pixels;                                                         \
+        const size_t count = (size_t)templ->width * (size_t)templ->height;                         \
+        uint64_t sum = 0, sum2 = 0;                                                                \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            const uint32_t v = pixel[i];                                                           \
+            sum += v;                                                                              \
+            sum2 += v * v; /* below 2^32 */                                                        \
+        }                                                                                          \
+        templ->sum = sum;                                                                          \
+        templ->sum2 = sum2;                                                                        \
     }
-}
+DEFINE_SUM(sum_bytes, uint8_t)
+DEFINE_SUM(sum_words, uint16_t)
 
 /* Copies a row and adds the bias, which flips the highest bit of a signed sample. */
 static void copy_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
@@ -102,8 +102,12 @@ xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, x
          i < count * (uint64_t)templ->channels && xncc_pixel_is_float(templ->pixel) && !status; i++)
         templ->finite &= isfinite(xncc_sample_value(templ->pixel, templ->pixels, (int64_t)i)) != 0;
     if (!status && xncc_pixel_digits(templ->pixel) <= 2 && !xncc_pixel_is_float(templ->pixel) &&
-        templ->channels == 1)
-        sum_integers(templ);
+        templ->channels == 1) {
+        if (xncc_pixel_digits(templ->pixel) == 1)
+            sum_bytes(templ);
+        else
+            sum_words(templ);
+    }
     return status;
 }
 

@@ -45,6 +45,8 @@ void check_initializers()
     check_size<exactncc::Problem, xncc_problem>();
     check_size<exactncc::Preference, xncc_preference>();
     check_size<exactncc::BatchOptions, xncc_batch_options>();
+    check_size<exactncc::TrackOptions, xncc_track_options>();
+    check_size<exactncc::TrackSource, xncc_track_source>();
     CHECK(exactncc::BatchOptions().peaks.top == XNCC_ALL);
     CHECK(exactncc::FindOptions().rule.min_valid == 0.5);
     CHECK(exactncc::CorrelateOptions().rule.size == sizeof(xncc_match_rule));
@@ -186,6 +188,45 @@ void check_find(const Objects &o)
     CHECK(same(refined, expected));
 }
 
+// Images that are read by rows.
+xncc_status read_rows(void *argument, std::size_t, std::int32_t which, std::int32_t y,
+                      std::int32_t height, xncc_image *view, xncc_error *error)
+{
+    const xncc_track_pair *pair = static_cast<const xncc_track_pair *>(argument);
+    const xncc_image *image = which == 1 ? pair->image1 : pair->image2;
+    return xncc_image_crop(image, 0, y, image->width, height, view, error);
+}
+
+bool same_tracks(const std::vector<xncc_displacement> &a, const std::vector<xncc_displacement> &b)
+{
+    return a.size() == b.size() && !a.empty() &&
+           std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
+void check_track(const Objects &o)
+{
+    exactncc::TrackOptions options;
+    options.chip_width = options.chip_height = 8;
+    options.search_x = options.search_y = 4;
+    const std::vector<xncc_track_point> points = { { 20, 20, 0, 0 }, { 40.5, 30.5, 1, -1 } };
+    const xncc_image &image = o.scene.image;
+    xncc_track_pair pair = { &image, &image };
+    std::vector<xncc_displacement> want(2);
+    CHECK(!xncc_track(o.context.get(), &pair, 1, &options, points.data(), 2, want.data(), nullptr));
+    CHECK(want[1].whole_dx == 0 && want[1].whole_dy == 0 && want[1].score == 1.0f);
+    CHECK(same_tracks(exactncc::track(o.context, image, image, points, options), want));
+    exactncc::TrackSource source;
+    source.pixel = image.pixel;
+    source.width1 = source.width2 = image.width;
+    source.height1 = source.height2 = image.height;
+    source.read = read_rows;
+    source.argument = &pair;
+    CHECK(same_tracks(exactncc::track(o.context, source, points, options), want));
+    exactncc::Failure failure;
+    options.chip_width = 0;
+    CHECK(exactncc::track(o.context, image, image, points, options, &failure).empty() && failure);
+}
+
 std::vector<xncc_candidate> expect_batch(const Objects &o, const xncc_find_options &options,
                                          const xncc_suppress_rule *suppress)
 {
@@ -289,6 +330,7 @@ int main()
     check_correlate(objects);
     check_find(objects);
     check_find_batch(objects);
+    check_track(objects);
     check_best(objects, XNCC_VALID, 90 - 9 + 1, 70 - 7 + 1);
     check_best(objects, XNCC_SAME, 90, 70);
     check_convolve(objects);

@@ -172,6 +172,18 @@ static void exhaust(const char *name, xncc_status (*call)(void), int persistent)
            persistent ? ", persistent" : "");
 }
 
+static xncc_status track(void)
+{
+    const xncc_track_pair pair[2] = { { &image.view, &image.view }, { &image.view, &image.view } };
+    const xncc_track_point point[2] = { { 20, 20, 0, 0 }, { 40, 30, 1, 1 } };
+    xncc_track_options o = XNCC_TRACK_OPTIONS_INIT;
+    xncc_displacement found[2];
+    o.chip_width = o.chip_height = 5;
+    o.search_x = o.search_y = 2;
+    o.back = 1;
+    return xncc_track(context, pair, 2, &o, point, 2, found, &kit_error);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -200,6 +212,8 @@ int main(int argc, char **argv)
         exhaust("xncc_find_batch", find_batch, persistent);
         exhaust("xncc_batch_best", best, persistent);
         exhaust("xncc_refine", refine, persistent);
+        if (device == XNCC_DEVICE_CPU)
+            exhaust("xncc_track", track, persistent);
         xncc_alloc_fail(1, 1);
         CHECK_STATUS(plan_correlate(), XNCC_OK); /* running a plan allocates nothing */
         xncc_alloc_fail(0, 0);

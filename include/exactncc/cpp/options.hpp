@@ -8,6 +8,7 @@
 #include "../find.h"
 #include "../plan.h"
 #include "../suppress.h"
+#include "../track.h"
 
 namespace exactncc {
 
@@ -68,6 +69,15 @@ template <> inline xncc_batch_options initial()
     return XNCC_BATCH_OPTIONS_INIT;
 }
 
+template <> inline xncc_track_options initial()
+{
+    return XNCC_TRACK_OPTIONS_INIT;
+}
+template <> inline xncc_track_source initial()
+{
+    return XNCC_TRACK_SOURCE_INIT;
+}
+
 } // namespace detail
 
 using ContextOptions = detail::Initialized<xncc_context_options>;
@@ -81,6 +91,8 @@ using ConvolveOptions = detail::Initialized<xncc_convolve_options>;
 using Problem = detail::Initialized<xncc_problem>;
 using Preference = detail::Initialized<xncc_preference>;
 using BatchOptions = detail::Initialized<xncc_batch_options>;
+using TrackOptions = detail::Initialized<xncc_track_options>;
+using TrackSource = detail::Initialized<xncc_track_source>;
 
 } // namespace exactncc
 

@@ -36,6 +36,7 @@ typedef struct direct_scratch {
     void *raw;    /* an image row with its border */
     char *windows;
     int32_t *table; /* the current panel's table if there are several panels */
+    char *line;     /* digits of a template row, with zeros around them */
 } direct_scratch;
 
 /* Divides `memory` into the parts of a scratch area and returns the bytes needed. If memory is
@@ -54,6 +55,7 @@ static uint64_t scratch_layout(const xncc_cpu_blocks *b, int32_t width, char *me
     s->raw = xncc_carve(memory, &total, (strip + (uint64_t)c->panel_width) * sizeof(uint16_t));
     s->windows = xncc_carve(memory, &total, xncc_windows_bytes(width, b->narrow, c->strip));
     s->table = xncc_carve(memory, &total, c->single ? 0 : table_dwords(c) * sizeof(int32_t));
+    s->line = xncc_carve(memory, &total, ((uint64_t)c->groups + 3) * sizeof(int32_t));
     return total;
 }
 
@@ -67,40 +69,55 @@ xncc_kernel_memory xncc_direct_memory(const xncc_product_kernel *self,
                                  .scratch = scratch_layout(blocks, width, NULL, &unused) };
 }
 
-/* Adds template pixel i of a row to every phase. Shifted by p pixels, it is pixel i + p. */
-static void table_add_pixel(const xncc_direct_blocks *c, int32_t *row, int32_t i,
-                            const int32_t digit[2])
+/* Writes the digits of a template row as elements of the dwords. */
+static void digits_of_row(const xncc_direct_blocks *c, const xncc_template *templ, size_t at,
+                          int32_t width, int32_t plane, char *line)
 {
-    for (int32_t plane = 0; plane < c->planes; plane++) {
-        for (int32_t p = 0; p < c->phases; p++) {
-            int32_t g = (i + p) / c->phases, within = (i + p) % c->phases;
-            char *to = (char *)&row[((ptrdiff_t)g * c->planes + plane) * c->phases + p];
-            if (c->phases == 1)
-                memcpy(to, &digit[plane], 4);
-            else if (c->phases == 4)
-                *(int8_t *)(to + within) = (int8_t)digit[plane];
-            else
-                memcpy(to + 2 * within, &(int16_t){ (int16_t)digit[plane] }, 2);
-        }
+    const uint8_t *bytes = (const uint8_t *)templ->pixels + at;
+    for (int32_t i = 0; i < width && c->phases == 4; i++)
+        line[i] = (char)(int8_t)(bytes[i] - 128);
+    for (int32_t i = 0; i < width && c->phases != 4; i++) {
+        int32_t digit[2];
+        xncc_template_digits(templ, at + (size_t)i, c->planes == 2, digit);
+        if (c->phases == 2)
+            memcpy(line + 2 * (ptrdiff_t)i, &(int16_t){ (int16_t)digit[plane] }, 2);
+        else
+            memcpy(line + 4 * (ptrdiff_t)i, &digit[plane], 4);
     }
 }
 
-/* Fills a panel's table with template rows j0, j0 + 1, ... and columns i0, i0 + 1, ... */
-static void table_fill(const xncc_direct_blocks *c, const xncc_template *templ, int32_t j0,
-                       int32_t i0, int32_t *table)
+/* Writes one plane of a row of the table. Phase p of dword g begins p pixels before pixel g *
+ * phases of the row. phases: a constant. */
+__attribute__((always_inline)) static inline void
+table_row(const xncc_direct_blocks *c, const char *line, int32_t *to, int32_t phases)
 {
-    int32_t rows = xncc_min_i32(c->panel_height, templ->height - j0),
-            width = xncc_min_i32(c->panel_width, templ->width - i0);
-    memset(table, 0, table_dwords(c) * sizeof(int32_t));
-    for (int32_t j = 0; j < rows; j++) {
-        int32_t *row = table + (ptrdiff_t)j * c->groups * c->planes * c->phases;
-        for (int32_t i = 0; i < width; i++) {
-            int32_t digit[2];
-            xncc_template_digits(templ, (size_t)(j0 + j) * (size_t)templ->width + (size_t)(i0 + i),
-                                 c->planes == 2, digit);
-            table_add_pixel(c, row, i, digit);
+    for (int32_t g = 0; g < c->groups; g++)
+        for (int32_t p = 0; p < phases; p++)
+            memcpy(&to[(ptrdiff_t)g * c->planes * phases + p],
+                   line + 4 * (ptrdiff_t)g - (ptrdiff_t)p * (4 / phases), 4);
+}
+
+/* Fills a panel's table with template rows j0, j0 + 1, ... and columns i0, i0 + 1, ... line: room
+ * for a row of digits, with zeros before and after them. */
+static void table_fill(const xncc_direct_blocks *c, const xncc_template *templ, int32_t j0,
+                       int32_t i0, int32_t *table, char *line)
+{
+    const int32_t rows = xncc_min_i32(c->panel_height, templ->height - j0),
+                  width = xncc_min_i32(c->panel_width, templ->width - i0);
+    const ptrdiff_t step = (ptrdiff_t)c->groups * c->planes * c->phases;
+    memset(line, 0, (size_t)(c->groups + 3) * 4);
+    for (int32_t j = 0; j < rows; j++)
+        for (int32_t plane = 0; plane < c->planes; plane++) {
+            int32_t *to = table + j * step + (ptrdiff_t)plane * c->phases;
+            digits_of_row(c, templ, (size_t)(j0 + j) * (size_t)templ->width + (size_t)i0, width,
+                          plane, line + 4);
+            switch (c->phases) {
+            case 4: table_row(c, line + 4, to, 4); break;
+            case 2: table_row(c, line + 4, to, 2); break;
+            default: table_row(c, line + 4, to, 1); break;
+            }
         }
-    }
+    memset(table + rows * step, 0, (size_t)(c->panel_height - rows) * (size_t)step * sizeof *table);
 }
 
 void xncc_direct_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
@@ -109,9 +126,10 @@ void xncc_direct_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *b
 {
     (void)self;
     (void)watch; /* a panel is small */
-    (void)scratch;
+    direct_scratch s;
+    (void)scratch_layout(blocks, templ->width, scratch, &s);
     if (blocks->direct.single)
-        table_fill(&blocks->direct, templ, 0, 0, shared);
+        table_fill(&blocks->direct, templ, 0, 0, shared, s.line);
 }
 
 /* A strip of the result that is being computed. */
@@ -242,7 +260,7 @@ static void gather_panels(const strip *t, int32_t first, int32_t count)
             panel p = { .j0 = j0, .i0 = i0, .table = t->s.table };
             p.height = xncc_min_i32(c->panel_height, templ->height - j0);
             p.width = xncc_min_i32(c->panel_width, templ->width - i0);
-            table_fill(c, templ, j0, i0, t->s.table);
+            table_fill(c, templ, j0, i0, t->s.table, t->s.line);
             panel_pass(t, &p, first, 0, count);
         }
     }

@@ -107,6 +107,11 @@ static void template_sums(const xncc_job *job, xncc_templ_sums *s)
 {
     const xncc_template *templ = job->templ;
     const int64_t samples = (int64_t)templ->width * templ->height * templ->channels;
+    if (templ->channels == 1 && xncc_pixel_digits(templ->pixel) <= 2) { /* the template has them */
+        s->T[0] = templ->sum;
+        s->T2[0] = xncc_u128_of(templ->sum2);
+        return;
+    }
     for (int64_t i = 0; i < samples; i++) {
         if (i % SAMPLES_TO_ASK == 0 && xncc_is_cancelled(job->watch))
             return;

@@ -1,0 +1,204 @@
+/* exactncc: tracking: where the parts of one image are in another.
+ * SPDX-License-Identifier: BSD-2-Clause */
+#ifndef EXACTNCC_TRACK_H
+#define EXACTNCC_TRACK_H
+
+#include "context.h"
+#include "image.h"
+#include "rules.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Tracking. For each point a small rectangle of image 1, the chip, is sought in image 2. It is
+ * compared with the windows of image 2 around a predicted displacement. The result is where the
+ * score is best, to fractions of a pixel, with numbers that say how far to trust it.
+ *
+ * The scores are those of xncc_correlate for that chip on that part of image 2, bit for bit. So the
+ * results depend neither on the number of threads nor on the order of the points. */
+
+/* How the displacement is found to fractions of a pixel. docs/track.md has the measured errors. */
+typedef enum xncc_track_fit {
+    /* Not at all: whole pixels. */
+    XNCC_TRACK_WHOLE = 0,
+    /* By the quadratic surface of xncc_refine. */
+    XNCC_TRACK_QUADRATIC = 1,
+    /* By the same surface through the logarithms of the scores: the peak of a Gaussian. If one of
+     * the nine scores is not positive, by XNCC_TRACK_QUADRATIC. */
+    XNCC_TRACK_GAUSSIAN = 2,
+    /* By oversampling: the scores are interpolated between the whole pixels by polynomials of
+     * degree 7 through 8 x 8 of them, on a grid of 1/oversample pixel. The best grid point is found
+     * in steps that are halved from 1/2 to 1/oversample. If the best score has fewer than four
+     * scores on one of its sides, by XNCC_TRACK_QUADRATIC. */
+    XNCC_TRACK_OVERSAMPLED = 3
+} xncc_track_fit;
+
+/* Options of xncc_track. */
+typedef struct xncc_track_options {
+    uint32_t size;      /* sizeof(xncc_track_options) */
+    xncc_method method; /* one for which a large score is good; not XNCC_COVERAGE */
+    int32_t chip_width; /* pixels, at least 1 */
+    int32_t chip_height;
+    int32_t search_x; /* pixels, 0 .. 4096: the largest distance from the prediction */
+    int32_t search_y;
+    xncc_track_fit fit;
+    int32_t oversample; /* for XNCC_TRACK_OVERSAMPLED: 2, 4, 8, 16, 32 or 64 */
+    /* The fraction of a chip's pixels that must count in image 1, and the fraction of those that
+     * must also count in a window of image 2, 0 .. 1. Windows with fewer have no score. */
+    double min_valid;
+    /* 1: what was found in image 2 is sought in image 1 in turn, from the whole-pixel displacement
+     * back, and the two displacements are compared (xncc_displacement.loop). This doubles the
+     * time. 0: it is not. */
+    int32_t back;
+    const char *kernel; /* as in xncc_correlate_options; of the CPU engine */
+} xncc_track_options;
+
+/* NCC of chips of 32 x 32 pixels, 16 pixels around the prediction, a quadratic surface. */
+#define XNCC_TRACK_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(xncc_track_options), XNCC_CCOEFF_NORMED, 32, 32, 16, 16, XNCC_TRACK_QUADRATIC, 16,  \
+            0.5, 0, NULL                                                                           \
+    }
+
+/* Where to track, in pixels of image 1. */
+typedef struct xncc_track_point {
+    /* The wanted centre of the chip. A chip consists of whole pixels; its left column is
+     * floor(x - (chip_width - 1) / 2 + 1/2), and its top row likewise. */
+    double x;
+    double y;
+    double dx; /* the predicted displacement; the search is around the nearest whole pixels */
+    double dy;
+} xncc_track_point;
+
+/* The bits of xncc_displacement.flags. */
+typedef enum xncc_track_flag {
+    /* There is no score: the chip is not inside image 1 or too few of its pixels count, no window
+     * is inside image 2, or all windows are flat or have too few pixels that count. */
+    XNCC_TRACK_MISSING = 1,
+    /* The best window is at the edge of the search, so a better one may be beyond. Along that axis
+     * the displacement has whole pixels. */
+    XNCC_TRACK_EDGE = 2
+} xncc_track_flag;
+
+/* The displacement of a chip. Numbers that do not exist are NaN; if XNCC_TRACK_MISSING is set,
+ * these are all from dx on but `valid`, and the whole numbers are 0.
+ *
+ * Let s(i, j) be the scores of the windows, and c the best of them, at the whole-pixel
+ * displacement. Equal scores are ordered by y, then by x, smallest first. With its neighbours,
+ *
+ *     hxx = s(1,0) - 2c + s(-1,0)        hyy = s(0,1) - 2c + s(0,-1)
+ *     hxy = (s(1,1) - s(-1,1) - s(1,-1) + s(-1,-1)) / 4
+ */
+typedef struct xncc_displacement {
+    double x, y;      /* the centre of the chip in image 1 */
+    double dx, dy;    /* the displacement: the chip's centre is at (x + dx, y + dy) in image 2 */
+    int32_t whole_dx; /* the displacement of the best window, in whole pixels */
+    int32_t whole_dy;
+    float score; /* of the best window: c */
+    /* The best score among the local maxima beside the best window. A local maximum precedes each
+     * of its eight neighbours in the order of scores. */
+    float second;
+    double ratio; /* c / second; infinity if second is not positive */
+    /* (c - mean) / deviation, with the mean and the standard deviation of the scores that are more
+     * than 2 pixels from the best window in x or in y. */
+    double snr;
+    /* How sharp the peak is: -hxx, -hxy and -hyy. */
+    double curve_xx;
+    double curve_xy;
+    double curve_yy;
+    /* The covariance of dx and dy in squared pixels, as least squares estimates it from the score
+     * and the curvature: 2 (1 - c) / (n - 2) * inverse of ((-hxx, -hxy), (-hxy, -hyy)), where n is
+     * the number of samples that count in the best window. It is the variance of a noise that is
+     * independent from pixel to pixel. Only for the methods XNCC_CCOEFF_NORMED and
+     * XNCC_CCORR_NORMED. */
+    double cov_xx;
+    double cov_xy;
+    double cov_yy;
+    /* The fraction of the chip's pixels that count in both images, in the best window. If there is
+     * none, the fraction that counts in image 1. */
+    double valid;
+    /* With `back`: the length of the displacement found and the one found on the way back, added.
+     */
+    double loop;
+    uint32_t flags;    /* XNCC_TRACK_MISSING and others, combined */
+    uint32_t reserved; /* 0 */
+} xncc_displacement;
+
+/* Two images of one scene, of the same pixel type and with the same channels. Their extents may
+ * differ. */
+typedef struct xncc_track_pair {
+    const xncc_image *image1; /* in host memory */
+    const xncc_image *image2; /* in host memory */
+} xncc_track_pair;
+
+/* Tracks points from image 1 to image 2.
+ *
+ * - context: must have the CPU engine.
+ * - pair, pairs: the images. With several pairs the displacement is assumed to be the same in all
+ * of them (ensemble correlation): the score at a displacement is the mean of the scores that exist,
+ *   summed in the order of the pairs in double precision and rounded to float. All images 1 must
+ *   have the same extents, and all images 2.
+ * - options: NULL means XNCC_TRACK_OPTIONS_INIT.
+ * - point: `count` points. May be NULL if count is 0.
+ * - found: receives `count` displacements in the order of the points. May be NULL if count is 0.
+ *
+ * Masks and no-data values are honoured as everywhere (xncc_image): only pixels that count in both
+ * images are compared.
+ *
+ * Memory: about 200 bytes per point, and a few chips and maps per thread.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_UNSUPPORTED (images in
+ * device memory, a context without the CPU engine, or a kernel that cannot serve the request).
+ * After a failure the content of found is undefined. Several threads may call it at once with one
+ * context. */
+XNCC_API xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_t pairs,
+                                const xncc_track_options *options, const xncc_track_point *point,
+                                size_t count, xncc_displacement *found, xncc_error *error);
+
+/* Images that are read as they are needed, for those that are larger than memory. */
+typedef struct xncc_track_source {
+    uint32_t size;    /* sizeof(xncc_track_source) */
+    xncc_pixel pixel; /* the type of all images */
+    int32_t channels; /* samples per pixel of all images, 1 .. XNCC_MAX_CHANNELS */
+    int32_t width1;   /* the extents of all images 1, in pixels */
+    int32_t height1;
+    int32_t width2; /* the extents of all images 2, in pixels */
+    int32_t height2;
+    /* The most rows of an image that are asked for at once. More are asked for if one chip with its
+     * search needs more. */
+    int32_t rows;
+    size_t pairs; /* the number of pairs, at least 1 */
+    /* Gives rows y .. y + height - 1 of an image.
+     *
+     * - argument: as below.
+     * - pair: the number of the pair, from 0.
+     * - which: 1 or 2, the image of the pair.
+     * - view: receives a view in host memory of the image's width, `height` rows, type and
+     * channels; with a mask or a no-data value, if there is one. It is valid until the next call
+     * for that pair and image.
+     *
+     * Returns XNCC_OK, or any other status, which then is that of xncc_track_rows. Only the thread
+     * that called xncc_track_rows calls it. The ranges asked for overlap. They move down the image,
+     * except where the predictions of neighbouring points differ by many rows. */
+    xncc_status (*read)(void *argument, size_t pair, int32_t which, int32_t y, int32_t height,
+                        xncc_image *view, xncc_error *error);
+    void *argument;
+} xncc_track_source;
+
+/* No images; all members are set by the caller. */
+#define XNCC_TRACK_SOURCE_INIT                                                                     \
+    {                                                                                              \
+        sizeof(xncc_track_source), XNCC_U8, 1, 0, 0, 0, 0, 1024, 1, NULL, NULL                     \
+    }
+
+/* xncc_track for images that are read by rows. The results are the same, bit for bit. */
+XNCC_API xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *source,
+                                     const xncc_track_options *options,
+                                     const xncc_track_point *point, size_t count,
+                                     xncc_displacement *found, xncc_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

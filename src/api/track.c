@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tracking: checks the arguments, and runs the pass. */
+#include "api/track_pass.h"
+
+#include "base/options.h"
+#include "image/image.h"
+
+enum { MOST_SEARCH = 4096, MOST_OVERSAMPLE = 64 };
+
+static xncc_status check_sizes(const xncc_track_options *o, xncc_error *error)
+{
+    if (o->chip_width < 1 || o->chip_height < 1 || o->chip_width > XNCC_MAX_SIDE / 2 ||
+        o->chip_height > XNCC_MAX_SIDE / 2)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: a chip of %d x %d pixels is not within 1 .. %d", o->chip_width,
+                         o->chip_height, XNCC_MAX_SIDE / 2);
+    if (o->search_x < 0 || o->search_y < 0 || o->search_x > MOST_SEARCH ||
+        o->search_y > MOST_SEARCH)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: a search of %d x %d pixels around the prediction is not within 0 "
+                         ".. %d",
+                         o->search_x, o->search_y, MOST_SEARCH);
+    if (!(o->min_valid >= 0.0 && o->min_valid <= 1.0))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: min_valid, the least fraction of pixels that count, is %g and not "
+                         "within 0 .. 1",
+                         o->min_valid);
+    return XNCC_OK;
+}
+
+static xncc_status check_options(const xncc_track_options *o, xncc_error *error)
+{
+    if ((unsigned)o->method > XNCC_CCORR_NORMED)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: %s is not a method of tracking; take ccoeff_normed, ccoeff, ccorr "
+                         "or ccorr_normed",
+                         xncc_method_name(o->method));
+    if ((unsigned)o->fit > XNCC_TRACK_OVERSAMPLED)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "track: %d is not a fit", (int)o->fit);
+    if (o->oversample < 2 || o->oversample > MOST_OVERSAMPLE ||
+        (o->oversample & (o->oversample - 1)))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: oversampling by %d is not one of 2, 4, 8, 16, 32 and 64",
+                         o->oversample);
+    if (o->back != 0 && o->back != 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "track: back is %d, not 0 or 1", o->back);
+    return check_sizes(o, error);
+}
+
+static xncc_status check_source(const xncc_track_source *s, xncc_error *error)
+{
+    if (!s->read)
+        return xncc_fail_null(error, "source->read");
+    if (s->pairs < 1 || s->rows < 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: %llu pairs of images, %d rows at once; at least 1 of each is "
+                         "needed",
+                         (unsigned long long)s->pairs, s->rows);
+    if (s->width1 < 1 || s->height1 < 1 || s->width2 < 1 || s->height2 < 1 ||
+        s->width1 > XNCC_MAX_SIDE || s->height1 > XNCC_MAX_SIDE || s->width2 > XNCC_MAX_SIDE ||
+        s->height2 > XNCC_MAX_SIDE)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: images of %d x %d and %d x %d pixels are not within 1 .. %d",
+                         s->width1, s->height1, s->width2, s->height2, XNCC_MAX_SIDE);
+    return XNCC_OK;
+}
+
+xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *source,
+                            const xncc_track_options *options, const xncc_track_point *point,
+                            size_t count, xncc_displacement *found, xncc_error *error)
+{
+    if (!context || !source || (count && (!point || !found)))
+        return xncc_fail_null(error, !context  ? "context"
+                                     : !source ? "source"
+                                     : !point  ? "point"
+                                               : "found");
+    const xncc_engine *engine = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    xncc_track_call call = { .context = context, .watch = xncc_watch_make(&context->progress) };
+    xncc_status status = XNCC_READ(&call.options, options, xncc_track_options,
+                                   XNCC_TRACK_OPTIONS_INIT, kernel, error);
+    if (!status)
+        status = XNCC_READ(&call.source, source, xncc_track_source, XNCC_TRACK_SOURCE_INIT,
+                           argument, error);
+    if (!status)
+        status = check_options(&call.options, error);
+    if (!status)
+        status = check_source(&call.source, error);
+    if (!status && !(engine && engine->ops->chips))
+        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                           "track: tracking runs on the CPU, which this context does not have; "
+                           "create a context with XNCC_DEVICE_CPU or XNCC_DEVICE_AUTO");
+    if (!status)
+        status = xncc_track_pass(&call, point, count, found, error);
+    return xncc_done(status, error);
+}
+
+/* The images of xncc_track as a source. */
+static xncc_status read_pair(void *argument, size_t pair, int32_t which, int32_t y, int32_t height,
+                             xncc_image *view, xncc_error *error)
+{
+    const xncc_track_pair *pairs = argument;
+    const xncc_image *image = which == 1 ? pairs[pair].image1 : pairs[pair].image2;
+    return xncc_image_crop(image, 0, y, image->width, height, view, error);
+}
+
+/* Checks an image against the first one of its kind, and against the type of all. */
+static xncc_status check_image(const xncc_image *image, const xncc_image *like,
+                               const xncc_image *first, int which, xncc_error *error)
+{
+    xncc_status status = xncc_image_check(image, which == 1 ? "image 1" : "image 2", error);
+    if (status)
+        return status;
+    if (image->memory != XNCC_HOST)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "track: image %d is in device memory, but tracking runs on the CPU; copy "
+                         "it to the host",
+                         which);
+    if (image->pixel != first->pixel || xncc_image_channels(image) != xncc_image_channels(first))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: an image %d is %s with %d channel%s, but the first image 1 is %s "
+                         "with %d; all must have one type",
+                         which, xncc_pixel_name(image->pixel), xncc_image_channels(image),
+                         xncc_plural(xncc_image_channels(image)), xncc_pixel_name(first->pixel),
+                         xncc_image_channels(first));
+    if (image->width != like->width || image->height != like->height)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: an image %d has %d x %d pixels, but the first one has %d x %d",
+                         which, image->width, image->height, like->width, like->height);
+    return XNCC_OK;
+}
+
+xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_t pairs,
+                       const xncc_track_options *options, const xncc_track_point *point,
+                       size_t count, xncc_displacement *found, xncc_error *error)
+{
+    xncc_track_source source = XNCC_TRACK_SOURCE_INIT;
+    if (!context || !pair)
+        return xncc_fail_null(error, context ? "pair" : "context");
+    for (size_t p = 0; p < pairs; p++) {
+        if (!pair[p].image1 || !pair[p].image2)
+            return xncc_fail_null(error, pair[p].image1 ? "image2" : "image1");
+        xncc_status status = check_image(pair[p].image1, pair[0].image1, pair[0].image1, 1, error);
+        if (!status)
+            status = check_image(pair[p].image2, pair[0].image2, pair[0].image1, 2, error);
+        if (status)
+            return status;
+    }
+    source.pairs = pairs;
+    source.rows = XNCC_MAX_SIDE;
+    source.read = read_pair;
+    source.argument = (void *)(uintptr_t)pair;
+    if (pairs > 0) {
+        source.pixel = pair[0].image1->pixel;
+        source.channels = xncc_image_channels(pair[0].image1);
+        source.width1 = pair[0].image1->width;
+        source.height1 = pair[0].image1->height;
+        source.width2 = pair[0].image2->width;
+        source.height2 = pair[0].image2->height;
+    }
+    return xncc_track_rows(context, &source, options, point, count, found, error);
+}

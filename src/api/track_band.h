@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A band of a pass of tracking: some points, and the rows of the images that they need. */
+#ifndef XNCC_API_TRACK_BAND_H
+#define XNCC_API_TRACK_BAND_H
+
+#include "api/track_pass.h"
+#include "engine/chip_ops.h"
+
+/* A chip and the windows that it is compared with. */
+typedef struct xncc_track_place {
+    size_t index;      /* of the point */
+    int32_t left, top; /* of the chip, in image 1 */
+    int32_t wx, wy;    /* of the first window, in image 2; it may lie outside */
+} xncc_track_place;
+
+/* Rows first .. end - 1 of image 1 and of image 2. */
+typedef struct xncc_track_rows_of {
+    int64_t first[2], end[2];
+} xncc_track_rows_of;
+
+typedef struct xncc_track_band {
+    const xncc_track_call *call;
+    xncc_displacement *found; /* of all points */
+    const xncc_track_place *place;
+    size_t count;
+    xncc_track_rows_of rows;
+    xncc_engine *engine;
+    xncc_image *view;  /* of the rows: those of pair p are at 2 * p and 2 * p + 1 */
+    xncc_image *plain; /* the same without masks and no-data values */
+    int32_t back;      /* 1: the run goes from image 2 to image 1 */
+    double *sum;       /* several pairs: per thread, the sums of the scores of the windows, */
+    int32_t *number;   /* how many scores there are, */
+    float *mean;       /* and their means */
+    xncc_chip_run run; /* the problems and decisions */
+} xncc_track_band;
+
+/* Prepares the bands of a pass: the decisions and the memory. After a failure, too,
+ * xncc_track_band_clear frees it. */
+xncc_status xncc_track_band_make(xncc_track_band *band, const xncc_track_call *call,
+                                 xncc_displacement *found, xncc_error *error);
+
+/* Reads the rows of a band, and tracks its points. */
+xncc_status xncc_track_band_run(xncc_track_band *band, xncc_error *error);
+
+void xncc_track_band_clear(xncc_track_band *band);
+
+#endif

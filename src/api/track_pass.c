@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One pass of tracking (track_pass.h). The points are sorted by where they are sought, so that
+ * those that follow each other read the same pixels, and divided into bands, of which each reads
+ * some rows of every image. A band is one run of the engine (engine/chip_ops.h), and another one on
+ * the way back. */
+#include "api/track_pass.h"
+
+#include "api/track_band.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELL = 128 }; /* pixels of the scene; points are sorted by cells of this side */
+
+static int64_t cell_of(int64_t v)
+{
+    return (v + (INT64_C(1) << 32)) / CELL;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const xncc_track_place *a = left, *b = right;
+    const int64_t rows = cell_of(a->wy) - cell_of(b->wy), columns = cell_of(a->wx) - cell_of(b->wx);
+    if (rows || columns)
+        return rows ? (rows < 0 ? -1 : 1) : columns < 0 ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* A chip's first pixel along an axis of an image of `extent` pixels. Returns 0 if the chip is not
+ * inside. */
+static int first_pixel(double centre, int32_t chip, int32_t extent, int32_t *first)
+{
+    const double at = floor(centre - ((double)chip - 1.0) / 2.0 + 0.5);
+    if (!(at >= 0.0 && at <= (double)extent - (double)chip))
+        return 0;
+    *first = (int32_t)at;
+    return 1;
+}
+
+/* Where the window of the best score may begin along an axis: a prediction that is not a number or
+ * far outside gives a place where there is no window. */
+static int first_window(double predicted, int32_t first, int32_t search, int32_t *window)
+{
+    if (!(fabs(predicted) <= 2.0 * XNCC_MAX_SIDE - 65536.0))
+        return 0;
+    const double at = (double)first + floor(predicted + 0.5) - (double)search;
+    *window = at < -XNCC_MAX_SIDE  ? -XNCC_MAX_SIDE
+              : at > XNCC_MAX_SIDE ? XNCC_MAX_SIDE
+                                   : (int32_t)at;
+    return 1;
+}
+
+/* Places a point's chip and its search. Returns 0 if there is nothing to search. */
+static int place_point(const xncc_track_call *call, const xncc_track_point *point,
+                       xncc_track_place *place, xncc_displacement *d)
+{
+    const xncc_track_options *o = &call->options;
+    const xncc_track_source *s = &call->source;
+    *d = (xncc_displacement){ .x = point->x,
+                              .y = point->y,
+                              .dx = NAN,
+                              .dy = NAN,
+                              .score = NAN,
+                              .second = NAN,
+                              .ratio = NAN,
+                              .snr = NAN,
+                              .curve_xx = NAN,
+                              .curve_xy = NAN,
+                              .curve_yy = NAN,
+                              .cov_xx = NAN,
+                              .cov_xy = NAN,
+                              .cov_yy = NAN,
+                              .loop = NAN,
+                              .flags = XNCC_TRACK_MISSING };
+    if (!first_pixel(point->x, o->chip_width, s->width1, &place->left) ||
+        !first_pixel(point->y, o->chip_height, s->height1, &place->top))
+        return 0;
+    d->x = (double)place->left + ((double)o->chip_width - 1.0) / 2.0;
+    d->y = (double)place->top + ((double)o->chip_height - 1.0) / 2.0;
+    return first_window(point->dx, place->left, o->search_x, &place->wx) &&
+           first_window(point->dy, place->top, o->search_y, &place->wy);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The rows of the two images that a point needs, added to those of a band. */
+static xncc_track_rows_of rows_with(const xncc_track_call *call, const xncc_track_place *place,
+                                    const xncc_track_rows_of *before)
+{
+    const xncc_track_options *o = &call->options;
+    const xncc_track_source *s = &call->source;
+    const int64_t back = o->back ? o->search_y : 0, end2 = (int64_t)place->wy + 2 * o->search_y;
+    xncc_track_rows_of r = {
+        { smaller(before->first[0], larger(place->top - back, 0)),
+          smaller(before->first[1], smaller(larger(place->wy, 0), s->height2 - 1)) },
+        { larger(before->end[0], smaller(place->top + back + o->chip_height, s->height1)),
+          larger(before->end[1], larger(smaller(end2 + o->chip_height, s->height2), 1)) }
+    };
+    return r;
+}
+
+/* Returns how many places of a sorted list the next band has, and its rows. */
+static size_t next_band(const xncc_track_call *call, const xncc_track_place *place, size_t count,
+                        xncc_track_rows_of *rows)
+{
+    const int64_t most = call->source.rows;
+    size_t n = 0;
+    *rows = (xncc_track_rows_of){ { INT32_MAX, INT32_MAX }, { 0, 0 } };
+    for (; n < count; n++) {
+        const xncc_track_rows_of more = rows_with(call, &place[n], rows);
+        if (n > 0 && (more.end[0] - more.first[0] > most || more.end[1] - more.first[1] > most))
+            break;
+        *rows = more;
+    }
+    return n;
+}
+
+xncc_status xncc_track_pass(const xncc_track_call *call, const xncc_track_point *point,
+                            size_t count, xncc_displacement *found, xncc_error *error)
+{
+    if (count == 0)
+        return XNCC_OK;
+    xncc_track_place *place = xncc_alloc(count, sizeof *place);
+    if (!place)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "track: no memory for %llu points",
+                         (unsigned long long)count);
+    size_t places = 0, done = 0;
+    for (size_t i = 0; i < count; i++)
+        if (place_point(call, &point[i], &place[places], &found[i]))
+            place[places++].index = i;
+    qsort(place, places, sizeof *place, compare);
+    xncc_track_band band;
+    xncc_status status = xncc_track_band_make(&band, call, found, error);
+    while (done < places && !status) {
+        band.place = place + done;
+        band.count = next_band(call, band.place, places - done, &band.rows);
+        status = xncc_track_band_run(&band, error);
+        done += band.count;
+    }
+    xncc_track_band_clear(&band);
+    xncc_free(place);
+    return status;
+}

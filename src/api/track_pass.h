@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One pass of tracking: every point once, band of rows by band of rows. */
+#ifndef XNCC_API_TRACK_PASS_H
+#define XNCC_API_TRACK_PASS_H
+
+#include "api/objects.h"
+#include "exactncc/track.h"
+
+/* What the passes of a call share. Options and source have been checked. */
+typedef struct xncc_track_call {
+    xncc_context *context;
+    xncc_watch watch;
+    xncc_track_options options;
+    xncc_track_source source;
+} xncc_track_call;
+
+/* Tracks the points. found: receives `count` displacements. */
+xncc_status xncc_track_pass(const xncc_track_call *call, const xncc_track_point *point,
+                            size_t count, xncc_displacement *found, xncc_error *error);
+
+#endif

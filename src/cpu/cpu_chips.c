@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The CPU engine's part of tracking (engine/chip_ops.h): many small searches in one loop over the
+ * pool. A task is a group of items that follow each other. Each thread has a template and the
+ * kernel's memory of its own, so tasks share nothing but the images. */
+#include "cpu/cpu_plan.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <string.h>
+
+enum { GROUP = 32 }; /* items per task */
+
+/* A problem and its kernel. */
+typedef struct kit {
+    const xncc_cpu_kernel *kernel; /* NULL: no chip is of this kind */
+    const xncc_cpu_blocks *blocks;
+    xncc_kernel_memory memory;
+} kit;
+
+/* What a thread has. */
+typedef struct slot_memory {
+    char *shared, *scratch;
+    float *map;
+    xncc_status status; /* the first failure of this thread */
+    xncc_error error;
+} slot_memory;
+
+typedef struct chips {
+    const xncc_chip_run *run;
+    kit kit[XNCC_CHIP_KINDS];
+    slot_memory *slot;
+    int32_t pitch; /* elements per row of a map */
+} chips;
+
+/* Computes the map of a chip under a template. */
+static void compute_map(const chips *c, const xncc_chip *chip, const xncc_template *templ,
+                        slot_memory *m)
+{
+    const kit *k = &c->kit[chip->kind];
+    xncc_job job = { .problem = &c->run->problem[chip->kind],
+                     .blocks = k->blocks,
+                     .image = chip->scene,
+                     .x0 = chip->x,
+                     .y0 = chip->y,
+                     .watch = c->run->watch,
+                     .shared = m->shared };
+    xncc_job_set_template(&job, templ);
+    if (k->kernel->begin)
+        k->kernel->begin(k->kernel, &job, m->shared, m->scratch);
+    for (int32_t y = 0; y < chip->height; y += k->blocks->rows)
+        for (int32_t x = 0; x < chip->width; x += k->blocks->columns) {
+            const xncc_area area = { .x = x,
+                                     .y = y,
+                                     .width = xncc_min_i32(k->blocks->columns, chip->width - x),
+                                     .height = xncc_min_i32(k->blocks->rows, chip->height - y),
+                                     .out = m->map + (ptrdiff_t)y * c->pitch + x,
+                                     .pitch = c->pitch };
+            k->kernel->area(k->kernel, &job, m->scratch, &area);
+        }
+}
+
+static void run_chip(const chips *c, size_t item, size_t part, int32_t slot)
+{
+    const xncc_chip_run *run = c->run;
+    slot_memory *m = &c->slot[slot];
+    xncc_chip chip;
+    xncc_template templ = { .serial = 0 };
+    const float *map = NULL;
+    xncc_status status = XNCC_OK;
+    run->get(run->argument, item, part, &chip);
+    if (chip.pixels.data) {
+        status = xncc_template_fill(&templ, &chip.pixels, &m->error);
+        if (!status) {
+            compute_map(c, &chip, &templ, m);
+            map = m->map;
+        }
+        xncc_template_clear(&templ);
+    }
+    if (status == XNCC_ERROR_ARGUMENT) /* no pixel of the chip counts */
+        status = XNCC_OK;
+    if (!m->status)
+        m->status = status;
+    run->put(run->argument, item, part, &chip, map, c->pitch, slot);
+}
+
+static void chips_task(void *argument, uint64_t index, int32_t slot)
+{
+    const chips *c = argument;
+    const size_t first = (size_t)index * GROUP, left = c->run->count - first,
+                 end = first + (left < GROUP ? left : GROUP);
+    for (size_t item = first; item < end; item++) {
+        for (size_t part = 0; part < c->run->parts; part++)
+            if (!xncc_is_cancelled(c->run->watch) && !c->slot[slot].status)
+                run_chip(c, item, part, slot);
+        xncc_progress_step(c->run->watch->progress, 1);
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Finds the kernels and allocates the memory of the threads, one piece of *memory each. */
+static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error *error)
+{
+    const xncc_extent map = xncc_problem_extent(&c->run->problem[0]);
+    uint64_t shared = 0, scratch = 0, step = 0, all = 0;
+    c->pitch = (map.width + 15) / 16 * 16;
+    for (int32_t i = 0; i < XNCC_CHIP_KINDS; i++) {
+        kit *k = &c->kit[i];
+        if (i & ~c->run->kinds)
+            continue;
+        k->kernel = xncc_cpu_kernel_of(c->run->decision[i].kernel, &c->run->problem[i]);
+        k->blocks = &c->run->decision[i].cpu;
+        if (!k->kernel)
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                             "kernel %s is not in this build's CPU engine",
+                             xncc_kernel_table[c->run->decision[i].kernel].name);
+        if (k->kernel->memory)
+            k->memory = k->kernel->memory(k->kernel, &c->run->problem[i], k->blocks);
+        shared = larger(shared, k->memory.shared);
+        scratch = larger(scratch, k->memory.scratch);
+    }
+    (void)xncc_carve(NULL, &step, shared);
+    (void)xncc_carve(NULL, &step, scratch);
+    (void)xncc_carve(NULL, &step, (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float));
+    c->slot = xncc_alloc((uint64_t)threads, sizeof *c->slot);
+    if (c->slot && xncc_mul_u64(step, (uint64_t)threads, &all))
+        *memory = xncc_alloc(all, 1);
+    if (!c->slot || !*memory)
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "no memory for the tracking of %d x %d chips (%llu bytes for each of %d "
+                         "threads)",
+                         c->run->problem[0].templ_width, c->run->problem[0].templ_height,
+                         (unsigned long long)step, threads);
+    for (int32_t i = 0; i < threads; i++) {
+        char *own = *memory + (uint64_t)i * step;
+        uint64_t used = 0;
+        c->slot[i].shared = xncc_carve(own, &used, shared);
+        c->slot[i].scratch = xncc_carve(own, &used, scratch);
+        c->slot[i].map = xncc_carve(own, &used,
+                                    (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float));
+    }
+    return XNCC_OK;
+}
+
+xncc_status xncc_cpu_chips(xncc_engine *engine, const xncc_chip_run *run, xncc_error *error)
+{
+    xncc_pool *pool = ((cpu_engine *)engine)->pool;
+    const int32_t threads = xncc_pool_threads(pool);
+    chips c = { .run = run };
+    char *memory = NULL;
+    xncc_status status = prepare(&c, threads, &memory, error);
+    if (!status) {
+        xncc_progress_begin(run->watch->progress, run->count);
+        xncc_pool_run(pool, (run->count + GROUP - 1) / GROUP, chips_task, &c);
+    }
+    for (int32_t i = 0; i < threads && !status; i++)
+        if (c.slot[i].status)
+            status = xncc_fail(error, c.slot[i].status, "%s", c.slot[i].error.text);
+    xncc_free(memory);
+    xncc_free(c.slot);
+    return status ? status : xncc_check_cancelled(run->watch, error);
+}
