@@ -21,7 +21,8 @@ static void choose_pivot(xncc_reals_run *r, int32_t channel)
             sum += r->m.line[i];
         count += stage->width;
     }
-    r->pivot = xncc_reals_pivot(sum / count);
+    r->pivot = r->unit > 0.0 ? rint(sum / count / r->unit) * r->unit
+                             : xncc_reals_pivot(sum / count);
 }
 
 /* ---- products ---- */
@@ -210,8 +211,9 @@ static void *templ_plane(const xncc_reals_run *r, xncc_sum_id sum, int32_t chann
     return r->shared->plane[channel][kind];
 }
 
-/* Computes the sums of a channel that come from products, X last, and the bounds of all errors. */
-static xncc_reals_errors channel_products(xncc_reals_run *r, int32_t channel)
+/* Computes the sums of a channel that come from products, X last, and the bounds of all errors.
+ * Says whether the sums are exact once they are rounded. */
+static xncc_reals_errors channel_products(xncc_reals_run *r, int32_t channel, int *exact)
 {
     static const xncc_sum_id order[] = { XNCC_SUM_S, XNCC_SUM_Q, XNCC_SUM_T, XNCC_SUM_T2,
                                          XNCC_SUM_X };
@@ -234,6 +236,7 @@ static xncc_reals_errors channel_products(xncc_reals_run *r, int32_t channel)
                                                   : 1,
                               plane, norm);
     }
+    *exact = xncc_reals_sums_are_exact(r, &e);
     complete_errors(r, channel, &e);
     return e;
 }
@@ -250,16 +253,25 @@ static int score_channel(xncc_reals_run *r, int32_t channel)
     const int windows = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW ||
                         r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
     const xncc_reals_channel *of = &r->shared->channel[channel];
-    xncc_reals_row row = { .method = r->job->problem->rule.method,
+    const xncc_method method = r->job->problem->rule.method;
+    int exact;
+    const xncc_reals_errors error = channel_products(r, channel, &exact);
+    r->exact = exact && (channel == 0 || r->exact);
+    xncc_reals_row row = { .method = method,
                            .count = r->area->width,
                            .n = (double)r->job->general.whole,
                            .templ_sum = of->sum,
                            .templ_square = of->square,
                            .templ_root = r->shared->templ_root,
-                           .error = channel_products(r, channel),
+                           .error = error,
                            .first = channel == 0,
                            .last = channel == r->job->templ->channels - 1,
-                           .least = (double)r->job->general.least };
+                           .least = (double)r->job->general.least,
+                           .unit = exact ? r->unit : 0.0,
+                           .templ_unit = r->templ_unit,
+                           .exact = r->exact,
+                           .flat = xncc_flat_score(method, &r->job->general, 0),
+                           .equal = xncc_flat_score(method, &r->job->general, 1) };
     /* The bound of the products is the largest one, if all other sums are window sums. */
     const int again = r->job->general.whole >= 256 && windows && r->job->templ->channels == 1 &&
                       xncc_reals_counts_all(r) && !r->bad;
@@ -356,6 +368,7 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
         return;
     }
     int doubts = 0;
+    xncc_reals_find_grid(&r);
     for (int32_t c = 0; c < job->templ->channels && !xncc_is_cancelled(job->watch); c++) {
         choose_pivot(&r, c);
         doubts |= score_channel(&r, c);

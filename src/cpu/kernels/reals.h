@@ -9,6 +9,9 @@
  *    is about 2^-50 as wide.
  * 3. Where that does not decide, the exact sums.
  *
+ * Where the samples of the image and of the template are multiples of powers of two with few bits,
+ * as integers are, step 1 makes all sums exact and scores them exactly (reals_grid.c).
+ *
  * docs/numerics.md derives the bounds. Below, u = 2^-53, and |x| is the root of the sum of the
  * squares of all samples of the rectangle, less the pivot. */
 #ifndef XNCC_CPU_KERNELS_REALS_H
@@ -48,6 +51,12 @@ typedef struct xncc_reals_range {
     int32_t equal;
 } xncc_reals_range;
 
+/* Of numbers: the least and the largest, and the largest power of two of which all are multiples
+ * (an infinity if all are 0). */
+typedef struct xncc_reals_span {
+    double low, high, unit;
+} xncc_reals_span;
+
 /* The sums of a row in pairs of doubles. */
 typedef struct xncc_twofold_sums {
     xncc_twofold S, Q, X;
@@ -73,6 +82,12 @@ typedef struct xncc_reals_row {
     double *total[6];
     int32_t first, last; /* 1: the first, the last channel */
     double least;        /* windows in which fewer pixels count score NaN */
+    /* The units of the samples, less the pivots, if all sums are exact once they are rounded to
+     * multiples of products of these units; else 0. */
+    double unit, templ_unit;
+    int32_t exact;     /* 1: that holds for all channels, so the score is exact */
+    float flat, equal; /* the score where a normed method would divide by 0, if the numerator is not
+                          0 and if it is 0 */
     float *out;
 } xncc_reals_row;
 
@@ -116,6 +131,8 @@ typedef struct xncc_reals_isa {
     int (*score)(const xncc_reals_row *row);
     /* The largest magnitude, and whether all `count` doubles equal `first`. */
     xncc_reals_range (*range)(const double *v, int32_t count, double first);
+    /* Extends *span by `count` doubles. */
+    void (*span)(const double *v, int32_t count, xncc_reals_span *span);
     /* Are all `count` doubles multiples of a power of two, of which magnitudes are below 2^51? */
     int (*on_grid)(const double *v, int32_t count, double unit);
     /* Adds the products of the line that enters and of t - pivot, every 32nd to each of the 32
@@ -149,6 +166,9 @@ typedef struct xncc_reals_shared {
     double templ_root; /* the root of the template's term of the formula; 0: it is flat */
     double most, unit; /* the largest magnitude of a sample, and a power of two of which all samples
                           are multiples (xncc_refine_unit); 0: there is none */
+    double grid;       /* the largest power of two of which all samples and pivots are multiples, if
+                          sums may be exact in double; else 0 */
+    double largest;    /* the largest magnitude of a sample less its pivot */
     float zero_score;  /* of a window of zeros in which all pixels count */
     xncc_sum_recipe recipe;
     double *value[XNCC_MAX_CHANNELS];                         /* the samples, as doubles */
@@ -168,6 +188,21 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
 /* Divides the shared memory and returns the bytes needed; NULL only counts. */
 uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
                                   const xncc_cpu_blocks *blocks, xncc_reals_shared *shared);
+
+/* May this be the unit of exact sums? Their products must neither overflow nor underflow. */
+static inline int xncc_reals_unit_is_usable(double unit)
+{
+    return unit > 0x1p-200 && unit < 0x1p200;
+}
+
+/* Are all sums over a window, of numbers of at most `most` units, exact in double? The sums of
+ * squares and products are below 2^51 units squared, so that they can be rounded to multiples, and
+ * so is Q - 2X + T2. With several channels, their terms must be exact too. */
+static inline int xncc_reals_sums_fit(const xncc_template *templ, double most)
+{
+    const double n = (double)templ->width * (templ->height + 1.0), sum = n * most * most;
+    return sum <= 0x1p49 && (templ->channels == 1 || 2.0 * templ->channels * n * sum <= 0x1p52);
+}
 
 /* The memory that a refinement needs, and what it may rely on. */
 typedef struct xncc_refine_memory {

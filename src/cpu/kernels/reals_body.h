@@ -6,53 +6,7 @@
 #ifndef XNCC_CPU_KERNELS_REALS_BODY_H
 #define XNCC_CPU_KERNELS_REALS_BODY_H
 
-#include "cpu/kernels/reals.h"
-
-#include <float.h>
-#include <string.h>
-
-typedef double rd __attribute__((vector_size(8 * REALS_LANES)));
-typedef int64_t rl __attribute__((vector_size(8 * REALS_LANES)));
-typedef float rf __attribute__((vector_size(4 * REALS_LANES)));
-typedef int32_t ri __attribute__((vector_size(4 * REALS_LANES)));
-
-#define REALS_INLINE __attribute__((always_inline)) static inline
-
-static inline rd rd_sqrt(rd v);
-static inline rd rd_fma(rd a, rd b, rd c); /* a*b + c, rounded at most twice */
-/* a*b - p for p = a*b rounded, exact unless it is below the smallest double. */
-static inline rd rd_product_error(rd a, rd b, rd p);
-
-REALS_INLINE rd rd_load(const double *from)
-{
-    rd v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-REALS_INLINE void rd_store(double *to, rd v)
-{
-    memcpy(to, &v, sizeof v);
-}
-REALS_INLINE rd rd_fill(double v)
-{
-    return v - (rd){ 0 };
-}
-REALS_INLINE rd rd_choose(rl condition, rd yes, rd no)
-{
-    return (rd)((condition & (rl)yes) | (~condition & (rl)no));
-}
-REALS_INLINE rd rd_size(rd v)
-{
-    return (rd)((rl)v & INT64_MAX);
-}
-REALS_INLINE double rd_total(rd v)
-{
-    double lane[REALS_LANES], total = 0.0;
-    memcpy(lane, &v, sizeof lane);
-    for (int i = 0; i < REALS_LANES; i++)
-        total += lane[i];
-    return total;
-}
+#include "cpu/kernels/reals_scores.h"
 
 /* ---- lines ---- */
 
@@ -214,14 +168,6 @@ static void reals_meet(const xncc_reals_meeting *m)
 
 /* ---- window sums ---- */
 
-/* The exact error of the rounded sum s = a + b (Knuth, "The Art of Computer Programming", volume 2,
- * section 4.2.2). */
-REALS_INLINE rd rd_sum_error(rd a, rd b, rd s)
-{
-    const rd of_b = s - a;
-    return (a - (s - of_b)) + (b - of_b);
-}
-
 /* Adds v to the pair high + low and makes high the rounded sum of the pair again. */
 REALS_INLINE void slide_one(rd *high, rd *low, rd v)
 {
@@ -293,138 +239,6 @@ static void reals_window(const double *column, int32_t width, double *room, doub
                 rd_store(room + x, rd_load(part + x) + rd_load(part + x + power));
         part = room;
     }
-}
-
-/* ---- scores ---- */
-
-/* A number and a bound of its error. */
-typedef struct rd_near {
-    rd value, error;
-} rd_near;
-
-/* What the sums of a vector of windows are. */
-typedef struct row_sums {
-    rd n, S, Q, X, T, T2;
-} row_sums;
-
-REALS_INLINE rd row_load(const double *from, int32_t x, double constant)
-{
-    return from ? rd_load(from + x) : rd_fill(constant);
-}
-
-/* n * a - b * c, where a, b and c are off by at most ea, eb and ec. Every rounding is at most u of
- * n*a and b*c. */
-REALS_INLINE rd_near difference(rd n, rd a, double ea, rd b, double eb, rd c, double ec)
-{
-    const rd na = n * a, bc = b * c;
-    return (rd_near){ na - bc, n * ea + rd_size(b) * ec + rd_size(c) * eb + eb * ec +
-                                   0x1p-51 * (rd_size(na) + rd_size(bc)) };
-}
-
-REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd_near term[3])
-{
-    const xncc_reals_errors *e = &row->error;
-    if (xncc_method_is_centred(row->method)) {
-        term[0] = difference(s->n, s->X, e->X, s->S, e->S_window, s->T, e->T);
-        term[1] = difference(s->n, s->Q, e->Q, s->S, e->S, s->S, e->S);
-        term[1].error += e->of_Q * s->n * s->Q;
-        if (row->T2)
-            term[2] = difference(s->n, s->T2, e->T2, s->T, e->T, s->T, e->T);
-        return;
-    }
-    const rd error_Q = e->Q + e->of_Q * s->Q;
-    term[0] = (rd_near){ s->X, rd_fill(e->X) };
-    if (xncc_method_of_difference(row->method)) {
-        term[0].value = (s->Q - 2.0 * s->X) + s->T2;
-        term[0].error = error_Q + 2.0 * e->X + e->T2 +
-                        0x1p-51 * (s->Q + 2.0 * rd_size(s->X) + s->T2);
-    }
-    term[1] = (rd_near){ s->Q, error_Q };
-    if (row->T2)
-        term[2] = (rd_near){ s->T2, rd_fill(e->T2) };
-}
-
-/* Adds the terms of the channels before, or stores them for the channels that follow. */
-REALS_INLINE void row_total(const xncc_reals_row *row, int32_t x, rd_near term[3])
-{
-    for (int i = 0; i < 3; i++) {
-        double *value = row->total[2 * i] + x, *error = row->total[2 * i + 1] + x;
-        if (!row->first) {
-            term[i].value += rd_load(value);
-            term[i].error += rd_load(error) + 0x1p-52 * rd_size(term[i].value);
-        }
-        if (!row->last) {
-            rd_store(value, term[i].value);
-            rd_store(error, term[i].error);
-        }
-    }
-}
-
-/* The score in double, and half the width of the interval that holds the score before it is rounded
- * to float. NaN or an infinity if there is no such interval. The roundings of the formula and of
- * its evaluation here are at most 16 u of the score; a relative error r <= 1/8 of the argument of a
- * root changes the score by at most 0.6 r of it. */
-REALS_INLINE rd_near row_score(const xncc_reals_row *row, rd n, const rd_near term[3])
-{
-    if (!xncc_method_is_normed(row->method)) {
-        rd_near q = term[0];
-        if (row->method == XNCC_CCOEFF)
-            q = (rd_near){ q.value / n, q.error / n * 1.01 };
-        q.error += 0x1p-51 * rd_size(q.value);
-        return q;
-    }
-    rd root_templ = rd_fill(row->templ_root), of_templ = { 0 };
-    rl valid = term[1].value > 0.0;
-    if (row->T2) {
-        root_templ = rd_sqrt(term[2].value);
-        of_templ = term[2].error / term[2].value;
-        valid &= (term[2].value > 0.0) & (of_templ <= 0.125);
-    }
-    const rd over = 1.0 / (rd_sqrt(term[1].value) * root_templ), of_image = over * root_templ,
-             relative = term[1].error * (of_image * of_image) * 1.01,
-             spread = 0.6 * (relative + of_templ) + 0x1p-49;
-    valid &= relative <= 0.125;
-    rd_near q = { term[0].value * over, { 0 } };
-    q.error = 1.25 * (term[0].error * over) + spread * rd_size(q.value);
-    q.error = rd_choose(valid, q.error, rd_fill(DBL_MAX) * 2.0);
-    return q;
-}
-
-static int reals_score(const xncc_reals_row *row)
-{
-    ri doubts = { 0 };
-    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT, nan = (ri){ 0 } + 0x7fc00000;
-    for (int32_t x = 0; x < row->count; x += REALS_LANES) {
-        const row_sums s = { row_load(row->N, x, row->n),
-                             row_load(row->S, x, 0.0),
-                             row_load(row->Q, x, 0.0),
-                             row_load(row->X, x, 0.0),
-                             row_load(row->T, x, row->templ_sum),
-                             row_load(row->T2, x, row->templ_square) };
-        rd_near term[3] = { { rd_fill(0.0), rd_fill(0.0) } };
-        row_terms(row, &s, term);
-        if (row->total[0])
-            row_total(row, x, term);
-        if (!row->last)
-            continue;
-        const rd_near q = row_score(row, s.n, term);
-        const ri low = (ri) __builtin_convertvector(q.value - q.error, rf),
-                 high = (ri) __builtin_convertvector(q.value + q.error, rf);
-        const rl bounded = q.error <= rd_fill(DBL_MAX), enough = s.n >= row->least;
-        const ri decided = (low == high) & __builtin_convertvector(bounded, ri),
-                 scored = __builtin_convertvector(enough, ri);
-        const ri bits = (((low & decided) | (doubt & ~decided)) & scored) | (nan & ~scored);
-        const int32_t left = row->count - x < REALS_LANES ? row->count - x : REALS_LANES;
-        memcpy(row->out + x, &bits, (size_t)left * sizeof(float));
-        ri in_row = { 0 };
-        for (int32_t k = 0; k < left && left < REALS_LANES; k++)
-            in_row[k] = -1;
-        doubts |= ~decided & scored & (left < REALS_LANES ? in_row : (ri){ 0 } - 1);
-    }
-    int32_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= doubts[i];
-    return any != 0;
 }
 
 /* ---- sums in pairs of doubles ---- */
@@ -519,6 +333,35 @@ static xncc_reals_range reals_range(const double *v, int32_t count, double first
     return r;
 }
 
+/* The last bit that is set in a double v is v less the number whose mantissa lacks it; of a power
+ * of two, which has no such bit, it is v itself. */
+REALS_INLINE rd last_bit(rd v)
+{
+    const rl bits = (rl)v, fraction = bits & ((INT64_C(1) << 52) - 1);
+    return rd_size(rd_choose(fraction != 0, v - (rd)(bits & (bits - 1)), v));
+}
+
+static void reals_span(const double *v, int32_t count, xncc_reals_span *span)
+{
+    rd low = rd_fill(span->low), high = rd_fill(span->high), unit = rd_fill(span->unit);
+    for (int32_t i = 0; i < count; i += REALS_LANES) {
+        double some[REALS_LANES];
+        const int32_t left = count - i < REALS_LANES ? count - i : REALS_LANES;
+        for (int k = 0; k < REALS_LANES; k++)
+            some[k] = v[i];
+        memcpy(some, v + i, (size_t)left * sizeof *some);
+        const rd a = rd_load(some), bit = last_bit(a);
+        low = rd_choose(a < low, a, low);
+        high = rd_choose(a > high, a, high);
+        unit = rd_choose((bit < unit) & (a != 0.0), bit, unit);
+    }
+    for (int k = 0; k < REALS_LANES; k++) {
+        span->low = low[k] < span->low ? low[k] : span->low;
+        span->high = high[k] > span->high ? high[k] : span->high;
+        span->unit = unit[k] < span->unit ? unit[k] : span->unit;
+    }
+}
+
 /* Adding 1.5 * 2^52 units rounds to a multiple of the unit. */
 static int reals_on_grid(const double *v, int32_t count, double unit)
 {
@@ -537,9 +380,9 @@ static int reals_on_grid(const double *v, int32_t count, double unit)
     return on;
 }
 
-static const xncc_reals_isa reals_isa = { reals_line,    reals_meet,  reals_slide,
-                                          reals_window,  reals_score, reals_range,
-                                          reals_on_grid, reals_dot,   reals_twofold };
+static const xncc_reals_isa reals_isa = { reals_line,  reals_meet,   reals_slide, reals_window,
+                                          reals_score, reals_range,  reals_span,  reals_on_grid,
+                                          reals_dot,   reals_twofold };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

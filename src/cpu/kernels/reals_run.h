@@ -18,6 +18,10 @@ typedef struct xncc_reals_run {
     int32_t grid_known;                /* 1: m.refine.exact is known */
     double factor;      /* a product is off by at most factor * |line plane| * |template plane| */
     double pivot, norm; /* of the channel; norm: |x| */
+    /* The units of image and template if their samples may have few bits, else 0; and the least and
+     * the largest sample of the rectangle, in any channel. */
+    double unit, templ_unit, low, high;
+    int32_t exact; /* 1: the sums of all channels so far are exact */
 } xncc_reals_run;
 
 /* Reads row yy of the rectangle as doubles, to m.line or to `out`. */
@@ -31,6 +35,13 @@ int xncc_reals_counts_all(const xncc_reals_run *r);
 
 /* Are the rows of the rectangle floats that can be read where they are, all of which count? */
 int xncc_reals_has_float_rows(const xncc_reals_run *r);
+
+/* Looks for the units of the samples. */
+void xncc_reals_find_grid(xncc_reals_run *r);
+
+/* Are the sums of a channel exact once they are rounded to multiples of the units? e: the bounds of
+ * those that come from products. */
+int xncc_reals_sums_are_exact(const xncc_reals_run *r, const xncc_reals_errors *e);
 
 /* Scores the windows in doubt of row y again, with products of smaller error. For one channel whose
  * sums are window sums, which are those of row y. Returns 1 if some are left in doubt. */

@@ -59,17 +59,30 @@ static void find_unit(const xncc_reals_isa *isa, const xncc_template *templ, xnc
         s->unit = 0.0;
 }
 
+/* Looks for the largest power of two of which all samples are multiples. */
+static void find_grid(const xncc_reals_isa *isa, const xncc_template *templ, xncc_reals_shared *s)
+{
+    const double most = 1 << 25; /* units between the least and the largest sample */
+    xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
+    for (int32_t c = 0; c < templ->channels; c++)
+        for (int32_t j = 0; j < templ->height; j++)
+            isa->span(s->value[c] + (ptrdiff_t)j * templ->width, templ->width, &span);
+    if (xncc_reals_unit_is_usable(span.unit) && span.high - span.low <= most * span.unit)
+        s->grid = span.unit;
+}
+
 /* Chooses the channel's pivot and derives the sum of the samples less the pivot. */
-static void set_pivot(const xncc_job *job, xncc_reals_channel *c)
+static void set_pivot(const xncc_job *job, const xncc_reals_shared *s, xncc_reals_channel *c)
 {
     const xncc_method method = job->problem->rule.method;
     const double n = (double)job->general.whole, u = 0x1p-53,
                  k = (double)job->templ->width * (double)job->templ->height;
     const double mean = c->T.high / n;
-    c->pivot = !isfinite(mean)                  ? 0.0
-               : xncc_method_is_centred(method) ? mean
-               : method == XNCC_SQDIFF          ? xncc_reals_pivot(mean)
-                                                : 0.0;
+    const int centred = xncc_method_is_centred(method);
+    if (isfinite(mean) && (centred || method == XNCC_SQDIFF))
+        c->pivot = s->grid > 0.0 ? rint(mean / s->grid) * s->grid
+                   : centred     ? mean
+                                 : xncc_reals_pivot(mean);
     const xncc_twofold product = xncc_twofold_product((xncc_twofold){ n, 0.0 },
                                                       (xncc_twofold){ c->pivot, 0.0 });
     c->sum = xncc_twofold_add(c->T, xncc_twofold_negative(product)).high;
@@ -77,9 +90,9 @@ static void set_pivot(const xncc_job *job, xncc_reals_channel *c)
                                                 (sqrt(k * c->T2.high) + fabs(product.high));
 }
 
-/* Writes the channel's plane of samples less the pivot, or of their squares, to out, and its norm.
- */
-static double fill_plane(const xncc_job *job, const xncc_reals_shared *s, int32_t channel, int kind,
+/* Writes the channel's plane of samples less the pivot, or of their squares, to out. Returns the
+ * sum of the squares of what was written. */
+static double fill_plane(const xncc_job *job, xncc_reals_shared *s, int32_t channel, int kind,
                          double *out)
 {
     const xncc_template *templ = job->templ;
@@ -91,8 +104,9 @@ static double fill_plane(const xncc_job *job, const xncc_reals_shared *s, int32_
                              : 0.0;
         out[i] = kind == XNCC_REALS_PLANE_SQUARE ? v * v : v;
         square += out[i] * out[i];
+        s->largest = fmax(s->largest, fabs(v));
     }
-    return 1.01 * sqrt(square + XNCC_REALS_TINY);
+    return square;
 }
 
 /* Lays a plane of doubles out as the kernel of products reads it. */
@@ -114,6 +128,21 @@ static void lay_out(const xncc_reals_variant *variant, const xncc_job *job, cons
         variant->fft->digits_in(table, c, m->line, m->array + (uint64_t)j * step);
     }
     variant->fft->columns(table, c, job->watch, m->array, out);
+}
+
+/* The template's term of a normed method, rounded once, from sums that are exact (reals_grid.c). */
+static double grid_term(const xncc_job *job, const xncc_reals_shared *s)
+{
+    const double n = (double)job->general.whole;
+    double total = 0.0;
+    for (int32_t c = 0; c < job->templ->channels; c++) {
+        const double T = s->channel[c].sum, T2 = s->channel[c].square, a = n * T2, b = T * T,
+                     d = a - b, low = fma(n, T2, -a) - fma(T, T, -b);
+        total += xncc_method_is_centred(job->problem->rule.method)
+                     ? d + (xncc_sum_error(a, -b, d) + low)
+                     : T2;
+    }
+    return total;
 }
 
 /* The template's term of the formula, exactly: that of a window equal to the template. */
@@ -139,13 +168,16 @@ static double exact_root(const xncc_job *job, const xncc_reals_shared *s)
     return ldexp(root.m, root.e);
 }
 
-/* The root of the template's term of a normed method, within 4 u. */
+/* The root of the template's term of a normed method, within 4 u; rounded as in the formula if the
+ * samples are on a grid. */
 static double templ_root(const xncc_job *job, const xncc_reals_shared *s)
 {
     const double n = (double)job->general.whole,
                  k = (double)job->templ->width * (double)job->templ->height;
     xncc_twofold term = { 0.0, 0.0 };
     double sizes = 0.0;
+    if (s->grid > 0.0)
+        return sqrt(grid_term(job, s));
     for (int32_t c = 0; c < job->templ->channels; c++) {
         const xncc_reals_channel *of = &s->channel[c];
         const xncc_twofold count = { n, 0.0 };
@@ -192,17 +224,22 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
     (void)xncc_reals_scratch_layout(variant, job->problem, job->blocks, scratch, &m);
     if (variant->fft)
         variant->fft->tables(job->blocks->fft.nx, job->blocks->fft.ny, s->table);
-    for (int32_t c = 0; c < templ->channels; c++) {
+    for (int32_t c = 0; c < templ->channels; c++)
         read_channel(variant->isa, job, c, &m.refine, s);
-        set_pivot(job, &s->channel[c]);
+    find_grid(variant->isa, templ, s);
+    for (int32_t c = 0; c < templ->channels; c++) {
+        set_pivot(job, s, &s->channel[c]);
         for (int kind = 0; kind < XNCC_REALS_PLANES && s->plane[c][kind]; kind++) {
-            s->norm[c][kind] = fill_plane(job, s, c, kind, m.plane);
+            const double square = fill_plane(job, s, c, kind, m.plane);
+            s->norm[c][kind] = 1.01 * sqrt(square + XNCC_REALS_TINY);
+            if (kind == XNCC_REALS_PLANE_VALUE)
+                s->channel[c].square = square;
             lay_out(variant, job, m.plane, &m, s->plane[c][kind], s->table);
         }
-        s->channel[c].square = s->norm[c][XNCC_REALS_PLANE_VALUE] *
-                               s->norm[c][XNCC_REALS_PLANE_VALUE] / (1.01 * 1.01);
     }
     find_unit(variant->isa, templ, s);
+    if (s->grid > 0.0 && !xncc_reals_sums_fit(templ, s->largest / s->grid))
+        s->grid = 0.0;
     if (s->mask) {
         for (size_t i = 0; i < (size_t)templ->width * (size_t)templ->height; i++)
             m.plane[i] = templ->mask && !templ->mask[i] ? 0.0 : 1.0;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Floats that are integers times a power of two (reals_run.h): pictures of 8 and 16 bits stored as
+ * floats, labels, counts. Their sums are exact in double, as long as they have few enough bits. */
+#include "cpu/kernels/reals_run.h"
+
+#include <math.h>
+
+/* Units between the least and the largest sample for which it is worth a closer look. */
+static const double most_units = 1 << 25;
+
+void xncc_reals_find_grid(xncc_reals_run *r)
+{
+    const xncc_template *templ = r->job->templ;
+    xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
+    r->unit = r->templ_unit = 0.0;
+    if (r->shared->grid == 0.0)
+        return;
+    for (int32_t c = 0; c < templ->channels; c++)
+        for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            r->isa->span(r->m.line, r->m.stage.width, &span);
+            if (span.high - span.low > most_units * span.unit)
+                return;
+        }
+    if (isinf(span.unit)) /* all samples are 0 */
+        span.unit = r->shared->grid;
+    if (!xncc_reals_unit_is_usable(span.unit))
+        return;
+    r->low = span.low;
+    r->high = span.high;
+    r->unit = span.unit;
+    r->templ_unit = r->shared->grid;
+    if (xncc_method_of_difference(r->job->problem->rule.method))
+        r->unit = r->templ_unit = fmin(r->unit, r->templ_unit);
+}
+
+int xncc_reals_sums_are_exact(const xncc_reals_run *r, const xncc_reals_errors *e)
+{
+    const double half = 0.49, v = r->unit, t = r->templ_unit;
+    const xncc_template *templ = r->job->templ;
+    if (v == 0.0)
+        return 0;
+    const double most = fmax(fabs(r->high - r->pivot), fabs(r->low - r->pivot)) / v,
+                 templ_most = r->shared->largest / t;
+    return xncc_reals_sums_fit(templ, fmax(most, templ_most)) && e->X <= half * v * t &&
+           e->S <= half * v && e->Q <= half * v * v && e->T <= half * t && e->T2 <= half * t * t;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Vectors of doubles for matching of floats (reals_body.h). */
+#ifndef XNCC_CPU_KERNELS_REALS_VECTOR_H
+#define XNCC_CPU_KERNELS_REALS_VECTOR_H
+
+#include "cpu/kernels/reals.h"
+
+#include <string.h>
+
+typedef double rd __attribute__((vector_size(8 * REALS_LANES)));
+typedef int64_t rl __attribute__((vector_size(8 * REALS_LANES)));
+typedef float rf __attribute__((vector_size(4 * REALS_LANES)));
+typedef int32_t ri __attribute__((vector_size(4 * REALS_LANES)));
+
+#define REALS_INLINE __attribute__((always_inline)) static inline
+
+static inline rd rd_sqrt(rd v);
+static inline rd rd_fma(rd a, rd b, rd c); /* a*b + c, rounded at most twice */
+/* a*b - p for p = a*b rounded, exact unless it is below the smallest double. */
+static inline rd rd_product_error(rd a, rd b, rd p);
+
+REALS_INLINE rd rd_load(const double *from)
+{
+    rd v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+REALS_INLINE void rd_store(double *to, rd v)
+{
+    memcpy(to, &v, sizeof v);
+}
+REALS_INLINE rd rd_fill(double v)
+{
+    return v - (rd){ 0 };
+}
+REALS_INLINE rd rd_choose(rl condition, rd yes, rd no)
+{
+    return (rd)((condition & (rl)yes) | (~condition & (rl)no));
+}
+REALS_INLINE rd rd_size(rd v)
+{
+    return (rd)((rl)v & INT64_MAX);
+}
+REALS_INLINE double rd_total(rd v)
+{
+    double lane[REALS_LANES], total = 0.0;
+    memcpy(lane, &v, sizeof lane);
+    for (int i = 0; i < REALS_LANES; i++)
+        total += lane[i];
+    return total;
+}
+
+/* The exact error of the rounded sum s = a + b (Knuth, "The Art of Computer Programming", volume 2,
+ * section 4.2.2). */
+REALS_INLINE rd rd_sum_error(rd a, rd b, rd s)
+{
+    const rd of_b = s - a;
+    return (a - (s - of_b)) + (b - of_b);
+}
+
+#endif
