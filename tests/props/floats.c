@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is promised of floats, for every kernel: floats that hold integers score as the integers do;
+ * powers of two as factors, crops and samples that are not finite have the effects that numerics.md
+ * says; and pictures on which windows by the thousand cancel score as the oracle says. */
+#include "kit/oracle_general.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_KERNELS = 64, METHODS = 6 };
+
+static xncc_context *context;
+static const kit_room room = { 3, KIT_AFTER };
+
+typedef struct pair {
+    const xncc_image *image, *templ;
+} pair;
+
+static xncc_template *template_of(const xncc_image *templ)
+{
+    xncc_template *template = NULL;
+    if (xncc_template_create(context, templ, &template, &kit_error) != XNCC_OK)
+        kit_give_up("no template: %s", kit_error.text);
+    return template;
+}
+
+/* The kernels for a pair; the reference, which is slow, only for small templates. */
+static size_t kernels_of(pair p, xncc_method method, const char **name)
+{
+    xncc_template *template = template_of(p.templ);
+    xncc_problem problem = kit_problem(
+        (xncc_problem){ .pixel = p.image->pixel,
+                        .image_width = p.image->width,
+                        .image_height = p.image->height,
+                        .templ_width = p.templ->width,
+                        .templ_height = p.templ->height,
+                        .rule.method = method,
+                        .channels = p.image->channels,
+                        .templ_masked = xncc_template_is_masked(template) });
+    const char *all[MOST_KERNELS];
+    const size_t count = xncc_kernel_list(context, &problem, all, MOST_KERNELS);
+    size_t kept = 0;
+    xncc_template_destroy(template);
+    for (size_t i = 0; i < count; i++)
+        if (p.templ->width * p.templ->height < 200 || strcmp(all[i], "reference") != 0)
+            name[kept++] = all[i];
+    CHECK(kept > 0);
+    return kept;
+}
+
+static kit_map map_of(pair p, xncc_method method, const char *kernel)
+{
+    kit_map map = kit_map_create(p.image->width - p.templ->width + 1,
+                                 p.image->height - p.templ->height + 1, 1, KIT_AFTER);
+    xncc_template *template = template_of(p.templ);
+    const kit_options options = { .method = method, .kernel = kernel };
+    if (kit_correlate(context, p.image, template, &options, &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", kit_error.text);
+    xncc_template_destroy(template);
+    return map;
+}
+
+/* The map of `p`, by every kernel, must be `want` at (x, y), times 2^power, bit for bit. */
+static void check_maps(pair p, xncc_method method, const xncc_map *want, int32_t x, int32_t y,
+                       int power, const char *what)
+{
+    const char *kernel[MOST_KERNELS];
+    const size_t kernels = kernels_of(p, method, kernel);
+    for (size_t k = 0; k < kernels; k++) {
+        kit_map got = map_of(p, method, kernel[k]);
+        int same = 1;
+        for (int32_t j = 0; j < got.view.height; j++)
+            for (int32_t i = 0; i < got.view.width; i++) {
+                const float v = ldexpf(kit_map_row(want, y + j)[x + i], power);
+                same &= memcmp(&kit_map_row(&got.view, j)[i], &v, sizeof v) == 0;
+            }
+        if (!CHECK(same))
+            kit_fail(__FILE__, __LINE__, "%s: %s x %d, template %dx%d, %s, %s", what,
+                     xncc_pixel_name(p.image->pixel), p.image->channels, p.templ->width,
+                     p.templ->height, xncc_method_name(method), kernel[k]);
+        kit_map_destroy(&got);
+    }
+}
+
+/* ---- integers ---- */
+
+/* A copy with another pixel type, all samples times 2^power. */
+static kit_image converted(const xncc_image *from, xncc_pixel pixel, int power)
+{
+    kit_image to = kit_image_create_channels(pixel, from->channels, from->width, from->height,
+                                             room);
+    if (from->mask)
+        kit_image_mask(&to, room);
+    for (int32_t y = 0; y < from->height; y++)
+        for (int32_t x = 0; x < from->width; x++) {
+            for (int32_t c = 0; c < kit_channels(from); c++)
+                kit_sample_set(&to.view, x, y, c, ldexp(kit_sample(from, x, y, c), power));
+            if (from->mask)
+                kit_mask_set(&to.view, x, y, (uint8_t)kit_mask(from, x, y));
+        }
+    return to;
+}
+
+/* Noise with a part that is flat and one that the template is cut from. */
+static kit_image integers(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height,
+                          kit_random *random)
+{
+    kit_image image = kit_image_create_channels(pixel, channels, width, height, room);
+    kit_image_fill(&image.view, KIT_NOISE, random);
+    for (int32_t y = height / 2; y < height; y++)
+        for (int32_t x = 0; x < width / 2; x++)
+            for (int32_t c = 0; c < channels; c++)
+                kit_sample_set(&image.view, x, y, c, 200.0 - (y == height - 1));
+    return image;
+}
+
+static void check_integers(xncc_pixel pixel, int32_t channels, int32_t size, int masked)
+{
+    kit_random random = kit_stream(900 + (uint64_t)pixel + 8 * (uint64_t)size);
+    kit_image image = integers(pixel, channels, 2 * size + 60, 2 * size + 41, &random),
+              templ = kit_image_create_channels(pixel, channels, size, size - 1, room);
+    kit_image_copy(&templ.view, &image.view, size, 7);
+    if (masked) {
+        kit_image_mask(&templ, room);
+        for (int32_t i = 0; i < size * (size - 1); i++)
+            kit_mask_set(&templ.view, i % size, i / size, kit_below(&random, 3) > 0);
+    }
+    for (int twin = 0; twin < 2; twin++) {
+        const xncc_pixel real = twin ? XNCC_F64 : XNCC_F32;
+        kit_image image_twin = converted(&image.view, real, 0),
+                  templ_twin = converted(&templ.view, real, 0);
+        for (int method = 0; method < METHODS; method++) {
+            kit_map want = map_of((pair){ &image.view, &templ.view }, (xncc_method)method, NULL);
+            check_maps((pair){ &image_twin.view, &templ_twin.view }, (xncc_method)method,
+                       &want.view, 0, 0, 0, xncc_pixel_name(pixel));
+            kit_map_destroy(&want);
+        }
+        kit_image_destroy(&image_twin);
+        kit_image_destroy(&templ_twin);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+/* ---- factors, crops, samples that are not finite ---- */
+
+/* A picture whose samples need all bits of a float. */
+static kit_image picture(xncc_pixel pixel, int32_t width, int32_t height, kit_random *random)
+{
+    kit_image image = kit_image_create_channels(pixel, 1, width, height, room);
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
+            kit_sample_set(&image.view, x, y, 0,
+                           (kit_between(random, 0, 100) + 100 * sin(x * 0.1) * cos(y * 0.13)) /
+                               255.0);
+    return image;
+}
+
+static kit_image cut(const xncc_image *from, int32_t x, int32_t y, int32_t width, int32_t height)
+{
+    kit_image to = kit_image_create_channels(from->pixel, 1, width, height, room);
+    kit_image_copy(&to.view, from, x, y);
+    return to;
+}
+
+/* The power of two that a score changes by. */
+static int power_of(xncc_method method, int a, int b)
+{
+    switch (method) {
+    case XNCC_CCOEFF:
+    case XNCC_CCORR: return a + b;
+    case XNCC_SQDIFF: return 2 * a;
+    default: return 0;
+    }
+}
+
+static void check_factors(xncc_pixel pixel, int32_t size)
+{
+    static const int power[][2] = { { 3, 3 }, { -20, -20 }, { 11, -7 }, { 0, 30 } };
+    kit_random random = kit_stream(910 + (uint64_t)pixel);
+    kit_image image = picture(pixel, 2 * size + 40, 2 * size + 30, &random),
+              templ = cut(&image.view, 9, 5, size, size);
+    for (int method = 0; method < METHODS; method++) {
+        const xncc_method m = (xncc_method)method;
+        const int same_only = m == XNCC_SQDIFF || m == XNCC_SQDIFF_NORMED;
+        kit_map want = map_of((pair){ &image.view, &templ.view }, m, NULL);
+        for (size_t i = 0; i < sizeof power / sizeof *power; i++) {
+            const int a = power[i][0], b = power[i][1];
+            if (same_only && a != b)
+                continue;
+            kit_image scaled = converted(&image.view, pixel, a),
+                      scaled_templ = converted(&templ.view, pixel, b);
+            check_maps((pair){ &scaled.view, &scaled_templ.view }, m, &want.view, 0, 0,
+                       power_of(m, a, b), "factors");
+            kit_image_destroy(&scaled);
+            kit_image_destroy(&scaled_templ);
+        }
+        kit_map_destroy(&want);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+static void check_crops(xncc_pixel pixel, int32_t size)
+{
+    kit_random random = kit_stream(920 + (uint64_t)pixel);
+    kit_image image = picture(pixel, 2 * size + 70, 2 * size + 50, &random),
+              templ = cut(&image.view, 9, 5, size, size),
+              crop = cut(&image.view, 23, 17, 2 * size + 11, size + 13);
+    for (int method = 0; method < METHODS; method++) {
+        kit_map want = map_of((pair){ &image.view, &templ.view }, (xncc_method)method, NULL);
+        check_maps((pair){ &crop.view, &templ.view }, (xncc_method)method, &want.view, 23, 17, 0,
+                   "crop");
+        kit_map_destroy(&want);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+    kit_image_destroy(&crop);
+}
+
+static void check_not_finite(xncc_pixel pixel, int32_t size)
+{
+    static const int32_t at[][2] = { { 40, 30 }, { 41, 30 }, { 0, 0 }, { 70, 11 } };
+    kit_random random = kit_stream(930 + (uint64_t)pixel);
+    kit_image image = picture(pixel, 2 * size + 60, 2 * size + 50, &random),
+              templ = cut(&image.view, 9, 5, size, size), spoilt = converted(&image.view, pixel, 0);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        kit_sample_set(&spoilt.view, at[i][0], at[i][1], 0,
+                       i == 0   ? (double)NAN
+                       : i == 2 ? -(double)INFINITY
+                                : (double)INFINITY);
+    for (int method = 0; method < METHODS; method++) {
+        kit_map want = map_of((pair){ &image.view, &templ.view }, (xncc_method)method, NULL);
+        for (int32_t y = 0; y < want.view.height; y++)
+            for (int32_t x = 0; x < want.view.width; x++)
+                for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+                    if (at[i][0] >= x && at[i][0] < x + size && at[i][1] >= y &&
+                        at[i][1] < y + size)
+                        kit_map_row(&want.view, y)[x] = NAN;
+        check_maps((pair){ &spoilt.view, &templ.view }, (xncc_method)method, &want.view, 0, 0, 0,
+                   "not finite");
+        kit_map_destroy(&want);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+    kit_image_destroy(&spoilt);
+}
+
+/* ---- hostile pictures ---- */
+
+typedef enum hostile {
+    STRIPES, /* across in the image, down in the template: no window correlates */
+    THIRDS,  /* the same with samples of all bits */
+    STEEP,   /* the same, with rows 2^60 apart */
+    COPIES,  /* of the template, side by side */
+    EQUAL,   /* image and template of one value */
+    LABELS,  /* 0 and 1 at random */
+    FAINT,   /* labels + 2^-60 times a picture */
+    SPIKE,   /* a picture with one sample of 1e30 */
+    WIDE,    /* rows far apart, in image and template, that cancel across */
+    TINY,    /* samples near the smallest number */
+    HOSTILES
+} hostile;
+
+static const char *const hostile_name[HOSTILES] = {
+    "stripes", "thirds", "steep", "copies", "equal", "labels", "faint", "spike", "wide", "tiny"
+};
+
+/* A number that depends on k alone, within 1 .. 2, with all bits of a float. */
+static double one_to_two(int32_t k)
+{
+    return 1.0 + (double)((uint32_t)k * 2654435761u >> 9) * 0x1p-23;
+}
+
+static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x, int32_t y,
+                             kit_random *random)
+{
+    const double noise = (double)kit_below(random, 256), sign = x & 1 ? 1.0 : -1.0;
+    switch (kind) {
+    case STRIPES: return (of_templ ? x : y) & 1;
+    case THIRDS: return (of_templ ? x : y) & 1 ? 0.7f : (double)(1.0f / 3.0f);
+    case STEEP: return of_templ ? sign * 0.3f : ldexp(one_to_two(y), 20 * (y % 4) - 30);
+    case COPIES: return one_to_two(x % size + size * (y % size));
+    case EQUAL: return 0.3f;
+    case LABELS: return (double)((int)noise & 1);
+    case FAINT: return ((int)noise & 1) + ldexp(one_to_two(x * 31 + y), -60);
+    case SPIKE: return !of_templ && x == 50 && y == 40 ? 1e30 : noise / 255.0;
+    case WIDE:
+        return (of_templ ? sign : 1.0) *
+               ldexp(one_to_two(y), of_templ ? 90 * (y % 2) - 45 : 23 * (y % 5) - 50);
+    default: return ldexp(one_to_two((int32_t)noise), -140);
+    }
+}
+
+static kit_image hostile_image(hostile kind, xncc_pixel pixel, int of_templ, int32_t size,
+                               int32_t width, int32_t height)
+{
+    kit_random random = kit_stream(940 + (uint64_t)kind);
+    kit_image image = kit_image_create_channels(pixel, 1, width, height, room);
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
+            kit_sample_set(&image.view, x, y, 0,
+                           hostile_sample(kind, of_templ, size, x, y, &random));
+    return image;
+}
+
+/* Some windows of a map must score as the oracle says. */
+static void check_against_oracle(pair p, xncc_method method, const xncc_map *map, const char *what)
+{
+    kit_random random = kit_stream(950);
+    const kit_options options = { .method = method };
+    oracle_general oracle = oracle_general_make(p.image, p.templ, XNCC_VALID, XNCC_BORDER_CLAMP);
+    for (int i = 0; i < 60; i++) {
+        const int32_t x = kit_between(&random, 0, map->width - 1);
+        const int32_t y = kit_between(&random, 0, map->height - 1);
+        const float want = oracle_exact(&oracle, &options, x, y);
+        if (!CHECK(memcmp(&want, &kit_map_row(map, y)[x], sizeof want) == 0))
+            kit_fail(__FILE__, __LINE__, "%s: %s, template %dx%d, %s at %d, %d: %a, not %a", what,
+                     xncc_pixel_name(p.image->pixel), p.templ->width, p.templ->height,
+                     xncc_method_name(method), x, y, (double)kit_map_row(map, y)[x], (double)want);
+    }
+    oracle_general_free(&oracle);
+}
+
+static void check_hostile(hostile kind, xncc_pixel pixel, int32_t size)
+{
+    kit_image image = hostile_image(kind, pixel, 0, size, 2 * size + 60, 2 * size + 50),
+              templ = hostile_image(kind, pixel, 1, size, size, size);
+    const pair p = { &image.view, &templ.view };
+    for (int method = 0; method < METHODS; method++) {
+        kit_map map = map_of(p, (xncc_method)method, NULL);
+        check_against_oracle(p, (xncc_method)method, &map.view, hostile_name[kind]);
+        check_maps(p, (xncc_method)method, &map.view, 0, 0, 0, hostile_name[kind]);
+        kit_map_destroy(&map);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+int main(int argc, char **argv)
+{
+    static const xncc_pixel reals[] = { XNCC_F32, XNCC_F64 };
+    kit_start(argc, argv);
+    const char *group = kit_option(argc, argv, "group", "");
+    context = kit_context(kit_device_option(argc, argv), 2);
+    for (int32_t size = 5; size <= 40 && strcmp(group, "integers") == 0; size += 35) {
+        check_integers(XNCC_U8, 1, size, 0);
+        check_integers(XNCC_S16, 1, size, 0);
+        check_integers(XNCC_U16, 1, size, 1);
+        check_integers(XNCC_U8, 3, size, 0);
+    }
+    for (size_t i = 0; i < 2; i++)
+        for (int32_t size = 6; size <= 36; size += 30) {
+            if (strcmp(group, "statements") == 0) {
+                check_factors(reals[i], size);
+                check_crops(reals[i], size);
+                check_not_finite(reals[i], size);
+            }
+            for (int kind = 0; kind < HOSTILES && strcmp(group, "hostile") == 0; kind++)
+                check_hostile((hostile)kind, reals[i], size);
+        }
+    xncc_context_destroy(context);
+    return kit_finish("floats");
+}
