@@ -102,28 +102,45 @@ static kit_image converted(const xncc_image *from, xncc_pixel pixel, int power)
     return to;
 }
 
-/* Noise with a part that is flat and one that the template is cut from. */
-static kit_image integers(xncc_pixel pixel, int32_t channels, int32_t width, int32_t height,
-                          kit_random *random)
+/* What integers are tried: `bits` bits each, from `least` on. Of the template's samples only the
+ * lower `templ_bits` bits are kept. */
+typedef struct integer_case {
+    xncc_pixel pixel;
+    int bits, templ_bits;
+    double least;
+    int32_t channels, masked;
+} integer_case;
+
+/* Noise, and a part that is flat but for some samples of its last rows. */
+static kit_image integers(const integer_case *c, int32_t width, int32_t height, kit_random *random)
 {
-    kit_image image = kit_image_create_channels(pixel, channels, width, height, room);
-    kit_image_fill(&image.view, KIT_NOISE, random);
-    for (int32_t y = height / 2; y < height; y++)
-        for (int32_t x = 0; x < width / 2; x++)
-            for (int32_t c = 0; c < channels; c++)
-                kit_sample_set(&image.view, x, y, c, 200.0 - (y == height - 1));
+    kit_image image = kit_image_create_channels(c->pixel, c->channels, width, height, room);
+    const double most = ldexp(1.0, c->bits) - 1.0;
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
+            for (int32_t k = 0; k < c->channels; k++) {
+                const double noise = (double)kit_below(random, UINT64_C(1) << c->bits);
+                const int flat = y >= height / 2 && x < width / 2;
+                kit_sample_set(
+                    &image.view, x, y, k,
+                    c->least + (flat ? most - (y >= height - 9 && (int)noise % 8 == 0) : noise));
+            }
     return image;
 }
 
-static void check_integers(xncc_pixel pixel, int32_t channels, int32_t size, int masked)
+static void check_integers(const integer_case *c, int32_t size)
 {
-    kit_random random = kit_stream(900 + (uint64_t)pixel + 8 * (uint64_t)size);
-    kit_image image = integers(pixel, channels, 2 * size + 60, 2 * size + 41, &random),
-              templ = kit_image_create_channels(pixel, channels, size, size - 1, room);
+    kit_random random = kit_stream(900 + (uint64_t)c->pixel + 8 * (uint64_t)size);
+    kit_image image = integers(c, 2 * size + 60, 2 * size + 41, &random),
+              templ = kit_image_create_channels(c->pixel, c->channels, size, size - 2, room);
     kit_image_copy(&templ.view, &image.view, size, 7);
-    if (masked) {
+    for (int32_t i = 0; i < size * (size - 2) && c->templ_bits < c->bits; i++)
+        kit_sample_set(
+            &templ.view, i % size, i / size, 0,
+            fmod(kit_sample(&templ.view, i % size, i / size, 0), ldexp(1.0, c->templ_bits)));
+    if (c->masked) {
         kit_image_mask(&templ, room);
-        for (int32_t i = 0; i < size * (size - 1); i++)
+        for (int32_t i = 0; i < size * (size - 2); i++)
             kit_mask_set(&templ.view, i % size, i / size, kit_below(&random, 3) > 0);
     }
     for (int twin = 0; twin < 2; twin++) {
@@ -133,7 +150,7 @@ static void check_integers(xncc_pixel pixel, int32_t channels, int32_t size, int
         for (int method = 0; method < METHODS; method++) {
             kit_map want = map_of((pair){ &image.view, &templ.view }, (xncc_method)method, NULL);
             check_maps((pair){ &image_twin.view, &templ_twin.view }, (xncc_method)method,
-                       &want.view, 0, 0, 0, xncc_pixel_name(pixel));
+                       &want.view, 0, 0, 0, xncc_pixel_name(c->pixel));
             kit_map_destroy(&want);
         }
         kit_image_destroy(&image_twin);
@@ -341,14 +358,19 @@ static void check_hostile(hostile kind, xncc_pixel pixel, int32_t size)
 int main(int argc, char **argv)
 {
     static const xncc_pixel reals[] = { XNCC_F32, XNCC_F64 };
+    static const integer_case integer[] = {
+        { XNCC_U8, 8, 8, 0.0, 1, 0 },    { XNCC_S16, 16, 16, -32768.0, 1, 0 },
+        { XNCC_U16, 16, 16, 0.0, 1, 1 }, { XNCC_U8, 8, 8, 0.0, 3, 0 },
+        { XNCC_U16, 12, 12, 0.0, 2, 1 }, { XNCC_U32, 22, 22, 0.0, 1, 0 },
+        { XNCC_U32, 18, 18, 5e6, 1, 0 }, { XNCC_U32, 17, 17, 3e5, 1, 0 },
+        { XNCC_U32, 24, 24, 0.0, 1, 0 }, { XNCC_U32, 24, 1, 0.0, 1, 0 },
+    };
     kit_start(argc, argv);
     const char *group = kit_option(argc, argv, "group", "");
     context = kit_context(kit_device_option(argc, argv), 2);
-    for (int32_t size = 5; size <= 40 && strcmp(group, "integers") == 0; size += 35) {
-        check_integers(XNCC_U8, 1, size, 0);
-        check_integers(XNCC_S16, 1, size, 0);
-        check_integers(XNCC_U16, 1, size, 1);
-        check_integers(XNCC_U8, 3, size, 0);
+    for (int32_t size = 5; size <= 39 && strcmp(group, "integers") == 0; size += 34) {
+        for (size_t i = 0; i < sizeof integer / sizeof *integer; i++)
+            check_integers(&integer[i], size);
     }
     for (size_t i = 0; i < 2; i++)
         for (int32_t size = 6; size <= 36; size += 30) {
