@@ -11,6 +11,7 @@
  *     find.h      one call: a map of scores (xncc_correlate) or the best matches (xncc_find)
  *     refine.h    positions of matches to fractions of a pixel
  *     suppress.h  one list of the matches of several templates
+ *     pose.h      templates at any rotation and scale
  *     convolve.h  convolution and plain correlation with float coefficients
  *     plan.h      plans: the same for many images, device memory and a CUDA stream of the caller
  *     batch.h     several templates of any sizes: their matches, or the best one at each position
@@ -59,6 +60,7 @@
 #include "find.h"
 #include "image.h"
 #include "plan.h"
+#include "pose.h"
 #include "refine.h"
 #include "rules.h"
 #include "scan.h"

@@ -3,12 +3,16 @@
 #ifndef XNCC_CPU_CPU_H
 #define XNCC_CPU_CPU_H
 
+#include "base/pool.h"
 #include "engine/engine.h"
 
 /* Creates the engine with its pool of threads. threads: 1 .. 1024, or 0 for one per processor that
  * this process may use. The engine is freed by its ops->destroy.
  * Returns XNCC_ERROR_ARGUMENT or XNCC_ERROR_MEMORY on failure. */
 xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_error *error);
+
+/* Returns the threads of an engine that xncc_cpu_engine_create made. */
+xncc_pool *xncc_cpu_engine_pool(xncc_engine *engine);
 
 /* Returns the XNCC_CPU_* features that both the processor and the operating system support. */
 uint32_t xncc_cpu_features(void);

@@ -194,3 +194,8 @@ xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_e
         *engine = &cpu->base;
     return status;
 }
+
+xncc_pool *xncc_cpu_engine_pool(xncc_engine *engine)
+{
+    return ((cpu_engine *)engine)->pool;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Climbing (climb.h). Poses are resampled when a candidate first needs them, and shared. */
+#include "pose/climb.h"
+
+#include "base/memory.h"
+#include "pose/turn.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct xncc_probe_slot {
+    _Atomic(xncc_pose_probe *) probe;
+};
+
+/* How often a candidate may move before it stays where it is. */
+enum { MOST_MOVES = 6 };
+
+static size_t slots(const xncc_pose_rung *r)
+{
+    return (size_t)r->grid.angle.count * (size_t)r->grid.scale.count;
+}
+
+xncc_status xncc_pose_rung_open(xncc_pose_rung *rung, xncc_error *error)
+{
+    rung->slot = xncc_alloc(slots(rung), sizeof *rung->slot);
+    return rung->slot
+               ? XNCC_OK
+               : xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", slots(rung));
+}
+
+static void free_probe(xncc_pose_probe *probe)
+{
+    if (probe)
+        xncc_pose_probe_clear(probe);
+    xncc_free(probe);
+}
+
+void xncc_pose_rung_clear(xncc_pose_rung *rung)
+{
+    for (size_t i = 0; rung->slot && i < slots(rung); i++)
+        free_probe(atomic_load(&rung->slot[i].probe));
+    xncc_free(rung->slot);
+    rung->slot = NULL;
+}
+
+static xncc_status make_probe(const xncc_pose_rung *r, int32_t angle, int32_t scale,
+                              xncc_pose_probe *probe, xncc_error *error)
+{
+    xncc_pose_pixels pixels;
+    const xncc_pose_place place = xncc_pose_place_of(
+        &r->source, xncc_pose_value(&r->grid.angle, angle), xncc_pose_value(&r->grid.scale, scale));
+    xncc_status status = xncc_pose_resample(&r->source, &place, &pixels, error);
+    if (!status)
+        status = xncc_pose_probe_make(&pixels, probe, error);
+    xncc_pose_pixels_clear(&pixels);
+    return status;
+}
+
+/* Returns the probe of a pose. Of several threads that make it at once, one keeps its own. */
+static xncc_status get_probe(const xncc_pose_rung *r, int32_t angle, int32_t scale,
+                             const xncc_pose_probe **probe, xncc_error *error)
+{
+    struct xncc_probe_slot *slot =
+        &r->slot[(size_t)scale * (size_t)r->grid.angle.count + (size_t)angle];
+    xncc_pose_probe *there = atomic_load(&slot->probe);
+    *probe = there;
+    if (there)
+        return XNCC_OK;
+    xncc_pose_probe *made = xncc_alloc(1, sizeof *made);
+    if (!made)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a pose");
+    const xncc_status status = make_probe(r, angle, scale, made, error);
+    if (status) {
+        free_probe(made);
+        return status;
+    }
+    if (atomic_compare_exchange_strong(&slot->probe, &there, made)) {
+        *probe = made;
+        return XNCC_OK;
+    }
+    free_probe(made);
+    *probe = there;
+    return XNCC_OK;
+}
+
+/* The offset from the centre of a level's template to that of the template, in pixels of level 0 of
+ * the image. */
+static void turned_offset(const xncc_pose_rung *r, int32_t angle, int32_t scale, double *x,
+                          double *y)
+{
+    const xncc_turn turn = xncc_turn_of(xncc_pose_value(&r->grid.angle, angle));
+    const double s = xncc_pose_value(&r->grid.scale, scale) * 0x1p-30;
+    *x = s * ((double)turn.cos * r->offset_x + (double)turn.sin * r->offset_y);
+    *y = s * ((double)turn.cos * r->offset_y - (double)turn.sin * r->offset_x);
+}
+
+void xncc_pose_rung_center(const xncc_pose_rung *r, xncc_pose_candidate *c)
+{
+    double x, y;
+    const double size = ldexp(1.0, r->level);
+    turned_offset(r, c->angle, c->scale, &x, &y);
+    c->x = (c->wx + 0.5 * c->width) * size - 0.5 + x;
+    c->y = (c->wy + 0.5 * c->height) * size - 0.5 + y;
+}
+
+/* The window of a pose that is nearest to a centre. */
+static void nearest_window(const xncc_pose_rung *r, const xncc_pose_probe *p,
+                           const xncc_pose_candidate *at, xncc_pose_candidate *to)
+{
+    double x, y;
+    const double size = ldexp(1.0, -r->level);
+    turned_offset(r, to->angle, to->scale, &x, &y);
+    to->width = p->of.width;
+    to->height = p->of.height;
+    to->wx = (int32_t)floor((at->x - x + 0.5) * size - 0.5 * to->width + 0.5);
+    to->wy = (int32_t)floor((at->y - y + 0.5) * size - 0.5 * to->height + 0.5);
+}
+
+/* Tries the nine windows of a pose near a centre. If one is better than *best, it becomes *best.
+ * *moved: set to 1 if that is not the middle one. */
+static xncc_status try_pose(const xncc_pose_rung *r, const xncc_pose_candidate *at, int sign,
+                            xncc_pose_candidate *to, xncc_pose_candidate *best, int *moved,
+                            xncc_error *error)
+{
+    const xncc_pose_probe *probe;
+    double score[XNCC_PROBE_WINDOWS];
+    const xncc_status status = get_probe(r, to->angle, to->scale, &probe, error);
+    if (status || probe->of.count == 0)
+        return status;
+    nearest_window(r, probe, at, to);
+    const int32_t wx = to->wx, wy = to->wy;
+    xncc_pose_probe_scores(probe, r->row, r->image, wx - 1, wy - 1, XNCC_PROBE_SIDE, score);
+    for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++)
+        if (sign * score[i] > sign * best->score) {
+            *best = *to;
+            best->score = score[i];
+            best->wx = wx + i % XNCC_PROBE_SIDE - 1;
+            best->wy = wy + i / XNCC_PROBE_SIDE - 1;
+            *moved = i != XNCC_PROBE_WINDOWS / 2 || to->angle != at->angle ||
+                     to->scale != at->scale;
+        }
+    return XNCC_OK;
+}
+
+/* Moves to the best neighbour, until there is none. */
+static xncc_status climb_one(const xncc_pose_rung *r, xncc_pose_candidate *c, xncc_error *error)
+{
+    const int sign = c->score < 0.0 ? -1 : 1;
+    const int turns = r->grid.angle.count > 1, grows = r->grid.scale.count > 1;
+    xncc_pose_candidate best = *c;
+    best.score = 0.0;
+    for (int n = 0, moved = 1; n < MOST_MOVES && moved; n++) {
+        const xncc_pose_candidate at = *c;
+        moved = 0;
+        for (int j = -grows; j <= grows; j++)
+            for (int i = -turns; i <= turns; i++) {
+                xncc_pose_candidate to = at;
+                to.angle = xncc_pose_index(&r->grid.angle, at.angle + i);
+                to.scale = xncc_pose_index(&r->grid.scale, at.scale + j);
+                if (to.angle < 0 || to.scale < 0)
+                    continue;
+                const xncc_status status = try_pose(r, &at, sign, &to, &best, &moved, error);
+                if (status)
+                    return status;
+            }
+        *c = best;
+        if (best.score != 0.0)
+            xncc_pose_rung_center(r, c);
+    }
+    return XNCC_OK;
+}
+
+/* The index on an axis that is nearest to a value. */
+static int32_t nearest_index(const xncc_pose_axis *axis, double value)
+{
+    if (axis->count == 1)
+        return 0;
+    const int32_t i = (int32_t)floor((value - axis->first) / axis->step + 0.5);
+    if (axis->circular)
+        return xncc_pose_index(axis, i);
+    return i < 0 ? 0 : i >= axis->count ? axis->count - 1 : i;
+}
+
+typedef struct climb_run {
+    const xncc_pose_rung *rung;
+    const xncc_pose_grid *above;
+    xncc_pose_candidate *candidate;
+    size_t count;
+    atomic_int failed;
+    xncc_error *error;
+} climb_run;
+
+enum { CANDIDATES_PER_TASK = 4 };
+
+static void climb_task(void *argument, uint64_t index, int32_t slot)
+{
+    (void)slot;
+    climb_run *run = argument;
+    const size_t first = (size_t)index * CANDIDATES_PER_TASK;
+    xncc_error error = { "" };
+    for (size_t i = first; i < first + CANDIDATES_PER_TASK && i < run->count; i++) {
+        xncc_pose_candidate *c = &run->candidate[i];
+        int none = XNCC_OK;
+        if (atomic_load(&run->failed) != XNCC_OK)
+            return;
+        if (run->above) {
+            const xncc_pose_grid *to = &run->rung->grid;
+            c->angle = nearest_index(&to->angle, xncc_pose_value(&run->above->angle, c->angle));
+            c->scale = nearest_index(&to->scale, xncc_pose_value(&run->above->scale, c->scale));
+        }
+        xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);
+        if (!status)
+            status = climb_one(run->rung, c, &error);
+        if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) &&
+            run->error)
+            *run->error = error;
+    }
+}
+
+xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above,
+                            xncc_pose_candidate *candidate, size_t count, xncc_error *error)
+{
+    climb_run run = {
+        .rung = rung, .above = above, .candidate = candidate, .count = count, .error = error
+    };
+    if (count > 0)
+        xncc_pose_run(rung->job, (count - 1) / CANDIDATES_PER_TASK + 1, climb_task, &run);
+    return (xncc_status)atomic_load(&run.failed);
+}
+
+static int order(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const xncc_pose_candidate *a = left, *b = right;
+    const int by[] = { order(fabs(b->score), fabs(a->score)), order(a->y, b->y), order(a->x, b->x),
+                       a->scale - b->scale, a->angle - b->angle };
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+/* Are two candidates within one step of each other on every axis? */
+static int are_neighbours(const xncc_pose_rung *r, const xncc_pose_candidate *a,
+                          const xncc_pose_candidate *b)
+{
+    const double reach = 1.5 * ldexp(1.0, r->level);
+    if (fabs(a->x - b->x) > reach || fabs(a->y - b->y) > reach || abs(a->scale - b->scale) > 1)
+        return 0;
+    const int32_t apart = abs(a->angle - b->angle);
+    return apart <= 1 || (r->grid.angle.circular && apart == r->grid.angle.count - 1);
+}
+
+size_t xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t count,
+                      double limit, size_t most)
+{
+    size_t kept = 0;
+    if (count > 1)
+        qsort(candidate, count, sizeof *candidate, compare);
+    for (size_t i = 0; i < count && kept < most && fabs(candidate[i].score) >= limit; i++) {
+        size_t k = 0;
+        while (k < kept && !are_neighbours(r, &candidate[i], &candidate[k]))
+            k++;
+        if (k == kept)
+            candidate[kept++] = candidate[i];
+    }
+    return kept;
+}

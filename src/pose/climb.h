@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Candidates of a pyramid: each climbs to the best pose nearby, level by level. */
+#ifndef XNCC_POSE_CLIMB_H
+#define XNCC_POSE_CLIMB_H
+
+#include "pose/levels.h"
+
+/* A pose on the grid of a level. */
+typedef struct xncc_pose_candidate {
+    double x, y;          /* the template's centre, in pixels of level 0 */
+    double score;         /* NCC on the level; negative if the contrast is reversed */
+    int32_t angle, scale; /* on the level's grid */
+    int32_t wx, wy;       /* the window's top-left pixel on the level */
+    int32_t width, height;
+} xncc_pose_candidate;
+
+/* A level of a template, with its poses. */
+typedef struct xncc_pose_rung {
+    const xncc_pose_job *job;
+    const xncc_image *image; /* of the level */
+    xncc_pose_source source;
+    xncc_pose_grid grid;
+    int32_t level;
+    double offset_x, offset_y; /* as in xncc_templ_levels */
+    xncc_probe_row row;
+    struct xncc_probe_slot *slot; /* the poses that were needed so far */
+} xncc_pose_rung;
+
+/* Allocates the slots. xncc_pose_rung_clear must follow in any case. */
+xncc_status xncc_pose_rung_open(xncc_pose_rung *rung, xncc_error *error);
+void xncc_pose_rung_clear(xncc_pose_rung *rung);
+
+/* Sets x and y of a candidate from its window and pose. */
+void xncc_pose_rung_center(const xncc_pose_rung *rung, xncc_pose_candidate *candidate);
+
+/* Moves each candidate, which stands on the grid of the level above, to the best pose of this level
+ * nearby. above: NULL: they stand on this level's grid already. A candidate that has no window here
+ * gets the score 0. */
+xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above,
+                            xncc_pose_candidate *candidate, size_t count, xncc_error *error);
+
+/* Orders candidates by the magnitude of their scores, drops those below the limit and those that
+ * stand beside a better one, and returns how many of at most `most` are left. */
+size_t xncc_pose_thin(const xncc_pose_rung *rung, xncc_pose_candidate *candidate, size_t count,
+                      double limit, size_t most);
+
+#endif

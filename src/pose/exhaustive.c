@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Searches all poses by batches (exactncc/batch.h), a portion of them at a time. Poses of one size
+ * are in one portion, so that they share a plan and, where their masks coincide, the window sums.
+ */
+#include "pose/exhaustive.h"
+
+#include "api/batch_object.h"
+#include "base/memory.h"
+#include "image/samples.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A portion has at most PORTION poses, and at most PORTION_BYTES bytes of pixels, unless one pose
+ * alone has more. */
+enum { PORTION = 96, PORTION_BYTES = 64 << 20 };
+
+/* Images of up to this number of pixels do not keep the threads busy with one pose. Their portions
+ * run side by side. */
+enum { SMALL_IMAGE = 1 << 18 };
+
+typedef struct pose_index {
+    int32_t templ, angle, scale, width, height;
+    int32_t inverted; /* 1: the template with reversed contrast */
+} pose_index;
+
+typedef struct portion {
+    const xncc_pose_job *job;
+    const pose_index *pose;
+    size_t count;
+    xncc_pose_hits hits;
+    xncc_template *templ[PORTION];
+    xncc_status status[PORTION];
+    xncc_error error[PORTION];
+} portion;
+
+/* Reverses the contrast of the pixels that count: v becomes the type's largest value less v, or a
+ * float -v. Both negate the NCC exactly. */
+static void invert(xncc_pixel pixel, xncc_pose_pixels *p, int32_t channels)
+{
+    const size_t pixels = (size_t)p->width * (size_t)p->height, each = (size_t)channels,
+                 bytes = each * xncc_pixel_size(pixel);
+    for (size_t i = 0; i < pixels; i++) {
+        uint8_t *sample = (uint8_t *)p->pixels + i * bytes;
+        if (!p->mask[i])
+            continue;
+        for (size_t c = 0; c < each && pixel == XNCC_F32; c++)
+            ((float *)(void *)sample)[c] = -((float *)(void *)sample)[c];
+        for (size_t c = 0; c < each && pixel == XNCC_F64; c++)
+            ((double *)(void *)sample)[c] = -((double *)(void *)sample)[c];
+        for (size_t b = 0; b < bytes && !xncc_pixel_is_float(pixel); b++)
+            sample[b] = (uint8_t)~sample[b];
+    }
+}
+
+static void make_task(void *argument, uint64_t index, int32_t slot)
+{
+    (void)slot;
+    portion *p = argument;
+    const pose_index *at = &p->pose[index];
+    const xncc_pose_subject *subject = &p->job->subject[at->templ];
+    const xncc_pose_place place = xncc_pose_place_of(
+        &subject->source, xncc_pose_value(&subject->grid.angle, at->angle),
+        xncc_pose_value(&subject->grid.scale, at->scale));
+    xncc_pose_pixels pixels = { 0 };
+    xncc_error *error = &p->error[index];
+    xncc_status status = xncc_check_cancelled(&p->job->watch, error);
+    if (!status)
+        status = xncc_pose_resample(&subject->source, &place, &pixels, error);
+    if (!status && at->inverted)
+        invert(subject->source.pixel, &pixels, subject->source.channels);
+    if (!status && pixels.count > 0)
+        status = xncc_pose_template_make(p->job->context, &subject->source, &pixels,
+                                         &p->templ[index], error);
+    xncc_pose_pixels_clear(&pixels);
+    p->status[index] = status;
+}
+
+/* Makes the templates. Poses in which no pixel counts have none. */
+static xncc_status make_templates(portion *p, xncc_error *error)
+{
+    xncc_pose_run(p->job, p->count, make_task, p);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->status[i])
+            return xncc_fail(error, p->status[i], "%s", p->error[i].text);
+    return XNCC_OK;
+}
+
+/* Searches with a batch that is made. number: of each of its templates within the portion. */
+static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *number,
+                                xncc_candidate *found, xncc_error *error)
+{
+    size_t count = 0;
+    xncc_watch_join(&batch->watch, &p->job->watch);
+    xncc_status status = xncc_batch_find(batch, p->job->image, found, &count, NULL, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        const pose_index *at = &p->pose[number[found[i].templ]];
+        const float score = found[i].match.score;
+        status = xncc_pose_hits_add(&p->hits,
+                                    &(xncc_pose_hit){ .score = at->inverted ? -score : score,
+                                                      .templ = at->templ,
+                                                      .angle = at->angle,
+                                                      .scale = at->scale,
+                                                      .x = found[i].match.x,
+                                                      .y = found[i].match.y,
+                                                      .width = at->width,
+                                                      .height = at->height },
+                                    1, error);
+    }
+    return status;
+}
+
+static xncc_status search_portion(portion *p, xncc_error *error)
+{
+    const xncc_pose_options *o = p->job->options;
+    const xncc_template *templ[PORTION];
+    size_t number[PORTION], count = 0;
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->templ[i]) {
+            templ[count] = p->templ[i];
+            number[count++] = i;
+        }
+    if (count == 0)
+        return XNCC_OK;
+    problem.rule.min_valid = o->min_valid;
+    preference.kernel = o->kernel;
+    preference.image_memory = preference.map_memory = p->job->image->memory;
+    options.peaks.min_score = o->min_score;
+    options.peaks.top = p->job->peaks;
+    options.capacity = count * p->job->peaks;
+    xncc_batch *batch = NULL;
+    xncc_candidate *found = xncc_alloc(options.capacity, sizeof *found);
+    xncc_status status = found ? xncc_problem_set(&problem, p->job->image, NULL, error)
+                               : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                           "poses: no memory for %zu matches", options.capacity);
+    if (!status)
+        status = xncc_batch_create(p->job->context, &problem, &preference, templ, count, &options,
+                                   &batch, error);
+    if (!status)
+        status = search_batch(p, batch, number, found, error);
+    xncc_batch_destroy(batch);
+    xncc_free(found);
+    return status;
+}
+
+static xncc_status do_portion(portion *p, xncc_error *error)
+{
+    xncc_status status = make_templates(p, error);
+    if (!status)
+        status = search_portion(p, error);
+    for (size_t i = 0; i < p->count; i++)
+        xncc_template_destroy(p->templ[i]);
+    return status;
+}
+
+/* Lists the poses that fit into the image. pose: NULL only counts. */
+static size_t list_poses(const xncc_pose_job *job, pose_index *pose)
+{
+    size_t count = 0;
+    for (size_t t = 0; t < job->count; t++) {
+        const xncc_pose_subject *s = &job->subject[t];
+        for (int32_t j = 0; j < s->grid.scale.count; j++)
+            for (int32_t i = 0; i < s->grid.angle.count; i++) {
+                const xncc_pose_place p = xncc_pose_place_of(&s->source,
+                                                             xncc_pose_value(&s->grid.angle, i),
+                                                             xncc_pose_value(&s->grid.scale, j));
+                if (p.width > job->image->width || p.height > job->image->height)
+                    continue;
+                for (int32_t k = 0; k <= job->options->any_polarity; k++, count++)
+                    if (pose)
+                        pose[count] = (pose_index){ (int32_t)t, i, j, p.width, p.height, k };
+            }
+    }
+    return count;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const pose_index *a = left, *b = right;
+    const int32_t difference[] = { a->width - b->width, a->height - b->height,
+                                   a->templ - b->templ, a->scale - b->scale,
+                                   a->angle - b->angle, a->inverted - b->inverted };
+    for (size_t i = 0; i < sizeof difference / sizeof difference[0]; i++)
+        if (difference[i])
+            return difference[i];
+    return 0;
+}
+
+/* All poses, in portions. */
+typedef struct plan_of_portions {
+    xncc_pose_job *job;
+    const pose_index *pose;
+    size_t count, *first; /* portion i begins at pose first[i] */
+    size_t portions;
+    pthread_mutex_t lock; /* of what follows, and of job->hits */
+    xncc_status status;
+    xncc_error *error;
+} plan_of_portions;
+
+static void portion_task(void *argument, uint64_t index, int32_t slot)
+{
+    (void)slot;
+    plan_of_portions *all = argument;
+    xncc_error error = { "" };
+    portion *p = xncc_alloc(1, sizeof *p);
+    xncc_status status = p ? XNCC_OK : xncc_fail(&error, XNCC_ERROR_MEMORY, "poses: no memory");
+    if (!status) {
+        const size_t end = index + 1 < all->portions ? all->first[index + 1] : all->count;
+        p->job = all->job;
+        p->pose = all->pose + all->first[index];
+        p->count = end - all->first[index];
+        status = do_portion(p, &error);
+    }
+    pthread_mutex_lock(&all->lock);
+    if (!status)
+        status = xncc_pose_hits_add(&all->job->hits, p->hits.hit, p->hits.count, &error);
+    if (status && !all->status) {
+        all->status = status;
+        if (all->error)
+            *all->error = error;
+    }
+    pthread_mutex_unlock(&all->lock);
+    if (p)
+        xncc_free(p->hits.hit);
+    xncc_free(p);
+}
+
+/* Divides the poses into portions. first: NULL only counts them. */
+static size_t divide(const xncc_pose_job *job, const pose_index *pose, size_t count, size_t most,
+                     size_t *first)
+{
+    size_t portions = 0;
+    for (size_t at = 0, end; at < count; at = end) {
+        uint64_t bytes = 0;
+        for (end = at; end < count && end - at < most; end++) {
+            bytes += (uint64_t)pose[end].width * (uint64_t)pose[end].height *
+                     (xncc_pixel_size(job->image->pixel) *
+                          (uint64_t)job->subject[pose[end].templ].source.channels +
+                      1);
+            if (bytes > PORTION_BYTES && end > at)
+                break;
+        }
+        if (first)
+            first[portions] = at;
+        portions++;
+    }
+    return portions;
+}
+
+static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size_t count,
+                                xncc_error *error)
+{
+    const int small = (int64_t)job->image->width * job->image->height <= SMALL_IMAGE;
+    const size_t threads = job->pool ? (size_t)xncc_pool_threads(job->pool) : 1,
+                 share = count / (2 * threads) + 1;
+    const size_t most = small && threads > 1 && share < PORTION ? share : PORTION;
+    plan_of_portions all = { .job = job, .pose = pose, .count = count, .error = error };
+    all.portions = divide(job, pose, count, most, NULL);
+    all.first = xncc_alloc(all.portions, sizeof *all.first);
+    if (!all.first)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", count);
+    (void)divide(job, pose, count, most, all.first);
+    pthread_mutex_init(&all.lock, NULL);
+    if (small)
+        xncc_pose_run(job, all.portions, portion_task, &all);
+    for (size_t i = 0; i < all.portions && !small && !all.status; i++)
+        portion_task(&all, i, 0);
+    pthread_mutex_destroy(&all.lock);
+    xncc_free(all.first);
+    return all.status;
+}
+
+xncc_status xncc_pose_exhaustive(xncc_pose_job *job, xncc_error *error)
+{
+    const size_t count = list_poses(job, NULL);
+    if (count == 0)
+        return XNCC_OK;
+    pose_index *pose = xncc_alloc(count, sizeof *pose);
+    if (!pose)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", count);
+    (void)list_poses(job, pose);
+    qsort(pose, count, sizeof *pose, by_size);
+    const xncc_status status = run_portions(job, pose, count, error);
+    xncc_free(pose);
+    return status;
+}

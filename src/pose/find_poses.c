@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xncc_find_poses: checks, the choice of the search, and the list of matches. */
+#include "api/objects.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "cpu/cpu.h"
+#include "image/image.h"
+#include "pose/exhaustive.h"
+#include "pose/pyramid.h"
+#include "pose/refine.h"
+
+#include <math.h>
+#include <string.h>
+
+static xncc_status check_options(const xncc_pose_options *o, xncc_error *error)
+{
+    if ((unsigned)o->search > XNCC_POSES_PYRAMID || (unsigned)o->support > XNCC_SUPPORT_DISC)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "poses: search %d or support %d is unknown; take one of "
+                         "xncc_pose_search and of xncc_support",
+                         (int)o->search, (int)o->support);
+    if ((unsigned)o->any_polarity > 1 || (unsigned)o->refine > 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "poses: any_polarity is %d and refine is %d; both must be 0 or 1",
+                         o->any_polarity, o->refine);
+    if (!(o->min_score >= 0.0f && o->min_score <= 1.0f))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "poses: min_score %g is not within 0 .. 1",
+                         (double)o->min_score);
+    if (!(o->overlap >= 0.0 && o->overlap <= 1.0) || !(o->min_valid >= 0.0 && o->min_valid <= 1.0))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "poses: overlap %g or min_valid %g is not within 0 .. 1", o->overlap,
+                         o->min_valid);
+    return xncc_pose_ranges_check(o, error);
+}
+
+static xncc_status check_template(const xncc_pose_job *job, const xncc_template *templ, size_t i,
+                                  xncc_error *error)
+{
+    if (!templ)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is a null pointer", i);
+    if (templ->context != job->context)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu belongs to another context", i);
+    if (templ->pixel != job->image->pixel || templ->channels != xncc_image_channels(job->image))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template %zu is %s with %d channel%s, but the image is %s with %d; all "
+                         "must have one type",
+                         i, xncc_pixel_name(templ->pixel), templ->channels,
+                         xncc_plural(templ->channels), xncc_pixel_name(job->image->pixel),
+                         xncc_image_channels(job->image));
+    return XNCC_OK;
+}
+
+static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *const *templ,
+                                 xncc_pose_subject *subject, uint8_t **mask, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < job->count && !status; i++) {
+        status = check_template(job, templ[i], i, error);
+        if (status)
+            return status;
+        subject[i].templ = templ[i];
+        subject[i].source = xncc_pose_source_of(templ[i], job->options->support);
+        status = xncc_pose_grid_make(job->options, &subject[i].source, &subject[i].grid, error);
+        if (!status && job->options->refine)
+            status = xncc_pose_inner_make(&subject[i], &mask[i], error);
+    }
+    return status;
+}
+
+/* Why a pyramid cannot serve the image; NULL: it can, if all floats are finite. */
+static const char *obstacle(const xncc_pose_job *job)
+{
+    if (!job->pool)
+        return "the context has no CPU engine";
+    if (job->image->memory != XNCC_HOST)
+        return "the image is in device memory";
+    if (xncc_image_is_masked(job->image))
+        return "the image has a mask or a no-data value";
+    return NULL;
+}
+
+static xncc_status collect(xncc_pose_job *job, xncc_error *error)
+{
+    const char *why = obstacle(job);
+    if (job->options->search != XNCC_POSES_EXHAUSTIVE && !why) {
+        int served;
+        const xncc_status status = xncc_pose_pyramid(job, &served, error);
+        if (status || served)
+            return status;
+        why = "a sample that counts is a NaN or an infinity, or its square overflows";
+    }
+    if (job->options->search == XNCC_POSES_PYRAMID)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "poses: a pyramid cannot serve this: %s; search exhaustively", why);
+    return xncc_pose_exhaustive(job, error);
+}
+
+/* Searches, and writes at most job->options->top matches. */
+static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *found,
+                        xncc_error *error)
+{
+    size_t kept = 0;
+    xncc_status status = collect(job, error);
+    if (!status) {
+        xncc_pose_hits_settle(&job->hits);
+        status = xncc_pose_suppress(job->subject, job->hits.hit, job->hits.count,
+                                    job->options->overlap, job->options->top, &kept, error);
+    }
+    if (!status)
+        status = xncc_pose_refine(job, job->hits.hit, kept, match, error);
+    if (!status)
+        *found = kept;
+    xncc_free(job->hits.hit);
+    return status;
+}
+
+/* Sets what the engines of the context offer. */
+static void set_engines(xncc_pose_job *job)
+{
+    xncc_engine *cpu = job->context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    const xncc_image *image = job->image;
+    if (!cpu)
+        return;
+    job->pool = xncc_cpu_engine_pool(cpu);
+    if (image->pixel == XNCC_U8 && xncc_image_channels(image) == 1 && image->memory == XNCC_HOST &&
+        !xncc_image_is_masked(image))
+        job->row = xncc_probe_row_of(xncc_context_machine(job->context).cpu.features);
+}
+
+xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
+                            const xncc_template *const *templ, size_t count,
+                            const xncc_pose_options *options, xncc_pose_match *match,
+                            size_t capacity, size_t *found, xncc_error *error)
+{
+    xncc_pose_options o;
+    if (found)
+        *found = 0;
+    if (!context || !found || (!templ && count) || (!match && capacity))
+        return xncc_fail_null(error, !context          ? "context"
+                                     : !found          ? "found"
+                                     : !templ && count ? "templ"
+                                                       : "match");
+    xncc_pose_job job = { .context = context,
+                          .watch = xncc_watch_make(&context->progress),
+                          .image = image,
+                          .options = &o,
+                          .count = count,
+                          .peaks = XNCC_POSE_PEAKS };
+    xncc_status status = xncc_image_check(image, "image", error);
+    if (!status)
+        status = XNCC_READ(&o, options, xncc_pose_options, XNCC_POSE_OPTIONS_INIT, kernel, error);
+    if (!status)
+        status = check_options(&o, error);
+    if (!status && count > INT32_MAX)
+        status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                           "poses: %zu templates are more than 2^31 - 1", count);
+    if (status)
+        return status;
+    o.top = o.top < capacity ? o.top : capacity;
+    xncc_pose_subject *subject = xncc_alloc(count + 1, sizeof *subject);
+    uint8_t **mask = xncc_alloc(count + 1, sizeof *mask);
+    if (!subject || !mask)
+        status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu templates", count);
+    job.subject = subject;
+    set_engines(&job);
+    if (!status)
+        status = make_subjects(&job, templ, subject, mask, error);
+    if (!status && o.top > 0 && count > 0)
+        status = find(&job, match, found, error);
+    for (size_t i = 0; i < count && mask; i++)
+        xncc_free(mask[i]);
+    xncc_free(mask);
+    xncc_free(subject);
+    return xncc_done(status, error);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Overlap of rotated frames, by clipping one with the sides of the other. */
+#include "pose/frames.h"
+
+#include "base/memory.h"
+#include "pose/turn.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+xncc_pose_frame xncc_pose_frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit)
+{
+    const xncc_turn turn = xncc_turn_of(xncc_pose_value(&subject->grid.angle, hit->angle));
+    const double scale = xncc_pose_value(&subject->grid.scale, hit->scale);
+    return (xncc_pose_frame){ .x = hit->x + 0.5 * (hit->width - 1),
+                              .y = hit->y + 0.5 * (hit->height - 1),
+                              .cos = (double)turn.cos * 0x1p-30,
+                              .sin = (double)turn.sin * 0x1p-30,
+                              .half_width = 0.5 * scale * subject->source.width,
+                              .half_height = 0.5 * scale * subject->source.height };
+}
+
+typedef struct point {
+    double x, y;
+} point;
+
+enum { MOST_CORNERS = 8 };
+
+/* Keeps the part of a convex polygon with a*x + b*y <= c. Returns its number of corners. */
+static int clip(point corner[MOST_CORNERS], int count, double a, double b, double c)
+{
+    point kept[MOST_CORNERS];
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        const point p = corner[i], q = corner[(i + 1) % count];
+        const double dp = a * p.x + b * p.y - c, dq = a * q.x + b * q.y - c;
+        if (dp <= 0.0 && n < MOST_CORNERS)
+            kept[n++] = p;
+        if ((dp < 0.0) != (dq < 0.0) && dp != dq && dp != 0.0 && dq != 0.0 && n < MOST_CORNERS) {
+            const double t = dp / (dp - dq);
+            kept[n++] = (point){ p.x + t * (q.x - p.x), p.y + t * (q.y - p.y) };
+        }
+    }
+    for (int i = 0; i < n; i++)
+        corner[i] = kept[i];
+    return n;
+}
+
+/* The corners of b, in the axes of a, around the centre of a. */
+static void corners_in(const xncc_pose_frame *a, const xncc_pose_frame *b, point corner[4])
+{
+    static const int side[4][2] = { { -1, -1 }, { 1, -1 }, { 1, 1 }, { -1, 1 } };
+    for (int i = 0; i < 4; i++) {
+        const double u = side[i][0] * b->half_width, v = side[i][1] * b->half_height;
+        const double dx = b->x - a->x + b->cos * u + b->sin * v,
+                     dy = b->y - a->y - b->sin * u + b->cos * v;
+        corner[i] = (point){ a->cos * dx - a->sin * dy, a->sin * dx + a->cos * dy };
+    }
+}
+
+double xncc_pose_overlap(const xncc_pose_frame *a, const xncc_pose_frame *b)
+{
+    const double reach = a->half_width + a->half_height + b->half_width + b->half_height;
+    if (fabs(a->x - b->x) >= reach || fabs(a->y - b->y) >= reach)
+        return 0.0;
+    point corner[MOST_CORNERS];
+    corners_in(a, b, corner);
+    int count = clip(corner, 4, 1.0, 0.0, a->half_width);
+    count = clip(corner, count, -1.0, 0.0, a->half_width);
+    count = clip(corner, count, 0.0, 1.0, a->half_height);
+    count = clip(corner, count, 0.0, -1.0, a->half_height);
+    double twice = 0.0;
+    for (int i = 0; i < count; i++) {
+        const point p = corner[i], q = corner[(i + 1) % count];
+        twice += p.x * q.y - q.x * p.y;
+    }
+    const double shared = 0.5 * fabs(twice),
+                 both = 4.0 * (a->half_width * a->half_height + b->half_width * b->half_height);
+    return shared / (both - shared);
+}
+
+static int in_order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const xncc_pose_hit *a = left, *b = right;
+    const float p = fabsf(a->score), q = fabsf(b->score);
+    const int by[] = { (p < q) - (p > q),
+                       in_order(a->y, b->y),
+                       in_order(a->x, b->x),
+                       in_order(a->templ, b->templ),
+                       in_order(a->scale, b->scale),
+                       in_order(a->angle, b->angle),
+                       (a->score < b->score) - (a->score > b->score) };
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+void xncc_pose_sort(xncc_pose_hit *hit, size_t count)
+{
+    if (count > 1)
+        qsort(hit, count, sizeof *hit, compare);
+}
+
+xncc_status xncc_pose_suppress(const xncc_pose_subject *subject, xncc_pose_hit *hit, size_t count,
+                               double limit, size_t top, size_t *kept, xncc_error *error)
+{
+    *kept = 0;
+    if (count == 0 || top == 0)
+        return XNCC_OK;
+    const size_t most = count < top ? count : top;
+    xncc_pose_frame *frame = xncc_alloc(most, sizeof *frame);
+    if (!frame)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu matches", most);
+    size_t n = 0;
+    for (size_t i = 0; i < count && n < most; i++) {
+        const xncc_pose_frame f = xncc_pose_frame_of(&subject[hit[i].templ], &hit[i]);
+        size_t k = 0;
+        while (k < n && xncc_pose_overlap(&f, &frame[k]) <= limit)
+            k++;
+        if (k < n)
+            continue;
+        frame[n] = f;
+        hit[n++] = hit[i];
+    }
+    xncc_free(frame);
+    *kept = n;
+    return XNCC_OK;
+}

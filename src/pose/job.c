@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists of hits, templates of poses, and xncc_template_resample. */
+#include "pose/job.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <math.h>
+#include <string.h>
+
+void xncc_pose_hits_settle(xncc_pose_hits *hits)
+{
+    xncc_pose_sort(hits->hit, hits->count);
+    if (hits->count > XNCC_MOST_HITS)
+        hits->count = XNCC_MOST_HITS;
+}
+
+xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, size_t count,
+                               xncc_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (hits->count == 2 * XNCC_MOST_HITS)
+            xncc_pose_hits_settle(hits);
+        if (hits->count == hits->room) {
+            const size_t room = hits->room ? 2 * hits->room : 1024;
+            xncc_pose_hit *more = xncc_alloc(room, sizeof *more);
+            if (!more)
+                return xncc_fail(error, XNCC_ERROR_MEMORY,
+                                 "poses: no memory for %zu matches; give a higher min_score", room);
+            if (hits->count > 0)
+                memcpy(more, hits->hit, hits->count * sizeof *more);
+            xncc_free(hits->hit);
+            hits->hit = more;
+            hits->room = room;
+        }
+        hits->hit[hits->count++] = hit[i];
+    }
+    return XNCC_OK;
+}
+
+xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_source *source,
+                                    xncc_pose_pixels *pixels, xncc_template **templ,
+                                    xncc_error *error)
+{
+    xncc_pose_flip_bias(source->pixel, pixels->pixels,
+                        (size_t)pixels->width * (size_t)pixels->height * (size_t)source->channels);
+    const xncc_image view = { .data = pixels->pixels,
+                              .width = pixels->width,
+                              .height = pixels->height,
+                              .pixel = source->pixel,
+                              .channels = source->channels,
+                              .mask = pixels->mask };
+    return xncc_template_create(context, &view, templ, error);
+}
+
+void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument)
+{
+    if (job->pool)
+        xncc_pool_run(job->pool, count, function, argument);
+    for (uint64_t i = 0; i < count && !job->pool; i++)
+        function(argument, i, 0);
+}
+
+static xncc_status check_pose(double angle, double scale, xncc_support support, xncc_error *error)
+{
+    if ((unsigned)support > XNCC_SUPPORT_DISC)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "poses: %d is not a support", (int)support);
+    if (!isfinite(angle) || !(scale >= XNCC_MIN_SCALE && scale <= XNCC_MAX_SCALE))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "poses: angle %g or scale %g is out of range; scales are within %g .. %g",
+                         angle, scale, XNCC_MIN_SCALE, XNCC_MAX_SCALE);
+    return XNCC_OK;
+}
+
+xncc_status xncc_template_resample(const xncc_template *templ, double angle, double scale,
+                                   xncc_support support, xncc_template **result, xncc_error *error)
+{
+    if (result)
+        *result = NULL;
+    if (!templ || !result)
+        return xncc_fail_null(error, templ ? "result" : "templ");
+    xncc_status status = check_pose(angle, scale, support, error);
+    if (status)
+        return status;
+    xncc_pose_pixels pixels;
+    const xncc_pose_source source = xncc_pose_source_of(templ, support);
+    const xncc_pose_place place = xncc_pose_place_of(&source, angle, scale);
+    status = xncc_pose_resample(&source, &place, &pixels, error);
+    if (!status && pixels.count == 0)
+        status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                           "poses: no pixel of the %d x %d template counts at angle %g and scale "
+                           "%g; take a larger scale",
+                           templ->width, templ->height, angle, scale);
+    if (!status)
+        status = xncc_pose_template_make(templ->context, &source, &pixels, result, error);
+    xncc_pose_pixels_clear(&pixels);
+    return xncc_done(status, error);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A search for poses: what its parts share, and the list of its hits. */
+#ifndef XNCC_POSE_JOB_H
+#define XNCC_POSE_JOB_H
+
+#include "api/objects.h"
+#include "base/pool.h"
+#include "pose/frames.h"
+#include "pose/probe.h"
+
+/* The limits that pose.h states: matches per pose, and matches in all. */
+enum { XNCC_POSE_PEAKS = 4096, XNCC_MOST_HITS = 1 << 17 };
+
+/* A growing list that keeps the best XNCC_MOST_HITS. */
+typedef struct xncc_pose_hits {
+    xncc_pose_hit *hit;
+    size_t count, room;
+} xncc_pose_hits;
+
+typedef struct xncc_pose_job {
+    xncc_context *context;
+    xncc_watch watch; /* of the call */
+    const xncc_image *image;
+    const xncc_pose_options *options;
+    const xncc_pose_subject *subject; /* `count` templates with their grids */
+    size_t count;
+    xncc_pool *pool;    /* NULL: the context has no CPU engine */
+    xncc_probe_row row; /* NULL: probes cannot score the image */
+    size_t peaks;       /* most matches per pose */
+    xncc_pose_hits hits;
+} xncc_pose_job;
+
+/* Adds hits. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
+xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, size_t count,
+                               xncc_error *error);
+
+/* Orders the hits and drops those beyond XNCC_MOST_HITS. */
+void xncc_pose_hits_settle(xncc_pose_hits *hits);
+
+/* Makes a library template of a pose. *pixels is changed. Returns the statuses of
+ * xncc_template_create. */
+xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_source *source,
+                                    xncc_pose_pixels *pixels, xncc_template **templ,
+                                    xncc_error *error);
+
+/* Runs `count` tasks, on the threads of the pool if there is one. */
+void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pyramids of means of 2 x 2 pixels (levels.h). */
+#include "pose/levels.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+#include "image/samples.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A channel as numbers: where its samples are, and how they become 8 bits. */
+typedef struct channel_view {
+    xncc_image image;
+    int biased; /* 1: the samples have the bias already, as those of templates */
+    int32_t channel;
+    const uint8_t *mask; /* tightly packed; NULL: all count */
+    double low, factor;  /* (v - low) * factor is 0 .. 255 */
+} channel_view;
+
+static double value_at(const channel_view *v, const void *row, int64_t x)
+{
+    const int64_t at = x * xncc_image_channels(&v->image) + v->channel;
+    const xncc_pixel pixel = v->image.pixel;
+    if (v->biased && !xncc_pixel_is_float(pixel)) /* biased samples are unsigned */
+        return (double)xncc_sample(xncc_pixel_digits(pixel) == 1   ? XNCC_U8
+                                   : xncc_pixel_digits(pixel) == 2 ? XNCC_U16
+                                                                   : XNCC_U32,
+                                   row, at);
+    return xncc_sample_value(pixel, row, at);
+}
+
+static int counts(const channel_view *v, int32_t x, int32_t y)
+{
+    return !v->mask || v->mask[(size_t)y * (size_t)v->image.width + (size_t)x];
+}
+
+/* Sets low and factor from mean and standard deviation. Returns 0 if a value is not finite. */
+static int measure(channel_view *v)
+{
+    double sum = 0.0, sum2 = 0.0, n = 0.0, least = INFINITY, most = -INFINITY;
+    for (int32_t y = 0; y < v->image.height; y++) {
+        const void *row = xncc_image_row(&v->image, y);
+        double s = 0.0, s2 = 0.0;
+        for (int32_t x = 0; x < v->image.width; x++) {
+            if (!counts(v, x, y))
+                continue;
+            const double p = value_at(v, row, x);
+            s += p;
+            s2 += p * p;
+            n += 1.0;
+            least = p < least ? p : least;
+            most = p > most ? p : most;
+        }
+        sum += s;
+        sum2 += s2;
+    }
+    if (!(sum2 < INFINITY)) /* a NaN or an infinity, or squares beyond the range of doubles */
+        return 0;
+    const double mean = sum / n, deviation = sqrt(fmax(sum2 / n - mean * mean, 0.0));
+    v->low = fmax(mean - 4.0 * deviation, least);
+    const double high = fmin(mean + 4.0 * deviation, most);
+    v->factor = high > v->low ? 255.0 / (high - v->low) : 0.0;
+    return 1;
+}
+
+static void convert_row(const channel_view *v, int32_t y, uint8_t *out)
+{
+    const void *row = xncc_image_row(&v->image, y);
+    for (int32_t x = 0; x < v->image.width; x++) {
+        const double p = counts(v, x, y) ? (value_at(v, row, x) - v->low) * v->factor : 0.0;
+        out[x] = (uint8_t)(p <= 0.0 ? 0.0 : p >= 255.0 ? 255.0 : p + 0.5);
+    }
+}
+
+int32_t xncc_pose_channel(const xncc_pose_source *source)
+{
+    int32_t best = 0;
+    double most = -1.0;
+    for (int32_t c = 0; c < source->channels && source->channels > 1; c++) {
+        const channel_view v = { .image = { .data = source->pixels,
+                                            .width = source->width,
+                                            .height = source->height,
+                                            .pixel = source->pixel,
+                                            .channels = source->channels },
+                                 .biased = 1,
+                                 .channel = c,
+                                 .mask = source->mask };
+        double sum = 0.0, sum2 = 0.0, n = 0.0;
+        for (int32_t y = 0; y < source->height; y++)
+            for (int32_t x = 0; x < source->width; x++)
+                if (counts(&v, x, y)) {
+                    const double p = value_at(&v, xncc_image_row(&v.image, y), x);
+                    sum += p;
+                    sum2 += p * p;
+                    n += 1.0;
+                }
+        const double variance = sum2 / n - sum / n * (sum / n);
+        if (variance > most) {
+            most = variance;
+            best = c;
+        }
+    }
+    return best;
+}
+
+xncc_status xncc_image_levels_begin(const xncc_image *image, int32_t channel,
+                                    xncc_image_levels *levels, int *finite, xncc_error *error)
+{
+    *levels = (xncc_image_levels){ 0 };
+    *finite = 1;
+    if (image->pixel == XNCC_U8 && xncc_image_channels(image) == 1) {
+        levels->level[levels->count++] = *image;
+        return XNCC_OK;
+    }
+    channel_view v = { .image = *image, .channel = channel };
+    *finite = measure(&v);
+    if (!*finite)
+        return XNCC_OK;
+    uint8_t *pixels = xncc_alloc((uint64_t)image->height, (uint64_t)image->width);
+    if (!pixels)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels",
+                         image->width, image->height);
+    for (int32_t y = 0; y < image->height; y++)
+        convert_row(&v, y, pixels + (size_t)y * (size_t)image->width);
+    levels->memory[0] = pixels;
+    levels->level[0] = (xncc_image){
+        .data = pixels, .width = image->width, .height = image->height, .pixel = XNCC_U8
+    };
+    levels->count = 1;
+    return XNCC_OK;
+}
+
+typedef struct halving {
+    const xncc_image *from;
+    uint8_t *to;
+    int32_t width, height; /* of `to` */
+} halving;
+
+enum { ROWS_PER_TASK = 64 };
+
+static void halve_row(const uint8_t *a, const uint8_t *b, int32_t pairs, uint8_t *out)
+{
+    for (int32_t x = 0; x < pairs; x++)
+        out[x] = (uint8_t)((a[2 * x] + a[2 * x + 1] + b[2 * x] + b[2 * x + 1] + 2) >> 2);
+}
+
+static void halve_task(void *argument, uint64_t index, int32_t slot)
+{
+    (void)slot;
+    const halving *h = argument;
+    const int32_t first = (int32_t)index * ROWS_PER_TASK,
+                  end = first + ROWS_PER_TASK < h->height ? first + ROWS_PER_TASK : h->height;
+    for (int32_t y = first; y < end; y++) {
+        const uint8_t *a = xncc_image_row(h->from, 2 * y),
+                      *b = 2 * y + 1 < h->from->height ? xncc_image_row(h->from, 2 * y + 1) : a;
+        uint8_t *out = h->to + (size_t)y * (size_t)h->width;
+        halve_row(a, b, h->from->width / 2, out);
+        if (h->from->width % 2)
+            out[h->width - 1] = (uint8_t)((a[h->from->width - 1] + b[h->from->width - 1] + 1) >> 1);
+    }
+}
+
+xncc_status xncc_image_levels_extend(const xncc_pose_job *job, xncc_image_levels *levels,
+                                     int32_t count, xncc_error *error)
+{
+    while (levels->count < count) {
+        const xncc_image *from = &levels->level[levels->count - 1];
+        halving h = { .from = from,
+                      .width = from->width / 2 + from->width % 2,
+                      .height = from->height / 2 + from->height % 2 };
+        h.to = xncc_alloc((uint64_t)h.height, (uint64_t)h.width);
+        if (!h.to)
+            return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels",
+                             h.width, h.height);
+        xncc_pose_run(job, (uint64_t)((h.height - 1) / ROWS_PER_TASK + 1), halve_task, &h);
+        levels->memory[levels->count] = h.to;
+        levels->level[levels->count++] = (xncc_image){
+            .data = h.to, .width = h.width, .height = h.height, .pixel = XNCC_U8
+        };
+    }
+    return XNCC_OK;
+}
+
+void xncc_image_levels_clear(xncc_image_levels *levels)
+{
+    for (int32_t i = 0; i < levels->count; i++)
+        xncc_free(levels->memory[i]);
+    *levels = (xncc_image_levels){ 0 };
+}
+
+/* Allocates a level of a template, with a mask of ones if it has one. */
+static xncc_status add_templ_level(xncc_templ_levels *levels, int32_t width, int32_t height,
+                                   int masked, xncc_support support, uint8_t **pixels,
+                                   uint8_t **mask, xncc_error *error)
+{
+    const size_t size = (size_t)width * (size_t)height;
+    *pixels = xncc_alloc(size, 2);
+    if (!*pixels)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels", width,
+                         height);
+    *mask = masked ? *pixels + size : NULL;
+    levels->memory[levels->count] = *pixels;
+    levels->level[levels->count++] = (xncc_pose_source){ .width = width,
+                                                         .height = height,
+                                                         .pixel = XNCC_U8,
+                                                         .channels = 1,
+                                                         .pixels = *pixels,
+                                                         .mask = *mask,
+                                                         .support = support };
+    return XNCC_OK;
+}
+
+static xncc_status halve_templ(xncc_templ_levels *levels, xncc_error *error)
+{
+    const xncc_pose_source from = levels->level[levels->count - 1];
+    const int32_t width = from.width / 2, height = from.height / 2;
+    const uint8_t *old = from.pixels;
+    uint8_t *pixels = NULL, *mask = NULL;
+    const xncc_status status = add_templ_level(levels, width, height, from.mask != NULL,
+                                               from.support, &pixels, &mask, error);
+    if (status)
+        return status;
+    for (int32_t y = 0; y < height; y++) {
+        const size_t at = 2 * (size_t)y * (size_t)from.width, to = (size_t)y * (size_t)width;
+        halve_row(old + at, old + at + from.width, width, pixels + to);
+        for (int32_t x = 0; x < width && mask; x++) {
+            const uint8_t *m = from.mask + at + 2 * x;
+            mask[to + (size_t)x] = m[0] && m[1] && m[from.width] && m[from.width + 1];
+        }
+    }
+    return XNCC_OK;
+}
+
+xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t channel, int32_t least,
+                                   xncc_templ_levels *levels, int *finite, xncc_error *error)
+{
+    channel_view v = { .image = { .data = source->pixels,
+                                  .width = source->width,
+                                  .height = source->height,
+                                  .pixel = source->pixel,
+                                  .channels = source->channels },
+                       .biased = 1,
+                       .channel = channel,
+                       .mask = source->mask,
+                       .factor = 1.0 };
+    uint8_t *pixels = NULL, *mask = NULL;
+    *levels = (xncc_templ_levels){ 0 };
+    *finite = source->pixel == XNCC_U8 && source->channels == 1 ? 1 : measure(&v);
+    if (!*finite)
+        return XNCC_OK;
+    xncc_status status = add_templ_level(levels, source->width, source->height,
+                                         source->mask != NULL, source->support, &pixels, &mask,
+                                         error);
+    if (status)
+        return status;
+    for (int32_t y = 0; y < source->height; y++)
+        convert_row(&v, y, pixels + (size_t)y * (size_t)source->width);
+    if (mask)
+        memcpy(mask, source->mask, (size_t)source->width * (size_t)source->height);
+    for (int32_t l = 1; l < XNCC_MOST_LEVELS && !status; l++) {
+        if (source->width >> l < least || source->height >> l < least)
+            break;
+        status = halve_templ(levels, error);
+        levels->offset_x[l] = 0.5 * (source->width - (source->width >> l << l));
+        levels->offset_y[l] = 0.5 * (source->height - (source->height >> l << l));
+    }
+    return status;
+}
+
+void xncc_templ_levels_clear(xncc_templ_levels *levels)
+{
+    for (int32_t i = 0; i < levels->count; i++)
+        xncc_free(levels->memory[i]);
+    *levels = (xncc_templ_levels){ 0 };
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Searches one template after the other: all poses on a coarse level of the pyramid, then around
+ * the candidates on each finer one. */
+#include "pose/pyramid.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+#include "plan/machine.h"
+#include "pose/climb.h"
+#include "pose/exhaustive.h"
+#include "pose/refine.h"
+
+#include <math.h>
+
+/* The coarsest level has at least LEAST_SIDE pixels per side of the template, at least LEAST_PIXELS
+ * that count, and keeps at least LEAST_LIKENESS of the score half a step off the best pose. */
+enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
+#define LEAST_LIKENESS 0.5
+
+/* The part of min_score that a candidate must reach on a level, besides the level's likeness. */
+#define LEVEL_LIMIT 0.7
+
+/* A template's way through the pyramid. */
+typedef struct descent {
+    xncc_pose_job *job;
+    int32_t templ;
+    const xncc_pose_subject *subject;
+    xncc_image_levels *image;
+    xncc_templ_levels levels;
+    xncc_pose_grid grid[XNCC_MOST_LEVELS];
+    double likeness[XNCC_MOST_LEVELS]; /* the score of a pose half a step away on every axis */
+    int32_t top;                       /* the coarsest level */
+    size_t wanted;                     /* matches */
+    xncc_pose_candidate *candidate;
+    size_t count;
+} descent;
+
+/* An axis with steps of about `step`, if that is wider than its own. */
+static xncc_pose_axis coarser(const xncc_pose_axis *axis, double step)
+{
+    const double parts = axis->count - !axis->circular;
+    double fewer = ceil(parts * axis->step / step);
+    if (axis->circular)
+        fewer = 4.0 * ceil(fewer / 4.0);
+    if (axis->count == 1 || fewer >= parts)
+        return *axis;
+    return (xncc_pose_axis){ .first = axis->first,
+                             .step = parts * axis->step / fewer,
+                             .count = (int32_t)fewer + !axis->circular,
+                             .circular = axis->circular };
+}
+
+static void make_grids(descent *d)
+{
+    const xncc_pose_grid *whole = &d->subject->grid;
+    const double largest = xncc_pose_value(&whole->scale, whole->scale.count - 1);
+    d->grid[0] = *whole;
+    for (int32_t l = 1; l < d->levels.count; l++) {
+        const xncc_pose_source *s = &d->levels.level[l];
+        d->grid[l].angle = coarser(&whole->angle, xncc_pose_angle_step(s, largest));
+        d->grid[l].scale = coarser(&whole->scale, xncc_pose_scale_step(s));
+    }
+}
+
+/* The NCC of two poses of 8-bit pixels with equal windows, over the pixels that count in both. */
+static double likeness_of(const xncc_pose_pixels *a, const xncc_pose_pixels *b)
+{
+    double n = 0.0, sa = 0.0, sb = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
+    for (size_t i = 0; i < (size_t)a->width * (size_t)a->height; i++) {
+        const double u = ((const uint8_t *)a->pixels)[i], v = ((const uint8_t *)b->pixels)[i];
+        if (!a->mask[i] || !b->mask[i])
+            continue;
+        n += 1.0;
+        sa += u;
+        sb += v;
+        aa += u * u;
+        bb += v * v;
+        ab += u * v;
+    }
+    const double var = (n * aa - sa * sa) * (n * bb - sb * sb);
+    return var > 0.0 ? (n * ab - sa * sb) / sqrt(var) : 0.0;
+}
+
+/* Compares a pose of a level with the one that lies half a step away on every axis, at the smallest
+ * scale. *pixels: how many of its pixels count. */
+static xncc_status measure_level(const descent *d, int32_t l, double *likeness, uint64_t *pixels,
+                                 xncc_error *error)
+{
+    const xncc_pose_source *s = &d->levels.level[l];
+    const xncc_pose_grid *g = &d->grid[l];
+    xncc_pose_place at = xncc_pose_place_of(s, g->angle.first, g->scale.first), off = at;
+    if (g->angle.count > 1)
+        off.angle += 0.5 * g->angle.step;
+    if (g->scale.count > 1)
+        off.scale = fmin(off.scale + 0.5 * g->scale.step, XNCC_MAX_SCALE);
+    off.shift_x = off.shift_y = 0.5;
+    xncc_pose_pixels a = { 0 }, b = { 0 };
+    xncc_status status = xncc_pose_resample(s, &at, &a, error);
+    if (!status)
+        status = xncc_pose_resample(s, &off, &b, error);
+    if (!status) {
+        *likeness = likeness_of(&a, &b);
+        *pixels = a.count;
+    }
+    xncc_pose_pixels_clear(&a);
+    xncc_pose_pixels_clear(&b);
+    return status;
+}
+
+/* Chooses the coarsest level. */
+static xncc_status choose_level(descent *d, xncc_error *error)
+{
+    const double smallest = d->subject->grid.scale.first;
+    xncc_status status = XNCC_OK;
+    d->likeness[0] = 1.0;
+    for (int32_t l = 1; l < d->levels.count && !status; l++) {
+        const xncc_pose_source *s = &d->levels.level[l];
+        uint64_t pixels = 0;
+        if (smallest * (s->width < s->height ? s->width : s->height) < LEAST_SIDE)
+            break;
+        status = measure_level(d, l, &d->likeness[l], &pixels, error);
+        if (status || pixels < LEAST_PIXELS || d->likeness[l] < LEAST_LIKENESS)
+            break;
+        d->top = l;
+    }
+    return status;
+}
+
+static xncc_pose_rung rung_of(const descent *d, int32_t l)
+{
+    return (xncc_pose_rung){ .job = d->job,
+                             .image = &d->image->level[l],
+                             .source = d->levels.level[l],
+                             .grid = d->grid[l],
+                             .level = l,
+                             .offset_x = d->levels.offset_x[l],
+                             .offset_y = d->levels.offset_y[l],
+                             .row = xncc_probe_row_of(
+                                 xncc_context_machine(d->job->context).cpu.features) };
+}
+
+static double limit_of(const descent *d, int32_t l)
+{
+    const double part = l == 0 ? 1.0 : LEVEL_LIMIT * d->likeness[l];
+    return part * (double)d->job->options->min_score;
+}
+
+/* How many candidates go on from a level. */
+static size_t most_of(const descent *d, int32_t l)
+{
+    static const size_t base[] = { 16, 32, 96 };
+    return (l < 3 ? base[l] : 384) + (size_t)(l < 3 ? 2 + l : 8) * d->wanted;
+}
+
+/* Searches the coarsest level, every pose at every position. */
+static xncc_status search_top(descent *d, xncc_error *error)
+{
+    const int32_t l = d->top;
+    xncc_pose_options options = *d->job->options;
+    const xncc_pose_subject subject = { .source = d->levels.level[l], .grid = d->grid[l] };
+    xncc_pose_job coarse = *d->job;
+    options.min_score = (float)limit_of(d, l);
+    coarse.options = &options;
+    coarse.image = &d->image->level[l];
+    coarse.subject = &subject;
+    coarse.count = 1;
+    coarse.hits = (xncc_pose_hits){ 0 };
+    coarse.peaks = 32 + 4 * d->wanted < XNCC_POSE_PEAKS ? 32 + 4 * d->wanted : XNCC_POSE_PEAKS;
+    xncc_status status = xncc_pose_exhaustive(&coarse, error);
+    if (!status && coarse.hits.count > 0) {
+        const xncc_pose_rung rung = rung_of(d, l);
+        xncc_pose_hits_settle(&coarse.hits);
+        d->candidate = xncc_alloc(coarse.hits.count, sizeof *d->candidate);
+        if (!d->candidate)
+            status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates",
+                               coarse.hits.count);
+        for (size_t i = 0; i < coarse.hits.count && !status; i++) {
+            const xncc_pose_hit *h = &coarse.hits.hit[i];
+            xncc_pose_candidate *c = &d->candidate[d->count++];
+            *c = (xncc_pose_candidate){ .score = (double)h->score,
+                                        .angle = h->angle,
+                                        .scale = h->scale,
+                                        .wx = h->x,
+                                        .wy = h->y,
+                                        .width = h->width,
+                                        .height = h->height };
+            xncc_pose_rung_center(&rung, c);
+        }
+        d->count = xncc_pose_thin(&rung, d->candidate, d->count, 0.0, most_of(d, l));
+    }
+    xncc_free(coarse.hits.hit);
+    return status;
+}
+
+static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
+{
+    xncc_pose_rung rung = rung_of(d, l);
+    xncc_status status = xncc_pose_rung_open(&rung, error);
+    if (!status)
+        status = xncc_pose_climb(&rung, &d->grid[l + 1], d->candidate, d->count, error);
+    if (!status)
+        d->count = xncc_pose_thin(&rung, d->candidate, d->count, limit_of(d, l), most_of(d, l));
+    xncc_pose_rung_clear(&rung);
+    return status;
+}
+
+/* Hands over what has reached level 0. */
+static xncc_status deliver(descent *d, xncc_error *error)
+{
+    const double limit = (double)d->job->options->min_score;
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < d->count && !status; i++) {
+        const xncc_pose_candidate *c = &d->candidate[i];
+        xncc_pose_hit hit = { .score = (float)c->score,
+                              .templ = d->templ,
+                              .angle = c->angle,
+                              .scale = c->scale,
+                              .x = c->wx,
+                              .y = c->wy,
+                              .width = c->width,
+                              .height = c->height };
+        if (!d->job->row)
+            status = xncc_pose_settle(d->job, &hit, error);
+        if (!status && fabs((double)hit.score) >= limit)
+            status = xncc_pose_hits_add(&d->job->hits, &hit, 1, error);
+    }
+    return status;
+}
+
+static xncc_status descend(descent *d, int *finite, xncc_error *error)
+{
+    const xncc_pose_source *source = &d->subject->source;
+    const int32_t channel = xncc_pose_channel(source);
+    xncc_status status = xncc_templ_levels_make(source, channel, LEAST_SIDE, &d->levels, finite,
+                                                error);
+    if (status || !*finite)
+        return status;
+    make_grids(d);
+    status = choose_level(d, error);
+    if (!status)
+        status = xncc_image_levels_extend(d->job, d->image, d->top + 1, error);
+    if (!status)
+        status = search_top(d, error);
+    for (int32_t l = d->top; l-- > 0 && !status;)
+        status = go_down(d, l, error);
+    return status ? status : deliver(d, error);
+}
+
+xncc_status xncc_pose_pyramid(xncc_pose_job *job, int *served, xncc_error *error)
+{
+    xncc_image_levels image = { 0 };
+    int32_t channel = -1;
+    xncc_status status = XNCC_OK;
+    *served = 1;
+    for (size_t t = 0; t < job->count && !status && *served; t++) {
+        const int32_t own = xncc_pose_channel(&job->subject[t].source);
+        if (own != channel) { /* level 0 is one channel */
+            xncc_image_levels_clear(&image);
+            status = xncc_image_levels_begin(job->image, own, &image, served, error);
+            channel = own;
+        }
+        descent d = { .job = job,
+                      .templ = (int32_t)t,
+                      .subject = &job->subject[t],
+                      .image = &image,
+                      .wanted = job->options->top < XNCC_POSE_PEAKS ? job->options->top
+                                                                    : XNCC_POSE_PEAKS };
+        if (!status && *served)
+            status = descend(&d, served, error);
+        xncc_templ_levels_clear(&d.levels);
+        xncc_free(d.candidate);
+    }
+    xncc_image_levels_clear(&image);
+    if (!*served)
+        job->hits.count = 0;
+    return status;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fits surfaces to exact scores around a pose (exactncc/pose.h). The neighbours of a pose have
+ * windows of one size and one centre, so that their scores lie on a regular grid. */
+#include "pose/refine.h"
+
+#include "base/memory.h"
+#include "pose/fit.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* A pose between those of the grid: its centre is that of a window, plus a shift of up to half a
+ * pixel. */
+typedef struct between {
+    double angle, scale, shift_x, shift_y;
+    int32_t x, y, width, height;
+} between;
+
+typedef struct refiner {
+    const xncc_pose_job *job;
+    const xncc_pose_source *source;
+    const xncc_pose_grid *grid;
+    int angles, scales; /* poses per stencil: 1, or 3 if the grid has a range */
+    double angle_step, scale_step;
+    double sign; /* of the scores */
+} refiner;
+
+/* INSET: how far the windows of a fit reach. A shifted window would compare the pixels at the
+ * template's edge with what surrounds the object, and tilt the surface. */
+enum { MOST_FITS = 4, INSET = 2 };
+
+/* Is a pixel INSET pixels away from all that do not count? */
+static int is_inner(const xncc_pose_source *s, int32_t x, int32_t y)
+{
+    if (x < INSET || y < INSET || x >= s->width - INSET || y >= s->height - INSET)
+        return 0;
+    for (int32_t j = y - INSET; j <= y + INSET && s->mask; j++)
+        for (int32_t i = x - INSET; i <= x + INSET; i++)
+            if (!s->mask[(size_t)j * (size_t)s->width + (size_t)i])
+                return 0;
+    return 1;
+}
+
+xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, uint8_t **mask, xncc_error *error)
+{
+    const xncc_pose_source *s = &subject->source;
+    uint64_t all = 0, inner = 0;
+    subject->inner = *s;
+    *mask = xncc_alloc((uint64_t)s->height, (uint64_t)s->width);
+    if (!*mask)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a mask of %d x %d",
+                         s->width, s->height);
+    for (int32_t y = 0; y < s->height; y++)
+        for (int32_t x = 0; x < s->width; x++) {
+            const size_t at = (size_t)y * (size_t)s->width + (size_t)x;
+            all += !s->mask || s->mask[at];
+            (*mask)[at] = (uint8_t)is_inner(s, x, y);
+            inner += (*mask)[at];
+        }
+    if (2 * inner >= all)
+        subject->inner.mask = *mask;
+    return XNCC_OK;
+}
+
+/* The scores of side x side windows under any template, by the library. */
+static xncc_status correlate_windows(const refiner *r, xncc_pose_pixels *pixels, int32_t x,
+                                     int32_t y, int32_t side, double *score, xncc_error *error)
+{
+    const xncc_pose_job *job = r->job;
+    float value[XNCC_PROBE_FAR];
+    xncc_image crop;
+    xncc_template *templ = NULL;
+    xncc_correlate_options options = XNCC_CORRELATE_OPTIONS_INIT;
+    options.rule.min_valid = job->options->min_valid;
+    options.rule.flat = XNCC_FLAT_NAN;
+    const xncc_map map = { .data = value, .width = side, .height = side };
+    const int32_t width = pixels->width + side - 1, height = pixels->height + side - 1;
+    for (int i = 0; i < side * side; i++)
+        score[i] = NAN;
+    if (x < 0 || y < 0 || x > job->image->width - width || y > job->image->height - height)
+        return XNCC_OK;
+    xncc_status status = xncc_image_crop(job->image, x, y, width, height, &crop, error);
+    if (!status)
+        status = xncc_pose_template_make(job->context, r->source, pixels, &templ, error);
+    if (!status)
+        status = xncc_correlate(job->context, &crop, templ, &options, &map, error);
+    xncc_template_destroy(templ);
+    for (int i = 0; i < side * side && !status; i++)
+        score[i] = (double)value[i];
+    return status;
+}
+
+static xncc_status score_windows(const refiner *r, const xncc_pose_place *place, int32_t x,
+                                 int32_t y, int32_t side, double *score, xncc_error *error)
+{
+    xncc_pose_pixels pixels;
+    xncc_pose_probe probe = { 0 };
+    for (int i = 0; i < side * side; i++)
+        score[i] = NAN;
+    xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
+    if (!status && pixels.count > 0 && r->job->row) {
+        status = xncc_pose_probe_make(&pixels, &probe, error);
+        if (!status)
+            xncc_pose_probe_scores(&probe, r->job->row, r->job->image, x, y, side, score);
+    } else if (!status && pixels.count > 0) {
+        status = correlate_windows(r, &pixels, x, y, side, score, error);
+    }
+    xncc_pose_probe_clear(&probe);
+    xncc_pose_pixels_clear(&pixels);
+    return status;
+}
+
+/* The same for 3 x 3 windows around (x, y), and for those two pixels away on each axis. */
+static xncc_status score_middle(const refiner *r, const xncc_pose_place *place, int32_t x,
+                                int32_t y, double score[XNCC_PROBE_WINDOWS], double far[2][2],
+                                xncc_error *error)
+{
+    double all[XNCC_PROBE_FAR];
+    xncc_status status = score_windows(r, place, x - 2, y - 2, XNCC_PROBE_FAR_SIDE, all, error);
+    for (int i = 0; i < XNCC_PROBE_WINDOWS; i++)
+        score[i] = all[(1 + i / 3) * XNCC_PROBE_FAR_SIDE + 1 + i % 3];
+    far[0][0] = all[10];
+    far[0][1] = all[14];
+    far[1][0] = all[2];
+    far[1][1] = all[22];
+    if (!status && !(score[0] == score[0])) /* in part outside the image */
+        status = score_windows(r, place, x - 1, y - 1, XNCC_PROBE_SIDE, score, error);
+    return status;
+}
+
+static double in_range(double scale)
+{
+    return fmin(fmax(scale, XNCC_MIN_SCALE), XNCC_MAX_SCALE);
+}
+
+/* The place of neighbour (i, j), -1 .. 1, of a pose: in its own window. */
+static xncc_pose_place neighbour(const refiner *r, const between *at, int i, int j)
+{
+    return xncc_pose_place_of(r->source, at->angle + i * r->angle_step,
+                              in_range(at->scale + j * r->scale_step));
+}
+
+/* Fits the surface around a pose. */
+static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit *fit,
+                              xncc_error *error)
+{
+    double score[XNCC_FIT_POINTS];
+    int32_t more_x = 0, more_y = 0;
+    const int sides = r->angles / 2, up = r->scales / 2;
+    for (int j = -up; j <= up; j++)
+        for (int i = -sides; i <= sides; i++) {
+            const xncc_pose_place p = neighbour(r, at, i, j);
+            more_x = p.width > at->width + 2 * more_x ? (p.width - at->width + 1) / 2 : more_x;
+            more_y = p.height > at->height + 2 * more_y ? (p.height - at->height + 1) / 2 : more_y;
+        }
+    more_x += at->shift_x != 0.0; /* shifted by up to half a pixel, more pixels can count */
+    more_y += at->shift_y != 0.0;
+    double *next = score, far[2][2] = { { NAN, NAN }, { NAN, NAN } };
+    xncc_status status = XNCC_OK;
+    for (int j = -up; j <= up && !status; j++)
+        for (int i = -sides; i <= sides && !status; i++, next += XNCC_PROBE_WINDOWS) {
+            xncc_pose_place p = neighbour(r, at, i, j);
+            p.width = at->width + 2 * more_x;
+            p.height = at->height + 2 * more_y;
+            p.shift_x = at->shift_x;
+            p.shift_y = at->shift_y;
+            const int32_t x = at->x - more_x, y = at->y - more_y;
+            status = i || j ? score_windows(r, &p, x - 1, y - 1, XNCC_PROBE_SIDE, next, error)
+                            : score_middle(r, &p, x, y, next, far, error);
+        }
+    if (status)
+        return status;
+    for (double *s = score; s < next; s++)
+        *s *= r->sign;
+    for (int k = 0; k < 4; k++)
+        far[k / 2][k % 2] *= r->sign;
+    /* The axes are x, y and those of angle and scale that have three values. */
+    *fit = xncc_pose_fit_peak(score, (const double(*)[2])far, 2 + sides + up);
+    return XNCC_OK;
+}
+
+/* Moves a pose to the peak of a fit. Returns the largest part of it, in steps. */
+static double move(const refiner *r, const xncc_pose_fit *fit, between *at)
+{
+    const int turns = r->angles > 1, grows = r->scales > 1;
+    const double da = turns ? fit->at[2] : 0.0, ds = grows ? fit->at[2 + turns] : 0.0;
+    const double sx = at->shift_x + fit->at[0], sy = at->shift_y + fit->at[1];
+    const double whole_x = floor(sx + 0.5), whole_y = floor(sy + 0.5);
+    at->x += (int32_t)whole_x;
+    at->y += (int32_t)whole_y;
+    at->shift_x = sx - whole_x;
+    at->shift_y = sy - whole_y;
+    at->angle += da * r->angle_step;
+    at->scale = in_range(at->scale + ds * r->scale_step);
+    return fmax(fmax(fabs(fit->at[0]), fabs(fit->at[1])), fmax(fabs(da), fabs(ds)));
+}
+
+static void write_center(const between *at, xncc_pose_match *match)
+{
+    match->center_x = at->x + 0.5 * (at->width - 1) + at->shift_x;
+    match->center_y = at->y + 0.5 * (at->height - 1) + at->shift_y;
+    match->angle = at->angle;
+    match->scale = at->scale;
+}
+
+/* Returns 1 if a refined pose belongs to the pose of the grid that it started from. */
+static int is_near(const between *at, const between *start, const xncc_pose_grid *grid)
+{
+    return fabs(at->x + at->shift_x - start->x) <= 2.0 &&
+           fabs(at->y + at->shift_y - start->y) <= 2.0 &&
+           fabs(at->angle - start->angle) <= 2.0 * grid->angle.step &&
+           fabs(at->scale - start->scale) <= 2.0 * grid->scale.step;
+}
+
+/* Refines from `start`, by up to MOST_FITS fits. The first has the steps of the grid, the others
+ * half of them. */
+static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match *match,
+                               xncc_error *error)
+{
+    between at = *start;
+    double score = 0.0;
+    for (int i = 0; i < MOST_FITS; i++) {
+        xncc_pose_fit fit;
+        xncc_status status = fit_around(r, &at, &fit, error);
+        if (status)
+            return status;
+        if (!fit.found)
+            break;
+        const double moved = move(r, &fit, &at);
+        score = fit.score;
+        if (!is_near(&at, start, r->grid))
+            return XNCC_OK;
+        write_center(&at, match);
+        match->fit_score = r->sign * score;
+        if (i > 0 && moved < 0.1)
+            break;
+        if (i == 0) {
+            r->angle_step *= 0.5;
+            r->scale_step *= 0.5;
+        }
+    }
+    return XNCC_OK;
+}
+
+static xncc_status refine_hit(const xncc_pose_job *job, const xncc_pose_hit *hit,
+                              xncc_pose_match *match, xncc_error *error)
+{
+    const xncc_pose_subject *subject = &job->subject[hit->templ];
+    const xncc_pose_grid *grid = &subject->grid;
+    const between start = { .angle = xncc_pose_value(&grid->angle, hit->angle),
+                            .scale = xncc_pose_value(&grid->scale, hit->scale),
+                            .x = hit->x,
+                            .y = hit->y,
+                            .width = hit->width,
+                            .height = hit->height };
+    refiner r = { .job = job,
+                  .source = &subject->inner,
+                  .grid = grid,
+                  .angles = grid->angle.count > 1 ? 3 : 1,
+                  .scales = grid->scale.count > 1 ? 3 : 1,
+                  .angle_step = fmin(grid->angle.step,
+                                     xncc_pose_angle_step(&subject->source, start.scale)),
+                  .scale_step = fmin(grid->scale.step, xncc_pose_scale_step(&subject->source)),
+                  .sign = hit->score < 0.0f ? -1.0 : 1.0 };
+    *match = (xncc_pose_match){ .score = hit->score,
+                                .templ = hit->templ,
+                                .x = hit->x,
+                                .y = hit->y,
+                                .width = hit->width,
+                                .height = hit->height,
+                                .grid_angle = start.angle,
+                                .grid_scale = start.scale,
+                                .fit_score = (double)hit->score };
+    write_center(&start, match);
+    xncc_status status = xncc_check_cancelled(&job->watch, error);
+    if (!status && job->options->refine)
+        status = refine_from(&r, &start, match, error);
+    if (grid->angle.circular) {
+        const double turn = floor((match->angle - grid->angle.first) / 360.0);
+        match->angle -= 360.0 * turn;
+    }
+    return status;
+}
+
+typedef struct refine_run {
+    const xncc_pose_job *job;
+    const xncc_pose_hit *hit;
+    xncc_pose_match *match;
+    atomic_int failed;
+    xncc_error *error;
+} refine_run;
+
+static void refine_task(void *argument, uint64_t index, int32_t slot)
+{
+    (void)slot;
+    refine_run *run = argument;
+    xncc_error error = { "" };
+    int none = XNCC_OK;
+    if (atomic_load(&run->failed) != XNCC_OK)
+        return;
+    const xncc_status status = refine_hit(run->job, &run->hit[index], &run->match[index], &error);
+    if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) && run->error)
+        *run->error = error;
+}
+
+xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,
+                             xncc_pose_match *match, xncc_error *error)
+{
+    refine_run run = { .job = job, .hit = hit, .match = match, .error = error };
+    xncc_pose_run(job, count, refine_task, &run);
+    return (xncc_status)atomic_load(&run.failed);
+}
+
+/* Tries a pose of the grid in the nine windows around a centre. If one is better than *best, it
+ * becomes *best. */
+static xncc_status settle_pose(const refiner *r, const xncc_pose_hit *at, xncc_pose_hit *to,
+                               xncc_pose_hit *best, xncc_error *error)
+{
+    double score[XNCC_PROBE_WINDOWS];
+    const xncc_pose_place place = xncc_pose_place_of(r->source,
+                                                     xncc_pose_value(&r->grid->angle, to->angle),
+                                                     xncc_pose_value(&r->grid->scale, to->scale));
+    const int32_t x = at->x + (at->width - place.width) / 2,
+                  y = at->y + (at->height - place.height) / 2;
+    to->width = place.width;
+    to->height = place.height;
+    const xncc_status status = score_windows(r, &place, x - 1, y - 1, XNCC_PROBE_SIDE, score,
+                                             error);
+    for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
+        if (r->sign * score[i] > r->sign * (double)best->score) {
+            *best = *to;
+            best->score = (float)score[i];
+            best->x = x + i % XNCC_PROBE_SIDE - 1;
+            best->y = y + i / XNCC_PROBE_SIDE - 1;
+        }
+    return status;
+}
+
+xncc_status xncc_pose_settle(const xncc_pose_job *job, xncc_pose_hit *hit, xncc_error *error)
+{
+    const xncc_pose_subject *subject = &job->subject[hit->templ];
+    const xncc_pose_grid *grid = &subject->grid;
+    const refiner r = {
+        .job = job, .source = &subject->source, .grid = grid, .sign = hit->score < 0.0f ? -1.0 : 1.0
+    };
+    xncc_status status = XNCC_OK;
+    hit->score = 0.0f;
+    for (int n = 0, moved = 1; n < MOST_FITS && moved && !status; n++) {
+        const xncc_pose_hit at = *hit;
+        for (int j = -1; j <= 1 && !status; j++)
+            for (int i = -1; i <= 1 && !status; i++) {
+                xncc_pose_hit to = at;
+                to.angle = grid->angle.count > 1 || i == 0
+                               ? xncc_pose_index(&grid->angle, at.angle + i)
+                               : -1;
+                to.scale = xncc_pose_index(&grid->scale, at.scale + j);
+                if (to.angle >= 0 && to.scale >= 0)
+                    status = settle_pose(&r, &at, &to, hit, error);
+            }
+        moved = hit->x != at.x || hit->y != at.y || hit->angle != at.angle ||
+                hit->scale != at.scale;
+    }
+    return status;
+}

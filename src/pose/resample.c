@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Resamples templates. */
+#include "pose/resample.h"
+
+#include "base/memory.h"
+#include "image/image.h"
+#include "image/samples.h"
+#include "pose/sampling.h"
+#include "pose/turn.h"
+
+#include <math.h>
+#include <string.h>
+
+xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support)
+{
+    return (xncc_pose_source){ .width = templ->width,
+                               .height = templ->height,
+                               .pixel = templ->pixel,
+                               .channels = templ->channels,
+                               .pixels = templ->pixels,
+                               .mask = templ->mask,
+                               .support = support };
+}
+
+/* One more than `extent` pixels, rounded down; a little below a whole number counts as that
+ * number, because sine and cosine are rounded. */
+static int32_t side_of(double extent)
+{
+    const double side = floor(extent + 0x1p-12) + 1.0;
+    return side > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)side;
+}
+
+xncc_pose_place xncc_pose_place_of(const xncc_pose_source *source, double angle, double scale)
+{
+    const xncc_turn turn = xncc_turn_of(angle);
+    const double across = source->width - 1, down = source->height - 1;
+    const double c = fabs((double)turn.cos) * 0x1p-30, s = fabs((double)turn.sin) * 0x1p-30;
+    xncc_pose_place place = { .angle = angle, .scale = scale };
+    if (source->support == XNCC_SUPPORT_DISC) {
+        place.width = place.height = side_of(scale * (across < down ? across : down));
+        return place;
+    }
+    place.width = side_of(scale * (across * c + down * s));
+    place.height = side_of(scale * (across * s + down * c));
+    return place;
+}
+
+/* a * b / 2^shift, rounded; the product is below 2^63 in magnitude. */
+static int64_t scaled(int64_t a, int64_t b, int shift)
+{
+    return (a * b + (INT64_C(1) << (shift - 1))) >> shift;
+}
+
+xncc_sampling xncc_sampling_of(const xncc_pose_source *source, const xncc_pose_place *place)
+{
+    const xncc_turn turn = xncc_turn_of(place->angle);
+    const double inverse = 1.0 / place->scale;
+    const int64_t reduction = (int64_t)floor(inverse * 0x1p28 + 0.5);
+    xncc_sampling s = { .source = source,
+                        .width = place->width,
+                        .height = place->height,
+                        .cos = scaled(turn.cos, reduction, XNCC_TURN_BITS + 28 - 32),
+                        .sin = scaled(turn.sin, reduction, XNCC_TURN_BITS + 28 - 32),
+                        .fine = 1,
+                        .disc = INFINITY };
+    const int64_t shift_x = (int64_t)floor(place->shift_x * 0x1p17 + 0.5),
+                  shift_y = (int64_t)floor(place->shift_y * 0x1p17 + 0.5); /* half pixels */
+    s.centre_x = ((int64_t)(source->width - 1) << 32) - scaled(s.cos, shift_x, 16) +
+                 scaled(s.sin, shift_y, 16);
+    s.centre_y = ((int64_t)(source->height - 1) << 32) - scaled(s.sin, shift_x, 16) -
+                 scaled(s.cos, shift_y, 16);
+    double spread = 0.0;
+    while (s.fine < inverse) {
+        s.fine *= 2;
+        s.fine_bits++;
+    }
+    if (s.fine > 1) {
+        const double k = s.fine, step = sqrt((inverse * inverse - 1.0) / (k * k - 1.0));
+        const int64_t fixed = (int64_t)floor(step * 0x1p28 + 0.5);
+        s.fine_cos = scaled(turn.cos, fixed, XNCC_TURN_BITS + 28 - 32);
+        s.fine_sin = scaled(turn.sin, fixed, XNCC_TURN_BITS + 28 - 32);
+        spread = step * (k - 1.0) * 0.70710678118654757;
+    }
+    if (source->support == XNCC_SUPPORT_DISC) {
+        const int32_t side = source->width < source->height ? source->width : source->height;
+        const double radius = place->scale * (side - 1 - 2.0 * (spread + 0x1p-6));
+        s.disc = radius > 0.0 ? radius * radius : -1.0;
+    }
+    return s;
+}
+
+/* The sample of a channel at a pixel of the template. */
+__attribute__((always_inline)) static inline uint64_t sample(const xncc_pose_source *from,
+                                                             int bytes, size_t at)
+{
+    return bytes == 1   ? ((const uint8_t *)from->pixels)[at]
+           : bytes == 2 ? ((const uint16_t *)from->pixels)[at]
+                        : ((const uint32_t *)from->pixels)[at];
+}
+
+/* Four pixels, weighted; the weights add up to 2^(2 * XNCC_TAP_BITS). */
+__attribute__((always_inline)) static inline uint64_t
+weighted(const xncc_pose_source *from, int bytes, int32_t channels, const xncc_tap *tap, int32_t c)
+{
+    const size_t at = ((size_t)tap->y * (size_t)from->width + (size_t)tap->x) * (size_t)channels +
+                      (size_t)c,
+                 right = tap->wx ? (size_t)channels : 0,
+                 below = tap->wy ? (size_t)from->width * (size_t)channels : 0;
+    const uint64_t wx = (uint64_t)tap->wx, wy = (uint64_t)tap->wy, vx = XNCC_TAP_ONE - wx,
+                   vy = XNCC_TAP_ONE - wy;
+    return (sample(from, bytes, at) * vx + sample(from, bytes, at + right) * wx) * vy +
+           (sample(from, bytes, at + below) * vx + sample(from, bytes, at + below + right) * wx) *
+               wy;
+}
+
+/* Computes a pixel. Returns 0 if it does not count. */
+__attribute__((always_inline)) static inline int integer_pixel(const xncc_sampling *s, int bytes,
+                                                               int32_t channels, int32_t fine,
+                                                               int32_t x, int32_t y, void *out)
+{
+    uint64_t sum[XNCC_MAX_CHANNELS];
+    const int shift = 2 * (XNCC_TAP_BITS + s->fine_bits);
+    for (int32_t c = 0; c < channels; c++)
+        sum[c] = UINT64_C(1) << (shift - 1);
+    for (int32_t j = 0; j < fine; j++)
+        for (int32_t i = 0; i < fine; i++) {
+            xncc_tap tap;
+            if (!xncc_tap_of(s, x, y, i, j, &tap))
+                return 0;
+            for (int32_t c = 0; c < channels; c++)
+                sum[c] += weighted(s->source, bytes, channels, &tap, c);
+        }
+    for (int32_t c = 0; c < channels; c++) {
+        const uint64_t v = sum[c] >> shift;
+        if (bytes == 1)
+            ((uint8_t *)out)[c] = (uint8_t)v;
+        else if (bytes == 2)
+            ((uint16_t *)out)[c] = (uint16_t)v;
+        else
+            ((uint32_t *)out)[c] = (uint32_t)v;
+    }
+    return 1;
+}
+
+/* Computes a pixel of any type; the common case has code of its own. */
+static int pixel_of(const xncc_sampling *s, int32_t x, int32_t y, void *out)
+{
+    const xncc_pose_source *from = s->source;
+    if (xncc_pixel_is_float(from->pixel))
+        return xncc_pose_real_pixel(s, x, y, out);
+    switch (xncc_pixel_digits(from->pixel)) {
+    case 1:
+        return s->fine == 1 && from->channels == 1
+                   ? integer_pixel(s, 1, 1, 1, x, y, out)
+                   : integer_pixel(s, 1, from->channels, s->fine, x, y, out);
+    case 2: return integer_pixel(s, 2, from->channels, s->fine, x, y, out);
+    default: return integer_pixel(s, 4, from->channels, s->fine, x, y, out);
+    }
+}
+
+xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
+                               xncc_pose_pixels *out, xncc_error *error)
+{
+    const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
+    *out = (xncc_pose_pixels){ .width = place->width, .height = place->height };
+    if (place->width > XNCC_MAX_POSE_SIDE || place->height > XNCC_MAX_POSE_SIDE ||
+        source->width > XNCC_MAX_POSE_SIDE || source->height > XNCC_MAX_POSE_SIDE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "poses: a template of %d x %d pixels at scale %g has sides above %d; "
+                         "reduce image and template",
+                         source->width, source->height, place->scale, XNCC_MAX_POSE_SIDE);
+    out->pixels = xncc_alloc((uint64_t)place->width * (uint64_t)place->height, bytes);
+    out->mask = xncc_alloc((uint64_t)place->height, (uint64_t)place->width);
+    if (!out->pixels || !out->mask)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a template of %d x %d",
+                         place->width, place->height);
+    const xncc_sampling s = xncc_sampling_of(source, place);
+    size_t at = 0;
+    for (int32_t y = 0; y < place->height; y++)
+        for (int32_t x = 0; x < place->width; x++, at++) {
+            if (xncc_is_beyond_disc(&s, x, y))
+                continue;
+            out->mask[at] = (uint8_t)pixel_of(&s, x, y, (char *)out->pixels + at * bytes);
+            out->count += out->mask[at];
+        }
+    return XNCC_OK;
+}
+
+void xncc_pose_pixels_clear(xncc_pose_pixels *pixels)
+{
+    xncc_free(pixels->pixels);
+    xncc_free(pixels->mask);
+    *pixels = (xncc_pose_pixels){ 0 };
+}
+
+void xncc_pose_flip_bias(xncc_pixel pixel, void *samples, size_t count)
+{
+    for (size_t i = 0; i < count && pixel == XNCC_S8; i++)
+        ((uint8_t *)samples)[i] ^= 0x80u;
+    for (size_t i = 0; i < count && pixel == XNCC_S16; i++)
+        ((uint16_t *)samples)[i] ^= 0x8000u;
+}

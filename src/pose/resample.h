@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pixels of a template at a pose (exactncc/pose.h has the rule). */
+#ifndef XNCC_POSE_RESAMPLE_H
+#define XNCC_POSE_RESAMPLE_H
+
+#include "exactncc/pose.h"
+#include "template/template.h"
+
+/* Pixels to be turned: a template's, or those of a level of its pyramid. */
+typedef struct xncc_pose_source {
+    int32_t width, height;
+    xncc_pixel pixel;
+    int32_t channels;
+    const void *pixels;  /* tightly packed, integers biased, as in xncc_template */
+    const uint8_t *mask; /* as in xncc_template */
+    xncc_support support;
+} xncc_pose_source;
+
+/* A pose, and where its pixels are. */
+typedef struct xncc_pose_place {
+    double angle, scale;
+    int32_t width, height; /* of the window */
+    /* The centre of the template relative to the centre of the window, in pixels of the image, less
+     * than 4 in magnitude; used in units of 2^-16. */
+    double shift_x, shift_y;
+} xncc_pose_place;
+
+/* The pixels of a pose. Those that do not count are 0. */
+typedef struct xncc_pose_pixels {
+    int32_t width, height;
+    void *pixels;  /* as in xncc_pose_source */
+    uint8_t *mask; /* per pixel 1 if it counts, else 0 */
+    uint64_t count;
+} xncc_pose_pixels;
+
+xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
+
+/* Returns the place of a pose in its own window. Its sides can exceed every limit. */
+xncc_pose_place xncc_pose_place_of(const xncc_pose_source *source, double angle, double scale);
+
+/* Resamples. After a failure, too, xncc_pose_pixels_clear must free what was allocated.
+ * Returns XNCC_OK, XNCC_ERROR_MEMORY, or XNCC_ERROR_UNSUPPORTED for a side above
+ * XNCC_MAX_POSE_SIDE. */
+xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
+                               xncc_pose_pixels *out, xncc_error *error);
+void xncc_pose_pixels_clear(xncc_pose_pixels *pixels);
+
+/* Adds the bias of the pixel type to stored samples, or takes it off. */
+void xncc_pose_flip_bias(xncc_pixel pixel, void *samples, size_t count);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the pixels of a pose lie in the template, in fixed point, and what they weigh. */
+#ifndef XNCC_POSE_SAMPLING_H
+#define XNCC_POSE_SAMPLING_H
+
+#include "pose/resample.h"
+
+/* Positions are in units of 2^-33 pixels; a window's pixel is a whole number of half pixels from
+ * its centre. Sides are at most 2^14, steps per half pixel at most 2^36 * 2^-33: everything is
+ * below 2^53. */
+typedef struct xncc_sampling {
+    const xncc_pose_source *source;
+    int32_t width, height;      /* of the window */
+    int64_t cos, sin;           /* template positions per half pixel of the window */
+    int64_t centre_x, centre_y; /* the template position of the window's centre */
+    int32_t fine;               /* K: positions per pixel and axis */
+    int32_t fine_bits;          /* log2(K) */
+    int64_t fine_cos, fine_sin; /* template positions per half step between fine positions */
+    double disc;                /* XNCC_SUPPORT_DISC: the square of the radius in half pixels, else
+                                   infinite */
+} xncc_sampling;
+
+xncc_sampling xncc_sampling_of(const xncc_pose_source *source, const xncc_pose_place *place);
+
+/* One position: the pixel at its upper left, and the weights in 256ths of the next one. */
+typedef struct xncc_tap {
+    int32_t x, y, wx, wy;
+} xncc_tap;
+
+enum { XNCC_TAP_BITS = 8, XNCC_TAP_ONE = 1 << XNCC_TAP_BITS };
+
+/* Finds the position number (i, j) of pixel (x, y) of the window. Returns 0 if a pixel with a
+ * weight is outside the template or does not count. */
+static inline int xncc_tap_of(const xncc_sampling *s, int32_t x, int32_t y, int32_t i, int32_t j,
+                              xncc_tap *tap)
+{
+    const int64_t dx = 2 * (int64_t)x - (s->width - 1), dy = 2 * (int64_t)y - (s->height - 1),
+                  di = 2 * (int64_t)i - (s->fine - 1), dj = 2 * (int64_t)j - (s->fine - 1);
+    const int64_t u = s->centre_x + s->cos * dx - s->sin * dy + s->fine_cos * di - s->fine_sin * dj,
+                  v = s->centre_y + s->sin * dx + s->cos * dy + s->fine_sin * di + s->fine_cos * dj;
+    const int64_t half = INT64_C(1) << (32 - XNCC_TAP_BITS);
+    const int64_t pu = (u + half) >> (33 - XNCC_TAP_BITS), pv = (v + half) >> (33 - XNCC_TAP_BITS);
+    const xncc_pose_source *from = s->source;
+    tap->x = (int32_t)(pu >> XNCC_TAP_BITS);
+    tap->y = (int32_t)(pv >> XNCC_TAP_BITS);
+    tap->wx = (int32_t)(pu & (XNCC_TAP_ONE - 1));
+    tap->wy = (int32_t)(pv & (XNCC_TAP_ONE - 1));
+    const int32_t right = tap->wx > 0, below = tap->wy > 0;
+    if (tap->x < 0 || tap->y < 0 || tap->x + right >= from->width || tap->y + below >= from->height)
+        return 0;
+    if (!from->mask)
+        return 1;
+    const uint8_t *mask = from->mask + (size_t)tap->y * (size_t)from->width + tap->x,
+                  *next = mask + (below ? from->width : 0);
+    return mask[0] && mask[right] && next[0] && next[right];
+}
+
+/* Is a pixel of the window outside the disc? */
+static inline int xncc_is_beyond_disc(const xncc_sampling *s, int32_t x, int32_t y)
+{
+    const double dx = 2.0 * x - (s->width - 1), dy = 2.0 * y - (s->height - 1);
+    return dx * dx + dy * dy > s->disc;
+}
+
+/* Computes the channels of a pixel of floats to `out`. Returns 0 if the pixel does not count. */
+int xncc_pose_real_pixel(const xncc_sampling *sampling, int32_t x, int32_t y, void *out);
+
+#endif

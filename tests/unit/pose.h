@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the test of poses. */
+#ifndef UNIT_POSE_H
+#define UNIT_POSE_H
+
+#include "kit/pixels.h"
+
+/* pose_resample.c: templates at poses, against an oracle of their own. */
+void check_resampling(xncc_context *context);
+
+/* pose_search.c: xncc_find_poses. */
+void check_searches(xncc_context *context, xncc_device device);
+
+#endif
